@@ -1,4 +1,5 @@
-.PHONY: build test test-all bench fuzz lint man release
+.PHONY: build test test-all bench fuzz lint man install-man release
+PREFIX = /usr/local
 build:    ; CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .
 test:     ; go test ./...
 test-all: ; HOOKRUN_TEST_ALL=1 go test -timeout 30m ./...
@@ -6,4 +7,7 @@ bench:    ; scripts/bench.sh
 fuzz:     ; scripts/fuzz.sh
 lint:     ; test -z "$$(gofmt -l .)" && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 man:      ; go run ./scripts/man dist/man
+install-man: man
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1'
+	install -m 644 dist/man/*.1 '$(DESTDIR)$(PREFIX)/share/man/man1'
 release:  ; scripts/release.sh

@@ -58,7 +58,7 @@ func ExampleParse() {
 	// Output:
 	// hooks.json:3:5: hook "guard" has no "command"
 	// hooks.json:4:7: unknown key "comand"; did you mean "command"?
-	// hooks.json:5:18: hook "guard": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
+	// hooks.json:5:18: hook "guard": unknown event "pre-tol"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
 	// hooks.json:6:18: hook "guard": "timeout" is in seconds, and 30000 of them are more than an hour; if these are milliseconds write "30000ms", if you mean it a duration such as "2h"
 }
 

@@ -109,7 +109,7 @@ func named(name string) (*dialect.Dialect, error) {
 			names = append(names, d.Name)
 		}
 		known := strings.Join(names, ", ")
-		return nil, fmt.Errorf("unknown dialect %q%s; known are %s", name, spelling.Suggest(name, names), known)
+		return nil, fmt.Errorf("unknown dialect %q; known are %s%s", name, known, spelling.Suggest(name, names))
 	}
 	return d, nil
 }

@@ -42,6 +42,9 @@ func (p *Plan) Fire(ctx context.Context) (o protocol.Outcome, err error) {
 func (p *Plan) fireOrCrash(ctx context.Context) (o protocol.Outcome, err, crashed error) {
 	defer crash.Catch(&crashed)
 	o, err = p.fire(ctx)
+	if err == nil {
+		p.countStops(&o)
+	}
 	return o, err, nil
 }
 
@@ -68,6 +71,7 @@ func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 	if err := p.pin(); err != nil {
 		return failed(&p.call.Call, nil, protocol.CauseUnstarted, err)
 	}
+	p.blockUntilAllowed()
 	if cause, reason := p.guard.judgment.Cause, p.guard.judgment.Reason; cause != "" {
 		return p.refused(begin, nil, cause, reason), nil
 	}
@@ -101,8 +105,11 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 			o.Warnings = append(o.Warnings, w)
 		}
 	}
-	for _, w := range p.set.config.Warned() {
+	for _, w := range p.set.config.WarnedAt(p.match) {
 		text := w.Error()
+		if w.Once && !p.first(text) {
+			continue
+		}
 		o.Warnings = append(o.Warnings, text)
 		if !w.Gate {
 			o.Lint = append(o.Lint, text)

@@ -12,7 +12,7 @@ import (
 // said is what sessions have been told. Those of one-shot commands are told by the mark of package notice.
 type said struct {
 	mu  sync.Mutex
-	all map[[2]string]bool // session and tool
+	all map[[2]string]bool // session, and what it was told of
 }
 
 // maxSaid bounds what is kept. Beyond it everything is forgotten, and said again.
@@ -36,24 +36,23 @@ func (s *said) first(session, what string) bool {
 // unnamed warns once a session of a client's tool that hooks do not know by a name of the project's.
 func (p *Plan) unnamed() (warnings []string) {
 	text := p.set.config.Unnamed(&p.call)
-	if text == "" {
+	if text == "" || !p.first(p.call.Tool) {
 		return nil
 	}
-	session, tool := p.call.SessionID, p.call.Tool
+	return []string{text}
+}
+
+// first reports whether the session of the call has not been told this before.
+func (p *Plan) first(what string) bool {
+	session := p.call.SessionID
 	if !p.runner.options.OneShot {
-		if !p.runner.said.first(session, tool) {
-			return nil
-		}
-		return []string{text}
+		return p.runner.said.first(session, what)
 	}
 	state := p.runner.options.StateDir
 	if folder, err := statedir.Folder(); err == nil {
 		state = cmp.Or(state, folder)
 	}
-	if state != "" && !notice.First(state, session, tool) {
-		return nil
-	}
-	return []string{text}
+	return state == "" || notice.First(state, session, what)
 }
 
 // withoutBinary warns of hooks that use $HOOKRUN where there is none: such a gate cannot read the call.

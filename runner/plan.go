@@ -218,7 +218,7 @@ func (p *Plan) describe(h *hookfile.Hook, planned *PlannedHook) {
 
 // Warnings are about the hooks files and about this call. The outcome has them too.
 func (p *Plan) Warnings() (warnings []string) {
-	for _, w := range p.set.config.Warned() {
+	for _, w := range p.set.config.WarnedAt(p.match) {
 		warnings = append(warnings, w.Error())
 	}
 	if w, unknown := p.set.config.UnknownAgent(p.call.AgentID); unknown {

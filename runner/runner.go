@@ -37,6 +37,9 @@ type Options struct {
 	Trust    Trust
 	Pin      bool // the hooks of a session stay what they were at its first call; calls need a SessionID
 	StateDir string
+	// BlockUntilAllowed: with TrustRequired, calls are blocked while nobody has allowed the hooks of the project, at
+	// each event at which a call can be held up. Else they go on without those hooks.
+	BlockUntilAllowed bool
 
 	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
 	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
@@ -68,6 +71,7 @@ type Runner struct {
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
 	said         said
+	stops        stops
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 

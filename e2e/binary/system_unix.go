@@ -3,6 +3,12 @@
 package binary
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,10 +32,46 @@ func goBuild(flags, pkg, to string) []string {
 // cannotRun is why a script cannot run on this system.
 func cannotRun(string) string { return "" }
 
-// asTool and putTools have nothing to do: sh is there.
+// asTool has nothing to do: sh is there.
 func asTool() {}
 
-func putTools(string) error { return nil }
+// putTools takes the hookrun of this machine out of PATH, so that no test finds it in the place of the one under test.
+func putTools(dir string) error {
+	path, err := pathWithout("hookrun", os.Getenv("PATH"), dir)
+	if err != nil {
+		return err
+	}
+	return os.Setenv("PATH", path)
+}
+
+// pathWithout returns a PATH that has no program of a name, and all others. A folder with the program is replaced by
+// one with links to its other files, which pathWithout makes in dir.
+func pathWithout(program, path, dir string) (string, error) {
+	folders := filepath.SplitList(path)
+	for i, folder := range folders {
+		if _, err := os.Lstat(filepath.Join(folder, program)); err != nil {
+			continue
+		}
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			return "", err
+		}
+		folders[i] = filepath.Join(dir, strconv.Itoa(i))
+		if err := os.MkdirAll(folders[i], 0o700); err != nil {
+			return "", err
+		}
+		for _, f := range files {
+			if f.Name() == program {
+				continue
+			}
+			err := os.Symlink(filepath.Join(folder, f.Name()), filepath.Join(folders[i], f.Name()))
+			if err != nil && !errors.Is(err, fs.ErrExist) {
+				return "", err
+			}
+		}
+	}
+	return strings.Join(folders, string(os.PathListSeparator)), nil
+}
 
 func prepared(_ *testing.T, files []string) []string { return files }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 )
 
@@ -73,13 +72,8 @@ var rows = []row{
 	{"gives a new result", func(r *clientRun) string {
 		return r.result("cat private", "the home address", "what may be seen", "the new one")
 	}},
-	{"gives no answer, and fails open", func(r *clientRun) string {
-		r.turn([]string{"touch unchecked"})
-		if !r.ran("unchecked") {
-			return "**not run**"
-		}
-		return "runs, " + r.reader("touch unchecked", "hook 'dropout' gave no answer", "that")
-	}},
+	{"gives no answer before a tool, and fails open", unanswered("unguarded", "dropout-before")},
+	{"gives no answer after a tool, and fails open", unanswered("unchecked", "dropout")},
 	{"the hooks file has a fault: the next call", func(r *clientRun) string {
 		r.turn([]string{breakFile}, []string{"touch anything"})
 		return r.became("touch anything", "anything", fault)
@@ -95,11 +89,7 @@ var rows = []row{
 		}
 		return "no request, nobody reads why"
 	}},
-	{"its tools that have no [name here](#names-of-tools)", func(r *clientRun) string {
-		r.hooks()
-		r.turn()
-		return r.nameless()
-	}},
+	{"its tools that have no [name here](#names-of-tools)", (*clientRun).nameless},
 	{"after `hookrun uninstall`", func(r *clientRun) string {
 		r.run(binary.Path, "uninstall", r.name, r.scope())
 		r.turn([]string{"touch forbidden"})
@@ -112,6 +102,17 @@ func call(file, reason string) func(*clientRun) string {
 	return func(r *clientRun) string {
 		r.turn([]string{"touch " + file})
 		return r.became("touch "+file, file, reason)
+	}
+}
+
+// unanswered is a row about a call of `touch FILE` that runs though a hook gave no answer.
+func unanswered(file, hook string) func(*clientRun) string {
+	return func(r *clientRun) string {
+		r.turn([]string{"touch " + file})
+		if !r.ran(file) {
+			return "**not run**"
+		}
+		return "runs, " + r.reader("touch "+file, "hook '"+hook+"' gave no answer", "that")
 	}
 }
 
@@ -164,16 +165,15 @@ func (r *clientRun) result(command, old, other, otherIs string) string {
 	return "the model reads neither"
 }
 
-// nameless lists the tools that the client offered its model and that have no name of the project's.
+// nameless lists the tools that the client offers its models, whichever those are, and that have no name of the
+// project's. TestClientTools compares them with the client.
 func (r *clientRun) nameless() string {
-	d, _ := all.Named(r.name)
+	text, err := os.ReadFile(filepath.Join("../testdata/tools", r.name+".json"))
+	require.NoError(r, err)
 	var names []string
-	for _, path := range []string{"tools.#.name", "tools.#.function.name",
-		"tools.#.functionDeclarations.#.name|@flatten"} {
-		for _, name := range gjson.Get(r.requests[0], path).Array() {
-			if !slices.ContainsFunc(d.Tools, func(t dialect.Tool) bool { return t.Name == name.String() }) {
-				names = append(names, "`"+name.String()+"`")
-			}
+	for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {
+		if len(all.ToolNames(tool.String())) == 0 {
+			names = append(names, "`"+tool.String()+"`")
 		}
 	}
 	slices.Sort(names)
@@ -181,18 +181,20 @@ func (r *clientRun) nameless() string {
 }
 
 // TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a
-// user does it, and compares what they do with the table in docs/clients.md. It takes the clients that are on PATH;
-// HOOKRUN_TEST_CLIENTS=1 installs the others.
+// user does it, and compares what they do with the table in docs/clients.md, with each model for which they have other
+// tools. It takes the clients that are on PATH; HOOKRUN_TEST_CLIENTS=1 installs the others.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
-		t.Run(c.name, func(t *testing.T) {
-			if !*update {
-				t.Parallel()
-			}
-			if !alone(t, pathOf(t, c.name)) {
-				newClientRun(t, c).test()
-			}
-		})
+		for _, m := range append([]otherModel{{name: c.model}}, c.others...) {
+			t.Run(strings.TrimSuffix(c.name+" "+m.name, " "), func(t *testing.T) {
+				if !*update {
+					t.Parallel()
+				}
+				if !alone(t, pathOf(t, c.name)) {
+					newClientRun(t, c.with(m)).test()
+				}
+			})
+		}
 	}
 }
 

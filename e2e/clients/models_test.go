@@ -21,13 +21,33 @@ type client struct {
 	user  bool                                   // it has the user's settings alone
 	shell string                                 // the tool's name
 	says  func(n int, commands ...string) string // the model's nth answer: calls of the shell; none ends the turn
+
+	model  string       // stands for $MODEL in args, env and home; "": "scripted"
+	others []otherModel // models for which the client has other tools, its default among them
+}
+
+// otherModel is a model by which a client chooses its tools.
+type otherModel struct {
+	name  string
+	shell string // "": the same as with other models
+	says  func(n int, commands ...string) string
+}
+
+// with returns the client with another model.
+func (c client) with(m otherModel) client {
+	c.model = m.name
+	if m.shell != "" {
+		c.shell, c.says = m.shell, m.says
+	}
+	return c
 }
 
 var realClients = []client{{
 	name: "claude",
 	args: []string{"-p", "go", "--allowedTools", "Bash", "--output-format", "stream-json", "--verbose"},
 	env: []string{"ANTHROPIC_BASE_URL=$URL", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"},
+		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
+		"ENABLE_TOOL_SEARCH=false"}, // else the model must search for some of the tools
 	shell: "Bash",
 	says: func(n int, commands ...string) string {
 		if len(commands) == 0 {
@@ -49,15 +69,16 @@ var realClients = []client{{
 		".cline/data/settings/providers.json": `{"version": 1, "modes": {},
 "lastUsedProvider": "openai-compatible", "providers": {"openai-compatible": {"tokenSource": "manual",
 "updatedAt": "2026-01-01T00:00:00.000Z", "settings": {"provider": "openai-compatible", "apiKey": "none",
-"model": "scripted", "baseUrl": "$URL/v1"}}}}`,
+"model": "$MODEL", "baseUrl": "$URL/v1"}}}}`,
 	},
-	shell: "run_commands",
-	says:  clineShell,
+	shell:  "run_commands",
+	says:   clineShell,
+	others: []otherModel{{name: "gpt-5.1"}},
 }, {
 	name: "codex",
 	args: []string{"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "go"},
 	home: map[string]string{".codex/config.toml": `
-model = "scripted"
+model = "$MODEL"
 model_provider = "loopback"
 model_providers.loopback = {name = "loopback", base_url = "$URL/v1", wire_api = "responses"}
 check_for_update_on_startup = false
@@ -69,51 +90,50 @@ projects."$WORKSPACE".trust_level = "trusted"
 		binary.TrustInCodex(r.T, r.home, r.workspace, r.command("codex", "app-server"), 3)
 	},
 	shell: "exec_command",
-	says: func(n int, commands ...string) string {
-		events := []binary.Hook{{"type": "response.created", "response": binary.Hook{"id": "resp"}}}
-		item := func(item binary.Hook) {
-			events = append(events, binary.Hook{"type": "response.output_item.done", "item": item})
-		}
-		for i, command := range commands {
-			item(binary.Hook{"type": "function_call", "call_id": fmt.Sprintf("call_%d_%d", n, i),
-				"name": "exec_command", "arguments": toText(binary.Hook{"cmd": command})})
-		}
-		if len(commands) == 0 {
-			item(binary.Hook{"type": "message", "role": "assistant", "id": "msg",
-				"content": []any{binary.Hook{"type": "output_text", "text": "done"}}})
-		}
-		return stream(append(events, binary.Hook{"type": "response.completed",
-			"response": binary.Hook{"id": "resp", "usage": binary.Hook{"input_tokens": 1, "output_tokens": 1,
-				"total_tokens": 2}}})...)
-	},
+	says: responses(func(id, command string) binary.Hook {
+		return binary.Hook{"type": "function_call", "call_id": id, "name": "exec_command",
+			"arguments": toText(binary.Hook{"cmd": command})}
+	}),
+	others: []otherModel{{
+		name:  "gpt-6.1-sol", // its default, which calls most tools in a script
+		shell: "exec",
+		says: responses(func(id, command string) binary.Hook {
+			return binary.Hook{"type": "custom_tool_call", "call_id": id, "name": "exec",
+				"input": "text((await tools.exec_command(" + toText(binary.Hook{"cmd": command}) + ")).output)"}
+		}),
+	}},
 }, {
 	name: "copilot",
 	args: []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--no-color"},
-	env: []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=scripted",
+	env: []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=$MODEL",
 		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
-	shell: "bash",
-	says:  completions("bash", binary.Hook{"description": "d"}),
+	shell:  "bash",
+	says:   completions("bash", binary.Hook{"description": "d"}),
+	others: []otherModel{{name: "gpt-5.1-codex"}, {name: "claude-sonnet-4.5"}},
 }, {
 	// It runs no hook at the prompt when it is started like this, and none after a tool that failed.
 	name: "droid",
-	args: []string{"exec", "--skip-permissions-unsafe", "-m", "custom:scripted-0", "go"},
+	args: []string{"exec", "--skip-permissions-unsafe", "-m", "custom:$MODEL-0", "go"},
 	env:  []string{"FACTORY_AIRGAP_ENABLED=true"},
-	home: map[string]string{".factory/settings.json": `{"customModels": [{"model": "scripted",
-"displayName": "scripted", "baseUrl": "$URL/v1", "apiKey": "none",
+	home: map[string]string{".factory/settings.json": `{"customModels": [{"model": "$MODEL",
+"displayName": "$MODEL", "baseUrl": "$URL/v1", "apiKey": "none",
 "provider": "generic-chat-completion-api", "maxOutputTokens": 1000}]}`},
 	shell: "Execute",
 	says: completions("Execute",
 		binary.Hook{"summary": "Do it", "riskLevel": "low", "riskLevelReason": "none"}),
+	others: []otherModel{{name: "gpt-5.1"}},
 }, {
 	name: "gemini",
-	args: []string{"--model", "gemini-2.5-pro", "--yolo", "--prompt", "go"},
+	args: []string{"--model", "$MODEL", "--yolo", "--prompt", "go"},
 	env: []string{"GOOGLE_GEMINI_BASE_URL=$URL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true",
 		"GEMINI_CLI_NO_RELAUNCH=true"}, // started as two processes it does not end after an "ask"
 	home: map[string]string{
 		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}},
 "privacy": {"usageStatisticsEnabled": false},
 "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}}`},
-	shell: "run_shell_command",
+	model:  "gemini-2.5-pro", // it takes no name of another kind
+	others: []otherModel{{name: "gemini-3-pro-preview"}},
+	shell:  "run_shell_command",
 	says: func(n int, commands ...string) string {
 		parts := []any{}
 		for _, command := range commands {
@@ -130,19 +150,20 @@ projects."$WORKSPACE".trust_level = "trusted"
 	name: "kimi",
 	args: []string{"-p", "go"},
 	env:  []string{"KIMI_CODE_NO_AUTO_UPDATE=1"},
-	home: map[string]string{".kimi-code/config.toml": `default_model = "scripted"
+	home: map[string]string{".kimi-code/config.toml": `default_model = "$MODEL"
 [providers.loopback]
 type = "openai"
 base_url = "$URL/v1"
 api_key = "none"
-[models.scripted]
+[models."$MODEL"]
 provider = "loopback"
-model = "scripted"
+model = "$MODEL"
 max_context_size = 100000
 `},
-	user:  true,
-	shell: "Bash",
-	says:  completions("Bash", binary.Hook{"description": "Do it"}),
+	user:   true,
+	shell:  "Bash",
+	says:   completions("Bash", binary.Hook{"description": "Do it"}),
+	others: []otherModel{{name: "kimi-for-coding"}},
 }, {
 	name: "opencode",
 	args: []string{"run", "--format", "json", "go"},
@@ -150,20 +171,43 @@ max_context_size = 100000
 		"OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
 	home: map[string]string{
 		".npmrc": "fetch-retries=0\n", // it fetches what plugins may import, and waits for that
-		".config/opencode/opencode.json": `{"model": "loopback/scripted", "small_model": "loopback/scripted",
+		".config/opencode/opencode.json": `{"model": "loopback/$MODEL", "small_model": "loopback/$MODEL",
 "share": "disabled", "provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback",
-"options": {"baseURL": "$URL/v1", "apiKey": "none"}, "models": {"scripted": {"name": "scripted"}}}}}`},
-	shell: "bash",
-	says:  completions("bash", binary.Hook{"description": "a command"}),
+"options": {"baseURL": "$URL/v1", "apiKey": "none"}, "models": {"$MODEL": {"name": "$MODEL"}}}}}`},
+	shell:  "bash",
+	says:   completions("bash", binary.Hook{"description": "a command"}),
+	others: []otherModel{{name: "gpt-5.1"}},
 }, {
 	name: "qwen",
 	args: []string{"--auth-type", "openai", "--yolo", "-p", "go"},
-	env:  []string{"OPENAI_BASE_URL=$URL/v1", "OPENAI_API_KEY=none", "OPENAI_MODEL=scripted"},
+	env:  []string{"OPENAI_BASE_URL=$URL/v1", "OPENAI_API_KEY=none", "OPENAI_MODEL=$MODEL"},
 	home: map[string]string{".qwen/settings.json": `{"privacy": {"usageStatisticsEnabled": false},
-"general": {"enableAutoUpdate": false, "disableAutoUpdate": true}}`},
-	shell: "run_shell_command",
-	says:  completions("run_shell_command", binary.Hook{"is_background": false}),
+"general": {"enableAutoUpdate": false, "disableAutoUpdate": true},
+"tools": {"toolSearch": {"threshold": 100}}}`}, // else the model must search for some of the tools
+	others: []otherModel{{name: "qwen3-coder-plus"}},
+	shell:  "run_shell_command",
+	says:   completions("run_shell_command", binary.Hook{"is_background": false}),
 }}
+
+// responses is a model of OpenAI's responses. call is a call of the shell.
+func responses(call func(id, command string) binary.Hook) func(n int, commands ...string) string {
+	return func(n int, commands ...string) string {
+		events := []binary.Hook{{"type": "response.created", "response": binary.Hook{"id": "resp"}}}
+		item := func(item binary.Hook) {
+			events = append(events, binary.Hook{"type": "response.output_item.done", "item": item})
+		}
+		for i, command := range commands {
+			item(call(fmt.Sprintf("call_%d_%d", n, i), command))
+		}
+		if len(commands) == 0 {
+			item(binary.Hook{"type": "message", "role": "assistant", "id": "msg",
+				"content": []any{binary.Hook{"type": "output_text", "text": "done"}}})
+		}
+		return stream(append(events, binary.Hook{"type": "response.completed",
+			"response": binary.Hook{"id": "resp", "usage": binary.Hook{"input_tokens": 1, "output_tokens": 1,
+				"total_tokens": 2}}})...)
+	}
+}
 
 // completions is a model of OpenAI's chat completions. Beside its command a call of the shell has more arguments.
 func completions(shell string, more binary.Hook) func(n int, commands ...string) string {
@@ -179,13 +223,18 @@ func completions(shell string, more binary.Hook) func(n int, commands ...string)
 		if len(calls) > 0 {
 			delta, reason = binary.Hook{"role": "assistant", "tool_calls": calls}, "tool_calls"
 		}
-		chunk := func(delta binary.Hook, reason any) binary.Hook {
-			return binary.Hook{"id": "chunk", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-				"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}},
-				"usage":   binary.Hook{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
-		}
-		return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
+		return chunks(delta, reason)
 	}
+}
+
+// chunks are a reply of chat completions.
+func chunks(delta binary.Hook, reason string) string {
+	chunk := func(delta binary.Hook, reason any) binary.Hook {
+		return binary.Hook{"id": "chunk", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+			"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}},
+			"usage":   binary.Hook{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
+	}
+	return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
 }
 
 // claudeBlock is a block of an answer of Claude's model: how it starts, and what comes then.

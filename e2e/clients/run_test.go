@@ -4,6 +4,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -74,7 +75,8 @@ func (r *clientRun) prepare(handler http.Handler) {
 	r.mark = "E2E_MARK=" + r.home
 	model := httptest.NewServer(handler)
 	t.Cleanup(model.Close)
-	names := strings.NewReplacer("$URL", model.URL, "$WORKSPACE", r.workspace)
+	names := strings.NewReplacer("$URL", model.URL, "$WORKSPACE", r.workspace,
+		"$MODEL", cmp.Or(c.model, "scripted"))
 	for path, text := range c.home {
 		path = filepath.Join(r.home, path)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -87,6 +89,10 @@ func (r *clientRun) prepare(handler http.Handler) {
 		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}
 	for _, e := range c.env {
 		r.env = append(r.env, names.Replace(e))
+	}
+	r.args = slices.Clone(c.args)
+	for i := range r.args {
+		r.args[i] = names.Replace(r.args[i])
 	}
 	t.Cleanup(r.nothingLeft)
 }
@@ -115,7 +121,8 @@ func (r *clientRun) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, r.says(n, commands...))
 }
 
-var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"|"role":"tool"`)
+var results = regexp.MustCompile(
+	`"(tool_result|function_call_output|custom_tool_call_output|functionResponse)"|"role":"tool"`)
 
 // command is a program that the user starts in the project. It is gone in a while, with what it started.
 func (r *clientRun) command(name string, args ...string) *exec.Cmd {

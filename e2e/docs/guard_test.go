@@ -47,6 +47,7 @@ func TestReadmeGuardInGo(t *testing.T) {
 		require.Equal(t, protocol.Continue, fire("git status", env...).Decision, name)
 	}
 	o := fire("git push --force", path)
+	require.Equal(t, protocol.Block, o.Decision, "no hookrun is found, so the guard cannot read the call")
 	require.Len(t, o.Warnings, 1)
 	require.Contains(t, o.Warnings[0], "hook 'guard' uses $HOOKRUN, which is not set")
 }

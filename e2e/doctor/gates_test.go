@@ -200,6 +200,24 @@ var gates = []gate{
 		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"command"`, `"comand"`) },
 	},
 	{
+		name: "a tool's name with a typo", check: "hook", what: `has "shel", which is no tool that hookrun knows`,
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"timeout"`, `"matcher": "shel|Bsah", "timeout"`) },
+	},
+	{
+		name: "a gate for another client's tool", clients: "gemini",
+		check: "hook", what: "meets no tool of Gemini CLI, nor",
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"timeout"`, `"if": "AgentSwarm", "timeout"`) },
+	},
+	{
+		name: "a matcher in the entry", clients: "claude", check: "matcher", what: `hook "guard" does not run for`,
+		spoil: func(p *patient) {
+			text, err := os.ReadFile(p.path(".claude/settings.json"))
+			require.NoError(p, err)
+			narrow := strings.ReplaceAll(string(text), `"hooks": [`, `"matcher": "Write", "hooks": [`)
+			p.write(".claude/settings.json", narrow)
+		},
+	},
+	{
 		name: "nobody waits", clients: "claude", check: "entry", what: `has "async"`,
 		spoil: func(p *patient) {
 			p.replace(".claude/settings.json", `"type": "command"`, `"async": true, "type": "command"`)

@@ -93,7 +93,8 @@ var setUps = []setUp{
 			require.NoError(p, os.Chmod(p.path("old/hookrun"), 0o755))
 			p.replaceAll(userSettings, p.hookrun, p.path("old/hookrun"))
 		},
-		names: "error canary the entry does not block the canary", fix: "install claude --user",
+		names: "error canary the entry blocks every call with an error: hookrun gave no answer",
+		fix:   "install claude --user",
 	},
 	{
 		name: "another hookrun in PATH", with: inProject, spoil: (*patient).otherInPath,
@@ -175,7 +176,7 @@ var setUps = []setUp{
 	},
 	{
 		name: "another end of the command", with: inLocal,
-		spoil: func(p *patient) { p.replaceAll(localSettings, "|| ", "|| true || ") },
+		spoil: func(p *patient) { p.replaceAll(localSettings, "; exit 2'", "; exit 0'") },
 		names: "warning canary the entry was not tried", fix: "install claude -C $W --local",
 	},
 	{

@@ -199,7 +199,7 @@ func TestLogErrors(t *testing.T) {
 	t.Parallel()
 	dir := loggedWorkspace(t)
 	for _, c := range []struct{ args, want string }{
-		{"", "no FILE, and $HOOKRUN_LOG is not set; name the log, as in hookrun log run.log"},
+		{"", "no FILE, $HOOKRUN_LOG is not set, and there is no "},
 		{"none.log", "none.log: no such file; calls write one if they are given --log none.log"},
 		{".", ". is not a regular file"},
 		{"run.log more", `unexpected argument "more"; give one FILE`},

@@ -27,7 +27,10 @@ func (p *project) without(stdin string, argv ...string) (code int, stderr string
 func (p *project) at(typed string, argv ...string) (code int, screen string) {
 	cmd := exec.Command(binary.Path, argv...)
 	cmd.Dir, cmd.Env = p.dir, append(binary.Environment(p.dir), p.env...)
-	return binary.AtTerminal(p.T, cmd, typed)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	code, screen = binary.AtTerminal(p.T, cmd, typed)
+	return code, screen + stderr.String()
 }
 
 func TestAgentAllows(t *testing.T) {
@@ -54,4 +57,17 @@ func TestAllowAtTerminal(t *testing.T) {
 	code, screen = p.at("yes\n", "allow")
 	require.Zero(t, code, screen)
 	require.Zero(t, p.run(p.dir, "status").Code)
+}
+
+func TestDenyAtTerminal(t *testing.T) {
+	p := newProject(t)
+	p.allow()
+	code, screen := p.at("n\n", "deny")
+	require.Equal(t, 1, code)
+	require.Contains(t, screen, "nothing was changed; the hooks are still allowed")
+	require.Zero(t, p.run(p.dir, "status").Code)
+	code, _ = p.at("y\n", "deny")
+	require.Zero(t, code)
+	code, screen = p.at("", "deny") // nobody is asked again
+	require.Zero(t, code, screen)
 }

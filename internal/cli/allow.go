@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,11 +70,14 @@ terminal; without one it needs --yes.`,
 			if err != nil {
 				return 0, err
 			}
-			if !*yes { // else an agent could switch the hooks off
+			if !*yes && s.allowed != nil { // else an agent could switch the hooks off
 				const question = "Have the hooks of %s run no more? [y/N] "
 				sure, err := ask("", fmt.Sprintf(question, printable.Escape(s.now.Workspace)), std)
-				if err != nil || !sure {
-					return exitFailed, err
+				if err != nil {
+					return 0, err
+				}
+				if !sure {
+					return 0, errors.New("nothing was changed; the hooks are still allowed")
 				}
 			}
 			was, err := s.store.Deny(s.now)
@@ -164,6 +168,18 @@ func newTrustState(folder string) (trustState, error) {
 
 // allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.
 func (s *trustState) allow(hash string, yes bool, std Streams) error {
+	isProject := func(f hookfile.File) bool { return f.Level >= hookfile.ProjectLevel }
+	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
+		// Below a folder that was allowed calls are blocked until somebody says that there are no hooks.
+		judgment, err := s.store.Judge(s.now, trust.Rules{Required: true})
+		if err == nil && judgment.Cause == "" {
+			const text = "%s has no hooks file, so there is nothing to allow; give the folder of the project"
+			err = fmt.Errorf(text, printable.Escape(s.now.Workspace))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	shown, err := s.show()
 	if err != nil {
 		return err

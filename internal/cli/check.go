@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -40,6 +42,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 		const parsed = "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name"
 		parse := flags.Bool("parse", false, parsed)
 		noUser := flags.Bool("no-user", false, noUserUsage)
+		strict := flags.Bool("strict", false, "exit with 1 for a warning, too")
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case *output != "text" && *output != "json":
@@ -51,7 +54,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 			case *schema && *parse:
 				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
-				return exitOK, write(std, hookfile.Schema)
+				return exitOK, write(std, hookfile.Schema())
 			}
 			as, err := form()
 			if err != nil {
@@ -65,6 +68,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 			if err != nil {
 				return 0, err
 			}
+			report.OK = report.OK && !(*strict && report.hasWarnings())
 			if *output == "json" {
 				return report.exit(), writeJSON(std, report)
 			}
@@ -75,7 +79,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
 				report.warn(std)
-				return exitOK, write(std, nothing)
+				return report.exit(), write(std, nothing)
 			}
 			return report.exit(), report.print(std)
 		}
@@ -115,7 +119,44 @@ func (c *checker) command(files []string, workspace string) (checkReport, error)
 	}
 	report.add(&c.Options, there, workspace)
 	report.findAbove(&p)
+	if len(files) == 0 && report.OK {
+		report.addMissing(&c.Options, there, workspace)
+	}
 	return report, nil
+}
+
+// addMissing adds the events at which hooks never run, since no entry of an installed client is for them.
+func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, workspace string) {
+	cfg, err := o.LoadFiles(there)
+	if err != nil {
+		return // it has been reported
+	}
+	for _, m := range missingEvents(cfg, workspace) {
+		for i := range r.Files {
+			f := &r.Files[i]
+			switch {
+			case f.File != m.Hook.File:
+			case m.Runs && m.Mend == "":
+				f.Notes = append(f.Notes, m.Hook.Diagnostic(m.String()))
+			case m.Runs:
+				f.Warnings = append(f.Warnings, m.Hook.Diagnostic(m.String()))
+			default:
+				r.OK = false
+				f.Errors = append(f.Errors, m.Hook.Diagnostic(m.String()))
+			}
+		}
+	}
+}
+
+// missingEvents compares the events that hooks ask for with the entries of the installed clients.
+func missingEvents(cfg *hookfile.Config, workspace string) []clientfile.Missing {
+	binary, err := ownPath()
+	if err != nil {
+		return nil
+	}
+	home, _ := os.UserHomeDir() // without one there are no files of the user's
+	where := dialect.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
+	return clientfile.FindMissing(where, cfg.Hooks, binary)
 }
 
 // findAbove adds the remarks about the project, which depend on how many hooks there are.
@@ -254,19 +295,24 @@ func (r *checkReport) print(std Streams) error {
 		}
 	}
 	stderr.Flush()
-	if !r.OK {
+	if slices.ContainsFunc(r.Files, func(f checkedFile) bool { return len(f.Errors) > 0 }) {
 		return nil
 	}
 	for _, f := range r.Files {
-		hooks := "hooks"
-		if f.Hooks == 1 {
-			hooks = "hook"
+		verdict := "nothing wrong"
+		if len(f.Warnings) > 0 {
+			verdict = counted(len(f.Warnings), "warning")
 		}
-		if err := write(std, fmt.Sprintf("%s%s: %d %s, nothing wrong\n", f.File, f.label, f.Hooks, hooks)); err != nil {
+		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, counted(f.Hooks, "hook"), verdict)
+		if err := write(std, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *checkReport) hasWarnings() bool {
+	return len(r.Warnings) > 0 || slices.ContainsFunc(r.Files, func(f checkedFile) bool { return len(f.Warnings) > 0 })
 }
 
 func writeJSON(std Streams, v any) error {

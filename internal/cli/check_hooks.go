@@ -11,8 +11,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/gitignore"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -20,19 +22,24 @@ import (
 // add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
 func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace string) {
 	var loaded []*hookfile.Config
+	var reads []bool
 	for _, file := range files {
 		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hookfile.Diagnostic{},
 			Warnings: []hookfile.Diagnostic{}}
 		cfg, err := o.LoadFile(file)
-		if f.failed(err) {
+		reads = append(reads, !f.failed(err))
+		if err != nil {
 			cfg = &hookfile.Config{}
 		}
-		f.Warnings = append(f.Warnings, cfg.Warned()...)
+		f.warn(cfg.WarnedOfFiles())
 		if cfg.Dialect == all.Project() && f.Level != hookfile.ProjectLevel {
 			f.label = " (" + f.Level.String() + ")"
 		}
 		if cfg.Only {
 			f.Notes = append(f.Notes, hookfile.Diagnostic{File: f.File, Text: leftOut})
+		}
+		if file.Level == hookfile.LocalLevel {
+			f.Notes = append(f.Notes, committed(file.Path)...)
 		}
 		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
 		if cfg.Only {
@@ -41,19 +48,37 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	}
 	all, unreached := hookfile.Merge(loaded)
 	hooks := all.Hooks
+	projectLoads := !slices.ContainsFunc(r.Files, func(f checkedFile) bool {
+		return f.Level == hookfile.ProjectLevel && len(f.Errors) > 0
+	})
 	for i := range r.Files {
 		f, n := &r.Files[i], len(loaded[i].Hooks)
-		if len(f.Errors) == 0 {
-			f.check(hooks[:n], workspace)
+		if reads[i] {
+			f.check(all, hooks[:n], workspace)
 		}
 		hooks = hooks[n:]
 		for _, w := range unreached {
-			if w.File == f.File {
+			if w.File == f.File && projectLoads { // else its hooks are not known
 				f.Warnings = append(f.Warnings, w)
 			}
 		}
 		r.OK = r.OK && len(f.Errors) == 0
 	}
+}
+
+// committed notes that git may take a local file along, which is one person's own.
+func committed(path string) []hookfile.Diagnostic {
+	text := ""
+	switch gitignore.Of(path) {
+	case gitignore.Tracked:
+		text = "git tracks this file, which is one person's own; run git rm --cached " +
+			shellword.Local(filepath.Base(path)) + " beside it, and add its name to .gitignore"
+	case gitignore.Open:
+		text = "git does not ignore this file, which is one person's own; add its name to .gitignore"
+	default:
+		return nil
+	}
+	return []hookfile.Diagnostic{{File: path, Text: text}}
 }
 
 // failed takes what is wrong with a file as a whole.
@@ -68,8 +93,21 @@ func (f *checkedFile) failed(err error) bool {
 	return err != nil
 }
 
-// check looks at the programs of a file's hooks, and at what is odd about the hooks.
-func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
+// warn adds warnings. A gate that no call can reach is an error: the file loads, and the gate looks like one that
+// approves.
+func (f *checkedFile) warn(warnings []hookfile.Diagnostic) {
+	for _, w := range warnings {
+		if w.Unreachable {
+			f.Errors = append(f.Errors, w)
+		} else {
+			f.Warnings = append(f.Warnings, w)
+		}
+	}
+}
+
+// check looks at the programs of a file's hooks, and at what is odd about the hooks. all has those of the other files,
+// too.
+func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspace string) {
 	if workspace == "" {
 		workspace = projectOf(f.File)
 	}
@@ -86,10 +124,12 @@ func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
 	for i := range hooks {
 		h := &hooks[i]
 		if h.Disabled != "" {
-			text := fmt.Sprintf("hook %s is disabled: %s", spelling.Quote(h.Name), h.Disabled)
-			f.Notes = append(f.Notes, h.Diagnostic(text))
+			note := h.Diagnostic(fmt.Sprintf("hook %s is disabled: %s", spelling.Quote(h.Name), h.Disabled))
+			note.Gate = true
+			f.Notes = append(f.Notes, note)
 			continue
 		}
+		f.warn(all.Doubts(h))
 		if h.Unsupported != "" {
 			const text = "a hook of type %q needs a model or a client; hookrun skips it, with a warning in the outcome"
 			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))

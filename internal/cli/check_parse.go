@@ -11,6 +11,7 @@ import (
 type parsed struct {
 	Version  int                   `json:"version"`
 	Files    []string              `json:"files"`
+	Wrappers []string              `json:"wrappers,omitempty"`
 	Hooks    []parsedHook          `json:"hooks"`
 	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
@@ -45,6 +46,7 @@ type parsedHook struct {
 	Workers     int                    `json:"workers,omitempty"`
 	Async       bool                   `json:"async,omitempty"`
 	Sequential  bool                   `json:"sequential,omitempty"`
+	MaxStops    int                    `json:"max_stop_blocks,omitempty"` // of a hook at the end of a turn
 	Agent       string                 `json:"agent,omitempty"`
 	NotAgents   []string               `json:"not_agents,omitempty"`
 }
@@ -57,6 +59,7 @@ func (c *checker) parse(files []hookfile.File) (*parsed, error) {
 		return nil, err
 	}
 	p := &parsed{Version: 1, Files: cfg.Paths(), Hooks: []parsedHook{}}
+	p.Wrappers = cfg.Wrappers()
 	p.Warnings = append([]hookfile.Diagnostic{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
@@ -78,6 +81,7 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 	for _, condition := range h.When {
 		x.When = append(x.When, condition.String())
 	}
+	x.MaxStops = h.StopBlocks()
 	if h.Inherit != nil {
 		x.InheritEnv = json.RawMessage("false")
 		if len(h.Inherit.Names) > 0 {

@@ -79,7 +79,7 @@ func TestUsageErrors(t *testing.T) {
 		"2 fire":                     "hookrun fire: stdin is empty; give it the JSON that a client gives its hooks",
 
 		"1 explain":          "hookrun explain: give one EVENT: " + unknown,
-		"1 explain pretool":  `hookrun explain: unknown event "pretool"; did you mean "pre-tool"?; ` + unknown,
+		"1 explain pretool":  `hookrun explain: unknown event "pretool"; ` + unknown + `; did you mean "pre-tool"?`,
 		"1 serve now":        `hookrun serve: unexpected argument "now"; every value belongs behind its flag`,
 		"1 serve --socket=":  "hookrun serve: --socket is empty; leave it out for stdin and stdout",
 		"1 mcp":              "hookrun mcp: " + noServer,

@@ -41,8 +41,8 @@ For PowerShell, in $PROFILE:
 				return 0, fmt.Errorf("give one shell: %s", strings.Join(shells, ", "))
 			}
 			if !slices.Contains(shells, args[0]) {
-				return 0, fmt.Errorf("unknown shell %q%s; there are %s", args[0], spelling.Suggest(args[0], shells),
-					strings.Join(shells, ", "))
+				return 0, fmt.Errorf("unknown shell %q; there are %s%s", args[0], strings.Join(shells, ", "),
+					spelling.Suggest(args[0], shells))
 			}
 			script, err := completionScripts.ReadFile("completion/" + args[0])
 			if err != nil {
@@ -172,6 +172,11 @@ func values(f *pflag.Flag) []string {
 	placeholder, usage := pflag.UnquoteUsage(f)
 	if placeholder == "PATH" { // of a socket; the PATH of get is in JSON
 		return []string{anyFiles}
+	}
+	if f.Name == "tool" {
+		names := slices.Concat(all.ProjectNames(), all.ClientTools())
+		slices.Sort(names)
+		return slices.Compact(names)
 	}
 	if words := arguments(placeholder); len(words) > 0 {
 		return words

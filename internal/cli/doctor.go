@@ -64,7 +64,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			for _, name := range clients {
 				if names := clientfile.Names(); !slices.Contains(names, name) {
 					near := spelling.Suggest(name, names)
-					return 0, fmt.Errorf("unknown client %q%s; give some of %s", name, near, strings.Join(names, ", "))
+					return 0, fmt.Errorf("unknown client %q; give some of %s%s", name, strings.Join(names, ", "), near)
 				}
 			}
 			if len(clients) > 0 {
@@ -118,6 +118,9 @@ func complete(d *doctor.Doctor, workspace string) (err error) {
 	}
 	if d.Log == "" {
 		d.Log = os.Getenv(logVariable)
+	}
+	if d.Log, err = logPath(d.Log); err != nil {
+		return err
 	}
 	d.Workspace, err = examined(workspace)
 	return err

@@ -48,7 +48,7 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
-			if err := f.finish(event, std.In); err != nil {
+			if err := f.finish(event, &typed{Streams: std}); err != nil {
 				return 0, err
 			}
 			cfg, o, err := f.load()
@@ -61,7 +61,10 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
-			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
+			if event.HasTool() && f.call.ClientInput == "" && !flags.Changed("args") {
+				e.leaveToArgs(f.call, cfg)
+			}
+			e.Warnings = slices.Concat(f.warnings, f.project.aside(), e.Warnings)
 			e.found = f.project
 			if known {
 				e.addTools(of, cfg)
@@ -86,7 +89,7 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 		if err := noArgs(args); err != nil {
 			return "", err
 		}
-		doc, err := value("--input", input, std.In)
+		doc, err := value("--input", input, &typed{Streams: std})
 		if err != nil {
 			return "", err
 		}
@@ -99,7 +102,7 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 	event, ok := all.ParseEvent(args[0])
 	if !ok {
 		near := spelling.Suggest(args[0], all.EventNames())
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], near, known)
+		return "", fmt.Errorf("unknown event %q; known are %s%s", args[0], known, near)
 	}
 	return event, nil
 }
@@ -127,6 +130,7 @@ type explainedHook struct {
 	Why        string                               `json:"why"`
 	Tools      []string                             `json:"client_tools,omitempty"` // with --client
 	meets      string                               // the same for people
+	onArgs     bool                                 // the arguments decide, and were not given
 	Rule       string                               `json:"rule,omitempty"` // then there is nothing to run
 	Command    string                               `json:"command,omitempty"`
 	Program    string                               `json:"program,omitempty"` // absent if it cannot be started
@@ -138,7 +142,8 @@ type explainedHook struct {
 	Cert       string                               `json:"client_cert,omitempty"`
 	Problems   []string                             `json:"problems,omitempty"`
 	Persistent bool                                 `json:"persistent,omitempty"`
-	Workers    int                                  `json:"workers,omitempty"` // of a persistent one
+	Workers    int                                  `json:"workers,omitempty"`         // of a persistent one
+	MaxStops   int                                  `json:"max_stop_blocks,omitempty"` // at the end of a turn
 	Cwd        string                               `json:"cwd,omitempty"`
 	Timeout    string                               `json:"timeout,omitempty"`
 	OnFailure  map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
@@ -173,6 +178,7 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 		return x
 	}
 	x.Command, x.Cwd, x.Timeout, x.OnFailure = h.String(), planned.Dir, planned.Timeout.String(), planned.OnFailure
+	x.MaxStops = h.StopBlocks()
 	if planned.Timeout == 0 {
 		x.Timeout = "none, it is not waited for"
 	}
@@ -192,6 +198,20 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 		x.Problems = append(x.Problems, problem.Error())
 	}
 	return x
+}
+
+// leaveToArgs marks the hooks of which only the arguments could tell whether they run.
+func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
+	call := dialect.NewCall(c)
+	cfg.NameTool(call)
+	m := hookfile.NewMatchContext(call)
+	for i := range e.Hooks {
+		if h := &cfg.Hooks[i]; m.OnArgs(h) {
+			e.Hooks[i].onArgs = true
+			const why = "it subscribes to %s, and the arguments decide: give --args"
+			e.Hooks[i].Why = fmt.Sprintf(why, m.Event(h.Dialect))
+		}
+	}
 }
 
 // addInputs fills in what the hooks that would run get, if none of them changes the call for those behind it.
@@ -269,16 +289,23 @@ func (e explanation) String() string {
 		fmt.Fprintf(&b, " of tool %q", e.Tool)
 	}
 	fmt.Fprintf(&b, " in %s: ", e.Workspace)
-	runs := 0
+	runs, may := 0, 0
 	if len(e.Hooks) == 0 {
 		b.WriteString("no hooks, the call goes on\n")
 	} else {
 		for _, h := range e.Hooks {
-			if h.Runs {
+			switch {
+			case h.onArgs:
+				may++
+			case h.Runs:
 				runs++
 			}
 		}
-		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
+		fmt.Fprintf(&b, "%d of %d hooks would run", runs, len(e.Hooks))
+		if may > 0 {
+			fmt.Fprintf(&b, ", %d more by their arguments", may)
+		}
+		b.WriteByte('\n')
 	}
 	for _, line := range e.found.lines() {
 		fmt.Fprintln(&b, line)
@@ -291,7 +318,10 @@ func (e explanation) String() string {
 	}
 	for _, h := range e.Hooks {
 		verdict := "would not run: "
-		if h.Runs {
+		switch {
+		case h.onArgs:
+			verdict = "may run: "
+		case h.Runs:
 			verdict = "would run: "
 		}
 		program := h.Program
@@ -320,6 +350,9 @@ func (e explanation) String() string {
 		}
 		if h.Persistent {
 			fmt.Fprintf(&b, "  persistent: under serve, %d at most; here it gets one line\n", h.Workers)
+		}
+		if h.MaxStops > 0 {
+			fmt.Fprintf(&b, "  max blocks: %d in a row at the end of a turn\n", h.MaxStops)
 		}
 		if h.Cwd != "" {
 			fmt.Fprintf(&b, "  cwd:        %s\n", h.Cwd)

@@ -33,8 +33,9 @@ runs a project's .tenex-hooks.json.
 
 The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR, $COPILOT_PROJECT_DIR
 or $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
-on any other code. With --output text or json they exit with 1.`,
-	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"
+on any other code; || exit 2 does the same if there is no hookrun. With --output text or json errors
+exit with 1.`,
+	example: `  {"type": "command", "command": "hookrun fire || exit 2"}     in .claude/settings.json, under "PreToolUse"
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
@@ -44,13 +45,14 @@ on any other code. With --output text or json they exit with 1.`,
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
 		f.defineFiring(flags)
 		f.ipc = defineIPC(flags)
+		f.defineEntry(flags)
 		return func(args []string, std Streams) (int, error) {
-			if err := noArgs(args); err != nil {
+			if err := errors.Join(noArgs(args), f.checkEntry()); err != nil {
 				return 0, err
 			}
-			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(std.In) }, std)
+			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&typed{Streams: std}) }, std)
 			if errors.Is(err, errAnswered) {
-				return exitOK, f.answerNothing(std)
+				return f.status(exitOK), f.answerNothing(std)
 			}
 			return exit, err
 		}
@@ -67,7 +69,7 @@ func (f *callFlags) answerNothing(std Streams) error {
 	if err != nil {
 		return err
 	}
-	return write(std, string(text)+"\n")
+	return write(std, f.answer(text))
 }
 
 // answered reports whether another entry for hookrun that the client runs for the same call answers it. That one must

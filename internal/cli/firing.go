@@ -112,7 +112,7 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	if o.Trust, err = f.trusted(); err != nil {
 		return o, err
 	}
-	o.Pin = f.pin
+	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
 	if o.Binary, err = os.Executable(); err != nil {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
 	}
@@ -152,7 +152,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		}
 	}
 	began := time.Now()
-	outcome, err := f.verdict(read, std.In, &began)
+	outcome, err := f.verdict(read, &typed{Streams: std}, &began)
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry has it on record
 			return 0, err
@@ -185,6 +185,9 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if errors.As(failure, new(hookfile.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
+	if slices.Contains(client.TurnEnds, f.call.Event) {
+		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
+	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
@@ -195,8 +198,11 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
 		return f.print(block, std, func() {})
 	case client.Errors == dialect.ErrorByExit:
+		if f.entry == entryByMark { // the exit status is the answer
+			_ = write(std, f.answer(nil))
+		}
 	default:
-		_ = write(std, string(text)+"\n") // the exit status blocks where it can
+		_ = write(std, f.answer(text)) // the exit status blocks where it can
 	}
 	return 0, failure
 }
@@ -317,11 +323,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if err != nil {
 		return 0, err
 	}
-	out := string(line)
-	if out != "" {
-		out += "\n"
-	}
-	if err := write(std, out); err != nil {
+	if err := write(std, f.answer(line)); err != nil {
 		return 0, err
 	}
 	if toClient && len(line) > 0 || !toClient && f.carries(o) {
@@ -347,7 +349,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			fmt.Fprintf(std.Err, line, o.Tool, strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
-	return exit, nil
+	return f.status(exit), nil
 }
 
 // details writes for a person what the outcome has besides the verdict.
@@ -357,7 +359,7 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	}
 	if f.output == "text" || f.hasMessages() { // the others have them on stdout
 		for _, m := range o.SystemMessages {
-			marked(stderr, "hookrun: message:", m)
+			marked(stderr, "hookrun: message:", strings.TrimPrefix(m, "hookrun: "))
 		}
 	}
 	if f.verbose {

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -20,17 +22,22 @@ var get = command{
 	about: `Prints the field at PATH of the JSON on stdin: a string without quotes, anything else as JSON. If the
 field is not there, it prints nothing and exits with 1.
 
-PATH is names and array indexes with points between them, as args.command or args.files.0. It is
+command is the command of a shell tool's call, whichever key of its arguments has it: "command",
+"cmd", "script", "code", "commands", or "input" and "chars" of tools that type into a shell. If it
+cannot be seen, get says so on stderr and exits with 1, so that a guard can block:
+command=$("$HOOKRUN" get command) || exit 2
+
+PATH is names and array indexes with points between them, as args.path or args.files.0. It is
 gjson's path language: write \. for a point in a name. JSON that has a key twice is refused, since
 programs differ in which of the two they take.`,
-	example: `  command=$("$HOOKRUN" get args.command) || { echo "no command to look at" >&2; exit 2; }`,
+	example: `  command=$("$HOOKRUN" get command) || exit 2`,
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {
 			if len(args) != 1 || args[0] == "" {
-				return 0, errors.New("give one PATH, as in hookrun get args.command")
+				return 0, errors.New("give one PATH, as in hookrun get command")
 			}
 			var doc strings.Builder
-			if _, err := io.Copy(&doc, std.In); err != nil {
+			if _, err := io.Copy(&doc, &typed{Streams: std}); err != nil {
 				return 0, fmt.Errorf("reading stdin: %w", regularfile.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
@@ -38,7 +45,14 @@ programs differ in which of the two they take.`,
 				return 0, fmt.Errorf("stdin:%d:%d: %s", line, col, faults[0].Text)
 			}
 			field := gjson.Get(doc.String(), args[0])
-			switch {
+			switch call := argsIn(doc.String()); {
+			case args[0] == dialect.CommandField && !field.Exists() && call.Exists():
+				lines, ok := permission.CommandOf(call.Raw)
+				if !ok {
+					return 0, errors.New("cannot see the command of this call: its arguments have no text under " +
+						`"command", "cmd", "script", "code", "commands", "input" or "chars"`)
+				}
+				return exitOK, write(std, lines+"\n")
 			case !field.Exists():
 				return exitFailed, nil
 			case field.Type == gjson.String:
@@ -47,6 +61,17 @@ programs differ in which of the two they take.`,
 			return exitOK, write(std, string(strictjson.Compact(nil, field.Raw))+"\n")
 		}
 	},
+}
+
+// argsIn returns a tool's arguments in a hook input of any client.
+func argsIn(doc string) (args gjson.Result) {
+	for _, key := range []string{"args", "tool_input", "toolArgs", "toolInput", "tool_call.input",
+		"tool_result.input"} {
+		if args = gjson.Get(doc, key); args.Exists() {
+			break
+		}
+	}
+	return args
 }
 
 // getText returns the text of a JSON string. A result that a gjson modifier made has no raw text.

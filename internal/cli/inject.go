@@ -60,10 +60,12 @@ it. Give a text that starts with - after --, or on stdin.`,
 			if err != nil {
 				return 0, fmt.Errorf("--matcher: %w", err)
 			}
-			for _, w := range odd {
-				fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", w)
+			for _, f := range odd {
+				if f.Kind != toolmatch.Unknown {
+					fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", f.Text)
+				}
 			}
-			if e.Content, err = value("the text", args[0], std.In); err != nil {
+			if e.Content, err = value("the text", args[0], &typed{Streams: std}); err != nil {
 				return 0, err
 			}
 			if *ipc != "" {

@@ -25,10 +25,10 @@ var showLog = command{
 	name:    "log",
 	args:    "[FILE] [FLAGS]",
 	summary: "show the run log: which hooks ran, what they decided, how long they took",
-	about: `Reads the run log FILE (default $HOOKRUN_LOG) and what was rotated out of it, FILE.1 to FILE.3. It
-shows for each hook how often it matched, blocked, injected and failed, and how long it took; hooks of
-the workspace that never fired; hooks that come near their timeout; and the last calls that were
-blocked.
+	about: `Reads the run log FILE (default $HOOKRUN_LOG, else the one of --log default) and what was rotated
+out of it, FILE.1 to FILE.3. It shows for each hook how often it matched, blocked, injected and failed,
+and how long it took; hooks of the workspace that never fired; hooks that come near their timeout; and
+the last calls that were blocked.
 
 --events prints tool_call, tool_result and status events instead, each as a line of JSON: each call
 that continued and each result once in a turn of its session, by their --tool-use-id. With --follow it
@@ -85,9 +85,17 @@ func (l *logFlags) finish(args []string) (err error) {
 	case len(args) == 1:
 		l.path = args[0]
 	default:
-		if l.path = os.Getenv("HOOKRUN_LOG"); l.path == "" {
-			return errors.New("no FILE, and $HOOKRUN_LOG is not set; name the log, as in hookrun log run.log")
+		if l.path = os.Getenv(logVariable); l.path == "" {
+			l.path = defaultLog
 		}
+	}
+	named := l.path != defaultLog
+	if l.path, err = logPath(l.path); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(l.path); !named && errors.Is(err, fs.ErrNotExist) {
+		const text = "no FILE, $%s is not set, and there is no %s; name the log, as in hookrun log run.log"
+		return fmt.Errorf(text, logVariable, l.path)
 	}
 	for _, name := range []string{"session", "html"} {
 		if flag := l.files.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {

@@ -47,7 +47,12 @@ func logText(s *runstats.Summary, colour bool) string {
 		}
 		what := strings.TrimSpace(when + "  " + middle(x.Event+" "+x.Tool, 36))
 		who := middle(cmp.Or(printable.Escape(x.Hook), "hookrun"), 30) + ", " + middle(x.Cause, 16)
-		return fmt.Sprintf("%s: %s (%s)\n      %s", what, p.as(red, x.Decision), who, p.as(dim, middle(x.Reason, 110)))
+		about := ""
+		if x.About != "" {
+			about = "\n      " + middle(x.About, 110)
+		}
+		reason := p.as(dim, middle(x.Reason, 110))
+		return fmt.Sprintf("%s: %s (%s)%s\n      %s", what, p.as(red, x.Decision), who, about, reason)
 	})
 	return b.String()
 }
@@ -198,7 +203,7 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 	}
 }
 
-// callText is a call in one line, of less than 120 columns.
+// callText is a call in one line, of less than 120 columns: when, what, the verdict, what it was about, and its hooks.
 func callText(c *runstats.Call, colour bool) string {
 	p := paint(colour)
 	verdict, tint := c.Decision, green
@@ -214,28 +219,51 @@ func callText(c *runstats.Call, colour bool) string {
 	if c.Cause != "" {
 		verdict += " (" + middle(c.Cause, 16) + ")"
 	}
-	var hooks []string
-	for i, h := range c.Hooks {
-		if i == 4 {
-			hooks = append(hooks, fmt.Sprintf("%d more", len(c.Hooks)-i))
-			break
-		}
-		what := duration(float64(h.Duration) / float64(time.Millisecond))
-		if h.Status != protocol.StatusOK {
-			what = middle(string(h.Status), 12) + " " + what
-		}
-		hooks = append(hooks, middle(printable.Escape(h.Name), 24)+": "+what)
-	}
 	line := c.Time.Local().Format(time.TimeOnly)
 	if what := strings.TrimSpace(middle(c.Event, 18) + " " + middle(c.Tool, 24)); what != "" {
 		line += "  " + what
 	}
 	room := 116 - utf8.RuneCountInString(line+verdict)
 	line += "  " + p.as(tint, verdict)
-	if len(hooks) > 0 {
-		line += "  " + p.as(dim, middle(strings.Join(hooks, ", "), room))
+	if room < 20 {
+		return line + "\n"
+	}
+	about := middle(c.About, room)
+	hooks := hooksText(c.Hooks, max(room-2-utf8.RuneCountInString(about), room*2/5))
+	if about = middle(c.About, room-2-utf8.RuneCountInString(hooks)); about != "" {
+		line += "  " + about
+	}
+	if hooks != "" {
+		line += "  " + p.as(dim, hooks)
 	}
 	return line + "\n"
+}
+
+// hooksText returns what the first hooks of a call did, in at most so many characters, and how many more there are.
+func hooksText(hooks []runstats.Report, room int) (text string) {
+	for i, h := range hooks {
+		what := duration(float64(h.Duration) / float64(time.Millisecond))
+		if h.Status == protocol.StatusSkipped {
+			what = ""
+		}
+		if h.Status != protocol.StatusOK {
+			what = strings.TrimSpace(middle(string(h.Status), 12) + " " + what)
+		}
+		next := middle(printable.Escape(h.Name), 24) + ": " + what
+		if i > 0 {
+			next = ", " + next
+		}
+		rest := ""
+		if more := len(hooks) - i - 1; more > 0 {
+			rest = fmt.Sprintf(", %d more", more)
+		}
+		if i > 0 && utf8.RuneCountInString(text+next+rest) > room {
+			rest = fmt.Sprintf(", %d more", len(hooks)-i)
+			return middle(text, room-len(rest)) + rest
+		}
+		text += next
+	}
+	return middle(text, room)
 }
 
 // middle is a text in one line of at most so many characters, cut in its middle, that cannot steer the terminal.
@@ -245,7 +273,7 @@ func middle(text string, most int) string {
 		first += " …"
 	}
 	runes := []rune(visible(first))
-	if len(runes) > most {
+	if most = max(most, 3); len(runes) > most {
 		half := (most - 1) / 2
 		runes = slices.Concat(runes[:most-1-half], []rune("…"), runes[len(runes)-half:])
 	}

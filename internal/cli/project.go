@@ -20,6 +20,7 @@ type project struct {
 	files      []hookfile.File // that were read
 	only       bool            // the first of them leaves out all others
 	warning    string          // a hooks file was passed over; it is in every outcome
+	misnamed   []string        // files with nearly the name of a hooks file; nil: not looked for, or none
 	suggestion string          // a hooks file above that does not count; only check, explain and -v print it
 }
 
@@ -58,15 +59,40 @@ func (p *project) missing() error {
 		where += " or above"
 	}
 	const mend = "run hookrun init, or give -C and the folder of the project"
-	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(p.warning, "--require-hooks needs one; "+mend))
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(p.warning, strings.Join(p.misnamed, "; "),
+		"--require-hooks needs one; "+mend))
 }
 
 // warnings are for the outcome of every call.
-func (p *project) warnings() []string { return nonEmpty(p.warning) }
+func (p *project) warnings() []string {
+	if !p.Found() {
+		p.findMisnamed()
+	}
+	return append(nonEmpty(p.warning), p.misnamed...)
+}
 
-// findAbove suggests a hooks file above that would count, had no folder been named and were no other file nearer. It
-// does so only if the project has no hooks, to explain why none runs.
+// findMisnamed finds files that nothing reads, in the folder of the project and in that of its repository.
+func (p *project) findMisnamed() {
+	if len(p.configs) > 0 || p.misnamed != nil {
+		return
+	}
+	folders := []string{p.Workspace}
+	if p.Repository != "" && p.Repository != absolute(p.Workspace) {
+		folders = append(folders, p.Repository)
+	}
+	for _, folder := range folders {
+		paths, names := hookfile.Misnamed(folder)
+		for i, path := range paths {
+			const text = "the file %s is not read, since a hooks file is called %s; rename it"
+			p.misnamed = append(p.misnamed, fmt.Sprintf(text, absolute(path), names[i]))
+		}
+	}
+}
+
+// findAbove finds misnamed files, and suggests a hooks file above that would count, had no folder been named and were
+// no other file nearer. The latter is only for a project without hooks, to explain why none runs.
 func (p *project) findAbove(hooks int) {
+	p.findMisnamed()
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
 		return
 	}
@@ -82,8 +108,10 @@ func (p *project) findAbove(hooks int) {
 	p.suggestion = fmt.Sprintf(text, above, why, shellword.Local(filepath.Dir(above)))
 }
 
-// remarks are the warning and the suggestion, for commands that show where hooks come from.
-func (p *project) remarks() []string { return nonEmpty(p.warning, p.suggestion) }
+// remarks are all warnings and the suggestion, for commands that show where hooks come from.
+func (p *project) remarks() []string {
+	return append(append(nonEmpty(p.warning), p.misnamed...), nonEmpty(p.suggestion)...)
+}
 
 func nonEmpty(texts ...string) (some []string) {
 	for _, text := range texts {
@@ -130,9 +158,17 @@ const leftOut = `"only" of the managed hooks file leaves out all other files`
 
 // writeTo writes which files the hooks are from, for -v.
 func (p *project) writeTo(w io.Writer) {
-	for _, text := range append(p.lines(), nonEmpty(p.suggestion)...) {
+	for _, text := range append(p.lines(), p.aside()...) {
 		fmt.Fprintln(w, "hookrun:", text)
 	}
+}
+
+// aside are the remarks that no call has as warnings.
+func (p *project) aside() (remarks []string) {
+	if p.Found() {
+		remarks = append(remarks, p.misnamed...)
+	}
+	return append(remarks, nonEmpty(p.suggestion)...)
 }
 
 func absolute(path string) string {

@@ -4,18 +4,38 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/canary"
+	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
 )
 
 // logVariable names the run log where no flag does.
 const logVariable = "HOOKRUN_LOG"
+
+// defaultLog stands for run.log in the folder of the user's state, so that a project's settings can name each
+// colleague's own.
+const defaultLog = "default"
+
+// logPath returns the path of the run log that a flag or the variable names.
+func logPath(name string) (string, error) {
+	if name != defaultLog {
+		return name, nil
+	}
+	dir, err := queue.DefaultDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the default place of the run log: %w", err)
+	}
+	return filepath.Join(dir, "run.log"), nil
+}
 
 // runLog is the flags of the run log, and the log.
 type runLog struct {
@@ -27,7 +47,8 @@ type runLog struct {
 
 func (l *runLog) define(flags *pflag.FlagSet) {
 	l.flags = flags
-	const file = "add a line about each call to `FILE` (default $" + logVariable + "), see hookrun log"
+	const file = "add a line about each call to `FILE` (default $" + logVariable + "), see hookrun log; " +
+		defaultLog + " is run.log among your state"
 	flags.StringVar(&l.file, "log", "", file)
 	flags.StringVar(&l.size, "log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
 	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
@@ -52,6 +73,13 @@ func (l *runLog) open() (err error) {
 		}
 		return nil
 	}
+	isDefault := path == defaultLog
+	if path, err = logPath(path); err != nil {
+		return err
+	}
+	if isDefault {
+		_ = ownpath.MkdirAll(filepath.Dir(path)) // the first line reports that there is none
+	}
 	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size})
 	return err
 }
@@ -71,7 +99,11 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// write adds a line about a call. Its error is a warning: the call keeps its verdict.
+// write adds a line about a call. Its error is a warning: the call keeps its verdict. doctor's call is none of the
+// agent's, and doctor changes no file, whichever an entry names.
 func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
+	if canary.Is(c) {
+		return nil
+	}
 	return l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
 }

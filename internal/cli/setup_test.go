@@ -34,7 +34,8 @@ func run(stdin string, args ...string) ran {
 const rules = `{"hooks": [
 	{"name": "guard", "block": "Ask first.", "events": ["pre-tool"], "matcher": "shell"},
 	{"name": "context", "inject": "Mind the gap.", "events": ["pre-tool", "post-tool", "pre-execute"], "matcher": "fs"},
-	{"name": "redact", "block": "There is a secret in it.", "events": ["post-tool"], "matcher": "vault"}]}`
+	{"name": "redact", "block": "There is a secret in it.", "events": ["post-tool"], "matcher": "vault"}],
+	"tools": {"fs": null, "vault": null}}`
 
 // project makes a folder with a hooks file.
 func workspace(t *testing.T, hooks string) string {

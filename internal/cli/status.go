@@ -2,12 +2,18 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,7 +22,8 @@ var status = command{
 	name:    "status",
 	args:    "[DIR] [FLAGS]",
 	summary: "show whether a project's hooks are those that were allowed",
-	about: `Shows whether the hooks of the project are allowed, and how they differ from what was allowed.
+	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
+are switched off.
 The exit code is
   0  allowed, or there are none
   1  hookrun could not do its work
@@ -39,6 +46,9 @@ The exit code is
 			if err != nil {
 				return 0, err
 			}
+			if err := report.addOff(s.config); err != nil {
+				return 0, err
+			}
 			if *output == "json" {
 				return report.exit(), writeJSON(std, report)
 			}
@@ -58,6 +68,42 @@ type trustReport struct {
 	Reason      string             `json:"reason,omitempty"` // why calls are blocked, or hooks do not run
 	Files       []trust.File       `json:"files"`
 	Programs    map[string]string  `json:"programs,omitempty"`
+	Missing     []string           `json:"missing,omitempty"` // events that no entry of an installed client is for
+	Off         []switchedOff      `json:"switched_off,omitempty"`
+}
+
+// switchedOff is a hook that never runs, or a client that runs no hook.
+type switchedOff struct {
+	Hook   string `json:"hook,omitempty"`
+	Client string `json:"client,omitempty"`
+	Source string `json:"source"`
+	Why    string `json:"why"`
+}
+
+func (s switchedOff) String() string {
+	if s.Client != "" {
+		return fmt.Sprintf("%s (%s): %s", s.Client, s.Source, s.Why)
+	}
+	return fmt.Sprintf("hook %s (%s): %s", spelling.Quote(s.Hook), s.Source, s.Why)
+}
+
+// addOff adds the hooks that their files switch off, and the clients that do not run hookrun's entries.
+func (r *trustReport) addOff(cfg *hookfile.Config) error {
+	for i := range cfg.Hooks {
+		if h := &cfg.Hooks[i]; h.Off() != "" && h.AtTools() {
+			r.Off = append(r.Off, switchedOff{Hook: h.Name, Source: h.Source(), Why: h.Off()})
+		}
+	}
+	project := doctor.Workspace{Folder: r.Workspace, Started: r.Workspace}
+	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: project}
+	d.Home, _ = os.UserHomeDir()
+	var err error
+	d.Binary, err = ownPath()
+	for _, f := range d.Switches() {
+		client, _ := all.Named(f.Client)
+		r.Off = append(r.Off, switchedOff{Client: client.Settings.Client, Source: f.Where, Why: f.What})
+	}
+	return err
 }
 
 func (s *trustState) report() (r trustReport, err error) {
@@ -71,6 +117,11 @@ func (s *trustState) report() (r trustReport, err error) {
 		r.Status, r.Reason = "unknown", j.Unknown
 	case s.allowed != nil:
 		r.Status = "allowed"
+	}
+	for _, m := range missingEvents(s.config, s.now.Workspace) {
+		if !m.Runs || m.Mend != "" {
+			r.Missing = append(r.Missing, m.String())
+		}
 	}
 	if s.allowed != nil {
 		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint, false)
@@ -107,6 +158,12 @@ func (r *trustReport) String() string {
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
+	for _, off := range r.Off {
+		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))
+	}
 	fmt.Fprintf(&b, "hash %s\n", r.Hash)
+	for _, text := range r.Missing {
+		fmt.Fprintf(&b, "missing: %s\n", text)
+	}
 	return b.String()
 }

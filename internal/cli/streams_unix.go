@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// endOfInput are the keys that end what is typed.
+const endOfInput = "Ctrl-D"
+
 type descriptor uintptr
 
 func (d descriptor) write(b []byte) (int, error) {

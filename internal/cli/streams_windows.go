@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// endOfInput are the keys that end what is typed.
+const endOfInput = "Ctrl-Z and Enter"
+
 type descriptor uintptr
 
 // write writes to stdout or stderr. Package os writes UTF-16 to a console: bytes would be in its code page.

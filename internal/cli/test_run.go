@@ -116,7 +116,7 @@ type testReport struct {
 	notRun   int
 	last     *suite
 	failures []string // as they were printed
-	buried   bool     // a test that passed was printed after a failure
+	since    int      // lines that were printed since the first of them
 }
 
 // add prints the result of the next test.
@@ -133,24 +133,30 @@ func (r *testReport) add(j *testJob) error {
 		return nil
 	}
 	text := r.shown(j.test, j.result, j.hint, coloured(r.std.Out))
-	if j.result.OK {
-		r.buried = len(r.failures) > 0
-	} else {
+	if !j.result.OK {
 		r.failures = append(r.failures, text)
 	}
 	if r.several && r.last != j.suite {
 		text = visible(j.Path) + "\n" + text
+	}
+	if len(r.failures) > 0 {
+		r.since += strings.Count(text, "\n")
 	}
 	r.last = j.suite
 	r.progress.clear()
 	return write(r.std, text)
 }
 
-// summary is printed after the tests. It repeats the failures, unless they were printed last.
+// screen is how many lines a small terminal shows, without those of the summary.
+const screen = 20
+
+// summary is printed after the tests. It repeats the failures, unless all of them are still on the screen or were
+// printed last.
 func (r *testReport) summary(seconds float64) string {
 	var b strings.Builder
-	if r.buried {
-		b.WriteString("\nfailed:\n" + strings.Join(r.failures, "") + "\n")
+	printed := strings.Join(r.failures, "")
+	if r.since > max(screen, strings.Count(printed, "\n")) {
+		b.WriteString("\nfailed:\n" + printed + "\n")
 	}
 	n, failed := len(r.results), len(r.failures)
 	fmt.Fprintf(&b, "%s, %d ok, %d failed", counted(n, "test"), n-failed, failed)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -18,6 +19,10 @@ var valueNames = [...]string{"args", "tool_input", "tool_response",
 // clientValueNames are fields that only a client's hook input has. The first is JSON.
 var clientValueNames = [...]string{"tool_output", "agent_type", "parent_tool_use_id", "permission_mode", "is_error",
 	"is_interrupt"}
+
+// CommandField is a field of Value that stands in no hook input: what the arguments have a shell run, whatever key they
+// have it under. It is not there if that cannot be read.
+const CommandField = "command"
 
 // ValueNames are the fields of a call that Value knows for every call, ClientValueNames those that only a client's hook
 // input has.
@@ -55,6 +60,13 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 		}
 		input, err := c.InputText()
 		return input, true, true, err
+	case CommandField:
+		if !tool {
+			return "", false, false, nil
+		}
+		input, err := c.InputText()
+		lines, readable := permission.CommandOf(input)
+		return lines, false, readable, err
 	case "result":
 		return strictjson.Lossy(c.Result), false, post, nil
 	case "error":
@@ -90,7 +102,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 
 // HasValue reports whether calls of an event can have a field of Value.
 func HasValue(e protocol.Event, field string) bool {
-	c := NewCall(protocol.Call{Event: e, Failed: true, AgentID: "a",
+	c := NewCall(protocol.Call{Event: e, Failed: true, AgentID: "a", Args: `{"command":""}`,
 		ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) + ":1}"})
 	_, _, ok, _ := c.Value(field)
 	return ok

@@ -116,13 +116,13 @@ func (d *Doctor) Examine() *Report {
 		wait.Go(func() { examined[i] = d.client(name) })
 	}
 	wait.Wait()
+	examined = slices.DeleteFunc(examined, func(c *client) bool { return c.found == "" && d.Clients == nil })
+	d.gates(examined)
 	for _, c := range examined {
-		if c.found == "" && d.Clients == nil {
-			continue
-		}
 		r.Clients = append(r.Clients, c.Name)
 		r.Findings = append(r.Findings, c.findings...)
 	}
+	r.Findings = append(r.Findings, d.unheard(examined)...)
 	if len(r.Clients) == 0 {
 		r.Findings = append(r.Findings, Finding{
 			Check: "clients", Severity: Note,

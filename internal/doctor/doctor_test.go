@@ -165,7 +165,7 @@ func TestWhatKeepsAGateFromHolding(t *testing.T) {
 		{"a matcher", "claude", func(p *patient) {
 			p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [`+
 				`{"type": "command", "command": "'`+p.Binary+`' fire"}]}]}}`)
-		}, doctor.Warning, "matcher", `has the matcher "Bash"`},
+		}, doctor.Error, "matcher", `has the matcher "Bash"`},
 		{"a client that drops its file", "claude", func(p *patient) {
 			p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash"}, {"hooks": [`+
 				`{"type": "command", "command": "`+p.Binary+` fire"}]}]}}`)

@@ -96,6 +96,16 @@ func (c *client) install() mending {
 	return c.installed(c.places()[0])
 }
 
+// installAt is the mending where an entry is missing at an event. The user's settings get the events of a project only
+// if the command names it.
+func (c *client) installAt(event string) mending {
+	m := c.install()
+	if p, known := c.placeOf(c.entries[0].Path); known && p.flag == "--user" && !slices.Contains(c.Events, event) {
+		return run("install", c.Name, "-C", c.doctor.Workspace.Started, p.flag)
+	}
+	return m
+}
+
 // reinstall is the mending of an entry that install would write in another way. Install replaces only what it knows to
 // be its own: beside another entry it would put a second one.
 func (c *client) reinstall(e clientfile.Found) mending {

@@ -20,7 +20,9 @@ func (d *Doctor) workspace() (found []Finding) {
 			found = append(found, diagnosed(Warning, e))
 		}
 		for _, e := range file.Notes {
-			found = append(found, diagnosed(Note, e))
+			if !e.Gate { // others are in switchedOff
+				found = append(found, diagnosed(Note, e))
+			}
 		}
 		if len(file.Errors) == 0 {
 			found = append(found, Finding{Check: "hooks-file", Severity: OK, Where: file.Path,
@@ -28,6 +30,7 @@ func (d *Doctor) workspace() (found []Finding) {
 		}
 		hooks, faults = hooks+file.Hooks, faults+len(file.Errors)
 	}
+	found = append(found, d.switchedOff()...)
 	severity := Warning
 	if hooks == 0 && faults == 0 {
 		severity = Error

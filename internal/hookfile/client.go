@@ -147,6 +147,12 @@ func (p *parser) warn(offset int, format string, args ...any) {
 	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
 }
 
+// warnOfDeadGate warns of a hook that no call reaches.
+func (p *parser) warnOfDeadGate(offset int, text string) {
+	p.warnOfGate(offset, text)
+	p.config.Warnings[len(p.config.Warnings)-1].Unreachable = true
+}
+
 // warnOfGate warns of a hook that will never run or never block.
 func (p *parser) warnOfGate(offset int, text string) {
 	w := p.at(offset, text)
@@ -185,7 +191,7 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 				found[name] = value
 			} else if value.Type == gjson.String && strings.Contains(is, "|") {
 				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()),
-					spelling.Suggest(value.String(), strings.Split(is, "|")), drops)
+					drops, spelling.Suggest(value.String(), strings.Split(is, "|")))
 			} else {
 				p.clientType(who+strconv.Quote(name), want, value, drops)
 			}
@@ -198,27 +204,28 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
 		case slices.Contains(p.eventNames, name):
 			p.unknownTop(key,
-				name+" is at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
+				name+" is at the top level, so none of its hooks will ever run; put it under \"hooks\"", true, "")
 		case name == anyFolder().Settings.Off: // so it is not that client's file
 			p.unknownTop(key, fmt.Sprintf("%q is a switch of %s's, which %s does not know", name,
-				anyFolder().Settings.Client, p.form.Client), false)
+				anyFolder().Settings.Client, p.form.Client), false, "")
 		case hint != "" || p.form.Closed:
-			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over%s", quote(name), hint), false)
+			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over", quote(name)), false, hint)
 		}
 		return true
 	})
 	return found
 }
 
-// unknownTop warns of a field at the top of a document that the client does not know. gate: it has hooks in it.
-func (p *parser) unknownTop(key gjson.Result, text string, gate bool) {
+// unknownTop warns of a field at the top of a document that the client does not know. gate: it has hooks in it. near
+// ends the message with what may have been meant.
+func (p *parser) unknownTop(key gjson.Result, text string, gate bool, near string) {
 	switch {
 	case p.form.Closed:
-		p.problem(key.Index, "%s%s", strings.Replace(text, ", which is passed over", "", 1), p.drops)
+		p.problem(key.Index, "%s%s%s", strings.Replace(text, ", which is passed over", "", 1), p.drops, near)
 	case gate:
-		p.warnOfGate(key.Index, text)
+		p.warnOfGate(key.Index, text+near)
 	default:
-		p.warn(key.Index, "%s", text)
+		p.warn(key.Index, "%s%s", text, near)
 	}
 }
 
@@ -294,6 +301,9 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		add := func(entry gjson.Result, name string) {
 			h := Hook{Matcher: m, When: when, Events: []protocol.Event{event}, Dialect: d.Of(event),
 				Sequential: f["sequential"].Type == gjson.True, File: p.file, form: p.form, settings: p.settings}
+			if pattern, is := m.(dialect.Pattern); is && pattern.Err == nil && d.SubjectField(event) == "tool_name" {
+				p.patternDoubts(&h, pattern, f["matcher"].Index, who)
+			}
 			if p.handler(&h, entry, name, drops) && p.firstOfName(&h, group, entry) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}

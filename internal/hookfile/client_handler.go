@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -58,7 +59,12 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 	case kind.Type != gjson.String:
 		p.clientType(who+`"type"`, "a string", kind, drops)
 	default:
-		p.problem(kind.Index, "%sunknown type %s%s%s", who, quote(kind.String()), hint(kind.String(), names), drops)
+		known := ""
+		near := spelling.Suggest(kind.String(), names)
+		if near == "" {
+			known = "; known are " + strings.Join(names, ", ")
+		}
+		p.problem(kind.Index, "%sunknown type %s%s%s%s", who, quote(kind.String()), known, drops, near)
 	}
 	return false
 }
@@ -96,6 +102,8 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 			p.warnOfGate(rule.Index,
 				fmt.Sprintf("%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs",
 					who, quote(rule.String())))
+		} else if h.If.String() != "" {
+			p.ruleDoubt(h, rule.Index, who)
 		}
 		if !h.Events[0].HasTool() && h.If.String() != "" {
 			p.warnOfGate(rule.Index, fmt.Sprintf("%s%s has no tool call, so a hook with an \"if\" never runs",

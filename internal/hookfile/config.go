@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ type Config struct {
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
 	tools    map[string]string               // the project's names for tools of clients, by the client's
+	wrappers []string                        // programs that run the command in their arguments, besides known ones
 	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents
 	settings map[*dialect.Settings]*settings // of the files in clients' forms
@@ -72,9 +74,12 @@ func (c *Config) Add(more *Config) {
 	if len(more.tools) > 0 {
 		tools := map[string]string{}
 		maps.Copy(tools, c.tools)
-		maps.Copy(tools, more.tools) // later files win
+		for theirs, here := range more.tools { // later files win, but null takes no name away
+			tools[theirs] = cmp.Or(here, tools[theirs])
+		}
 		c.tools = tools
 	}
+	c.wrappers = union(c.wrappers, more.wrappers)
 	all := maps.Clone(c.settings)
 	for f, s := range more.settings {
 		if all == nil {
@@ -84,11 +89,27 @@ func (c *Config) Add(more *Config) {
 	}
 	c.settings = all
 	for i := range c.Hooks {
-		if h := &c.Hooks[i]; h.settings != nil {
+		h := &c.Hooks[i]
+		h.wrappers = c.wrappers
+		if h.settings != nil {
 			h.settings = all[h.form]
 		}
 	}
 }
+
+// union returns the names of both lists, each once.
+func union(names, more []string) []string {
+	names = slices.Clip(names)
+	for _, name := range more {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Wrappers are the programs that the files name as ones that run the command in their arguments.
+func (c *Config) Wrappers() []string { return c.wrappers }
 
 // Paths are those of the files that were read.
 func (c *Config) Paths() []string {
@@ -99,8 +120,17 @@ func (c *Config) Paths() []string {
 	return paths
 }
 
-// Warned are the warnings, and that hooks are switched off, if they are.
+// Warned are the warnings, with those about names of tools and that hooks are switched off, if they are.
 func (c *Config) Warned() []Diagnostic {
+	warnings := c.WarnedOfFiles()
+	for i := range c.Hooks {
+		warnings = append(warnings, c.doubtsInCalls(&c.Hooks[i])...)
+	}
+	return warnings
+}
+
+// WarnedOfFiles is Warned without the warnings about names of tools.
+func (c *Config) WarnedOfFiles() []Diagnostic {
 	warnings := slices.Clip(c.Warnings)
 	for _, d := range withSettings() {
 		if s := c.settings[d.Settings]; s.allOff() {
@@ -152,6 +182,9 @@ type Hook struct {
 	// Runner. Workers is how many processes there may be, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int
+	// MaxStopBlocks is how often in a row the hook may send an agent back to work at the end of its turn; 0:
+	// DefaultStopBlocks. It is a key of the hook's file.
+	MaxStopBlocks int
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
@@ -173,8 +206,10 @@ type Hook struct {
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
+	wrappers   []string          // as in Config
 	unnamed    bool              // Name was made of what it runs
 	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
+	doubts     []doubt           // about the names of tools in it
 }
 
 // sameName is the warning that there is another hook of its name at other.
@@ -247,8 +282,24 @@ func (h *Hook) String() string {
 	return h.Command.String()
 }
 
+// AtTools reports whether the hook subscribes to an event of a tool.
+func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, protocol.Event.HasTool) }
+
 // off reports whether the hook runs for no call.
 func (h *Hook) off() bool { return h.Disabled != "" || h.settings.allOff() || h.disabledByClient() }
+
+// Off says what switches the hook off for every call, "" if nothing does.
+func (h *Hook) Off() string {
+	switch {
+	case h.Disabled != "":
+		return h.Disabled
+	case h.settings.allOff():
+		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.position()
+	case h.disabledByClient():
+		return "its name is in the \"disabled\" of its client's settings"
+	}
+	return ""
+}
 
 // disabledByClient reports whether the client's settings switch this very hook off: by its name or, where it has none,
 // its command.
@@ -258,6 +309,32 @@ func (h *Hook) disabledByClient() bool {
 		name = h.Command.Shell
 	}
 	return h.settings != nil && slices.Contains(h.settings.disabled, name)
+}
+
+// DefaultStopBlocks is Hook.MaxStopBlocks of files that do not say.
+const DefaultStopBlocks = 5
+
+// StopBlocks is how often in a row the hook may send an agent back to work. 0: it is at no end of a turn, or in a
+// client's own file, which keeps that client's rule.
+func (h *Hook) StopBlocks() int {
+	ofClient := h.form != nil && h.Dialect.Client == nil && filepath.Base(h.File) != FileName
+	if ofClient || !slices.ContainsFunc(h.Events, all.EndsTurn) {
+		return 0
+	}
+	return cmp.Or(h.MaxStopBlocks, DefaultStopBlocks)
+}
+
+// Active reports whether the hook can run for some call.
+func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
+
+// EventAt is the event of the hook's dialect at an event of some client, "" if its dialect has none there.
+func (h *Hook) EventAt(e protocol.Event) protocol.Event {
+	return h.Dialect.EventOf(&protocol.Call{Event: e})
+}
+
+// Wants reports whether the hook runs at an event of some client.
+func (h *Hook) Wants(e protocol.Event) bool {
+	return h.Active() && slices.Contains(h.Events, h.EventAt(e))
 }
 
 func (h *Hook) isFor(agent string) bool {
@@ -289,8 +366,13 @@ type Diagnostic struct {
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
 	Text   string `json:"message"`
-	// as a warning: a hook will never run or never block, so the outcome of each call has it
+	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook is
+	// switched off
 	Gate bool `json:"-"`
+	// as a warning: no hook runs otherwise than it should, so a session is told once
+	Once bool `json:"-"`
+	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
+	Unreachable bool `json:"-"`
 }
 
 // position is that of the problem, without its column.

@@ -27,8 +27,8 @@ func (p *parser) keepsRules(h *Hook, r reader) bool {
 		r.problem(r.value.Index, "%s\"dialect\" %s is what entries have without it; leave it out", r.who, quote(name))
 		return false
 	case !slices.Contains(known, name):
-		r.problem(r.value.Index, "%sunknown dialect %s%s; known are %s", r.who, quote(name),
-			spelling.Suggest(name, known), strings.Join(known, ", "))
+		r.problem(r.value.Index, "%sunknown dialect %s; known are %s%s", r.who, quote(name),
+			strings.Join(known, ", "), spelling.Suggest(name, known))
 		return false
 	}
 	client, _ := all.Named(name)
@@ -70,8 +70,8 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 		for _, e := range theirs {
 			known = append(known, string(e))
 		}
-		r.problem(at.Index, "%sunknown event %s%s; %s has %s", r.who, quote(string(name)),
-			spelling.Suggest(string(name), known), r.form.Client, strings.Join(known, ", "))
+		r.problem(at.Index, "%sunknown event %s; %s has %s%s", r.who, quote(string(name)),
+			r.form.Client, strings.Join(known, ", "), spelling.Suggest(string(name), known))
 	}
 	for _, e := range meant {
 		if !slices.Contains(events, e) {
@@ -120,6 +120,8 @@ func (r reader) clientPattern(h *Hook, text string) Matcher {
 	pattern := h.Dialect.Settings.Pattern(r.expanded(text), subject)
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		r.faultyMatcher(r.value.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", r.who, quote(text), fault))
+	} else if subject == "tool_name" {
+		r.patternDoubts(h, pattern, r.value.Index, r.who)
 	}
 	return pattern
 }

@@ -82,7 +82,8 @@ func TestEntryMeetsNames(t *testing.T) {
 
 func TestEntryDialectFaults(t *testing.T) {
 	for _, test := range []struct{ fields, want string }{
-		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; did you mean "claude"?; known are claude`},
+		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; known are claude, `},
+		{`"dialect":"claud"`, `; did you mean "claude"?`},
 		{`"dialect":"massgen"`, `unknown dialect "massgen"; known are `},
 		{`"dialect":"tenex"`, `"dialect" "tenex" is what entries have without it; leave it out`},
 		{`"dialect":1`, `"dialect" must be a string, not a number`},
@@ -97,7 +98,7 @@ func TestEntryDialectFaults(t *testing.T) {
 		{`"dialect":"cline","if":"shell(a)"`, `hooks of Cline have no "if"; use "when"`},
 		{`"dialect":"cline","matcher":"shell"`, `hooks of Cline have no "matcher"; use "when"`},
 		{`"dialect":"claude","events":["BeforeTool"]`, `unknown event "BeforeTool"; Claude Code has SessionStart, `},
-		{`"dialect":"gemini","events":["BeforTool"]`, `unknown event "BeforTool"; did you mean "BeforeTool"?`},
+		{`"dialect":"gemini","events":["BeforTool"]`, `; did you mean "BeforeTool"?`},
 		{`"dialect":"claude","events":["PreToolUse","SessionStart"],"matcher":"a"`,
 			`the matcher would be held against tool_name at one event and source at SessionStart; write `},
 		{`"dialect":"claude","events":["Stop"],"on_failure":"block"`, `no failure of this hook holds anything up`},

@@ -65,7 +65,7 @@ func TestFormFaults(t *testing.T) {
 			[]string{`1:2: "disableAllHooks" is a switch of Claude Code's, which Codex does not know` + drops}},
 		"codex, another key": {codexFile, `{"x":1,"env":{},"hook":{}}`,
 			[]string{`1:2: unknown field "x"` + drops, `1:8: unknown field "env"` + drops,
-				`1:17: unknown field "hook"; did you mean "hooks"?` + drops}},
+				`1:17: unknown field "hook"` + drops + `; did you mean "hooks"?`}},
 		"codex, no wrapper": {codexFile, `{"PreToolUse":[]}`,
 			[]string{`1:2: PreToolUse is at the top level, so none of its hooks will ever run; put it under ` +
 				`"hooks"` + drops}},

@@ -52,10 +52,12 @@ func (r reader) inherit() *Inherited {
 	}
 	i := &Inherited{}
 	r.value.ForEach(func(_, v gjson.Result) bool {
-		if name, ok := r.text(v, `a name in "inherit_env"`); !ok {
-		} else if fault := dialect.InheritedFault(name); fault != "" {
+		name, ok := r.text(v, `a name in "inherit_env"`)
+		switch fault := dialect.InheritedFault(name); {
+		case !ok:
+		case fault != "":
 			r.problem(v.Index, "%s\"inherit_env\"%s", r.who, fault)
-		} else {
+		default:
 			i.Names = append(i.Names, name)
 		}
 		return true

@@ -256,7 +256,7 @@ func Merge(files []*Config) (all *Config, unreached []Diagnostic) {
 	}
 	for _, d := range all.disable {
 		if text := all.switchOff(d); text != "" {
-			d.at.Text = text
+			d.at.Text, d.at.Once = text, true
 			unreached = append(unreached, d.at)
 		}
 	}

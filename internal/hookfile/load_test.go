@@ -106,7 +106,7 @@ f:1:14: parsing: expected a key in double quotes, found ']'`},
 			"\"command\":\"x\"}]}",
 		`f:1:20: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself
 f:2:1: unknown key "nane"; did you mean "name"?
-f:3:11: hook "b": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
+f:3:11: hook "b": unknown event "pre-tol"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
 f:4:1: parsing: the key "name" is there twice in one object; keep one`},
 }
 
@@ -117,13 +117,30 @@ var ruleless = []fault{
 	{"tools null", `{"hooks":[],"tools":null}`,
 		`f:1:21: "tools" must be an object, as {"a_client's_tool": "shell"}, not null`},
 	{"tools without names",
-		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n\"c\":\"\\t\",\n\"d\":null,\n\"e\":[\"shell\"]}}",
+		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n" +
+			"\"c\":\"\\t\",\n\"d\":7,\n\"n\":null,\n\"e\":[\"shell\"]}}",
 		`f:1:15: "tools": "a" has an empty name; write the project's for that tool
 f:2:1: "tools" has an empty name; write that of a client's tool
 f:3:1: "tools" has an empty name; write that of a client's tool
 f:4:5: "tools": "c" has an empty name; write the project's for that tool
-f:5:5: "tools": "d" must be the project's name for that tool, a string, not null
-f:6:5: "tools": "e" must be the project's name for that tool, a string, not an array`},
+f:5:5: "tools": "d" must be the project's name for that tool, a string, or null if it has no other name, not a number
+f:7:5: "tools": "e" must be the project's name for that tool, a string, or null if it has no other name, not an array`},
+	{"wrappers a text", `{"wrappers":"x"}`,
+		`f:1:13: "wrappers" must be a list of names of programs, as ["inhouse"], not a string`},
+	{"wrappers null", `{"wrappers":null}`,
+		`f:1:13: "wrappers" must be a list of names of programs, as ["inhouse"], not null`},
+	{"odd wrappers", `{"wrappers":["a","",7,"a","/opt/a","b\\c",
+"a b",null,"n\u0000","\u0061"]}`,
+		`f:1:18: "wrappers" has an empty name; write that of a program
+f:1:21: a name in "wrappers" must be a string, not a number
+f:1:23: "wrappers" has "a" twice; leave one out
+f:1:27: "wrappers": "/opt/a" is a path; write the program's name alone, which counts in every folder
+f:1:36: "wrappers": "b\\c" is a path; write the program's name alone, which counts in every folder
+f:2:1: "wrappers": "a b" has a blank; write the name of one program, without its arguments
+f:2:7: a name in "wrappers" must be a string, not null
+f:2:12: a name in "wrappers" has a NUL character, which no process can be given
+f:2:22: "wrappers" has "a" twice; leave one out`},
+	{"wrapper for wrappers", `{"wrapper":["a"]}`, `f:1:2: unknown key "wrapper"; did you mean "wrappers"?`},
 	{"tool for tools", `{"tool":{"a":"shell"}}`, `f:1:2: unknown key "tool"; did you mean "tools"?`},
 	{"a list", " \n [{}]", `f:2:2: a hooks file must be an object, as {"hooks": […]}, not an array`},
 	{"a string", `"hooks"`, `f:1:1: a hooks file must be an object, as {"hooks": […]}, not a string`},
@@ -140,14 +157,14 @@ f:2:5: hook 4 must be an object, not a number`},
 
 	{"unknown key of the file", `{"hook":[]}`, `f:1:2: unknown key "hook"; did you mean "hooks"?`},
 	{"keys of another case", `{"Hooks":[]}`, `f:1:2: unknown key "Hooks"; did you mean "hooks"?`},
-	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env
-f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env`},
+	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks`},
 	{"keys like $schema and x-", `{"$Schema":"","X-a":1,"x":1,"":1,"schema":1}`,
-		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env
-f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env
-f:1:23: unknown key "x"; known are hooks, tools, inherit_env
-f:1:29: unknown key ""; known are hooks, tools, inherit_env
-f:1:34: unknown key "schema"; known are hooks, tools, inherit_env`},
+		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:23: unknown key "x"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:29: unknown key ""; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:34: unknown key "schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks`},
 	{"persistent as a text", withField(`"persistent":"true"`),
 		`f:2:14: hook "a": "persistent" must be true or false, not a string`},
 	{"persistent null", withField(`"persistent":null`),
@@ -218,11 +235,11 @@ f:2:4: hook "a": "command"[2] must be a string, not an array`},
 		`f:1:58: hook "a": an event must be a string, not null`},
 	{"unknown events",
 		`{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","stop","", "preToolUse","posttool"]}]}`,
-		`f:1:47: hook "a": unknown event "Pre-Tool"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
-f:1:58: hook "a": unknown event "stop"; supported are pre-execute, pre-tool, post-tool
+		`f:1:47: hook "a": unknown event "Pre-Tool"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
+f:1:58: hook "a": unknown event "stop"; add "dialect": "cursor" for it; without "dialect" supported are pre-execute, pre-tool, post-tool
 f:1:65: hook "a": unknown event ""; supported are pre-execute, pre-tool, post-tool
-f:1:69: hook "a": unknown event "preToolUse"; did you mean "PreToolUse"?; supported are pre-execute, pre-tool, post-tool
-f:1:82: hook "a": unknown event "posttool"; did you mean "post-tool"?; supported are pre-execute, pre-tool, post-tool`},
+f:1:69: hook "a": unknown event "preToolUse"; supported are pre-execute, pre-tool, post-tool; did you mean "PreToolUse"?
+f:1:82: hook "a": unknown event "posttool"; supported are pre-execute, pre-tool, post-tool; did you mean "post-tool"?`},
 
 	{"matcher of wrong type", withField(`"matcher":["shell"]`),
 		`f:2:11: hook "a": "matcher" must be a string, not an array`},
@@ -255,7 +272,7 @@ f:1:82: hook "a": unknown event "posttool"; did you mean "post-tool"?; supported
 	{"duration zero", withField(`"timeout":"0s"`), `f:2:11: hook "a": "timeout" must be more than 0, not "0s"`},
 	{"duration negative", withField(`"timeout":"-5s"`), `f:2:11: hook "a": "timeout" must be more than 0, not "-5s"`},
 	{"duration without a unit", withField(`"timeout":"5"`),
-		`f:2:11: hook "a": "timeout" "5" is no duration; write "5s", "1m30s", or a number of seconds`},
+		`f:2:11: hook "a": "timeout" "5" is no duration; write 5 without quotes for seconds, or "5s"`},
 	{"duration with a blank", withField(`"timeout":"5 s"`),
 		`f:2:11: hook "a": "timeout" "5 s" is no duration; write "5s", "1m30s", or a number of seconds`},
 	{"duration in days", withField(`"timeout":"1d"`),
@@ -462,6 +479,8 @@ func TestTenexLoader(t *testing.T) {
 var good = []struct{ name, doc string }{
 	{"names of tools", `{"tools":{"deploy":"shell","x-é":"\u0073hell","$schema":" a "},"hooks":[]}`},
 	{"no names of tools", `{"tools":{}}`},
+	{"wrappers", `{"wrappers":["inhouse","in-house.exe","\u00e9","x"],"hooks":[]}`},
+	{"no wrappers", `{"wrappers":[]}`},
 	{"nothing", `{}`},
 	{"no hooks", " \r\n{ \"hooks\" : [ ] }\t\r\n"},
 	{"a byte order mark", bom + `{"hooks":[]}`},

@@ -95,17 +95,6 @@ func (m *MatchContext) toolNames(v *view) []string {
 	return v.names
 }
 
-// projectNames are the names that the tool has in a project's own hooks files besides its own.
-func projectNames(c *dialect.Call) []string {
-	names := c.ProjectTools()
-	for _, also := range all.ToolAliases(c.Tool) {
-		if !slices.Contains(names, also) {
-			names = append(slices.Clip(names), also)
-		}
-	}
-	return names
-}
-
 // Warnings are what is odd about the call for the hooks that it was held against so far.
 func (m *MatchContext) Warnings() (warnings []string) {
 	c := m.call
@@ -287,6 +276,21 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
+// OnArgs reports whether the arguments, which the call does not have, decide if the hook runs: the rest of the hook
+// matches, and its if or when looks at them.
+func (m *MatchContext) OnArgs(h *Hook) bool {
+	if !m.Concerns(h) {
+		return false
+	}
+	looks := slices.ContainsFunc(h.When, func(c Condition) bool { return c.field == "args" || c.field == "tool_input" })
+	if h.If.String() == "" {
+		return looks
+	}
+	rule := m.ruleCall(h)
+	matches, _ := h.If.Match(rule)
+	return looks && matches || h.If.Doubt(rule) != ""
+}
+
 // Doubt describes what hookrun cannot tell of the call, if that alone makes the if of a project's hook match; ""
 // otherwise. The agent can then write the call in another way.
 func (m *MatchContext) Doubt(h *Hook) string {
@@ -310,6 +314,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 		rule.Root = m.call.Workspace
 	}
 	rule.Project, rule.Also = h.Dialect.ProjectTools, m.toolNames(m.view(h.Dialect))
+	rule.Wrappers = h.wrappers
 	return rule
 }
 
@@ -320,12 +325,7 @@ func (m *MatchContext) prepare() {
 		rule.Dir = c.Dir
 	}
 	if c.Event.HasTool() {
-		rule.Tool = c.Tool
-		for _, name := range slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)) {
-			if rule.Kind == permission.Unknown {
-				rule.Kind = permission.KindOf(name)
-			}
-		}
+		rule.Tool, rule.Kind = c.Tool, kindOfNames(slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
@@ -334,6 +334,12 @@ func (m *MatchContext) prepare() {
 	m.doubt = err != nil
 	rule.Input, rule.EqualKeys = input, m.call.HasEqualKeys()
 	m.rule = &rule
+}
+
+// argsText are the arguments as JSON, "" if they cannot be read.
+func (m *MatchContext) argsText() string {
+	args, _ := m.call.InputText()
+	return args
 }
 
 // isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and
@@ -367,6 +373,8 @@ func (m *MatchContext) holds(c *Condition) bool {
 		}
 		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
+		case c.field == dialect.CommandField && (m.call.HasEqualKeys() || !ok && m.isTorn(m.argsText())):
+			return true
 		case !ok:
 		case isArgs && (m.call.HasEqualKeys() || json && len(c.steps) > 0 && m.isTorn(text)):
 			return true

@@ -160,7 +160,7 @@ func TestNearlyTheTool(t *testing.T) {
 	} {
 		_, warnings := runs(
 			cfg,
-			protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"command":"ls"}`, Workspace: "/ws"},
+			protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"note":"ls"}`, Workspace: "/ws"},
 		)
 		all := strings.Join(warnings, "\n")
 		for _, hook := range hooks {
@@ -236,12 +236,12 @@ func TestMatchersByHabit(t *testing.T) {
 			),
 		)
 		require.NoError(t, err)
-		require.Equal(t, warned, len(cfg.Warnings) == 1, matcher)
+		require.Equal(t, warned, len(cfg.Warned()) == 1, matcher)
 	}
 	cfg := rules(t, `"if":"Shell(git *)"`, `"if":"fs_write(domain:x)"`, `"if":"get(domain:x)"`, `"if":"mine(x)"`)
-	require.Len(t, cfg.Warnings, 2)
-	require.ErrorContains(t, cfg.Warnings[0], `did you mean "shell"?`)
-	require.ErrorContains(t, cfg.Warnings[1], `has a pattern for hosts`)
+	require.Len(t, cfg.Warned(), 2)
+	require.ErrorContains(t, cfg.Warned()[0], `has a pattern for hosts`)
+	require.ErrorContains(t, cfg.Warned()[1], `did you mean "shell"?`)
 }
 
 // Fields that only a client's input has can be asked for.

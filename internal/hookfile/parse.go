@@ -17,7 +17,7 @@ import (
 )
 
 // fileKeys are the keys of a hooks file at every level.
-var fileKeys = []string{"hooks", "tools", "inherit_env"}
+var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
@@ -42,7 +42,12 @@ type parser struct {
 	known      []string          // knownTools
 	from       toml.Origins      // of the pieces of doc; nil: doc is the file
 	inherit    *Inherited        // of hooks without inherit_env
+
+	maxStopBlocks int // of all hooks of the file
 }
+
+// maxStopBlocks is how often a hook may send an agent back to work. A larger number is a typing error.
+const maxStopBlocks = 100
 
 func (p *parser) at(offset int, text string) Diagnostic {
 	line, col := p.locator.Position(p.from.Of(offset))
@@ -62,11 +67,24 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 		if slices.Contains(known, name) {
 			found[name] = value
 		} else if !dialect.OwnKey(name) {
-			p.problem(key.Index, "unknown key %s%s", quote(name), hint(name, known))
+			p.problem(key.Index, "unknown key %s%s", quote(name), keyHint(name, known))
 		}
 		return true
 	})
 	return found
+}
+
+// keyHint is hint for the key of a file. Other programs have other words for some keys.
+func keyHint(wrong string, known []string) string {
+	for _, k := range []struct{ word, key string }{
+		{"cmd", "command"}, {"run", "command"}, {"exec", "command"}, {"script", "command"}, {"on", "events"},
+		{"tool", "matcher"}, {"tools", "matcher"}, {"deny", "block"}, {"reason", "block"},
+	} {
+		if k.word == strings.ToLower(wrong) && slices.Contains(known, k.key) {
+			wrong = k.key
+		}
+	}
+	return hint(wrong, known)
 }
 
 func hint(wrong string, known []string) string { return spelling.Hint(wrong, known) }
@@ -118,8 +136,12 @@ func (p *parser) document() {
 	fields := p.fields(top, p.topKeys(top))
 	p.levelFields(fields)
 	p.tools(fields["tools"])
+	p.wrappers(fields["wrappers"])
 	if inherit, ok := fields["inherit_env"]; ok {
 		p.inherit = reader{p, "", inherit}.inherit()
+	}
+	if stops, ok := fields["max_stop_blocks"]; ok {
+		p.maxStopBlocks = reader{p, "", stops}.number(`"max_stop_blocks"`, maxStopBlocks)
 	}
 	hooks, ok := fields["hooks"]
 	if !ok {
@@ -150,6 +172,7 @@ func (p *parser) document() {
 		default:
 			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
 		}
+		h.wrappers = p.config.wrappers
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})
@@ -160,13 +183,17 @@ func (p *parser) knownTools() []string {
 	if p.known == nil {
 		p.known = all.KnownTools()
 		for _, theirs := range slices.Sorted(maps.Keys(p.config.tools)) {
-			p.known = append(p.known, theirs, p.config.tools[theirs])
+			p.known = append(p.known, theirs)
+			if here := p.config.tools[theirs]; here != "" {
+				p.known = append(p.known, here)
+			}
 		}
 	}
 	return p.known
 }
 
-// tools reads the project's names for tools of clients.
+// tools reads the project's names for tools of clients, and the tools that have no other name, of which the value is
+// null and here "".
 func (p *parser) tools(names gjson.Result) {
 	switch {
 	case !names.Exists():
@@ -181,12 +208,45 @@ func (p *parser) tools(names gjson.Result) {
 		switch {
 		case strings.TrimSpace(theirs) == "":
 			p.problem(key.Index, `"tools" has an empty name; write that of a client's tool`)
+		case value.Type == gjson.Null:
+			p.config.tools[theirs] = ""
 		case value.Type != gjson.String:
-			p.wrongType(`"tools": `+quote(theirs), "the project's name for that tool, a string", value)
+			p.wrongType(`"tools": `+quote(theirs),
+				"the project's name for that tool, a string, or null if it has no other name", value)
 		case strings.TrimSpace(strictjson.Text(value.Raw)) == "":
 			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
 		default:
 			p.config.tools[theirs] = strictjson.Text(value.Raw)
+		}
+		return true
+	})
+}
+
+// wrappers reads the names of programs that run the command in their arguments.
+func (p *parser) wrappers(names gjson.Result) {
+	switch {
+	case !names.Exists():
+		return
+	case !names.IsArray():
+		p.wrongType(`"wrappers"`, `a list of names of programs, as ["inhouse"]`, names)
+		return
+	}
+	names.ForEach(func(_, v gjson.Result) bool {
+		name, ok := reader{p, "", v}.text(v, `a name in "wrappers"`)
+		switch {
+		case !ok:
+		case name == "":
+			p.problem(v.Index, `"wrappers" has an empty name; write that of a program`)
+		case strings.ContainsAny(name, `/\`):
+			p.problem(v.Index, `"wrappers": %s is a path; write the program's name alone, which counts in every folder`,
+				quote(name))
+		case strings.ContainsAny(name, " \t\n\v\f\r"):
+			p.problem(v.Index, `"wrappers": %s has a blank; write the name of one program, without its arguments`,
+				quote(name))
+		case slices.Contains(p.config.wrappers, name):
+			p.problem(v.Index, `"wrappers" has %s twice; leave one out`, quote(name))
+		default:
+			p.config.wrappers = append(p.config.wrappers, name)
 		}
 		return true
 	})

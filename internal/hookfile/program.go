@@ -59,7 +59,9 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 			argv[i] = fill.Replace(a)
 		}
 	}
-	path, err = findProgram(argv[0], dir, env)
+	if path, err = findProgram(argv[0], dir, env); err != nil {
+		err = fmt.Errorf("%w%s", err, h.wordsHint(dir, env))
+	}
 	return path, argv, err
 }
 

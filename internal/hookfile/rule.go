@@ -10,7 +10,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/permission"
-	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -42,19 +41,15 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
 	if h.If.String() != "" && !some(protocol.Event.HasTool) {
-		p.warnOfGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
+		p.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // not even in doubt
-			p.warnOfGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
+			p.warnOfDeadGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
 		}
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
-		if name := toolmatch.OtherCase(tool, p.knownTools()); name != "" {
-			p.warnOfGate(f["if"].Index,
-				fmt.Sprintf("%s: \"if\" is for the tool %s, which differs from %s by case alone, "+
-					"and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name)))
-		}
+		p.ruleDoubt(h, f["if"].Index, who+": ")
 		if misfit := h.If.Misfit(kindOf(tool, p.config.tools)); pattern != "" && misfit != "" {
 			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
@@ -66,19 +61,14 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 	for _, c := range h.When {
 		if c.field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, c.field) }) &&
 			!c.wantsNothing {
-			p.warnOfGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
+			p.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
 		}
 	}
 }
 
 // kindOf is what a tool works on, by the project's names for it: more are those of files.
 func kindOf(tool string, more map[string]string) permission.Kind {
-	for _, name := range append([]string{more[tool], tool}, all.ToolNames(tool)...) {
-		if kind := permission.KindOf(name); kind != permission.Unknown {
-			return kind
-		}
-	}
-	return permission.Unknown
+	return kindOfNames(append([]string{more[tool], tool}, all.ToolNames(tool)...))
 }
 
 // severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).

@@ -13,10 +13,11 @@ import (
 // maxScript is how large a file may be that is still looked at as a script.
 const maxScript = 1 << 20
 
-// Doubts are what is odd about the scripts that the hook names by their path: one that is empty does nothing, and so
-// approves of everything, and one whose last line has no end may have been cut while it was written. It runs nothing,
-// and reports nothing that Inspect reports, such as missing files.
+// Doubts are the words of a list that a shell would have expanded, and what is odd about the scripts that the hook
+// names by their path: one that is empty does nothing, and so approves of everything, and one whose last line has no
+// end may have been cut while it was written. It runs nothing, and does not repeat what Inspect reports.
 func (h *Hook) Doubts(workspace string, env []string) (doubts []Diagnostic) {
+	doubts = h.literalWords(env)
 	for _, name := range h.scripts(workspace, env) {
 		path := name
 		if !filepath.IsAbs(path) {

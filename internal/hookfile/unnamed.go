@@ -14,6 +14,11 @@ import (
 // a gate for the shell does not run where the client calls its shell by a name that nobody knows. "" is that all is
 // well.
 func (c *Config) Unnamed(call *dialect.Call) string {
+	if key, is := shellByInput(call); is {
+		if note := c.shellNote(call, key); note != "" {
+			return note
+		}
+	}
 	client := all.ClientOf(&call.Call)
 	_, given := c.tools[call.Tool]
 	if client == nil || !call.Event.HasTool() || given || len(call.ProjectTools()) > 0 ||
@@ -42,6 +47,25 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 			const text = "nobody knows what the project calls the tool %s of %s, so hooks that are for names of the " +
 				"project's do not run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: \"shell\"}"
 			return fmt.Sprintf(text, quote(call.Tool), who, quote(h.Name), h.Source(), quote(call.Tool))
+		}
+	}
+	return ""
+}
+
+// shellNote is a note of a call at which hooks for the shell run because its input has a command, "" if there are none.
+func (c *Config) shellNote(call *dialect.Call, key string) string {
+	match := NewMatchContext(call)
+	for i := range c.Hooks {
+		h := &c.Hooks[i]
+		if !h.Dialect.ProjectTools || !match.Concerns(h) {
+			continue
+		}
+		globs, is := h.Matcher.(Globs)
+		if h.If.Tool() == shellTool || is && globs.Match(shellTool) && !globs.Match(call.Tool) {
+			const text = "nobody knows what the project calls the tool %s, whose input has a command under %s, so " +
+				"hooks for the shell run at it, as hook %s of %s; name it in the hooks file, as " +
+				"\"tools\": {%s: \"shell\"}"
+			return fmt.Sprintf(text, quote(call.Tool), quote(key), quote(h.Name), h.Source(), quote(call.Tool))
 		}
 	}
 	return ""

@@ -101,7 +101,8 @@ const reserved = "*?|#@!{}[]()"
 const maxNames = 64
 
 func isField(name string) bool {
-	return slices.Contains(dialect.ValueNames(), name) || slices.Contains(dialect.ClientValueNames(), name)
+	return name == dialect.CommandField || slices.Contains(dialect.ValueNames(), name) ||
+		slices.Contains(dialect.ClientValueNames(), name)
 }
 
 // parsePath takes a path apart.

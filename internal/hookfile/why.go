@@ -11,13 +11,12 @@ import (
 func (m *MatchContext) Why(h *Hook) string {
 	c, v := m.call, m.view(h.Dialect)
 	matched := m.matches(h, v)
+	off := h.Off()
 	switch {
 	case h.Disabled != "":
-		return "it is disabled: " + h.Disabled
-	case h.settings.allOff():
-		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.position()
-	case h.disabledByClient():
-		return "its name is in the \"disabled\" of its client's settings"
+		return "it is disabled: " + off
+	case off != "":
+		return off
 	case !slices.Contains(h.Events, v.event):
 		return fmt.Sprintf("it does not subscribe to %s", v.event)
 	case h.Agent != "" && h.Agent != c.AgentID:

@@ -364,7 +364,7 @@ func alternatives(re *syntax.Regexp) (all []string, ok bool) {
 
 // literal is a text in a glob. A matcher with certain characters is refused.
 func literal(text ...rune) string {
-	if strings.ContainsAny(string(text), "*?[]|, \t\r\n"+toolmatch.Never+start+end) {
+	if strings.ContainsAny(string(text), "*?[]|, \t\r\n"+toolmatch.NoName+start+end) {
 		return never
 	}
 	return string(text)

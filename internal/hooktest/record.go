@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -185,14 +187,62 @@ type written struct {
 type writtenExpect struct {
 	Decision      protocol.Decision `json:"decision"`
 	Approved      bool              `json:"approved,omitempty"`
-	Reason        string            `json:"reason,omitempty"`
+	Reason        json.RawMessage   `json:"reason,omitempty"`
 	Cause         protocol.Cause    `json:"cause,omitempty"`
 	Stop          bool              `json:"stop,omitempty"`
-	StopReason    string            `json:"stop_reason,omitempty"`
-	Inject        []string          `json:"inject,omitempty"`
-	Message       []string          `json:"message,omitempty"`
+	StopReason    json.RawMessage   `json:"stop_reason,omitempty"`
+	Inject        []json.RawMessage `json:"inject,omitempty"`
+	Message       []json.RawMessage `json:"message,omitempty"`
 	UpdatedInput  json.RawMessage   `json:"updated_input,omitempty"`
 	UpdatedOutput json.RawMessage   `json:"updated_output,omitempty"`
+}
+
+// passing finds what a text has of one run alone: ids of processes, addresses of memory, and what the system says of a
+// connection.
+var passing = lazyregexp.New(`(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
+	`\bline [0-9]+: +[0-9]+ |\b0x[0-9a-f]{6,}|\b(?:dial|read|write) (?:tcp|unix)[^;\n]*`)
+
+var digits = lazyregexp.New(`[0-9]+`)
+
+// stable returns the text that a test expects: as it is, or as a pattern if another run would have another text. It
+// returns nil for an empty text.
+func stable(text string) json.RawMessage {
+	spans := passing().FindAllStringIndex(text, -1)
+	switch {
+	case text == "":
+		return nil
+	case spans == nil:
+		return strictjson.AppendString(nil, text)
+	}
+	var pattern strings.Builder
+	pattern.WriteString("^")
+	done := 0
+	for _, span := range spans {
+		pattern.WriteString(regexp.QuoteMeta(text[done:span[0]]))
+		switch found := text[span[0]:span[1]]; {
+		case strings.HasPrefix(found, "0x"):
+			pattern.WriteString("0x[0-9a-f]+")
+		case strings.Contains(found, "tcp"), strings.Contains(found, "unix"):
+			pattern.WriteString(".*")
+		default:
+			pattern.WriteString(digits().ReplaceAllString(regexp.QuoteMeta(found), "[0-9]+"))
+		}
+		done = span[1]
+	}
+	pattern.WriteString(regexp.QuoteMeta(text[done:]) + "$")
+	quoted := strictjson.AppendString(nil, pattern.String())
+	return append(append([]byte(`{"matches":`), quoted...), '}')
+}
+
+func stables(texts []string) (all []json.RawMessage) {
+	for _, text := range texts {
+		one := stable(text)
+		if one == nil {
+			one = json.RawMessage(`""`)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // test returns the call as the text of a test. It fails if reading the text gives another call, or if the test would
@@ -202,9 +252,10 @@ func (l *logged) test(name, workspace string) (string, error) {
 	w := written{
 		Name: name, Event: o.Event, Tool: o.Tool, callFields: l.callFields,
 		Expect: writtenExpect{
-			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause,
-			Stop: o.Stop, StopReason: o.StopReason,
-			Inject: o.Texts(), Message: o.SystemMessages, UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
+			Decision: o.Decision, Approved: o.Approved, Reason: stable(o.Reason), Cause: o.Cause,
+			Stop: o.Stop, StopReason: stable(o.StopReason),
+			Inject: stables(o.Texts()), Message: stables(o.SystemMessages),
+			UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
 		},
 	}
 	var b bytes.Buffer

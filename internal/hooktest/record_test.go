@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/hooktest"
 	"github.com/hookrun/hookrun/internal/runlog"
@@ -225,4 +226,30 @@ func TestRecordReadsARunLog(t *testing.T) {
 	require.Equal(t, call, f.Tests[0].Call)
 	got := f.Tests[0].Check(outcome, nil)
 	require.Empty(t, got.Problems)
+}
+
+// What differs from run to run is no part of a test.
+func TestRecordIsStable(t *testing.T) {
+	for reason, want := range map[string]string{
+		"no force":                        `"no force"`,
+		"process 4711 is running (pid=4)": `{"matches":"^process [0-9]+ is running \\(pid=[0-9]+\\)$"}`,
+		"left running: pids 4, 5.":        `{"matches":"^left running: pids [0-9]+, [0-9]+\\.$"}`,
+		"g.sh: line 3:   812 Killed x":    `{"matches":"^g\\.sh: line [0-9]+:   [0-9]+ Killed x$"}`,
+		"<A object at 0x7f00deadbeef>":    `{"matches":"^<A object at 0x[0-9a-f]+>$"}`,
+		"http://h/x: dial tcp 127.0.0.1:9: connect: connection refused; is the server running?": `{"matches":"^` +
+			`http://h/x: .*; is the server running\\?$"}`,
+		"read tcp 127.0.0.1:50312->127.0.0.1:80: reset\nagain": `{"matches":"^.*\nagain$"}`,
+		"processes 12 times": `{"matches":"^processes [0-9]+ times$"}`,
+		"a pid is no secret": `"a pid is no secret"`,
+	} {
+		text, err := json.Marshal(reason)
+		require.NoError(t, err)
+		f, r, doc := recorded(t, line(`"args":{},`,
+			`"event":"pre-tool","tool":"x","decision":"block","cause":"policy","hook":"g","reason":`+string(text)+
+				`,"system_messages":[`+string(text)+`]`))
+		require.Empty(t, r.LeftOut, reason)
+		require.Len(t, f.Tests, 1)
+		require.JSONEq(t, want, gjson.Get(doc, "tests.0.expect.reason").Raw, doc)
+		require.JSONEq(t, want, gjson.Get(doc, "tests.0.expect.message.0").Raw, doc)
+	}
 }

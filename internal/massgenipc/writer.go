@@ -173,7 +173,15 @@ func publish(dir, path string, payload []byte) (done bool, err error) {
 // writer, or an earlier one that another reader has put back. The later of the two stays. If a Writer wrote that one,
 // the earlier one is added to it, as Write does.
 func putBack(taken, path string) {
-	for errors.Is(os.Link(taken, path), fs.ErrExist) {
+	for {
+		err := os.Link(taken, path)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) { // the file system has no links
+			_ = atomicfile.Rename(taken, path)
+			break
+		}
 		other, err := away(path)
 		if err != nil {
 			break // files cannot be moved here any more

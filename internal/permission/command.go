@@ -31,8 +31,21 @@ type commandLine struct {
 type command struct {
 	text  string // the words without quotes, joined by single spaces
 	words []word
-	more  bool   // it gets further arguments that are known only at run time
 	by    string // the wrapper that runs it; "" if the line itself does
+
+	more   bool // it gets further arguments that are known only at run time
+	away   bool // as in launch
+	own    bool // only a project's rules see it
+	stdin  stdin
+	script string // what it reads on stdin, if the line says that
+}
+
+// String returns the command for messages.
+func (c *command) String() string {
+	if c.by == "" {
+		return quote(c.text)
+	}
+	return quote(c.text) + " behind " + c.by
 }
 
 // word is one word of a simple command, without its quotes.
@@ -41,8 +54,9 @@ type word struct {
 
 	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
 	// the result may be no word at all or several words.
-	computed, several bool
-	prefix            string
+	// byHabit means that it is the value of a variable that names a program by habit, and that the line does not set.
+	computed, several, byHabit bool
+	prefix                     string
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
@@ -76,6 +90,7 @@ func takeApart(src string) (line commandLine) {
 	r := reader{src: src, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
+	r.habits()
 	return r.line
 }
 
@@ -106,7 +121,9 @@ type reader struct {
 	front    []word // words before the next simple command; to a pattern `time` is an ordinary command
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
+	given    map[string]bool // variables that the line sets in any way, for one command too; nil: none
 	inQuotes bool
+	stdin    stdin // of the command that is being read
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -190,7 +207,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.list(c.Do)
 	case *syntax.ForClause:
 		r.loop(c)
-	default: // { }, (( )), case, functions; let, whose arguments are not words in the tree
+	case *syntax.LetClause:
+		r.let(s)
+	default: // { }, (( )), case, functions
 		r.fail("a command that is not seen through")
 	}
 }
@@ -205,20 +224,23 @@ func (r *reader) inFront(s *syntax.Stmt) {
 
 // joined reads commands joined by operators. It loops, because there may be thousands.
 func (r *reader) joined(c *syntax.BinaryCmd) {
-	behind := []*syntax.Stmt{c.Y}
-	first := c.X
+	all := []*syntax.BinaryCmd{c}
 	for {
-		c, ok := first.Cmd.(*syntax.BinaryCmd)
+		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
 		if !ok {
 			break
 		}
-		behind = append(behind, c.Y)
-		first = c.X
+		all, c = append(all, left), left
 	}
-	r.statement(first)
-	for _, s := range slices.Backward(behind) {
-		r.statement(s)
+	r.statement(c.X)
+	outside := r.stdin
+	for _, c := range slices.Backward(all) {
+		if r.stdin = outside; c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.stdin = fed
+		}
+		r.statement(c.Y)
 	}
+	r.stdin = outside
 }
 
 func (r *reader) loop(c *syntax.ForClause) {
@@ -275,7 +297,7 @@ func (r *reader) test(c *syntax.TestClause) {
 	if slices.ContainsFunc(words, isComputed) {
 		words[1] = word{text: words[1].text, computed: true, several: true}
 	}
-	r.emit(append(words, word{text: "]]"}))
+	r.emit(command{words: append(words, word{text: "]]"})})
 }
 
 // noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
@@ -307,12 +329,16 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
+	reads := command{stdin: r.stdin}
 	for _, redirect := range s.Redirs {
-		r.redirect(redirect)
+		if text, from := r.redirect(redirect); from != inherited {
+			reads.stdin, reads.script = from, text
+		}
 	}
 	switch {
 	case len(words) > 0:
-		r.emit(words)
+		reads.words = words
+		r.emit(reads)
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
@@ -424,12 +450,13 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	return words
 }
 
-func (r *reader) emit(words []word) {
+func (r *reader) emit(c command) {
 	if len(r.line.commands) == maxCommands {
 		r.fail("too many commands")
 		return
 	}
-	r.line.commands = append(r.line.commands, command{text: joined(words), words: words})
+	c.text = joined(c.words)
+	r.line.commands = append(r.line.commands, c)
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
@@ -454,6 +481,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}
+	r.gives(text)
 	text += operator
 	if a.Value == nil {
 		return word{text: text}

@@ -145,6 +145,31 @@ func TestTakeApart(t *testing.T) {
 	}
 }
 
+// TestLet: the client was recorded to match no rule against let. A project's rule sees it as a command.
+func TestLet(t *testing.T) {
+	for line, want := range map[string]struct{ client, project, name bool }{ // for git *, git * and let *
+		"let x=1":              {false, false, true},
+		"let x=1 y=2":          {false, false, true},
+		"let x=1; git push":    {true, true, true},
+		"let i++":              {false, true, true},
+		"let x=y":              {false, true, true},
+		"let 'a[$(git push)]'": {true, true, true},
+		`let "x=1"`:            {true, true, true},
+		"let x=$y":             {true, true, true},
+		"let x=1 > f":          {true, true, true},
+		"x=git; let x=1; ls":   {false, false, true},
+	} {
+		got, why := Parse("Bash(git *)").Match(bash(t, line))
+		require.Equal(t, want.client, got, "%s: %s", line, why)
+		got, _ = Parse("Bash(let x*)").Match(bash(t, line))
+		require.Equal(t, want.client && line != "let x=1; git push", got, line)
+		got, why = Parse("shell(git *)").Match(projectLine(t, line))
+		require.Equal(t, want.project, got, "%s: %s", line, why)
+		got, _ = Parse("shell(let *)").Match(projectLine(t, line))
+		require.Equal(t, want.name, got, line)
+	}
+}
+
 func TestOpaque(t *testing.T) {
 	for _, line := range []string{
 		// Recorded.
@@ -173,7 +198,7 @@ func TestOpaque(t *testing.T) {
 		"cat <<'EOF' > f\nx\nEOF", "cat <<'EOF'; a\nx\nEOF", "cat <<'EOF'\nx\n EOF", "cat <<'EOF'", "cat <<",
 		"cat <<'", "cat <<\\", "cat <<''\n\n", "cat <<'E'OF\nEOF\n", "cat <<\"$X\"\n$X\n",
 		"A=(1 2)", "A=1 >f", "> f", "a >", "a > ;", "a <> f", "git >&-push", "a <&-b", "a # \\\ngit push",
-		"]=a[ git push", "+=a[ git push", "coproc 2>&1 git push", "time (a)", "let a=1", "else", "a >&'$(b)'",
+		"]=a[ git push", "+=a[ git push", "coproc 2>&1 git push", "time (a)", "else", "a >&'$(b)'",
 		"a >&'`b`'", "a >&\\<\\(b)", "a > $X", `a > "$(b)"`, "a > {b,c}", "a {fd}>b", "a <<< $X", "a <<< \"$(b)\"",
 		"x=(a)", "declare A=(1)", "export $X", "export A=$B", "unset $X", "export A[0]=1",
 		"a$(b)", "a$B", "$A$B arg", "a $A$B", "a $(b)$(c)", `a --x="$(b)"`, "a $10", "a ${10}", "a ${#B}", "a ${!B}",

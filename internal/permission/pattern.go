@@ -56,18 +56,45 @@ func (w wildcard) match(command string) bool {
 }
 
 // mayMatch reports whether the pattern may match a command with computed words, or one that gets more arguments at run
-// time. Only the text before the first unknown word counts. A command whose name is computed may run anything.
-func (w wildcard) mayMatch(c command) bool {
+// time. Only the text before the first unknown word counts.
+func (w wildcard) mayMatch(c *command) bool {
 	i := slices.IndexFunc(c.words, isComputed)
 	switch {
 	case i == 0:
-		return true
+		return w.mayName(c.words)
 	case i < 0:
 		return c.more && w.mayBegin(c.text+" ")
 	}
 	known, next := joined(c.words[:i]), c.words[i]
 	return next.several && next.prefix == "" && w.match(known) || // it may expand to nothing
 		w.mayBegin(known+" "+next.prefix)
+}
+
+// mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words
+// behind it have to fit the pattern, or to hold all of its words: the name may be that of a launcher or an interpreter.
+// A name that may be several words, or has a line or a program text behind it, may run anything.
+func (w wildcard) mayName(words []word) bool {
+	name, rest := words[0], words[1:]
+	i := slices.IndexFunc(rest, isComputed)
+	switch {
+	case name.byHabit:
+		if len(rest) == 0 {
+			return false
+		}
+	case name.several, i >= 0, len(rest) == 0, strings.ContainsAny(joined(rest), "'\"\\$`{}*?["):
+		return true
+	}
+	known := joined(rest) + " "
+	if i >= 0 {
+		known = strings.TrimPrefix(joined(rest[:i])+" "+rest[i].prefix, " ")
+	}
+	return w.standsIn(joined(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
+		_, behind, ok := strings.Cut(texts[0], " ")
+		if !ok {
+			return len(texts) > 1
+		}
+		return len(texts) > 1 && strings.HasPrefix(known, behind) || strings.HasPrefix(behind+" ", known)
+	})
 }
 
 // mayBegin reports whether the pattern may match a text that starts with known.

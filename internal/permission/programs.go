@@ -7,64 +7,73 @@ import (
 )
 
 // program describes where the arguments of a program hold the command that it runs. It works on the words of one simple
-// command and knows no shell syntax.
+// command and knows no shell syntax. launchers.go and interpreters.go have the table.
 type program struct {
+	name string // `docker run` for a subcommand
+	as   string // the program that it works like; "": none
+
 	// short are the one-letter options in getopt's form: a colon marks one that takes a value, two colons one whose
 	// value must be attached. long are the other options; a colon marks one that takes a value.
 	short, long string
 	// assigns means that NAME=value may stand before the command. operands is how many other words stand there.
 	assigns  bool
 	operands int
-	// idle are the one-letter options with which the program runs nothing.
+	// idle are the options with which the program runs nothing.
 	idle string
-	// lines are the options whose value is a shell line. With them, options may follow operands, and operands are no
-	// command. parameters means that the line gets further arguments.
+	// lines are the options whose value is a shell line. parameters means that the line gets further arguments.
 	lines      string
 	parameters bool
+	// mixed means that options may follow operands. Without operands, the operands are no command.
+	mixed bool
+	// group means that the next word is a subcommand, which has a row of its own if it runs a command.
+	group bool
+	// joins means that the words of the command are joined to a shell line.
+	joins bool
+	// shell means that without a command the program runs a shell, which reads stdin.
+	shell bool
+	// away means that the command runs in a container, on another machine or in another environment. A line often
+	// computes the name of that, so a computed word before the command counts as one word.
+	away bool
+	// dashed means that the command follows a --, if there is one.
+	dashed bool
+	// loose means that the other words before the command are not known.
+	loose bool
+	// texts are the options whose value is a program in the language of the interpreter. inline means that the first
+	// operand is one.
+	texts  string
+	inline bool
 }
 
-// programs run another command that stands in their arguments. Claude Code looks behind xargs only. A project's own
-// rule looks behind all of these, since `timeout 5 git push` is a `git push`.
-var programs = map[string]program{
-	"builtin": {},
-	"busybox": {},
-	"toybox":  {},
-	"command": {short: "pvV", idle: "vV"},
-	"coproc":  {assigns: true},
-	"doas":    {short: "a:C:u:nsL"},
-	"env": {short: "i0vu:C:S:P:a:", assigns: true, long: "ignore-environment null debug unset: chdir: " +
-		"split-string: argv0: block-signal default-signal ignore-signal list-signal-handling"},
-	"exec":   {short: "cla:"},
-	"ionice": {short: "c:n:tp:P:u:", long: "class: classdata: ignore"},
-	"nice":   {short: "n:0123456789", long: "adjustment:"},
-	"nohup":  {},
-	"setsid": {short: "cfw", long: "ctty fork wait"},
-	"stdbuf": {short: "i:o:e:", long: "input: output: error:"},
-	"sudo": {short: "AbBEHnPSskiKlveu:g:h:p:C:c:r:t:T:U:D:R:a:", assigns: true, long: "askpass background bell " +
-		"preserve-env edit group: set-home host: login list non-interactive preserve-groups prompt: role: stdin " +
-		"shell type: command-timeout: other-user: user: chdir: chroot:"},
-	"time": {short: "pavqVf:o:", assigns: true, long: "append format: output: portability quiet verbose"},
-	"timeout": {short: "fpvs:k:", operands: 1,
-		long: "signal: kill-after: foreground preserve-status verbose"},
-	"watch": {short: "bcCd::egn:pq:rs:twxfhv", long: "beep color no-color differences errexit chgexit interval: " +
-		"precise no-rerun shotsdir: no-title no-wrap exec equexit: help version"},
-	"xargs": {short: "0rtpxoa:d:E:e::I:J:i::L:l::n:P:s:R:S:", long: "null no-run-if-empty verbose interactive exit " +
-		"open-tty show-limits arg-file: delimiter: eof replace max-lines max-args: max-procs: max-chars: " +
-		"process-slot-var:"},
-
-	"mapfile":   {short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true},
-	"readarray": {short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true},
-	"compgen":   {short: "abcdefgjksuvo:A:G:W:F:C:X:P:S:V:", lines: "C", parameters: true},
-	"complete":  {short: "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:", lines: "C", parameters: true},
-	"script": {short: "aefqc:I:O:B:T:m:t::o:E:hV", lines: "c command", long: "append command: echo: return flush " +
-		"force log-in: log-out: log-io: log-timing: logging-format: output-limit: quiet timing help version"},
-	"su":      suOptions,
-	"runuser": suOptions,
+// programOf finds the program of a name. Versions may follow the name of an interpreter: python3.12.
+func programOf(name string) (p *program, ok bool) {
+	if p, ok = lookUp(launchers, name); !ok {
+		p, ok = lookUp(interpreters, strings.TrimRight(name, "0123456789.-"))
+	}
+	return p, ok
 }
 
-var suOptions = program{short: "c:fg:G:lmpPs:u:w:hVT", lines: "c command session-command",
-	long: "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: user: " +
-		"whitelist-environment: help version"}
+func lookUp(table []program, name string) (p *program, ok bool) {
+	i, ok := slices.BinarySearchFunc(table, name, func(p program, name string) int { return cmp.Compare(p.name, name) })
+	if !ok {
+		return nil, false
+	}
+	if as := table[i].as; as != "" {
+		return lookUp(table, as)
+	}
+	return &table[i], true
+}
+
+// programName returns the name of the program that a command starts by a path. On Windows it may have an ending.
+func programName(command string) string {
+	name := command[strings.LastIndexByte(command, '/')+1:]
+	if len(name) > 4 {
+		switch strings.ToLower(name[len(name)-4:]) {
+		case ".exe", ".cmd", ".bat":
+			name = name[:len(name)-4]
+		}
+	}
+	return name
+}
 
 type option struct {
 	name  string
@@ -114,7 +123,7 @@ func (p *program) options(args []word) (all []option, rest []word, ok bool) {
 // longOption finds an option by its name or by an unambiguous beginning of it.
 func (p *program) longOption(name string) (option string, ok bool) {
 	var meant []string
-	for _, known := range strings.Fields(p.long) {
+	for known := range strings.FieldsSeq(p.long) {
 		switch bare := strings.TrimSuffix(known, ":"); {
 		case bare == name:
 			return known, true
@@ -128,70 +137,230 @@ func (p *program) longOption(name string) (option string, ok bool) {
 	return meant[0], true
 }
 
-// runs finds the command that the program runs in its arguments.
-func (p *program) runs(name string, args []word) (all []launch, opaque string) {
-	placeholder, idle := "", false
-	for len(args) > 0 {
-		text := args[0].text
-		isOption := len(text) > 1 && text[0] == '-'
-		switch {
-		case args[0].unsure():
-			return nil, computed(name)
-		case !isOption && p.lines != "", name == "time" && text == "!", name == "env" && text == "-":
-			args = args[1:]
-			continue
+// among reports whether an option is in a list of options.
+func among(list, option string) bool {
+	for listed := range strings.FieldsSeq(list) {
+		if listed == option {
+			return true
 		}
-		if !isOption || text == "--" {
+	}
+	return false
+}
+
+// parsing is where the parser of one program's arguments stands.
+type parsing struct {
+	*program
+	args        []word // that are still to be read
+	found       launches
+	placeholder string // the text that xargs replaces
+	idle        bool
+}
+
+// runs finds the command that the program runs in its arguments.
+func (p *program) runs(args []word) launches {
+	if p.inline || p.texts != "" && !p.away {
+		return p.interprets(args)
+	}
+	at := parsing{program: p, args: args}
+	at.command()
+	return at.found
+}
+
+func (p *parsing) command() {
+	if p.loose && !p.dashed {
+		p.search()
+		return
+	}
+	if !p.leading() {
+		return
+	}
+	switch i := slices.IndexFunc(p.args, func(w word) bool { return w.text == "--" }); {
+	case p.idle:
+		return
+	case p.group:
+		p.subcommand()
+		return
+	case p.mixed && p.operands == 0:
+		if i >= 0 && p.name == "runuser" {
 			break
 		}
-		options, rest, ok := p.options(args)
-		if !ok {
-			return nil, "an option of " + name + " that is not known"
-		}
-		args = rest
-		for _, o := range options {
-			value := o.value.text
-			switch isLine := slices.Contains(strings.Fields(p.lines), o.name); {
-			case isLine && o.value.computed, p.lines == "" && o.value.unsure():
-				return nil, computed(name)
-			case isLine && p.parameters:
-				all = append(all, launch{line: value + ` "$@"`, by: name})
-			case isLine:
-				all = append(all, launch{line: value, by: name})
-			case len(o.name) == 1 && strings.Contains(p.idle, o.name):
-				idle = true
-			case name == "xargs" && (o.name == "I" || o.name == "J"):
-				placeholder = value
-			case name == "xargs" && (o.name == "i" || o.name == "replace"):
-				placeholder = cmp.Or(value, "{}")
-			case name == "env" && (o.name == "S" || o.name == "split-string"): // the words of its value take its place
-				if strings.ContainsAny(value, "\\\"'$#") {
-					return nil, "-S of env with more than words"
-				}
-				args = slices.Concat(fixedWords(value), args)
+		p.inShell(i)
+		return
+	case p.dashed && i >= 0:
+		p.launch(p.args[i+1:])
+		return
+	case p.dashed && p.loose:
+		p.search()
+		return
+	}
+	for operands := p.operands; len(p.args) > 0; p.args = p.args[1:] {
+		first := p.args[0]
+		if p.mixed && operands < p.operands && strings.HasPrefix(first.text, "-") && first.text != "--" {
+			if !p.leading() || len(p.args) == 0 {
+				break
 			}
+			first = p.args[0]
 		}
-	}
-	if idle || p.lines != "" && name != "runuser" {
-		return all, ""
-	}
-	for operands := p.operands; len(args) > 0; args = args[1:] {
-		switch assigns := p.assigns && strings.Contains(args[0].text, "="); {
-		case args[0].unsure():
-			return nil, computed(name)
-		case args[0].text == "--", assigns:
+		switch assigns := p.assigns && strings.Contains(first.text, "="); {
+		case p.away && first.unsure():
+			p.found.whole = true
+			if operands == 0 {
+				p.launch(p.args)
+				return
+			}
+			operands--
+		case first.unsure():
+			p.found.opaque = computed(p.name)
+			return
+		case first.text == "--", assigns:
 		case operands > 0:
 			operands--
 		default:
-			behind, opaque := replaced(name, args, placeholder, name == "xargs" && placeholder == "")
-			return append(all, behind...), opaque
+			p.launch(p.args)
+			return
 		}
 	}
-	return all, ""
+	p.without()
+}
+
+// without notes what the program does without a command.
+func (p *parsing) without() {
+	p.found.open = p.found.opaque == "" && len(p.found.all) == 0
+	p.found.shell = p.shell && p.found.open
+}
+
+// inShell reads what follows the options of su or script, of which at is the index of a --: arguments for a shell.
+func (p *parsing) inShell(at int) {
+	switch {
+	case at >= 0:
+		p.search()
+	case len(p.found.all) == 0:
+		p.without()
+	}
+}
+
+// leading reads the options before the command, or between the operands before it. It returns false if the command
+// cannot be found behind them.
+func (p *parsing) leading() bool {
+	for len(p.args) > 0 {
+		first := p.args[0]
+		isOption := len(first.text) > 1 && first.text[0] == '-'
+		switch {
+		case first.unsure() && !p.away:
+			p.found = launches{opaque: computed(p.name)}
+			return false
+		case !isOption && p.mixed && p.operands == 0, p.name == "time" && first.text == "!",
+			p.name == "env" && first.text == "-":
+			p.args = p.args[1:]
+			continue
+		}
+		if !isOption || first.text == "--" {
+			return true
+		}
+		options, rest, ok := p.options(p.args)
+		if !ok {
+			p.search()
+			return false
+		}
+		p.args = rest
+		for _, o := range options {
+			if !p.option(o) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// option reads one option. It returns false if that makes the rest unreadable.
+func (p *parsing) option(o option) bool {
+	value := o.value.text
+	switch isLine := among(p.lines, o.name); {
+	case isLine && o.value.computed, !p.away && p.lines == "" && o.value.several,
+		o.value.computed && (p.name == "env" || p.name == "xargs") && among("S split-string I J i replace", o.name):
+		p.found = launches{opaque: computed(p.name)}
+		return false
+	case isLine && p.parameters:
+		p.found.all = append(p.found.all, launch{line: value + ` "$@"`, by: p.name})
+	case isLine:
+		p.found.all = append(p.found.all, launch{line: value, by: p.name})
+	case among(p.texts, o.name):
+		p.found.hints = append(p.found.hints, hint{value, "an option of " + p.name})
+	case among(p.program.idle, o.name):
+		p.idle = true
+	case p.name == "xargs" && (o.name == "I" || o.name == "J"):
+		p.placeholder = value
+	case p.name == "xargs" && (o.name == "i" || o.name == "replace"):
+		p.placeholder = cmp.Or(value, "{}")
+	case p.name == "env" && (o.name == "S" || o.name == "split-string"): // the words of its value take its place
+		if strings.ContainsAny(value, "\\\"'$#") {
+			p.found.opaque = "-S of env with more than words"
+			return false
+		}
+		p.args = slices.Concat(fixedWords(value), p.args)
+	}
+	p.found.whole = p.found.whole || o.value.several
+	return true
+}
+
+// subcommand reads the rest of a command such as `docker run`.
+func (p *parsing) subcommand() {
+	switch {
+	case len(p.args) == 0:
+		p.without()
+	case p.args[0].computed:
+		p.search()
+	default:
+		if sub, ok := lookUp(launchers, p.name+" "+p.args[0].text); ok {
+			p.program, p.args = sub, p.args[1:]
+			p.command()
+		}
+	}
+}
+
+// launch notes the command that the program runs.
+func (p *parsing) launch(words []word) {
+	switch {
+	case len(words) == 0:
+		p.without()
+	case p.joins:
+		p.found.add(lineOf(p.name, words, p.away))
+		p.found.whole = p.found.whole || slices.ContainsFunc(words, isComputed)
+	case words[0].text == "-": // a script on stdin, for uv run
+		p.found.whole = true
+	default:
+		p.found.add(replaced(p.name, words, p.placeholder, p.name == "xargs" && p.placeholder == ""))
+		for i := range p.found.all {
+			p.found.all[i].away = p.found.all[i].away || p.away
+		}
+	}
+}
+
+// search gives up on finding where the command begins: it may stand anywhere in the rest of the words.
+func (p *parsing) search() {
+	words := p.args
+	if len(words) == 0 {
+		p.without()
+		return
+	}
+	if slices.ContainsFunc(words, isComputed) {
+		p.found.whole = true
+		if !p.away && !p.loose {
+			p.found = launches{opaque: "an option of " + p.name + " that is not known"}
+			return
+		}
+	}
+	p.found.hints = append(p.found.hints, hint{joined(words), "the arguments of " + p.name})
+	i := slices.IndexFunc(words, func(w word) bool { return w.text == "--" })
+	words = words[i+1:]
+	begins := len(words) > 0 && !words[0].computed && !strings.HasPrefix(words[0].text, "-")
+	if begins && (p.loose || p.dashed && i >= 0) {
+		p.launch(words)
+	}
 }
 
 func fixedWords(text string) (words []word) {
-	for _, field := range strings.Fields(text) {
+	for field := range strings.FieldsSeq(text) {
 		words = append(words, word{text: field})
 	}
 	return words

@@ -15,21 +15,23 @@
 // a line longer than 128 KiB or with more than 10,000 brackets and the like is not parsed, and counts as a match. So
 // does what package regexp could take too long for.
 //
-// It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
-// sees, let and [[ ]] evaluate text, and a program can have several names. It does not check the input either: of two
+// It does not guarantee that a rule sees what a line does. Scripts and programs such as make run commands that no rule
+// sees, [[ ]] evaluates text, and a program can have several names. It does not check the input either: of two
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
-// A rule in a project's own file (Call.Project) goes further than the client. It looks behind wrappers such as env,
-// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the shell
-// computes a part of a word, the known part is matched against the pattern.
+// A rule in a project's own file (Call.Project) goes further than the client. It looks behind launchers such as env,
+// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. It also
+// matches what a tool reaches without naming it: what is in a folder, and what a glob chooses. If the shell computes a
+// part of a word, the known part is matched against the pattern. If a command may stand in a text of which nobody can
+// tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
 package permission
 
 import (
-	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -42,6 +44,7 @@ type Rule struct {
 	tool    string
 	pattern string   // "": every call of the tool
 	command wildcard // the pattern as one for commands
+	path    func() pathPattern
 }
 
 // Call is the tool call that a rule is matched against.
@@ -51,7 +54,9 @@ type Call struct {
 	Kind  Kind     // what it works on; ignored for tools that the client was recorded with
 	Input string   // a JSON object
 
-	Project   bool // the rule is in a project's own file, and sees more than the client's
+	Project bool // the rule is in a project's own file, and sees more than the client's
+	// Wrappers are programs that run a command in their arguments, besides those that this package knows.
+	Wrappers  []string
 	EqualKeys bool // the input has equal keys, so the tool may read other values than this package
 
 	Dir  string // the session's current directory, absolute
@@ -67,6 +72,8 @@ type taken struct {
 	work     int
 	followed map[string]string // where paths lead; "": unknown
 	lookups  int               // of names in folders, for followed
+	targets  map[string]target // what paths without links lead to
+	names    map[[2]string][]name
 }
 
 // maxWork limits what the rules of one call may cost, in bytes read: a tenth of a second or two. Above it rules match.
@@ -98,6 +105,7 @@ func Parse(text string) Rule {
 	// With spaces around it, ` *` is a pattern that needs a command: it does not match an empty line.
 	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
 		r.pattern, r.command = pattern, compile(pattern)
+		r.path = sync.OnceValue(func() pathPattern { return readPath(pattern) })
 	}
 	return r
 }
@@ -148,9 +156,20 @@ func (r Rule) Doubt(c Call) string {
 		inside = strings.TrimSuffix(inside, ")")
 		return "hookrun cannot tell what this line runs: it has " + inside + "; write it without that"
 	}
+	if what == noCommand {
+		return "hookrun " + noCommand + ", so it cannot tell whether the rule " + r.text + " is for it"
+	}
 	if command, ok := strings.CutPrefix(what, "may match the command "); ok {
 		return "hookrun cannot tell what this line runs: " + command +
 			"; write it without expansions, globs and braces in that command"
+	}
+	if strings.HasPrefix(what, mayMean) {
+		return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what +
+			"; name a folder, or a glob with a fixed beginning or ending, that holds none of those"
+	}
+	if text, ok := strings.CutPrefix(what, standsIn); ok {
+		return "hookrun cannot tell what this line runs: the words of the rule " + r.text + " stand in " + text +
+			"; write it without them, or run the command itself"
 	}
 	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
 }
@@ -165,6 +184,7 @@ func (r Rule) isFor(c *Call) bool {
 const (
 	notThrough = "cannot see through the line ("
 	soItRuns   = ", so the hook runs"
+	standsIn   = "has all of its words in "
 	hostPrefix = "domain:"
 )
 
@@ -181,26 +201,22 @@ func unreadable(field string) (bool, string) {
 // among them does not keep a rule for paths or hosts from being matched against paths or hosts.
 func (r Rule) matchInput(c *Call) (bool, string) {
 	in := c.input()
-	lines, paths := len(in.lines) > 0 || in.otherLine, len(in.paths) > 0 || in.otherPath
+	lines := len(in.lines) > 0 || in.otherLine
 	isHost := strings.HasPrefix(r.pattern, hostPrefix)
 	switch {
+	case in.kind == Shell && in.patch && slices.Contains(PatchTools, r.tool):
+		return r.matchPaths(c, in)
 	case in.kind == Shell:
 		return r.matchLines(c, in)
 	case in.kind == File, in.kind == Folder:
 		return r.matchPaths(c, in)
 	case isHost && (in.kind == Host || in.kind == Unknown):
 		return r.matchHost(c)
-	case in.kind != Unknown, !paths && !lines:
+	case in.kind != Unknown, !in.hasPath() && !lines:
 		return r.notUnderstood(c)
-	case paths:
+	case in.hasPath(), r.looksLikePath():
 		if ok, why := r.matchPaths(c, in); ok || !lines {
 			return ok, why
-		}
-	case r.looksLikePath():
-		for _, file := range in.other {
-			if ok, why := r.matchPath(c, file); ok {
-				return true, why
-			}
 		}
 	}
 	return r.matchLines(c, in)
@@ -215,13 +231,22 @@ func (r Rule) notUnderstood(c *Call) (bool, string) {
 func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 	switch {
 	case len(in.lines) > 0 && !in.otherLine:
+	case in.kind == Shell && c.Project:
+		return doubt(noCommand)
 	case c.Tool == "Bash":
 		return unreadable("command")
 	default:
 		return r.notUnderstood(c)
 	}
 	for i := range in.lines {
-		if ok, why := r.matchLine(c, &in.lines[i]); ok {
+		line := &in.lines[i]
+		ok, why := r.matchLine(c, line)
+		if line.program && c.Project && (!ok || strings.HasPrefix(why, notThrough)) {
+			if ok = r.command.standsIn(line.text); ok {
+				ok, why = doubt("has its words in a program, which may run them")
+			}
+		}
+		if ok {
 			return true, why
 		}
 	}
@@ -229,31 +254,35 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 }
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
-	line.read(c.Project)
+	line.read(c.Project, c.Wrappers)
 	opaque, all := line.client, line.commands
 	if c.Project {
-		opaque, all = line.project, slices.Concat(line.commands, line.reached.commands)
+		opaque, all = line.project, line.reached.commands
 	}
-	if opaque != "" {
+	switch {
+	case opaque != "":
 		return throughNot(opaque)
+	case line.typed && editsLine(line.text):
+		return throughNot("keys that edit it")
 	}
 	mayMatch := ""
-	for _, command := range all {
+	for i := range all {
+		command := &all[i]
 		// As recorded, the client looks behind an xargs without options, but not behind env, sudo and the like.
 		byXargs, isXargs := strings.CutPrefix(command.text, "xargs ")
-		behind, known := "", "of which words are known only when it runs"
-		if command.by != "" {
-			behind, known = " behind "+command.by, "whose arguments are known only when it runs"
-		}
 		switch {
 		case !c.spend(len(command.text)):
 			return true, tooMuchWork
+		case command.own && !c.Project:
 		case r.command.match(command.text):
-			return true, "matches the command " + quote(command.text) + behind
+			return true, "matches the command " + command.String()
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, "matches the command " + quote(byXargs) + " behind xargs"
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
-			mayMatch = "may match the command " + quote(command.text) + behind + ", " + known
+			mayMatch = "may match the command " + command.String() + ", of which words are known only when it runs"
+			if command.by != "" {
+				mayMatch = "may match the command " + command.String() + ", whose arguments are known only when it runs"
+			}
 		}
 	}
 	switch {
@@ -261,58 +290,25 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		return throughNot(line.reached.opaque)
 	case mayMatch != "":
 		return doubt(mayMatch)
-	case !c.Project && line.unknown && !namesCommandOnly(r.pattern):
+	case c.Project:
+		return r.matchHints(c, line.reached.hints)
+	case line.unknown && !namesCommandOnly(r.pattern):
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
 	}
 	return false, ""
 }
 
-// matchPaths matches the pattern against each path of the input.
-func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
-	paths := in.paths
-	if len(paths) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
-		paths = []string{c.Dir}
-	}
-	if len(paths) == 0 || in.otherPath {
-		return unreadable(in.field)
-	}
-	why := ""
-	for _, file := range paths {
-		ok, because := r.matchPath(c, file)
-		if ok {
-			return true, because
-		}
-		why = because
-	}
-	return false, why
-}
-
-func (r Rule) matchPath(c *Call, file string) (bool, string) {
-	dir, root, home := slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)
-	noHome := !strings.HasPrefix(home, "/")
-	given, shown := file, quote(file)
-	file = slashed(file)
-	switch {
-	case unplaced(given, dir):
-		return doubt("cannot place the path, which may lead to any folder")
-	case !strings.HasPrefix(dir, "/"):
-		return doubt("cannot place the path without an absolute current directory")
-	case noHome && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")):
-		return doubt("cannot place ~ without a home directory")
-	case !c.spend(len(r.pattern) * (64 + len(file))):
-		return true, tooMuchWork
-	case matchPath(r.pattern, file, dir, root, home):
-		return true, "matches the path " + shown
-	}
-	if c.Project {
-		if ok, why := r.matchLinks(c, file, dir, root, home); ok {
-			return true, why
+// matchHints matches the words of the pattern against texts in which a command may stand.
+func (r Rule) matchHints(c *Call, hints []hint) (bool, string) {
+	for _, h := range hints {
+		switch {
+		case !c.spend(len(h.text) * len(r.command[0])):
+			return true, tooMuchWork
+		case r.command.standsIn(h.text):
+			return doubt(standsIn + h.what)
 		}
 	}
-	if other := onDrive(file, dir); other != file {
-		return r.matchPath(c, other)
-	}
-	return false, "does not match the path " + shown
+	return false, ""
 }
 
 // matchHost also matches hosts that a client may read differently: with non-ASCII letters, some of which are other
@@ -361,11 +357,11 @@ func text(input, field string) (string, bool) {
 func quote(s string) string {
 	const most = 60
 	if len(s) <= most {
-		return fmt.Sprintf("%q", s)
+		return strconv.Quote(s)
 	}
 	end := most
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return fmt.Sprintf("%q…", s[:end])
+	return strconv.Quote(s[:end]) + "…"
 }

@@ -61,6 +61,7 @@ func (r *reader) word(w *syntax.Word, u use) word {
 	r.forClient(raw, u, &e)
 
 	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
+	said.byHabit = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
 		if before := said.text[:e.brace-1]; !said.computed || len(before) < len(said.prefix) {
 			said.prefix = before
@@ -235,6 +236,10 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 		return p.Length
 	case p.Exp.Op == syntax.OtherParamOps:
 		return false
+	case p.Exp.Op == syntax.AssignUnset, p.Exp.Op == syntax.AssignUnsetOrNull:
+		r.gives(p.Param.Value)
+	}
+	switch {
 	case p.Exp.Word == nil:
 		return true
 	}
@@ -280,8 +285,18 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 // quotedDelimiter matches the delimiter of a here-document whose body does not expand.
 var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
 
-// redirect reads a redirection. Patterns do not see it, and it must not expand.
-func (r *reader) redirect(d *syntax.Redirect) {
+// stdin is where a command's input comes from.
+type stdin uint8
+
+const (
+	inherited stdin = iota
+	inFile          // whose content rules do not see, as they do not see scripts
+	fed             // from other commands, or from the line itself
+)
+
+// redirect reads a redirection. Patterns do not see it, and it must not expand. It returns what stdin is then, and its
+// text if the line says that.
+func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	raw := r.source(d.Word)
 	if d.N != nil && (strings.HasPrefix(d.N.Value, "{") || d.Op == syntax.RdrAll || d.Op == syntax.AppAll) {
 		r.fail("a redirection")
@@ -296,18 +311,35 @@ func (r *reader) redirect(d *syntax.Redirect) {
 			r.fail("a here-document that is not quoted")
 		case strings.Trim(first, " \t") != "":
 			r.fail("a here-document with more on its first line")
+		case d.Hdoc != nil:
+			text = r.source(d.Hdoc)
 		}
-		return
+		return text, fed
 	case syntax.RdrInOut:
 		r.fail("a redirection")
-		return
+		return "", fed
 	}
 	target := r.word(d.Word, still)
-	if d.Op == syntax.DplOut || d.Op == syntax.DplIn {
+	switch d.Op {
+	case syntax.DplOut, syntax.DplIn:
 		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
 		// more: a >&'$(b)' runs b.
 		if len(raw) > 1 && raw[0] == '-' || target.computed || strings.ContainsAny(target.text, "$`<>") {
 			r.fail("a redirection")
 		}
+		if d.Op == syntax.DplIn {
+			return "", fed
+		}
+	case syntax.WordHdoc:
+		if !target.computed {
+			text = target.text
+		}
+		return text, fed
+	case syntax.RdrIn:
+		if target.computed || isStdin(target.text) {
+			return "", fed
+		}
+		return "", inFile
 	}
+	return "", inherited
 }

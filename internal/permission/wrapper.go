@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -17,44 +18,67 @@ type launch struct {
 	more  bool   // more arguments follow that are known only at run time
 	line  string // a shell line, if there are no words
 	by    string // the wrapper
+	away  bool   // it runs in a container, on another machine or in another environment
 }
 
-// behind returns what the words of a simple command run besides the command itself. opaque says why that is known only
-// at run time.
-func behind(words []word) (all []launch, opaque string) {
+// launches is what is known about the commands that a command runs.
+type launches struct {
+	all    []launch
+	opaque string // why the commands are known only at run time, which is doubt for every rule
+	hints  []hint
+	whole  bool // a command may stand anywhere in the line: the whole line is a hint
+	shell  bool // a shell reads its commands from stdin
+	open   bool // arguments that follow may hold a command
+}
+
+// add adds what one of several readers found.
+func (l *launches) add(all []launch, opaque string) {
+	l.all, l.opaque = append(l.all, all...), cmp.Or(l.opaque, opaque)
+}
+
+// behind returns what the words of a simple command run besides the command itself. wrappers are the names of further
+// programs that run a command in their arguments.
+func behind(words []word, wrappers []string) (l launches) {
 	if len(words) == 0 {
-		return nil, ""
+		return launches{}
 	}
-	name, args := path.Base(words[0].text), words[1:]
+	name, args := programName(words[0].text), words[1:]
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
-		return ofBuiltin(name, args)
+		l.add(ofBuiltin(name, args))
+		l.open = len(l.all) == 0
 	case name == "alias":
-		return aliased(args)
+		l.add(aliased(args))
+		l.open = len(l.all) == 0
 	case name == "find":
-		return found(args)
-	case posixShell().MatchString(name):
+		l.add(found(args))
+	case isPosixShell(name):
 		return ofShell(name, args)
-	case foreignShell().MatchString(name):
-		return ofForeignShell(name, args)
+	case isForeignShell(name):
+		l.add(ofForeignShell(name, args))
+		l.open = len(l.all) == 0
+	case slices.Contains(wrappers, name):
+		l = (&program{name: name, loose: true, away: true}).runs(args)
+	default:
+		if p, ok := programOf(name); ok {
+			l = p.runs(args)
+		} else if p, ok := otherLauncher(name); ok {
+			l = p.runs(args)
+		}
 	}
-	p, ok := programs[name]
-	if !ok {
-		return nil, ""
-	}
-	all, opaque = p.runs(name, args)
-	if name == "watch" && len(all) > 0 { // watch joins its words
-		return lineOf(name, all[0].words)
-	}
-	return all, opaque
+	return l
 }
 
-// lineOf joins words to a shell line.
-func lineOf(by string, words []word) ([]launch, string) {
-	if slices.ContainsFunc(words, isComputed) {
+// lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.
+func lineOf(by string, words []word, away bool) ([]launch, string) {
+	if !slices.ContainsFunc(words, isComputed) {
+		return []launch{{line: joined(words), by: by, away: away}}, ""
+	}
+	if !away {
 		return nil, computed(by)
 	}
-	return []launch{{line: joined(words), by: by}}, ""
+	line := strings.NewReplacer("$()", "$_", "``", "$_").Replace(joined(words))
+	return []launch{{line: line, by: by, away: true}}, ""
 }
 
 func computed(by string) string { return "what " + by + " runs, which is known only then" }
@@ -68,9 +92,9 @@ func ofBuiltin(name string, args []word) ([]launch, string) {
 	isOption := len(args) > 0 && strings.HasPrefix(args[0].text, "-")
 	switch {
 	case name == "eval":
-		return lineOf(name, args)
+		return lineOf(name, args, false)
 	case name == "trap" && len(args) > 1 && !isOption:
-		return lineOf(name, args[:1])
+		return lineOf(name, args[:1], false)
 	case name != "trap" && len(args) > 0 && (args[0].computed || isOption || isStdin(args[0].text)):
 		return nil, computed("source")
 	}
@@ -94,17 +118,28 @@ var (
 	// posixShell matches shells that read lines enough like bash for finding commands.
 	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
 		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
-	// foreignShell matches shells with a language of their own.
-	foreignShell = lazyregexp.New(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|` +
-		`osh|ysh|oil|scsh)(?:\.exe)?$`)
 	// plainLine matches lines that all shells read alike, unless they begin with one of foreignKeywords.
 	plainLine       = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
 	foreignKeywords = strings.Fields("and or not begin if else while for switch function do repeat foreach source end")
 )
 
-func isShell(name string) bool {
-	name = path.Base(name)
-	return name == "eval" || posixShell().MatchString(name) || foreignShell().MatchString(name)
+func isPosixShell(name string) bool {
+	return strings.Contains(name, "sh") && posixShell().MatchString(name)
+}
+
+// isForeignShell reports whether a program is a shell with a language of its own.
+func isForeignShell(name string) bool {
+	switch name {
+	case "fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es", "ion", "murex", "osh", "ysh",
+		"oil", "scsh":
+		return true
+	}
+	return false
+}
+
+func isShell(command string) bool {
+	name := programName(command)
+	return name == "eval" || isPosixShell(name) || isForeignShell(name)
 }
 
 // isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do.
@@ -119,12 +154,12 @@ var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --
 
 // ofShell reads the arguments of a shell. With -c the first operand is a line. Without -c it is a script, whose
 // commands no rule sees. Without any operand the shell reads its commands from stdin.
-func ofShell(name string, args []word) ([]launch, string) {
+func ofShell(name string, args []word) (l launches) {
 	isLine := false
 	for len(args) > 0 {
 		text := args[0].text
 		if args[0].unsure() {
-			return nil, computed(name)
+			return launches{opaque: computed(name)}
 		}
 		isLong := strings.HasPrefix(text, "--")
 		if text == "" || text[0] != '-' && text[0] != '+' || text == "+" {
@@ -137,16 +172,16 @@ func ofShell(name string, args []word) ([]launch, string) {
 		takes := false // the option has a value
 		switch {
 		case text == "--version" || text == "--help":
-			return nil, ""
+			return launches{open: true}
 		case text == "--rcfile" || text == "--init-file":
 			takes = true
 		case isLong && !slices.Contains(longOptions, text):
-			return nil, "an option of " + name + " that is not known"
+			return launches{opaque: "an option of " + name + " that is not known"}
 		case !isLong:
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
 			takes = strings.ContainsAny(text, "oO")
 			if strings.Contains(text, "s") && !isLine {
-				return nil, computed(name)
+				return launches{shell: true, open: true}
 			}
 		}
 		if takes {
@@ -155,13 +190,14 @@ func ofShell(name string, args []word) ([]launch, string) {
 	}
 	switch {
 	case len(args) == 0:
-		return nil, computed(name)
+		return launches{shell: true, open: true}
 	case isLine:
-		return lineOf(name, args[:1])
+		l.add(lineOf(name, args[:1], false))
 	case args[0].unsure() || isStdin(args[0].text):
-		return nil, computed(name)
+		l.opaque = computed(name)
 	}
-	return nil, ""
+	l.open = len(l.all) == 0
+	return l
 }
 
 // ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
@@ -178,7 +214,7 @@ func ofForeignShell(name string, args []word) ([]launch, string) {
 		slices.Contains(foreignKeywords, strings.Fields(args[1].text)[0]):
 		return nil, "a line of " + name
 	}
-	return lineOf(name, args[1:])
+	return lineOf(name, args[1:], false)
 }
 
 // found reads the arguments of find: the actions that run a command, in which {} is the file.
@@ -197,14 +233,14 @@ func found(args []word) (all []launch, opaque string) {
 				continue
 			}
 		}
-		command := args[i+1:]
+		command, several := args[i+1:], false
 		for n, w := range command {
-			if w.text == ";" || w.text == "+" && n > 0 && command[n-1].text == "{}" {
+			if several = w.text == "+" && n > 0 && command[n-1].text == "{}"; several || w.text == ";" {
 				command = command[:n]
 				break
 			}
 		}
-		some, opaque := replaced("find", command, "{}", false)
+		some, opaque := replaced("find", command, "{}", several)
 		if opaque != "" {
 			return nil, opaque
 		}
@@ -216,34 +252,54 @@ func found(args []word) (all []launch, opaque string) {
 	return all, ""
 }
 
-// replaced returns a command in which text ("": nothing) stands for arguments that are known only at run time. The
-// command is cut before the first of them, and more says that something follows.
+// replaced returns a command in which text stands for arguments that are known only at run time. more means that
+// several may stand in its place; if there is no text they follow the command.
 func replaced(by string, command []word, text string, more bool) ([]launch, string) {
-	isReplaced := func(w word) bool { return text != "" && strings.Contains(w.text, text) }
-	if i := slices.IndexFunc(command, isReplaced); i >= 0 {
-		// A shell line may use what replaces the text.
-		if i == 0 || isShell(command[0].text) {
-			return nil, computed(by)
-		}
-		command, more = command[:i], true
-	}
 	if len(command) == 0 {
 		return nil, ""
 	}
-	return []launch{{words: command, more: more, by: by}}, ""
+	if text == "" {
+		return []launch{{words: command, more: more, by: by}}, ""
+	}
+	for i, w := range command {
+		at := strings.Index(w.text, text)
+		switch {
+		case at < 0, w.computed && len(w.prefix) < at:
+			continue
+		case i == 0 || isShell(command[0].text): // a shell line may use what replaces the text
+			return nil, computed(by)
+		}
+		command = slices.Clone(command)
+		command[i].computed, command[i].prefix = true, w.text[:at]
+		command[i].several = w.several || more
+	}
+	return []launch{{words: command, by: by}}, ""
 }
 
-// reached holds the commands that a line runs behind wrappers, at any depth.
+// reached holds the commands that a line runs, itself and behind wrappers at any depth.
 type reached struct {
 	commands []command
 	opaque   string // as in commandLine
+	hints    []hint
+	whole    bool // the line itself is a hint
+
+	wrappers []string // programs that run a command besides the known ones
 }
 
 // reach finds what the commands of a line run.
-func (l *commandLine) reach() *reached {
-	r := &reached{}
+func (l *shellLine) reach(wrappers []string) *reached {
+	r := &reached{wrappers: wrappers}
 	for _, c := range l.commands {
 		r.follow(c, maxWrappers)
+	}
+	r.commands = slices.Concat(l.commands, r.commands)
+	if r.whole {
+		r.hints = append(r.hints, hint{l.text, "the line"})
+	}
+	for _, h := range r.hints {
+		if strings.ContainsAny(h.text, "'\"\\") {
+			r.hints = append(r.hints, h.unquoted())
+		}
 	}
 	return r
 }
@@ -253,24 +309,38 @@ func (r *reached) follow(c command, left int) {
 	if r.opaque != "" {
 		return
 	}
-	all, opaque := behind(c.words)
-	if opaque == "" && c.more && len(c.words) > 0 {
-		name := path.Base(c.words[0].text)
+	found := behind(c.words, r.wrappers)
+	r.opaque = found.opaque
+	if c.more && len(c.words) > 0 && r.opaque == "" {
+		name := programName(c.words[0].text)
 		// Arguments after a shell's line are its parameters. Other programs add them to the command that they run.
-		isLine := len(all) > 0 && all[0].words == nil && (name == "eval" || !isShell(name))
-		if isLine || len(all) == 0 && runsOthers(name) {
-			opaque = computed(name)
+		isLine := len(found.all) > 0 && found.all[0].words == nil && (name == "eval" || !isShell(name))
+		if isLine || found.open {
+			r.opaque = computed(name)
 		}
 	}
-	if len(all) > 0 && left == 0 || len(r.commands) > maxCommands {
-		opaque = "too many commands in each other"
+	// A shell that reads what the line gives it may run anything. Elsewhere it reads nothing unless the line says so.
+	switch {
+	case !found.shell:
+	case c.script != "":
+		found.all = append(found.all, launch{line: c.script, by: programName(c.words[0].text), away: c.away})
+	case c.stdin == fed || c.stdin == inherited && !c.away && isShell(c.words[0].text):
+		r.opaque = cmp.Or(r.opaque, computed(programName(c.words[0].text)))
 	}
-	if opaque != "" {
-		r.opaque = opaque
+	if len(found.all) > 0 && left == 0 || len(r.commands) > maxCommands {
+		r.opaque = "too many commands in each other"
+	}
+	if r.opaque != "" {
 		return
 	}
-	for _, l := range all {
-		commands := []command{{text: joined(l.words), words: l.words, more: l.more || c.more}}
+	r.whole = r.whole || found.whole || found.shell || c.more && len(found.hints) > 0 ||
+		len(c.words) > 0 && c.words[0].byHabit
+	r.hints = append(r.hints, found.hints...)
+	for _, l := range found.all {
+		commands := []command{{text: joined(l.words), words: l.words, more: l.more || c.more, script: c.script}}
+		if l.by == "sudo" { // it may have read a password
+			commands[0].script = ""
+		}
 		if l.words == nil {
 			line := takeApart(l.line)
 			if line.project != "" {
@@ -280,17 +350,14 @@ func (r *reached) follow(c command, left int) {
 			commands = line.commands
 		}
 		for _, command := range commands {
-			command.by = l.by
+			command.by, command.away = l.by, c.away || l.away
+			if command.stdin == inherited {
+				command.stdin = c.stdin
+			}
 			r.commands = append(r.commands, command)
 			r.follow(command, left-1)
 		}
 	}
-}
-
-// runsOthers reports whether a program or builtin runs commands from its arguments.
-func runsOthers(name string) bool {
-	_, runs := programs[name]
-	return runs || isShell(name) || slices.Contains([]string{"source", ".", "alias", "trap"}, name)
 }
 
 func joined(words []word) string {

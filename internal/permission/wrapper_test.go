@@ -58,8 +58,9 @@ func TestWrappers(t *testing.T) {
 			"bash -c \"$(x)\"", "eval $x", "$CMD", "echo x | sh", "bash -s x", "bash $x", "xargs sh -c",
 			"xargs -I{} sh -c 'echo {}'", "env $x git status",
 			"timeout $n git status", "sudo -u $x git status", "find . -exec {} ';'", "trap $x EXIT",
+			"env -S 'a $B' git status", "timeout --odd $x", "sudo --odd -u $x git status",
 			// An option that nobody knows may take a value or not.
-			"timeout --odd git status", "nice -q git status", "env -S 'a $B' git status", "xargs -Z git status",
+			"timeout --odd git push --force", "nice -q git push --force", "xargs -Z 1 git push --force",
 		},
 		false: {
 			"git push", "env", "env A=1", "env A=1 git push", "env git status --force",
@@ -72,7 +73,7 @@ func TestWrappers(t *testing.T) {
 			"eval ls", "trap - EXIT", "trap", "trap -p", "trap -- x",
 			"find . -name git", "find . -exec grep x {} +", "timeout 5 find . -exec ls ';'", "sudo -k",
 			"env -u git push --force",
-			"ssh host git push --force", "make push",
+			"timeout --odd git status", "nice -q git status", "xargs -Z git status", "make push",
 		},
 	} {
 		for _, line := range lines {

@@ -27,7 +27,8 @@ type call struct {
 	time                                      time.Time // to the microsecond
 	when, session, workspace, id, event, tool quoted
 	args                                      value
-	argsPreview, result, resultPreview        quoted
+	argsPreview, prompt                       quoted
+	result, resultPreview                     quoted
 	argsSize, resultSize                      float64
 	failed                                    bool
 	err                                       quoted
@@ -57,7 +58,7 @@ func newEntry() *entry {
 	e.ofCall = fields{
 		"time": &e.when, "session_id": &e.session, "workspace": &e.workspace, "tool_use_id": &e.id,
 		"event": &e.call.event, "tool": &e.call.tool, "failed": &e.failed, "error": &e.err,
-		"args": &e.args, "args_preview": &e.argsPreview, "args_size": &e.argsSize,
+		"args": &e.args, "args_preview": &e.argsPreview, "args_size": &e.argsSize, "prompt": &e.prompt,
 		"result": &e.result, "result_preview": &e.resultPreview, "result_size": &e.resultSize,
 		"lint": &e.lint, "notes": &e.notes,
 		"outcome": func(v gjson.Result) bool {
@@ -117,6 +118,31 @@ func (e *entry) note(hook int) protocol.Note {
 		return protocol.Note(e.notes[hook].text())
 	}
 	return ""
+}
+
+// about returns what a call was about: the only text among its arguments, else all arguments, or its prompt.
+func (e *entry) about() string {
+	args := gjson.Parse(string(e.args))
+	switch {
+	case e.args == "":
+		return cmp.Or(e.argsPreview.clone(), e.prompt.clone())
+	case args.Type == gjson.String:
+		return quoted(e.args).clone()
+	case !args.IsObject():
+		return strings.Clone(string(e.args))
+	}
+	members, only := 0, gjson.Result{}
+	args.ForEach(func(_, v gjson.Result) bool {
+		members, only = members+1, v
+		return members < 2
+	})
+	switch {
+	case members == 0:
+		return ""
+	case members == 1 && only.Type == gjson.String:
+		return quoted(only.Raw).clone()
+	}
+	return strings.Clone(string(e.args))
 }
 
 // maxDepth is the limit of encoding/json.
@@ -195,6 +221,7 @@ type Call struct {
 	Session  string
 	Event    string
 	Tool     string
+	About    string // its arguments or its prompt
 	Decision string // "" if there was none
 	Stop     bool
 	Cause    string
@@ -219,7 +246,8 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	}
 	c = Call{
 		Time: e.time, Session: e.session.clone(), Event: e.call.event.clone(), Tool: e.call.tool.clone(),
-		Error: e.err.clone(), Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
+		About: e.about(), Error: e.err.clone(),
+		Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
 	}
 	if e.decided {
 		c.Decision = e.decision.String()

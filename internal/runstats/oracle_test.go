@@ -76,8 +76,9 @@ func oracle(log []byte, f Filter) *Summary {
 			s.Decisions.Block++
 		}
 		if decision != "continue" {
-			s.Blocks = append(s.Blocks, Block{when.UTC().Format(stampForm), event, tool, o.text("hook"),
-				o.text("cause"), o.text("reason"), decision, call.text("session_id")})
+			s.Blocks = append(s.Blocks, Block{Time: when.UTC().Format(stampForm), Event: event, Tool: tool,
+				Hook: o.text("hook"), Cause: o.text("cause"), Reason: o.text("reason"), Decision: decision,
+				Session: call.text("session_id")})
 			s.Blocks = s.Blocks[max(0, len(s.Blocks)-200):]
 		}
 		waiting := map[string]bool{}

@@ -97,6 +97,7 @@ type Block struct {
 	Time     string `json:"time"`
 	Event    string `json:"event"`
 	Tool     string `json:"tool,omitempty"`
+	About    string `json:"about,omitempty"` // its arguments or its prompt
 	Hook     string `json:"hook,omitempty"`
 	Cause    string `json:"cause,omitempty"`
 	Reason   string `json:"reason,omitempty"`

@@ -87,6 +87,9 @@ func summarize(t testing.TB, path string, f Filter) *Summary {
 func requireOracle(t *testing.T, log []byte, f Filter, got *Summary) {
 	t.Helper()
 	want := oracle(log, f)
+	for i := range got.Blocks {
+		got.Blocks[i].About = "" // has a test of its own
+	}
 	got.Files = nil
 	require.Len(t, got.Hooks, len(want.Hooks))
 	for i := range want.Hooks {

@@ -275,8 +275,9 @@ const maxBlocks = 200
 func (t *tally) block() {
 	e := t.entry
 	t.Blocks = append(t.Blocks[max(0, len(t.Blocks)+1-maxBlocks):], Block{
-		Time: stamp(e.time), Event: e.call.event.clone(), Tool: e.call.tool.clone(), Hook: e.decider.clone(),
-		Cause: e.cause.clone(), Reason: e.reason.clone(), Decision: e.decision.String(), Session: e.session.clone(),
+		Time: stamp(e.time), Event: e.call.event.clone(), Tool: e.call.tool.clone(), About: e.about(),
+		Hook: e.decider.clone(), Cause: e.cause.clone(), Reason: e.reason.clone(), Decision: e.decision.String(),
+		Session: e.session.clone(),
 	})
 }
 

@@ -22,36 +22,92 @@ var known = []string{
 	"MultiEdit",
 }
 
-// TestCheck has matchers with the name that is meant, "" where nothing is odd.
+// TestCheck has matchers with the kind of each finding, and what the last one says.
 func TestCheck(t *testing.T) {
-	for matcher, meant := range map[string]string{
-		"": "", "shell": "", "shell|Bash": "", "*": "", "fs_*": "", "mcp__*": "", "my.tool": "", "mcp__a.b__c": "",
-		"fs.*.x": "did you mean \"fs*.x\"?", "[ab]x": "",
-		"Bash|bash": "", "BASH|Bash": "", "glob": "", "Glob": "", "something_else": "", "S*": "", "m*": "",
-		"mcp_*": "", "shell | Bash": "", "Fs": "",
-		"shell.*":    `did you mean "shell*"?`,
-		".*":         `did you mean "*"?`,
-		".+":         `did you mean "*"?`,
-		"mcp__.*":    `did you mean "mcp__*"?`,
-		"shell|fs.*": `did you mean "fs*"?`,
-		"Shell":      `differs from the tool "shell" by case alone`,
-		"bash":       `did you mean "Bash"?`,
-		"x|Shell":    `did you mean "shell"?`,
-		"Fs_*":       `did you mean "fs_read"?`,
-		"WEBFETCH":   `did you mean "WebFetch"?`,
-		"Edit, Bash": "with a comma or a blank in it",
-		"Edit,Write": "with a comma or a blank in it",
-		"web fetch":  "with a comma or a blank in it",
+	const never, odd, unknown = toolmatch.Never, toolmatch.Odd, toolmatch.Unknown
+	for _, c := range []struct {
+		matcher string
+		kinds   []toolmatch.Kind
+		says    string
+	}{
+		// Names and globs of known tools, and of tools that MCP servers can have.
+		{matcher: ""}, {matcher: "shell"}, {matcher: "shell|Bash"}, {matcher: "*"}, {matcher: "fs_*"},
+		{matcher: "sh[!x]ll"},
+		{matcher: "mcp__*"}, {matcher: "mcp__a.b__c"}, {matcher: "my.tool"}, {matcher: "m*"}, {matcher: "*deploy*"},
+		{matcher: "mcp_*"}, {matcher: "server:tool"}, {matcher: "shell | Bash"}, {matcher: "glob"}, {matcher: "Glob"},
+		// Additions to a right name.
+		{matcher: "Bash|bash"}, {matcher: "BASH|Bash"},
+
+		{"shell.*", []toolmatch.Kind{never}, `did you mean "shell*"?`},
+		{".*", []toolmatch.Kind{never}, `did you mean "*"?`},
+		{".+", []toolmatch.Kind{never}, `did you mean "*"?`},
+		{"mcp__.*", []toolmatch.Kind{never}, `did you mean "mcp__*"?`},
+		{"shell|fs.*", []toolmatch.Kind{never}, `did you mean "fs*"?`},
+		{"github.*", []toolmatch.Kind{odd}, `did you mean "github*"?`},
+		{"Edit, Bash", []toolmatch.Kind{never}, "with a comma or a blank in it"},
+		{"Edit,Write", []toolmatch.Kind{never}, "with a comma or a blank in it"},
+		{"web fetch", []toolmatch.Kind{never}, "with a comma or a blank in it"},
+
+		// Case.
+		{"Shell", []toolmatch.Kind{never}, `differs from the tool "shell" by case alone`},
+		{"bash", []toolmatch.Kind{never}, `did you mean "Bash"?`},
+		{"BASH", []toolmatch.Kind{never}, `did you mean "Bash"?`},
+		{"x|Shell", []toolmatch.Kind{unknown, never}, `did you mean "shell"?`},
+		{"Fs_*", []toolmatch.Kind{never}, `did you mean "fs_read"?`},
+		{"WEBFETCH", []toolmatch.Kind{never}, `did you mean "WebFetch"?`},
+
+		// One letter, one plural, a glob with one letter.
+		{"shel", []toolmatch.Kind{never}, `which is no tool that hookrun knows; did you mean "shell"? If a loop has ` +
+			`such a tool, write "tools": {"shel": null}`},
+		{"shel|Bsah", []toolmatch.Kind{never, never}, `the matcher "shel|Bsah" has "Bsah"`},
+		{"shell|Bsah", []toolmatch.Kind{never}, `did you mean "Bash"?`},
+		{"bahs*", []toolmatch.Kind{never}, `did you mean "Bash*"?`},
+
+		// Tools of a loop.
+		{"deploy", []toolmatch.Kind{unknown}, `has "deploy", which is no tool that hookrun knows; if a loop has ` +
+			`such a tool, write "tools": {"deploy": null}`},
+		{"shell|deploy", []toolmatch.Kind{unknown}, `"deploy"`},
+		{"deploy_*", []toolmatch.Kind{unknown}, `name one of them, as "tools": {"my_tool": null}`},
+		{"Fs", []toolmatch.Kind{unknown}, `"Fs"`},
 	} {
-		warnings, err := toolmatch.Check(matcher, known)
-		require.NoError(t, err, matcher)
-		if meant == "" {
-			require.Empty(t, warnings, matcher)
-			continue
+		found, err := toolmatch.Check(c.matcher, known)
+		require.NoError(t, err, c.matcher)
+		var kinds []toolmatch.Kind
+		for _, f := range found {
+			kinds = append(kinds, f.Kind)
 		}
-		require.Len(t, warnings, 1, matcher)
-		require.Contains(t, warnings[0], meant)
-		require.Contains(t, warnings[0], "matchers are globs: shell|Bash")
+		require.Equal(t, c.kinds, kinds, "%s: %v", c.matcher, found)
+		if len(found) > 0 {
+			require.Contains(t, found[len(found)-1].Text, c.says)
+		}
+		found, err = toolmatch.Check(c.matcher, nil)
+		require.NoError(t, err, c.matcher)
+		require.Empty(t, found, c.matcher)
+	}
+}
+
+// TestSlip has names that may have been meant as a known one, and tools that loops may well have.
+func TestSlip(t *testing.T) {
+	known := []string{"shell", "Bash", "fs_read", "fs_list", "list", "edit", "read", "glob", "task", "wait", "skill",
+		"patch", "write", "TaskGet", "run_commands", "WebFetch", "LS", "web_fetch", "plan", "FetchUrl"}
+	for name, want := range map[string]string{
+		// One letter too few, too many, wrong, or in its neighbour's place.
+		"shel": "shell", "Bsh": "Bash", "shelll": "shell", "Bashh": "Bash", "shall": "shell", "Bsah": "Bash",
+		"aBsh": "Bash", "SHEL": "shell", "fs_raed": "fs_read", "fs_reed": "", "TaskGte": "TaskGet", "wrote": "write",
+		"WebFetsh": "WebFetch", "sshell": "shell", "Baash": "Bash", "shxell": "shell",
+		// Another case, plural or separator.
+		"Bashs": "Bash", "shells": "shell", "Bashes": "Bash", "fs-read": "fs_read", "fsread": "fs_read",
+		"Web_Fetch": "WebFetch",
+		// Beginnings.
+		"Bahs*": "Bash*", "fs_raed*": "fs_read*", "run_comands*": "run_commands*",
+		// Tools of a loop.
+		"lint": "", "exit": "", "head": "", "blob": "", "ask": "", "await": "", "kill": "", "match": "", "batch": "",
+		"hell": "", "fs_head": "", "fs_lint": "", "TaskSet": "", "run_command": "", "bash2": "", "plain": "",
+		"plane": "", "fetch_url": "", "shell2": "", "LX": "",
+		"deploy": "", "git_*": "", "test": "", "cash": "", "db": "", "ls": "", "[sS]hel": "",
+		"": "", "*": "", "sh": "",
+	} {
+		require.Equal(t, want, toolmatch.Slip(name, known), name)
 	}
 }
 
@@ -63,9 +119,21 @@ func TestCharactersOfNoTool(t *testing.T) {
 	}
 }
 
-func TestOtherCase(t *testing.T) {
-	for name, want := range map[string]string{"shell": "", "Shell": "shell", "BASH": "Bash", "GLOB": "glob", "x": "",
-		"*": "", "s*": "", "Fs_Read": "fs_read"} {
-		require.Equal(t, want, toolmatch.OtherCase(name, known), name)
+func TestCheckName(t *testing.T) {
+	for name, want := range map[string]string{
+		"shell": "", "mcp__x__y": "",
+		"Shell":   `which differs from "shell" by case alone, and case counts; did you mean "shell"?`,
+		"BASH":    `did you mean "Bash"?`,
+		"GLOB":    `did you mean "glob"?`,
+		"Fs_Read": `did you mean "fs_read"?`,
+		"Bsh":     `which is no tool that hookrun knows; did you mean "Bash"?`,
+	} {
+		f, odd := toolmatch.CheckName(name, known)
+		require.Equal(t, want != "", odd, name)
+		require.Contains(t, f.Text, want)
+		require.True(t, !odd || f.Kind == toolmatch.Never, name)
 	}
+	f, odd := toolmatch.CheckName("deploy", known)
+	require.True(t, odd)
+	require.Equal(t, toolmatch.Unknown, f.Kind)
 }

@@ -3,6 +3,8 @@ package trust
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,9 +54,15 @@ func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) 
 			add(name, "was changed")
 		}
 	}
+	isGone := func(name string) bool { return now[name] == nil }
+	lost := slices.ContainsFunc(then.Files, func(file File) bool { return file.Hooks && isGone(file.Name) })
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if now[name] == nil {
+		switch {
+		case !isGone(name):
+		case !f.exists(name):
 			add(name, "is gone")
+		case !lost: // the hooks file that named it is gone itself
+			add(name, "is named by no hook any more")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
@@ -70,6 +78,16 @@ func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) 
 		}
 	}
 	return found
+}
+
+// exists reports whether a file is still there.
+func (f *Fingerprint) exists(name string) bool {
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.Workspace, path)
+	}
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // list returns the first few differences as one text.

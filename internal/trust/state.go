@@ -79,13 +79,20 @@ func hashed(key string) string {
 func (s *Store) read(folder, key, ending string) (text []byte, err error) {
 	dir := filepath.Join(s.folder, folder)
 	path := filepath.Join(dir, hashed(key)+ending)
-	_, found, err := readRegular(path, make([]byte, 16<<10), func(more []byte) { text = append(text, more...) })
+	add := func(more []byte) { text = append(text, more...) }
+	_, found, err := readRegular(path, make([]byte, 16<<10), add)
+	if err == nil && !found {
+		if _, missing := os.Lstat(path); missing != nil {
+			return nil, nil
+		}
+		_, found, err = readRegular(path, make([]byte, 16<<10), add) // another call may have made it meanwhile
+	}
 	if err == nil && found {
 		var info fs.FileInfo
 		if info, err = os.Lstat(dir); err == nil {
 			err = ownpath.Check(dir, info)
 		}
-	} else if _, other := os.Lstat(path); err == nil && other == nil {
+	} else if err == nil {
 		err = errors.New("it is no file; remove it, and allow the hooks again")
 	}
 	if err != nil {

@@ -5,8 +5,11 @@ package trust_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/trust"
@@ -49,4 +52,26 @@ func TestStateFolderThatIsNone(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err := trust.Open(file)
 	require.ErrorContains(t, err, file+" is no folder; remove it")
+}
+
+// Calls of a new session that begin at once do not take each other's record for something else.
+func TestFirstCallsAtOnce(t *testing.T) {
+	store, err := trust.Open(t.TempDir())
+	require.NoError(t, err)
+	_, now := take(t, t.TempDir(), `{"hooks": []}`)
+	for i := range 300 {
+		rules := trust.Rules{Pin: true, Session: strconv.Itoa(i)}
+		var calls sync.WaitGroup
+		for range 3 {
+			calls.Go(func() {
+				j, err := store.Judge(now, rules)
+				if err == nil && j.Unpinned {
+					j, err = store.Pin(now, rules, j)
+				}
+				assert.NoError(t, err)
+				assert.Empty(t, j.Cause)
+			})
+		}
+		calls.Wait()
+	}
 }

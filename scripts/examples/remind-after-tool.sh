@@ -22,7 +22,8 @@ fi
 
 case $(get tool_name) in
 shell | Bash)
-	case $(get tool_input.command) in
+	command=$(get command) || exit 0
+	case $command in
 	*'go get '* | *'go mod edit'*) echo "go.mod may have changed: run go mod tidy, then $tests." ;;
 	*'npm install '* | *'npm i '* | *'npm uninstall '* | *'pnpm add '* | *'yarn add '*)
 		echo "package.json may have changed: commit its lock file with it, and run $tests."

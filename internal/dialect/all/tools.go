@@ -112,8 +112,14 @@ var clientToolsByLower = sync.OnceValue(func() map[string][]string {
 })
 
 // NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
-// case: the name as it is has no other names, and the known one may.
+// case: the name as it is has no other names, and the known one may. A tool that the call's client has is meant as it
+// is.
 func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
+	if client := ClientOf(&c.Call); client != nil {
+		if _, has := index(client.Tools)[c.Tool]; has {
+			return nil
+		}
+	}
 	more := c.FileTools()
 	names := clientToolsByLower()[lower]
 	for _, name := range slices.Sorted(maps.Keys(more)) {

@@ -10,15 +10,13 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
-	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	OrBlock: " || exit 2",
+	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	// Without "shell" it would take Git's bash, and PowerShell where there is none.
-	OnWindows: dialect.CommandForm{
-		Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlock, Extra: `"shell":"powershell"`,
-	},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Extra: `"shell":"powershell"`},
 	ReadSwitches: func(doc string) []dialect.Switch {
 		return dialect.SwitchAt(doc, settings.Off, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
 			`take "disableAllHooks" out of that file`)
@@ -26,6 +24,10 @@ var install = &dialect.Installation{
 	Obstacles: obstacles,
 	Machine:   machine,
 	Servers:   servers,
+	Unseen: []dialect.Unseen{
+		{What: "gives the report of a background agent as a prompt, not as a result",
+			Event: protocol.PostTool, Tools: []string{"delegate"}},
+	},
 	Program:   "claude",
 	Versions:  []string{"2.1.329"},
 	Variables: []string{"CLAUDECODE"},

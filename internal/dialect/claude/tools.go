@@ -1,10 +1,15 @@
 package claude
 
-import "github.com/hookrun/hookrun/internal/dialect"
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
 
 // tools are the client's tools by the names that projects have for such tools.
 var tools = dialect.Tools(
-	"Bash shell", "PowerShell shell",
+	"Bash shell", "PowerShell shell", "Monitor shell", // which runs any line, and reports what it prints
 	"Read fs_read", "NotebookRead fs_read",
 	"Write fs_write",
 	"Edit fs_edit", "MultiEdit fs_edit", "NotebookEdit fs_edit",
@@ -14,7 +19,7 @@ var tools = dialect.Tools(
 	"Agent delegate", "Task delegate", "SendMessage delegate", "TeamCreate delegate", "TeamDelete delegate",
 	"Workflow delegate",
 	"TaskCreate todo_write", "TaskUpdate todo_write", "TaskGet todo_read", "TaskList todo_read",
-	"BashOutput shell_output", "TaskOutput shell_output", "Monitor shell_output",
+	"BashOutput shell_output", "TaskOutput shell_output",
 	"KillShell shell_stop", "KillBash shell_stop", "TaskStop shell_stop",
 	"AskUserQuestion ask_user", "EnterPlanMode plan", "ExitPlanMode plan",
 	"Skill skill", "SlashCommand skill", "ToolSearch tool_search", "LSP code_search",
@@ -26,3 +31,11 @@ var tools = dialect.Tools(
 
 // toolAliases: Agent was called Task before.
 var toolAliases = map[string][]string{"Agent": {"Task"}, "Task": {"Agent"}}
+
+// toolName returns the name of a Monitor that runs no command, because it reads a socket: {"ws": {"url": …}}.
+func toolName(c *protocol.Call) string {
+	if args := gjson.Parse(c.Args); c.Tool == "Monitor" && args.Get("ws").IsObject() && !args.Get("command").Exists() {
+		return "shell_output"
+	}
+	return ""
+}

@@ -5,12 +5,12 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/toml"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
 	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	OrBlock:   dialect.OrBlockAndSay,
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
 
 	LoginShell: true,
 	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
@@ -37,6 +37,13 @@ var install = &dialect.Installation{
 	},
 	Obstacles: obstacles,
 	Machine:   machine,
+	Unseen: []dialect.Unseen{
+		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
+		{What: "shows what a command that runs on has printed so far without a hook",
+			Event: protocol.PostTool, Tools: []string{"shell"}},
+		{What: "applies a patch in a shell line itself",
+			Event: protocol.PreTool, Tools: []string{"fs_write", "fs_edit"}},
+	},
 	Program:   "codex",
 	Versions:  []string{"0.169.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},

@@ -11,8 +11,8 @@ var tools = dialect.Tools(
 	"bash shell", "powershell shell", "write_bash shell", "write_powershell shell",
 	"view fs_read",
 	"create fs_write",
-	"edit fs_edit", "str_replace_editor fs_edit",
-	"glob fs_glob", "grep fs_grep",
+	"edit fs_edit", "str_replace_editor fs_edit", // apply_patch is Edit to hooks, with the patch as its input
+	"glob fs_glob", "grep fs_grep", "rg fs_grep",
 	"web_fetch web_fetch", "web_search web_search",
 	"task delegate", "write_agent delegate", "read_agent delegate",
 	"read_bash shell_output", "list_bash shell_output", "stop_bash shell_stop", "skill skill",

@@ -6,16 +6,13 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
-	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	// 5 is exitNote. Any other code blocks, also 1, with which a hookrun ends that does not know this client.
-	OrBlock: ` || { [ $? = 5 ] && exit 1; exit 2; }`,
-	OnWindows: dialect.CommandForm{
-		Shell: dialect.Cmd, OrBlock: ` || if errorlevel 6 (exit 2) else if errorlevel 5 (exit 1) else exit 2`,
-	},
-	Comments: true,
+	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
+	Comments:  true,
 	ReadSwitches: func(doc string) []dialect.Switch {
 		return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
 			`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
@@ -33,6 +30,10 @@ var install = &dialect.Installation{
 			})
 			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
 		})
+	},
+	Unseen: []dialect.Unseen{
+		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
+		{What: "runs no hook at the prompt of droid exec", Event: protocol.PreExecute},
 	},
 	Program:  "droid",
 	Versions: []string{"0.215.0"},

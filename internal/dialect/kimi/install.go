@@ -6,18 +6,21 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
 	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	OrBlock:   " || exit 2",
-	OnWindows: dialect.CommandForm{Shell: dialect.Cmd, OrBlock: " || exit 2"},
+	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
 	Lacks: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
 		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
 		"model block the call, and a message to the user is shown to nobody",
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
 		ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
 		return append(settings.ServerFiles(w, "mcp.json", servers), ofProject)
+	},
+	Unseen: []dialect.Unseen{
+		{What: "waits for no hook after a tool", Event: protocol.PostTool},
 	},
 	Program:  "kimi",
 	Versions: []string{"2.1.0"},

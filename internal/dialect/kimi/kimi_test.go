@@ -104,15 +104,16 @@ func TestPayload(t *testing.T) {
 func TestConfig(t *testing.T) {
 	const entry = "[[hooks]]\nevent = \"Stop\"\ncommand = 'x'\n"
 	for doc, want := range map[string]string{
-		"":                                  `{"hooks":{}}`,
-		"a = 1979-05-27\n":                  `{"hooks":{}}`,
-		entry + "matcher = 'm'\n" + entry:   `{"hooks":{"Stop":[{"command":"x","matcher":"m"},{"command":"x"}]}}`,
-		entry + "timeout = 2.0\n":           `{"hooks":{"Stop":[{"command":"x","timeout":2}]}}`,
-		"hooks = [{event='Stop'}, {}]\n":    `1:26 hook 2: needs "event"`,
-		entry + "type = 'command'\n":        `4:1 hook 1: unknown field "type"`,
-		entry + "cwd = 1970-01-01\n":        `4:1 hook 1: unknown field "cwd"`,
-		entry + "[hooks.env]\n":             `4:8 hook 1: unknown field "env"`,
-		"[[hooks]]\nevent = 'stop'\n":       `2:9 hook 1: unknown event "stop"; did you mean "Stop"?`,
+		"":                                `{"hooks":{}}`,
+		"a = 1979-05-27\n":                `{"hooks":{}}`,
+		entry + "matcher = 'm'\n" + entry: `{"hooks":{"Stop":[{"command":"x","matcher":"m"},{"command":"x"}]}}`,
+		entry + "timeout = 2.0\n":         `{"hooks":{"Stop":[{"command":"x","timeout":2}]}}`,
+		"hooks = [{event='Stop'}, {}]\n":  `1:26 hook 2: needs "event"`,
+		entry + "type = 'command'\n":      `4:1 hook 1: unknown field "type"`,
+		entry + "cwd = 1970-01-01\n":      `4:1 hook 1: unknown field "cwd"`,
+		entry + "[hooks.env]\n":           `4:8 hook 1: unknown field "env"`,
+		"[[hooks]]\nevent = 'stop'\n": `2:9 hook 1: unknown event "stop"; Kimi Code goes on without all hooks ` +
+			`of the file for that; did you mean "Stop"?`,
 		"[[hooks]]\nevent = 3\n":            `2:9 hook 1: "event" must be a string`,
 		"hooks = [1]\n":                     `1:10 hook 1 must be a table`,
 		"[[hooks.Stop]]\ncommand = 'x'\n":   `1:3 "hooks" must be tables, [[hooks]]`,

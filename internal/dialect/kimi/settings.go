@@ -94,7 +94,7 @@ func readEntry(f *dialect.TOMLFile, who string, entry *toml.Value) (event string
 			for _, m := range events {
 				names = append(names, string(m.name))
 			}
-			f.Say(v.Offset, who+"unknown event "+spelling.Quote(v.Text)+spelling.Suggest(v.Text, names)+drops, false)
+			f.Say(v.Offset, who+"unknown event "+spelling.Quote(v.Text)+drops+spelling.Suggest(v.Text, names), false)
 		case m.Key == "command" && v.Kind == toml.String && v.Text == "":
 			f.Say(v.Offset, who+"the command is empty"+drops, false)
 		case m.Key == "event":

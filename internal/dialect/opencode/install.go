@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // settings is where the plugin is. The client loads plugins from this folder in a project, above it up to its root, and
@@ -34,6 +35,9 @@ var install = &dialect.Installation{
 			}
 		}
 		return found
+	},
+	Unseen: []dialect.Unseen{
+		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 	},
 	Program:   "opencode",
 	Versions:  []string{"1.18.33"},

@@ -87,8 +87,11 @@ for key in path file_path filePath notebook_path target_file source destination 
 	found=yes
 done
 
-# patch TEXT: a patch for Codex's apply_patch has the paths in it.
+# patch TEXT: a patch for apply_patch has the paths in it. Droid writes it as JSON into the text.
 patch() {
+	case $1 in
+	'{"input"'*) set -- "$(printf '%s\n' "$1" | "${HOOKRUN:-hookrun}" get input 2>/dev/null)" ;;
+	esac
 	case $1 in *'*** '*) ;; *) return ;; esac
 	found=yes
 	paths=$(printf '%s\n' "$1" |
@@ -100,7 +103,7 @@ $paths
 PATHS
 }
 
-for key in command input patch; do
+for key in command input patch patchText; do
 	has "$key" && patch "$(get "args.$key")"
 done
 [ "$found" = yes ] || patch "$(get args)"

@@ -82,7 +82,7 @@ if ($arguments -is [string]) {
             $found = $true
         }
     }
-    foreach ($key in 'command', 'input', 'patch') {
+    foreach ($key in 'command', 'input', 'patch', 'patchText') {
         $argument = $arguments.PSObject.Properties[$key]
         if ($argument -and (CheckPatch $argument.Value)) { $found = $true }
     }

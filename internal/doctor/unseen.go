@@ -1,0 +1,43 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// unseen notes what the client does without running a hook, if a hook counts on being run for it.
+func (c *client) unseen() {
+	cfg := c.doctor.Workspace.Config
+	if cfg == nil {
+		return
+	}
+	for _, u := range c.Unseen {
+		var names []string
+		for i := range cfg.Hooks {
+			h := &cfg.Hooks[i]
+			onlyInjects := h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Continue
+			isAt := func(e protocol.Event) bool { return e.Canonical() == u.Event }
+			if h.Disabled == "" && !onlyInjects && slices.ContainsFunc(h.Events, isAt) && c.meets(h, u.Tools) {
+				names = append(names, h.Name)
+			}
+		}
+		if len(names) > 0 {
+			page := "docs/what-no-hook-sees.md#" + strings.ReplaceAll(strings.ToLower(c.Settings.Client), " ", "-")
+			c.add(Finding{Check: "unseen", Severity: Note, Mend: "see " + page,
+				What: c.Settings.Client + " " + u.What + ", and hooks may count on one: " + list(names)})
+		}
+	}
+}
+
+// meets reports whether a hook is for one of some tools, which have the project's names; nil: for any tool.
+func (c *client) meets(h *hookfile.Hook, tools []string) bool {
+	theirs, every := c.doctor.Workspace.Config.MeetsOf(h, c.dialect)
+	return every || tools == nil || slices.ContainsFunc(c.dialect.Tools, func(t dialect.Tool) bool {
+		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }
+		return slices.Contains(theirs, t.Name) && slices.ContainsFunc(t.Names[:], isOne)
+	})
+}

@@ -1,0 +1,120 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+)
+
+// interpreters run a program in another language, which may stand in an argument or come from stdin. Rules do not see
+// through scripts in files. The table is in the order of the names. An option that it lacks is doubt for a rule whose
+// words stand behind it.
+var interpreters = []program{
+	{name: "R", short: "e:f:gq", texts: "e", idle: "f file", long: "args file: no-echo no-restore no-save quiet " +
+		"silent slave vanilla"},
+	{name: "Rscript", short: "e:", texts: "e", long: "default-packages: no-echo no-restore no-save vanilla verbose"},
+	{name: "awk", inline: true, short: "f:F:v:", idle: "f"},
+	{name: "bun", group: true, short: "e:p:b", texts: "e eval p print", long: "bun cwd: eval: hot print: silent watch"},
+	{name: "bun run", texts: "-"},
+	{name: "deno", group: true, short: "hqV", texts: "-"},
+	{name: "deno eval", short: "pq", inline: true, long: "print quiet"},
+	{name: "deno run", short: "AqW", texts: "-"},
+	{name: "elixir", short: "e:r:S:", texts: "e eval rpc-eval", long: "eval: rpc-eval:"},
+	{name: "emacs", short: "Qqnl:", texts: "eval", long: "batch eval: load: no-init-file script:"},
+	{name: "ex", short: "c:esnSR", texts: "c cmd", long: "cmd:"},
+	{name: "expect", short: "c:dinNvb", texts: "c"},
+	{name: "gawk", as: "awk"},
+	{name: "groovy", short: "e:", texts: "e"},
+	{name: "guile", short: "c:l:s:", texts: "c"},
+	{name: "ipython", as: "python"},
+	{name: "irb", short: "r:I:", texts: "-"},
+	{name: "julia", short: "e:E:p:t:L:J:Oiq", texts: "e E eval print", long: "banner: color: eval: print: " +
+		"procs: project quiet startup-file: threads:"},
+	{name: "lua", short: "e:l:ivEW", texts: "e"},
+	{name: "luajit", short: "e:l:ivEj:O:b", texts: "e"},
+	{name: "mawk", as: "awk"},
+	{name: "nawk", as: "awk"},
+	{name: "node", short: "e:p:r:ciC:v", texts: "e eval p print pe", idle: "v version", long: "conditions: " +
+		"enable-source-maps env-file: eval: experimental-strip-types experimental-vm-modules import: inspect " +
+		"loader: max-old-space-size: no-deprecation no-warnings print: require: test trace-warnings version watch"},
+	{name: "nodejs", as: "node"},
+	{name: "nvim", as: "ex"},
+	{name: "osascript", short: "e:l:is:", texts: "e"},
+	{name: "perl", short: "0123456789aC::cd::D::e:E:F::fghi::I:lm::M::npsStTuUvV::wWXx::", texts: "e E", idle: "v"},
+	{name: "php", short: "c:d:f:r:B:R:E:F:S:t:z:aehilmnqsvw", texts: "r B R E", idle: "v i m l S f",
+		long: "ini rf: rc: version"},
+	{name: "pypy", as: "python"},
+	{name: "python", short: "bBc:dEhiIm:OPqRsSuvVW:xX:?", texts: "c m", idle: "h V version help",
+		long: "check-hash-based-pycs: help version"},
+	{name: "pythonw", as: "python"},
+	{name: "racket", short: "e:f:l:r:t:iInv", texts: "e eval", long: "eval: require: version"},
+	{name: "ruby", short: "0123456789aC:cde:E:F::hi::I:K::lnpr:sST::UvwW::xyX:", texts: "e", idle: "v version",
+		long: "disable: enable: encoding: version"},
+	{name: "sbcl", texts: "eval", long: "eval: load: no-sysinit no-userinit non-interactive noinform script:"},
+	{name: "tclsh", texts: "-"},
+	{name: "ts-node", short: "e:p:r:P:T", texts: "e eval p print pe", long: "eval: print: project: require: " +
+		"transpile-only"},
+	{name: "tsx", as: "node"},
+	{name: "vi", as: "ex"},
+	{name: "vim", as: "ex"},
+}
+
+// interprets finds the program text in the arguments of an interpreter. What follows the text counts too: the program
+// may run its own arguments.
+func (p *program) interprets(args []word) (l launches) {
+	for len(args) > 0 {
+		text := args[0].text
+		switch {
+		case text == "-", isStdin(text), text == "--" && len(args) == 1:
+			return launches{whole: true}
+		case args[0].unsure() && !p.inline: // it may be an option
+			return launches{whole: true}
+		case len(text) > 1 && (text[0] == '-' || text[0] == '+') && text != "--":
+		case p.group:
+			return p.subprogram(args)
+		case p.inline:
+			return p.text(args)
+		default: // a script
+			return launches{}
+		}
+		options, rest, ok := p.options(args)
+		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {
+			return p.text(args)
+		}
+		for _, o := range options {
+			switch {
+			case isStdin(o.value.text):
+				return launches{whole: true}
+			case among(p.idle, o.name):
+				return launches{}
+			}
+		}
+		args = rest
+	}
+	return launches{whole: true}
+}
+
+// text returns words with a program text among them as a hint. If the shell computes a part of it, that part may stand
+// anywhere in the line.
+func (p *program) text(words []word) (l launches) {
+	said := joined(words)
+	if p.inline && p.name == "awk" && !strings.Contains(said, "system") && !strings.Contains(said, "|") {
+		return launches{whole: slices.ContainsFunc(words, isComputed)}
+	}
+	return launches{
+		hints: []hint{{said, "the program text of " + p.name}},
+		whole: slices.ContainsFunc(words, isComputed),
+	}
+}
+
+// subprogram reads a subcommand of an interpreter, which may be a launcher.
+func (p *program) subprogram(args []word) launches {
+	name := p.name + " " + args[0].text
+	sub, ok := lookUp(interpreters, name)
+	if !ok {
+		sub, ok = lookUp(launchers, name)
+	}
+	if !ok {
+		return launches{}
+	}
+	return sub.runs(args[1:])
+}

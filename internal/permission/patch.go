@@ -1,0 +1,131 @@
+package permission
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// This file reads the paths of patches: those that a tool takes as they are, and those in a shell line that runs
+// apply_patch.
+
+const patchTool = "apply_patch"
+
+// PatchTools are the names that a call has whose input is a patch, whatever its tool is called: a patch makes files and
+// changes them.
+var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
+
+// HasPatch reports whether the input of a tool is a patch as apply_patch takes it, or a shell line that runs
+// apply_patch.
+func HasPatch(kind Kind, json string) bool {
+	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
+		return false
+	}
+	c := Call{Input: json, Kind: kind, Project: true}.Once()
+	return c.input().patch
+}
+
+const (
+	patchMark  = "*** "
+	maxWrapped = 3 // how often a patch can be the text of JSON
+)
+
+// readPatch adds the paths of a patch. Droid writes the patch as JSON into a text. A shell line that runs apply_patch
+// may be there instead, since Codex and models that know it take both.
+func (in *input) readPatch(patch string, wrappers []string) {
+	for range maxWrapped {
+		trimmed := strings.TrimSpace(patch)
+		switch {
+		case !gjson.Valid(trimmed):
+		case strings.HasPrefix(trimmed, `"`):
+			patch = strictjson.Text(trimmed)
+			continue
+		case strings.HasPrefix(trimmed, "{"):
+			strictjson.Members(trimmed, func(key, value string) bool {
+				if slices.Contains(patchKeys, keyName(strictjson.Text(key))) && strings.HasPrefix(value, `"`) {
+					patch = strictjson.Text(value)
+				}
+				return true
+			})
+			continue
+		}
+		break
+	}
+	paths := patchPaths(patch)
+	switch before, _, _ := strings.Cut(patch, patchMark); {
+	case len(paths) == 0:
+	case strings.Contains(before, "apply") && in.readPatches([]shellLine{{text: patch}}, wrappers):
+	default:
+		in.paths, in.patch = append(in.paths, paths...), true
+	}
+}
+
+// patchPaths returns the paths of a patch, wherever it stands in a text.
+func patchPaths(text string) (paths []string) {
+	if !strings.Contains(text, patchMark) {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		for _, mark := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
+			if file, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
+				paths = append(paths, strings.TrimSpace(file))
+			}
+		}
+	}
+	return paths
+}
+
+// readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs it. If it
+// does not show the paths, or may run it in another folder, they cannot be read.
+func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) {
+	for i := range lines {
+		line := &lines[i]
+		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, "applypatch") {
+			continue
+		}
+		line.read(true, wrappers)
+		opaque := line.project != "" || line.reached.opaque != ""
+		all := line.reached.commands
+		runs := slices.ContainsFunc(all, func(c command) bool {
+			return len(c.words) > 0 && strings.ReplaceAll(path.Base(c.words[0].text), "_", "") == "applypatch"
+		})
+		paths := patchPaths(line.text)
+		if !runs && (!opaque || len(paths) == 0) {
+			continue
+		}
+		found, in.patch = true, true
+		dir, known := folderOf(all)
+		in.otherPath = in.otherPath || len(paths) == 0 || !known
+		for _, file := range paths {
+			if strings.ContainsAny(file, "$`\\") { // a here-document may expand it
+				in.otherPath = true
+			}
+			if !path.IsAbs(file) {
+				file = path.Join(dir, file)
+				in.paths = append(in.paths, within(in.bases, []string{file})...)
+			}
+			in.paths = append(in.paths, file)
+		}
+	}
+	return found
+}
+
+// folderOf returns the folder that a line changes to before all else. known is false if it changes folders in another
+// way.
+func folderOf(all []command) (dir string, known bool) {
+	known = true
+	for i, c := range all {
+		switch words := c.words; {
+		case len(words) == 0, words[0].text != "cd" && words[0].text != "pushd" && words[0].text != "popd":
+		case i == 0 && words[0].text == "cd" && len(words) == 2 && !words[1].computed && words[1].text != "-":
+			dir = words[1].text
+		default:
+			known = false
+		}
+	}
+	return dir, known
+}

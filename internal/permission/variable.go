@@ -1,0 +1,83 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// isProgramVariable reports whether a variable names one program by habit. Unless a line sets it, its value comes from
+// the environment, which rules do not see, as they do not see what a script runs.
+func isProgramVariable(name string) bool {
+	switch name {
+	case "AR", "AS", "AWK", "BROWSER", "BUNDLE", "CARGO", "CC", "CLANG", "CMAKE", "COMPOSER", "CPP", "CXX", "DIFF",
+		"DOCKER", "EDITOR", "FC", "GIT", "GO", "GPG", "GRADLE", "GREP", "INSTALL", "JAVA", "JAVAC", "KUBECTL", "LD",
+		"LESS", "MAKE", "MKDIR", "MVN", "NINJA", "NODE", "NPM", "NPX", "OBJCOPY", "OBJDUMP", "PAGER", "PERL", "PHP",
+		"PIP", "PNPM", "PYTEST", "PYTHON", "PYTHON3", "RANLIB", "RUBY", "RUSTC", "SED", "STRIP", "TAR", "TERRAFORM",
+		"UV", "VISUAL", "YARN":
+		return true
+	}
+	return false
+}
+
+// gives notes that the line sets a variable, if for one command alone.
+func (r *reader) gives(name string) {
+	if r.given == nil {
+		r.given = map[string]bool{}
+	}
+	r.given[name] = true
+}
+
+// habits keeps the mark of such a variable only if it is the name of a command, and the line does not set it. A word
+// that contains the variable's name may set it, as `read EDITOR` does.
+func (r *reader) habits() {
+	for _, c := range r.line.commands {
+		if !c.words[0].byHabit {
+			continue
+		}
+		name := variableOf(c.words[0].text)
+		c.words[0].byHabit = !r.set[name] && !r.given[name] &&
+			!slices.ContainsFunc(r.line.commands, func(other command) bool {
+				return slices.ContainsFunc(other.words, func(w word) bool {
+					return strings.Contains(w.text, name) && !(w.computed && variableOf(w.text) == name)
+				})
+			})
+	}
+}
+
+// variableOf returns the name of the variable if a word is nothing but its value, "" otherwise.
+func variableOf(raw string) string {
+	if len(raw) > 2 && raw[0] == '"' {
+		raw = raw[1 : len(raw)-1]
+	}
+	name, ok := strings.CutPrefix(raw, "$")
+	if braced, isBraced := strings.CutPrefix(name, "{"); isBraced {
+		name, ok = strings.CutSuffix(braced, "}")
+	}
+	if !ok || !syntax.ValidName(name) {
+		return ""
+	}
+	return name
+}
+
+// let reads let. The client was recorded to match no rule against it. Bash evaluates its arguments, so a project's rule
+// sees through `let NAME=NUMBER` alone: any other value may name a variable with a subscript, which may run commands.
+func (r *reader) let(s *syntax.Stmt) {
+	src := strings.TrimRight(r.source(s), "; \t\n&")
+	c := command{own: true, words: fixedWords(src)}
+	for i, w := range c.words {
+		name, value, ok := strings.Cut(w.text, "=")
+		if i > 0 && !(ok && syntax.ValidName(name) && value != "" && strings.Trim(value, "0123456789") == "") {
+			r.failProject("let with more than a number")
+			if strings.Trim(w.text, letPlain) != "" {
+				r.failClient("let with more than plain letters")
+			}
+		}
+		r.gives(name)
+	}
+	r.emit(c)
+}
+
+// letPlain are the characters of the arguments of let that the client sees through.
+const letPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=+-"

@@ -1,0 +1,65 @@
+package permission
+
+import "strings"
+
+// hint is a text in which a command may stand, though nobody can tell where: a program in another language, or the
+// arguments of a launcher whose options are not known. It is doubt for a rule all of whose words stand in it.
+type hint struct {
+	text string
+	what string // the text, for messages
+}
+
+// unquoted returns a hint without the quotes of a shell: the text may be a line of one, in which gi”t is git.
+func (h hint) unquoted() hint {
+	return hint{strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(h.text), h.what}
+}
+
+// standsIn reports whether all words of the pattern stand in the text, in any order. Quotes, brackets and commas
+// between them do not count, so `git push` stands in run(["git", "push"]).
+func (w wildcard) standsIn(text string) bool {
+	if len(w) == 0 {
+		return true
+	}
+	texts := w[0] // the other alternative has the same words
+	for i, rest := range texts {
+		for first, more := true, true; more; first = false {
+			var word string
+			word, rest, more = strings.Cut(rest, " ")
+			begins, ends := i == 0 || !first, i == len(texts)-1 || more
+			if word != "" && !hasWord(text, word, begins, ends) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasWord reports whether a word stands in the text. begins and ends say whether a longer word that contains it must
+// not count: of `pu*` only the beginning is known.
+func hasWord(text, word string, begins, ends bool) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if (!begins || atStart(text[:at])) && (!ends || atEnd(text[at+len(word):])) {
+			return true
+		}
+	}
+}
+
+// atStart reports whether a word can start behind the text. In a string of another language \n is no n.
+func atStart(before string) bool {
+	if before == "" || !inWord(before[len(before)-1]) {
+		return true
+	}
+	return len(before) > 1 && before[len(before)-2] == '\\'
+}
+
+func atEnd(behind string) bool { return behind == "" || !inWord(behind[0]) }
+
+func inWord(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b >= 0x80 ||
+		'0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}

@@ -21,7 +21,8 @@
 //
 //  2. Each agent of an entry gets it once. If a claim is released, or its process dies before Done, its entries go back
 //     into the queue. An entry is delivered twice in one case only: a process prints it and dies before the end of
-//     Done. The entry's id shows that.
+//     Done. The entry's id shows that. Agents that come later get the last thousand broadcasts, at least, of those that
+//     others had.
 //
 //  3. The entries of a claim are in the order of their Put, even when the clock goes backwards. Entries that went back
 //     are first in line again.
@@ -50,9 +51,9 @@
 //
 //	lock          is locked for every change, and holds the last order that was given out
 //	tmp/          what Put is still writing, locked by its writer
-//	entries/      what waits: JSON with a checksum at its end. The name is ID.EXPIRY.AGENTS.MATCHER, all that is needed to
-//	              choose an entry. AGENTS is @ for all agents. Where that name is too long it is ID.EXPIRY.+ and the file
-//	              must be opened
+//	entries/      what waits: JSON with a checksum at its end. The name is ID.EXPIRY.AGENTS.MATCHER, all that is needed
+//	              to choose an entry. AGENTS is @ for all agents. Where that name is too long it is ID.EXPIRY.+ and the
+//	              file must be opened
 //	claims/X/     what a process is delivering: lock, which it locks and renames to done after the delivery; the
 //	              entries that it alone gets; and ID=AGENT for an entry that other agents wait for as well
 //	read/         broadcasts that some agent has got and others may; .last says which was the last

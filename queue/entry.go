@@ -96,8 +96,8 @@ func (e Entry) check() error {
 	return nil
 }
 
-// encode leaves the id out. It is only known when the file is complete, and the file's name has it. The last member is a
-// checksum of all that stands before it.
+// encode leaves the id out. It is only known when the file is complete, and the file's name has it. The last member is
+// a checksum of all that stands before it.
 func (e Entry) encode() ([]byte, error) {
 	text, err := json.Marshal(struct {
 		Entry

@@ -170,8 +170,8 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// A bit that flips on the disk is noticed, wherever it is. Only one within the checksum's own name goes by, which leaves
-// the text as it was.
+// A bit that flips on the disk is noticed, wherever it is. Only one within the checksum's own name goes by, which
+// leaves the text as it was.
 func TestFlippedBit(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	e := put(t, q, queue.Entry{Content: "use the staging database", Agents: []string{"a"}, Source: "human"})
@@ -196,8 +196,8 @@ func TestFlippedBit(t *testing.T) {
 	require.NoError(t, os.WriteFile(files[0], flipped, 0o600))
 	c, err := q.Claim(ctx, session, "a", "shell")
 	require.Nil(t, c)
-	require.ErrorContains(t, err, filepath.Join("bad", filepath.Base(files[0]))+" is not delivered, since it is no entry: "+
-		"it is not what was written: its checksum is that of another text")
+	require.ErrorContains(t, err, filepath.Join("bad", filepath.Base(files[0]))+" is not delivered, since it is no "+
+		"entry: it is not what was written: its checksum is that of another text")
 }
 
 // Entries that an older hookrun wrote have no checksum.

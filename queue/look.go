@@ -45,7 +45,9 @@ func (s *session) look() (*look, error) {
 			return nil, errors.Join(errs, err)
 		}
 	}
-	errs = errors.Join(errs, s.convert())
+	if err := s.convert(); err != nil {
+		return nil, errors.Join(errs, err)
+	}
 	if l.entries, err = s.entries("entries"); err != nil {
 		return nil, errors.Join(errs, err)
 	}

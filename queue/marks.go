@@ -22,7 +22,8 @@ type mark struct {
 
 func (m *mark) has(n name) bool { return m != nil && n.id <= m.upTo && !m.missing[n.file] }
 
-// mark reads the mark of an agent. agent is the name of its file. A mark that a crash of the system has emptied is none.
+// mark reads the mark of an agent. agent is the name of its file. A mark that a crash of the system has emptied is
+// none.
 func (s *session) mark(agent string) (*mark, error) {
 	path := s.in("marks", agent)
 	text, err := atomicfile.Read(path)
@@ -36,7 +37,8 @@ func (s *session) mark(agent string) (*mark, error) {
 	var rest string
 	m.upTo, rest, _ = strings.Cut(string(text), "\n")
 	if len(m.upTo) != idLength {
-		return nil, fmt.Errorf("%s does not say what its agent has read: remove it, and the agent gets all of it again", path)
+		const text = "%s does not say what its agent has read: remove it, and the agent gets all of it again"
+		return nil, fmt.Errorf(text, path)
 	}
 	for file := range strings.Lines(rest) {
 		m.missing[strings.TrimSuffix(file, "\n")] = true

@@ -48,7 +48,7 @@ func TestReadBroadcasts(t *testing.T) {
 	require.Nil(t, deliver(t, q, "a", "shell"))
 
 	put(t, q, queue.Entry{Content: "new"})
-	require.Equal(t, slices.Concat(all, []string{"both", "new"}), deliver(t, q, "b", "shell"), "also what came before it")
+	require.Equal(t, slices.Concat(all, []string{"both", "new"}), deliver(t, q, "b", "shell"), "also what a had before")
 	require.Empty(t, files(t, q, "entries"))
 	require.Equal(t, []string{"new"}, deliver(t, q, "a", "shell"))
 	require.Equal(t, append(slices.Clip(all), "new"), deliver(t, q, "late", "shell"))

@@ -3,6 +3,7 @@
 package queue_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -123,7 +124,8 @@ func TestFilesThatAreNotRegular(t *testing.T) {
 			require.NoError(t, os.Remove(files[0]))
 			require.NoError(t, plant(files[0]))
 			_, err = q.Waiting(ctx, session)
-			require.EqualError(t, err, "an entry waits that cannot be read: "+files[0]+" is not a regular file: remove it")
+			const text = "an entry waits that cannot be read: %s is not a regular file: remove it"
+			require.EqualError(t, err, fmt.Sprintf(text, files[0]))
 			c, err := q.Claim(ctx, session, "a", "shell")
 			require.ErrorContains(t, err, "is not a regular file: remove it")
 			require.Equal(t, []string{"2"}, contents(c.Entries))

@@ -34,8 +34,8 @@ type asyncResult struct {
 	verdict dialect.Verdict
 }
 
-// conversation is whose calls an async result can be given to: those of a session, or those without one that come by the
-// same connection.
+// conversation is whose calls an async result can be given to: those of a session, or those without one that come by
+// the same connection.
 type conversation struct {
 	session    string
 	connection context.Context // nil: none
@@ -128,7 +128,8 @@ func (a *asyncResults) deliver(to conversation, o *protocol.Outcome) {
 func (r *Runner) keepAsyncResult(of conversation, h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) {
 	v, err := asyncVerdict(h, c, result)
 	if err != nil {
-		v = dialect.Verdict{Warnings: []string{"the answer of the async hook '" + shownName(h) + "' is lost: " + err.Error()}}
+		lost := fmt.Sprintf("the answer of the async hook '%s' is lost: %v", shownName(h), err)
+		v = dialect.Verdict{Warnings: []string{lost}}
 	}
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.asyncResults.put(newAsyncResult(of, h.Name, v))

@@ -16,7 +16,8 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-// A panic of hookrun's own blocks the call in which it happens, whatever on_failure says, and leaves the next one alone.
+// A panic of hookrun's own blocks the call in which it happens, whatever on_failure says, and leaves the next one
+// alone.
 func TestPanicBlocksTheCall(t *testing.T) {
 	rule := hook{"name": "h", "block": "no", "if": "shell", "events": []string{"pre-tool"}}
 	for name, c := range map[string]struct {
@@ -29,7 +30,9 @@ func TestPanicBlocksTheCall(t *testing.T) {
 		"answer": {sh("exit 0"), func(d *dialect.Dialect) {
 			d.Decode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
 		}},
-		"merging":           {sh("exit 0"), func(d *dialect.Dialect) { d.Merge = func(*dialect.Merging) { panic("spoilt") } }},
+		"merging": {sh("exit 0"), func(d *dialect.Dialect) {
+			d.Merge = func(*dialect.Merging) { panic("spoilt") }
+		}},
 		"merging of a rule": {rule, func(d *dialect.Dialect) { d.Merge = func(*dialect.Merging) { panic("spoilt") } }},
 		"selection of a rule": {rule, func(d *dialect.Dialect) {
 			d.Event = func(*protocol.Call) protocol.Event { panic("spoilt") }

@@ -73,9 +73,9 @@ func WithFailurePolicy(p protocol.FailurePolicy) CallOption {
 	}
 }
 
-// WithConnection is for a program with several clients. What async hooks of a call without a SessionID answer is given to
-// a later call of the same connection, and dropped once connection ends. Without it every call without a SessionID is of
-// one conversation.
+// WithConnection is for a program with several clients. What async hooks of a call without a SessionID answer is given
+// to a later call of the same connection, and dropped once connection ends. Without it every call without a SessionID
+// is of one conversation.
 func WithConnection(connection context.Context) CallOption {
 	return func(s *callSettings) { s.connection = connection }
 }

@@ -1,5 +1,5 @@
-// Package crash turns a panic of hookrun's own code into an error of the call in which it happened. So a fault of hookrun
-// blocks one call, and the calls beside it go on.
+// Package crash turns a panic of hookrun's own code into an error of the call in which it happened. So a fault of
+// hookrun blocks one call, and the calls beside it go on.
 //
 //	func answer() (err error) {
 //		defer crash.Catch(&err)
@@ -44,7 +44,8 @@ func place() string {
 			return fmt.Sprintf(" (%s, %s:%d)", name[strings.LastIndexByte(name, '/')+1:],
 				frame.File[strings.LastIndexByte(frame.File, '/')+1:], frame.Line)
 		}
-		panicked = panicked || strings.HasPrefix(frame.Function, "runtime.") && strings.Contains(frame.Function, "panic")
+		panics := strings.HasPrefix(frame.Function, "runtime.") && strings.Contains(frame.Function, "panic")
+		panicked = panicked || panics
 		if !more {
 			return ""
 		}

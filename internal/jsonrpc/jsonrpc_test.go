@@ -94,7 +94,8 @@ func TestCancelOfHalfASurrogatePair(t *testing.T) {
 		}, nil
 	}
 	c := newClient(t, answer, limits)
-	c.say(`{"jsonrpc":"2.0","id":"\ud800","method":"one"}` + "\n" + `{"jsonrpc":"2.0","id":"\udfff","method":"two"}` + "\n")
+	c.say(`{"jsonrpc":"2.0","id":"\ud800","method":"one"}` + "\n")
+	c.say(`{"jsonrpc":"2.0","id":"\udfff","method":"two"}` + "\n")
 	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"\udfff"}}` + "\n")
 	require.Equal(t, "two", <-given)
 	require.Contains(t, c.hear(), `"id":"\udfff","error":{"code":-32800`)
@@ -119,7 +120,8 @@ func TestPanic(t *testing.T) {
 	c := newClient(t, answer, limits)
 	for _, method := range []string{"now", "later"} {
 		c.say(`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}` + "\n")
-		require.Contains(t, c.hear(), `"id":1,"error":{"code":-32603,"message":"hookrun itself failed: spoilt (jsonrpc_test.`)
+		const failed = `"id":1,"error":{"code":-32603,"message":"hookrun itself failed: spoilt (jsonrpc_test.`
+		require.Contains(t, c.hear(), failed)
 	}
 	c.say(`{"jsonrpc":"2.0","id":1,"method":"x"}` + "\n")
 	require.Contains(t, c.hear(), `"id":1,"result":`)

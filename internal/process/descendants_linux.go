@@ -48,8 +48,8 @@ type table struct {
 	runs map[int]*run // of the processes that somebody asked about, by pid
 }
 
-// scan is a look at all processes. Those who ask while another look goes on share the next one: if hundreds of processes
-// are ended together, each of them looks again and again.
+// scan is a look at all processes. Those who ask while another look goes on share the next one: if hundreds of
+// processes are ended together, each of them looks again and again.
 type scan struct {
 	sharers int
 	done    chan struct{}
@@ -225,8 +225,9 @@ func forgetWiped(t *table) {
 	wiped.started = left
 }
 
-// afterExec waits until a process that had no environment has one, and reports whether that has a mark. In the middle of
-// an exec it has none for a moment, and an orphan that is not recognised survives. All who have the table wait together.
+// afterExec waits until a process that had no environment has one, and reports whether that has a mark. In the middle
+// of an exec it has none for a moment, and an orphan that is not recognised survives. All who have the table wait
+// together.
 func (r *run) afterExec(s stat) (marked bool) {
 	r.wait.Do(func() {
 		wiped.Lock()

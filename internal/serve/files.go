@@ -17,8 +17,9 @@ type reloaded struct {
 	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
 
-// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has. A file that is gone is
-// no error: somebody may have taken it away on purpose. But its gates are gone with it, so there is a warning from then on.
+// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has. A file that is gone
+// is no error: somebody may have taken it away on purpose. But its gates are gone with it, so there is a warning from
+// then on.
 func (s *Server) reload() (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

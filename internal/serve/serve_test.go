@@ -229,7 +229,7 @@ func TestReloadReadsAFileThatCameUp(t *testing.T) {
 	call := fmt.Sprintf(`{"tool":"x","workspace":%q}`, sub)
 	warnings := c.outcome("pre-tool", call).Warnings
 	require.Len(t, warnings, 1)
-	require.Contains(t, warnings[0], hookfile.FileName+" was not there when the hooks were read; its hooks run after a ")
+	require.Contains(t, warnings[0], hookfile.FileName+" was not there when the hooks were read; its hooks run after")
 	require.Contains(t, c.call("reload", `{}`), `"result":`)
 	require.Empty(t, c.outcome("pre-tool", call).Warnings)
 	require.NoError(t, c.end())

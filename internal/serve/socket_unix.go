@@ -102,9 +102,9 @@ func makeFolder(folder string) error {
 	return nil
 }
 
-// ownAbove refuses a folder that somebody else could move away, to put another one in its place: whoever has one of those
-// above it can, and where all can write, as in /tmp, whoever has the folder itself. The owner of / counts as the system: in
-// a user namespace root itself may have no number.
+// ownAbove refuses a folder that somebody else could move away, to put another one in its place: whoever has one of
+// those above it can, and where all can write, as in /tmp, whoever has the folder itself. The owner of / counts as the
+// system: in a user namespace root itself may have no number.
 func ownAbove(folder string) error {
 	system, err := os.Stat("/")
 	if err != nil {

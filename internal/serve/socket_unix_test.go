@@ -69,8 +69,9 @@ func TestFoldersThatAreNoPlaceForASocket(t *testing.T) {
 		"others can write": {filepath.Join(open, "s"), open +
 			" can be written to by others; put the socket into a folder " +
 			"that only you can write to (mkdir -m 700)"},
-		"all can write above it": {filepath.Join(open, "own", "s"), open + " can be written to by everybody, so somebody " +
-			"could put another folder in the place of " + filepath.Join(open, "own") + "; put the socket elsewhere"},
+		"all can write above it": {filepath.Join(open, "own", "s"), open + " can be written to by everybody, so " +
+			"somebody could put another folder in the place of " + filepath.Join(open, "own") +
+			"; put the socket elsewhere"},
 		"no folder": {filepath.Join(file, "s"), file + " is no folder"},
 		"no folder above": {filepath.Join(dir, "none", "none", "s"),
 			"making its folder: no such file or directory"},
@@ -132,8 +133,9 @@ func TestAsyncResultsOfTwoConnections(t *testing.T) {
 	for range 20 {
 		require.NotContains(t, ask(t, second, call("other")), "for the first")
 	}
-	require.Eventually(t, func() bool { return strings.Contains(ask(t, first, call("other")), "for the first") }, patience,
-		time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(ask(t, first, call("other")), "for the first")
+	}, patience, time.Millisecond)
 	ask(t, first, shutdown)
 	require.NoError(t, ended(t, done))
 }

@@ -63,8 +63,8 @@ const space = " \t\r\n"
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // Text returns the value of a JSON string, and "" for whatever is not in quotes. The string must have no fault of
-// syntax. Half a surrogate pair, such as \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would swallow the next
-// escape, which may be the ; of a shell command.
+// syntax. Half a surrogate pair, such as \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would swallow the
+// next escape, which may be the ; of a shell command.
 func Text(raw string) string {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return ""

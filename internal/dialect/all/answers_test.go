@@ -17,14 +17,16 @@ import (
 
 // answerKeys and answerWords are what answers of hooks have in them, of any client.
 var (
-	answerKeys = strings.Fields("hookSpecificOutput hookEventName permissionDecision permissionDecisionReason decision " +
-		"reason updatedInput updatedOutput updatedToolOutput updatedMCPToolOutput additionalContext systemMessage " +
-		"continue stopReason suppressOutput modifiedArgs modifiedResult textResultForLlm behavior message interrupt " +
-		"permission user_message agent_message userMessage agentMessage cancel contextModification errorMessage " +
-		"tool_input tool_response llmContent returnDisplay error output input inject content strategy allow deny " +
-		"modified_result updated_input followup_message attachments async exit_code stdout stderr text type command x")
-	answerWords = strings.Fields("deny allow ask block approve continue true 1 text PreToolUse PostToolUse BeforeTool " +
-		"tool_result user_message")
+	answerKeys = strings.Fields("hookSpecificOutput hookEventName permissionDecision permissionDecisionReason " +
+		"decision reason  updatedInput updatedOutput updatedToolOutput updatedMCPToolOutput " +
+		"additionalContext systemMessage  continue stopReason suppressOutput modifiedArgs " +
+		"modifiedResult textResultForLlm behavior message  interrupt permission user_message " +
+		"agent_message userMessage agentMessage cancel contextModification  errorMessage " +
+		"tool_input tool_response llmContent returnDisplay error output input inject content " +
+		"strategy allow deny modified_result updated_input followup_message attachments async " +
+		"exit_code  stdout stderr text type command x")
+	answerWords = strings.Fields("deny allow ask block approve continue true 1 text PreToolUse PostToolUse " +
+		"BeforeTool tool_result user_message")
 )
 
 // randomAnswer makes JSON of the shapes that answers have, with values of every type in every place.
@@ -93,7 +95,8 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
-			t.Fatalf("%s at %s, exit code %d, %q: %v\n%s", d.Name, e, result.ExitCode, result.Stdout.Head, p, debug.Stack())
+			t.Fatalf("%s at %s, exit code %d, %q: %v\n%s",
+				d.Name, e, result.ExitCode, result.Stdout.Head, p, debug.Stack())
 		}
 	}()
 	c := protocol.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`, Result: "ok",

@@ -21,5 +21,5 @@ func EncodeOutput(client string, o protocol.Outcome) (stdout []byte, exit int, e
 	if !ok {
 		return nil, 0, fmt.Errorf("no client is called %q", client)
 	}
-	return d.EncodeOutput(o)
+	return d.Encode(o)
 }

@@ -180,7 +180,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 			}
 			continue
 		}
-		shown := f.chain.shown(d, &f.call)
+		shown := group[0].Named(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
@@ -330,15 +330,16 @@ func (r *Runner) environ(h *hookfile.Hook, c *dialect.Call) []string {
 // encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.
 type encoded struct {
 	dialect *dialect.Dialect
+	tools   *dialect.FileTools // by which the call's tool is named
 	payload dialect.Payload
 }
 
 // encode makes the payload unless it is there. Warnings are returned once.
 func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string, err error) {
-	if e.dialect == d {
+	if e.dialect == d && e.tools == c.FileTools() {
 		return nil, nil
 	}
 	e.payload, warnings, err = d.EncodeInput(c)
-	e.dialect = d
+	e.dialect, e.tools = d, c.FileTools()
 	return warnings, err
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Func is a hook that is a Go function. It acts like a command hook of `.tenex-hooks.json` and runs in its turn: the
-// first block ends the call, and each hook sees what earlier ones rewrote.
+// Func is a hook that is a Go function. It acts like a command hook of the managed file and runs in its turn: the first
+// block ends the call, and each hook sees what earlier ones rewrote. If a hook of the user's or of the project's files
+// rewrites the call, the functions run once more.
 type Func struct {
 	Name   string
 	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool

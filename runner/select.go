@@ -40,7 +40,7 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	hs := &hookSet{config: cfg, all: cfg.Hooks}
 	hs.funcs, hs.pools = map[*hookfile.Hook]*Func{}, map[*hookfile.Hook]*process.Pool{}
 	if len(r.funcs) > 0 {
-		hs.all = append(slices.Clone(r.funcs), cfg.Hooks...)
+		hs.all = cfg.InFront(r.funcs)
 	}
 	for i := range hs.all {
 		switch h := &hs.all[i]; {

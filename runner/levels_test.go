@@ -196,3 +196,31 @@ func TestFuncsAboveFiles(t *testing.T) {
 		require.NoError(t, r.Close())
 	}
 }
+
+// TestStopsOfLevels: hooks of a lower level do not use up how often one of a higher level may block the end of a turn.
+func TestStopsOfLevels(t *testing.T) {
+	entry := `{"max_stop_blocks":2,"hooks":[{"name":"%s","dialect":"claude","events":["Stop"],"command":"%s"}]}`
+	cfg, err := levelFiles(t, map[hookfile.Level]string{
+		hookfile.UserLevel:    fmt.Sprintf(entry, "gate", "[ ! -e red ] || { echo red >&2; exit 2; }"),
+		hookfile.ProjectLevel: fmt.Sprintf(entry, "gate", "echo more >&2; exit 2"),
+	})
+	require.NoError(t, err)
+	r, err := runner.New(hookfile.Public(cfg).(*projecthooks.Config), runner.Options{})
+	require.NoError(t, err)
+	defer r.Close()
+	dir := t.TempDir()
+	fire := func() protocol.Decision {
+		c, _, err := runner.ParseInput(fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","cwd":%q}`, dir))
+		require.NoError(t, err)
+		c.Workspace = dir
+		o, err := r.Fire(context.Background(), c)
+		require.NoError(t, err)
+		return o.Decision
+	}
+	require.Equal(t, protocol.Block, fire())
+	require.Equal(t, protocol.Block, fire())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "red"), nil, 0o600))
+	require.Equal(t, protocol.Block, fire(), "the user's hook has said nothing yet")
+	require.Equal(t, protocol.Block, fire())
+	require.Equal(t, protocol.Continue, fire(), "and so the turn comes to an end")
+}

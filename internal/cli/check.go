@@ -54,7 +54,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 			case *schema && *parse:
 				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
-				return exitOK, write(std, hookfile.Schema)
+				return exitOK, write(std, hookfile.Schema())
 			}
 			as, err := form()
 			if err != nil {

@@ -28,6 +28,9 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 
 // Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
 func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
+	if p.isZero() {
+		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, errNotMade)
+	}
 	o, err := p.fire(ctx)
 	if err == nil {
 		p.countStops(&o)
@@ -46,6 +49,9 @@ func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 		return failed(&p.call.Call, nil, protocol.CauseInterrupted, err)
 	}
 	defer r.running.Done()
+	if set.err != nil {
+		return failed(&p.call.Call, nil, protocol.CauseUnstarted, set.err)
+	}
 	if set != p.loaded {
 		p.load(set)
 	}
@@ -310,9 +316,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	if fn := f.set.funcs[h.Hook]; fn != nil {
 		return fn.call(ctx, h.call, h.limit)
 	}
-	if on := f.runner.options.OnInput; on != nil {
-		on(h.Name, h.Source(), h.payload.Bytes())
-	}
+	f.showInput(ctx, h)
 	if h.HTTP != nil {
 		return f.runner.post(ctx, h)
 	}
@@ -320,6 +324,23 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 		return runPersistent(ctx, pool, h)
 	}
 	return f.runner.runProcess(ctx, f.processes, h)
+}
+
+// showInput calls Options.OnInput. It returns when the call is given up too, since OnInput may close the Runner.
+func (f *firing) showInput(ctx context.Context, h *hookRun) {
+	on := f.runner.options.OnInput
+	if on == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		on(h.Name, h.Source(), h.payload.Bytes())
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // environ is the environment of a hook's process.

@@ -31,6 +31,9 @@ type input struct {
 func NewCall(c protocol.Call) *Call { return &Call{Call: c, input: new(input)} }
 
 func (c *Call) made() *input {
+	if c.input == nil { // nobody but NewCall makes one that several goroutines use
+		c.input = new(input)
+	}
 	c.input.once.Do(func() { c.input.value, c.input.warnings, c.input.err = c.Call.Input() })
 	return c.input
 }

@@ -31,6 +31,9 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 // Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
 func (p *Plan) Fire(ctx context.Context) (o protocol.Outcome, err error) {
 	defer crash.Catch(&err) // of failed; the zero Outcome is a block
+	if p.isZero() {
+		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, errNotMade)
+	}
 	o, err, crashed := p.fireOrCrash(ctx)
 	if crashed != nil {
 		return failed(&p.call.Call, nil, protocol.CauseUnstarted, crashed)
@@ -59,6 +62,9 @@ func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 		return failed(&p.call.Call, nil, protocol.CauseInterrupted, err)
 	}
 	defer r.running.Done()
+	if set.err != nil {
+		return failed(&p.call.Call, nil, protocol.CauseUnstarted, set.err)
+	}
 	if set != p.loaded {
 		p.load(set)
 	}
@@ -193,7 +199,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 			}
 			continue
 		}
-		shown := f.chain.shown(d, &f.call)
+		shown := group[0].Named(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
@@ -332,9 +338,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	if fn := f.set.funcs[h.Hook]; fn != nil {
 		return fn.call(ctx, h.call, h.limit)
 	}
-	if on := f.runner.options.OnInput; on != nil {
-		on(h.Name, h.Source(), h.payload.Bytes())
-	}
+	f.showInput(ctx, h)
 	if h.HTTP != nil {
 		return f.runner.post(ctx, h)
 	}
@@ -342,6 +346,23 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 		return runPersistent(ctx, pool, h)
 	}
 	return f.runner.runProcess(ctx, f.processes, h)
+}
+
+// showInput calls Options.OnInput. It returns when the call is given up too, since OnInput may close the Runner.
+func (f *firing) showInput(ctx context.Context, h *hookRun) {
+	on := f.runner.options.OnInput
+	if on == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		on(h.Name, h.Source(), h.payload.Bytes())
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // environ is the environment of a hook's process.
@@ -352,15 +373,16 @@ func (r *Runner) environ(h *hookfile.Hook, c *dialect.Call) []string {
 // encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.
 type encoded struct {
 	dialect *dialect.Dialect
+	tools   *dialect.FileTools // by which the call's tool is named
 	payload dialect.Payload
 }
 
 // encode makes the payload unless it is there. Warnings are returned once.
 func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string, err error) {
-	if e.dialect == d {
+	if e.dialect == d && e.tools == c.FileTools() {
 		return nil, nil
 	}
 	e.payload, warnings, err = d.EncodeInput(c)
-	e.dialect = d
+	e.dialect, e.tools = d, c.FileTools()
 	return warnings, err
 }

@@ -199,7 +199,7 @@ func TestReload(t *testing.T) {
 	require.Equal(t, []string{"old"}, texts(b.must(r, b.pre())))
 	f := b.begin(context.Background(), r, b.about("wait"))
 	pid := processtest.Number(t, b.Ready()[0])
-	r.Reload(public(b.config(sh("echo new"))))
+	require.NoError(t, r.Reload(public(b.config(sh("echo new")))))
 	require.Equal(t, []string{"new"}, texts(b.must(r, b.pre())))
 	require.True(t, processtest.Alive(pid), "its call goes on")
 	open()
@@ -285,22 +285,6 @@ func TestOptionsOfOneCall(t *testing.T) {
 	o, err = r.Fire(context.Background(), b.pre(), short, runner.WithTimeout(0), runner.WithFailurePolicy(nil))
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
-}
-
-// Nobody made these runners: they have no hooks, and nothing to close.
-func TestNoRunner(t *testing.T) {
-	for _, r := range []*runner.Runner{nil, {}} {
-		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
-		require.NoError(t, err)
-		require.Equal(t, protocol.Continue, o.Decision)
-		require.Empty(t, o.Hooks)
-		r.Reload(nil)
-		plan := newPlan(t, r, protocol.Call{Event: protocol.PreTool, Tool: "shell"})
-		require.False(t, plan.HasHooks())
-		require.True(t, plan.Empty())
-		require.Empty(t, plan.Hooks())
-		require.NoError(t, r.Close())
-	}
 }
 
 func TestManyCallsAtOnce(t *testing.T) {

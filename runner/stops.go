@@ -58,11 +58,11 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 		endTurn(o, "hookrun: the hooks at the end of this turn did not run: "+reason)
 		return
 	}
-	most := p.maxStopBlocks(o.Hook)
+	most, level := p.maxStopBlocks(o)
 	if most == 0 {
 		return
 	}
-	n, err := p.addStop(event)
+	n, err := p.addStop(event, level)
 	switch {
 	case err != nil:
 		endTurn(o, fmt.Sprintf("hookrun: hook '%s' would send the agent back to work, but how often it did cannot be "+
@@ -80,41 +80,52 @@ func endTurn(o *protocol.Outcome, message string) {
 	o.SystemMessages = append(slices.Clip(o.SystemMessages), message)
 }
 
-// maxStopBlocks is how often in a row a hook may send the agent back to work, 0 for a hook of a client's own file.
-func (p *Plan) maxStopBlocks(name string) int {
-	most := 0
+// maxStopBlocks is how often in a row the hook that blocks may send the agent back to work, and its level. 0: it is in
+// a client's own file.
+func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hookfile.Level) {
+	if o.Hook == "" {
+		return hookfile.DefaultStopBlocks, level
+	}
 	for _, h := range p.run {
-		if h.Name == name {
-			most = max(most, h.StopBlocks())
+		said := func(r protocol.HookReport) bool {
+			return r.Name == h.Name && r.Source == h.Source() && r.Status != protocol.StatusOK
+		}
+		if h.Name == o.Hook {
+			most, level = h.StopBlocks(), h.Level
+			if slices.ContainsFunc(o.Hooks, said) { // hooks can have the same name
+				break
+			}
 		}
 	}
-	if name == "" {
-		return hookfile.DefaultStopBlocks
-	}
-	return most
+	return most, level
 }
 
-// stopKey is what blocks are counted for.
-func (p *Plan) stopKey(event protocol.Event) string {
-	return strings.Join([]string{p.call.Workspace, p.call.SessionID, p.call.AgentID, string(event)}, "\x00")
+// stopKey is what blocks are counted for. Each level has its own count, so that hooks of a lower one do not use up what
+// a hook of a higher one may say.
+func (p *Plan) stopKey(event protocol.Event, level hookfile.Level) string {
+	key := []string{p.call.Workspace, p.call.SessionID, p.call.AgentID, string(event), level.String()}
+	return strings.Join(key, "\x00")
 }
 
-func (p *Plan) addStop(event protocol.Event) (int, error) {
+func (p *Plan) addStop(event protocol.Event, level hookfile.Level) (int, error) {
 	if !p.runner.options.OneShot {
-		return p.runner.stops.add(p.stopKey(event)), nil
+		return p.runner.stops.add(p.stopKey(event, level)), nil
 	}
 	state, err := p.runner.stateDir()
 	if err != nil {
 		return 0, err
 	}
-	return stopcount.Add(state, p.stopKey(event))
+	return stopcount.Add(state, p.stopKey(event, level))
 }
 
+// clearStop forgets the counts of all levels.
 func (p *Plan) clearStop(event protocol.Event) {
-	if !p.runner.options.OneShot {
-		p.runner.stops.clear(p.stopKey(event))
-	} else if state, err := p.runner.stateDir(); err == nil {
-		stopcount.Clear(state, p.stopKey(event))
+	for level := hookfile.ManagedLevel; level <= hookfile.LocalLevel; level++ {
+		if !p.runner.options.OneShot {
+			p.runner.stops.clear(p.stopKey(event, level))
+		} else if state, err := p.runner.stateDir(); err == nil {
+			stopcount.Clear(state, p.stopKey(event, level))
+		}
 	}
 }
 

@@ -185,7 +185,7 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 	if h.Persistent {
 		x.Persistent, x.Workers = true, max(h.Workers, 1)
 	}
-	env := h.Environ(c, o.Env, o.Binary)
+	env := h.Environ(h.Named(c), o.Env, o.Binary)
 	if h.HTTP != nil {
 		x.post(h)
 	} else if path, _, err := h.Program(planned.Dir, env); err == nil && h.Unsupported == "" {
@@ -223,7 +223,7 @@ func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
 		if !e.Hooks[i].Runs || h.StaticVerdict != nil {
 			continue
 		}
-		payload, _, err := h.Dialect.EncodeInput(call)
+		payload, _, err := h.Dialect.EncodeInput(h.Named(call))
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 		if !slices.ContainsFunc(h.Events, protocol.Event.HasTool) {
 			continue
 		}
-		tools, every := cfg.MeetsOf(h, client)
+		tools, every := h.MeetsOf(client)
 		x.Tools, x.meets = tools, strings.Join(tools, ", ")
 		switch {
 		case every:

@@ -37,7 +37,8 @@ type Config struct {
 
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
-	tools    map[string]string               // the project's names for tools of clients, by the client's
+	tools    []levelTools                    // of each file that has "tools", in the order of the files
+	toolsAt  []*dialect.FileTools            // as hooks see them, by how many of those are of their level or a higher one
 	wrappers []string                        // programs that run the command in their arguments, besides known ones
 	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents
@@ -71,14 +72,7 @@ func (c *Config) Add(more *Config) {
 		c.Trust = cmp.Or(more.Trust, c.Trust)
 	}
 	c.Warnings = append(c.Warnings, more.Warnings...)
-	if len(more.tools) > 0 {
-		tools := map[string]string{}
-		maps.Copy(tools, c.tools)
-		for theirs, here := range more.tools { // later files win, but null takes no name away
-			tools[theirs] = cmp.Or(here, tools[theirs])
-		}
-		c.tools = tools
-	}
+	c.tools = append(slices.Clip(c.tools), more.tools...)
 	c.wrappers = union(c.wrappers, more.wrappers)
 	all := maps.Clone(c.settings)
 	for f, s := range more.settings {
@@ -93,6 +87,7 @@ func (c *Config) Add(more *Config) {
 			h.settings = all[h.form]
 		}
 	}
+	c.share()
 }
 
 // union returns the names of both lists, each once.
@@ -136,13 +131,6 @@ func (c *Config) WarnedOfFiles() []Diagnostic {
 		}
 	}
 	return warnings
-}
-
-// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
-// known. The call also gets the files' "wrappers".
-func (c *Config) NameTool(call *dialect.Call) {
-	all.NameTool(call, c.tools)
-	call.Wrappers = c.wrappers
 }
 
 // UnknownAgent warns of a call by an agent that the files do not know, if they have hooks for some agents only: a
@@ -207,9 +195,10 @@ type Hook struct {
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
-	unnamed    bool              // Name was made of what it runs
-	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
-	doubts     []doubt           // about the names of tools in it
+	tools      *dialect.FileTools
+	unnamed    bool    // Name was made of what it runs
+	folder     string  // where it runs, seen from the workspace; "": where its dialect has it
+	doubts     []doubt // about the names of tools in it
 }
 
 // sameName is the warning that there is another hook of its name at other.

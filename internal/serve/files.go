@@ -27,7 +27,9 @@ func (s *Server) reload() (any, error) {
 	if err != nil {
 		return nil, notReloaded(err)
 	}
-	s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
+	if err := s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config)); err != nil {
+		return nil, notReloaded(err)
+	}
 	s.snapshot = s.snapshot.Next(cfg)
 	return reloaded{
 		Files: cfg.Paths(), Hooks: len(cfg.Hooks),

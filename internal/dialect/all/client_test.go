@@ -142,7 +142,12 @@ func TestResolveClient(t *testing.T) {
 }
 
 func TestNameTool(t *testing.T) {
-	more := map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"}
+	named := func(names map[string]string) *dialect.FileTools {
+		files := new(dialect.FileTools)
+		files.Add(names, false)
+		return files
+	}
+	more := named(map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"})
 	for _, test := range []struct {
 		input string
 		want  []string
@@ -179,7 +184,7 @@ func TestNameTool(t *testing.T) {
 			want = test.want[0]
 		}
 		require.Equal(t, want, c.ProjectTool(), test.input)
-		all.NameTool(c, map[string]string{c.Tool: "other"})
+		all.NameTool(c, named(map[string]string{c.Tool: "other"}))
 		all.NameTool(c, more)
 		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
 	}

@@ -51,6 +51,7 @@ func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	if len(project) == 0 {
 		project = []string{c.Tool}
 	}
+	project = slices.Concat(project, c.AddedTools())
 	for _, t := range client.Tools {
 		if slices.ContainsFunc(t.Names[:], func(name string) bool { return slices.Contains(project, name) }) {
 			names = append(names, t.Name)

@@ -38,7 +38,7 @@ type Config struct {
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
 	tools    []levelTools                    // of each file that has "tools", in the order of the files
-	toolsAt  []*dialect.FileTools            // as hooks see them, by how many of those are of their level or a higher one
+	toolsAt  []*dialect.FileTools            // as hooks see them, by how many of those are of no lower level
 	wrappers []string                        // programs that run the command in their arguments, besides known ones
 	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents

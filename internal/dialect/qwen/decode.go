@@ -47,8 +47,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	}
 	v := dialect.OK()
 	if r.Stdout.Total > mostRead {
-		v.Doubt = fmt.Sprintf("%s printed %d bytes, and Qwen Code reads the first %d, so an answer behind them does not "+
-			"count; print less, or an answer alone", who, r.Stdout.Total, mostRead)
+		v.Doubt = fmt.Sprintf("%s printed %d bytes, and Qwen Code reads the first %d, so an answer behind them "+
+			"does not count; print less, or an answer alone", who, r.Stdout.Total, mostRead)
 	}
 	var a *answer
 	value, isJSON := dialect.JSONOrQuoted(text)

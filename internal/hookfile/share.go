@@ -70,19 +70,17 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	return &named
 }
 
-// names are all names in the "tools" of the files up to a level.
-func (c *Config) names(lowest Level) (names []string) {
+// toolNames are the names in the files' "tools".
+func (c *Config) toolNames() (names []string) {
 	for _, file := range c.tools {
-		if file.level <= lowest {
-			for theirs, here := range file.names {
-				names = append(names, theirs, here)
-			}
+		for theirs, here := range file.names {
+			names = append(names, theirs, here)
 		}
 	}
 	return names
 }
 
-// hasTool reports whether the "tools" of a file, up to a level, has a name that a glob matches.
-func (c *Config) hasTool(glob string, lowest Level) bool {
-	return len(c.tools) > 0 && slices.ContainsFunc(c.names(lowest), fnmatch.New(glob).Match)
+// hasTool reports whether the "tools" of a file, maybe of another level, have a name that a glob matches.
+func (c *Config) hasTool(glob string) bool {
+	return len(c.tools) > 0 && slices.ContainsFunc(c.toolNames(), fnmatch.New(glob).Match)
 }

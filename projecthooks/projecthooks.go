@@ -39,7 +39,7 @@ type Options struct {
 	RequireHooks bool
 }
 
-// Config is the hooks of one or more files, in order. A nil or zero Config is none that was read, and no Runner takes it.
+// Config is the hooks of one or more files, in order. No Runner takes a nil or zero Config, because it was never read.
 type Config struct{ loaded *hookfile.Config }
 
 // Hook describes one hook of a Config.

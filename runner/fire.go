@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/canary"
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -27,15 +29,26 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 }
 
 // Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
-func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
+func (p *Plan) Fire(ctx context.Context) (o protocol.Outcome, err error) {
+	defer crash.Catch(&err) // of failed; the zero Outcome is a block
 	if p.isZero() {
 		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, errNotMade)
 	}
-	o, err := p.fire(ctx)
+	o, err, crashed := p.fireOrCrash(ctx)
+	if crashed != nil {
+		return failed(&p.call.Call, nil, protocol.CauseUnstarted, crashed)
+	}
+	return o, err
+}
+
+// fireOrCrash is fire. If it panics, the panic is the last result.
+func (p *Plan) fireOrCrash(ctx context.Context) (o protocol.Outcome, err, crashed error) {
+	defer crash.Catch(&crashed)
+	o, err = p.fire(ctx)
 	if err == nil {
 		p.countStops(&o)
 	}
-	return o, err
+	return o, err, nil
 }
 
 func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
@@ -112,7 +125,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 		o.Warnings = append(o.Warnings, w)
 	}
 	o.SystemMessages = append(o.SystemMessages, p.guard.messages()...)
-	p.runner.asyncResults.deliver(p.call.SessionID, &o)
+	p.runner.asyncResults.deliver(p.conversation(), &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
@@ -191,9 +204,12 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 		if err != nil {
 			return protocol.CauseUnstarted, err
 		}
-		verdicts := f.runGroup(ctx, group, shown)
+		verdicts, err := f.runGroup(ctx, group, shown)
 		if ctx.Err() != nil {
 			return protocol.CauseInterrupted, context.Cause(ctx)
+		}
+		if err != nil {
+			return protocol.CauseUnstarted, err
 		}
 		verdicts[0].Verdict.Warnings = append(warnings, verdicts[0].Verdict.Warnings...)
 		rewritten, changed := false, false
@@ -237,26 +253,32 @@ type hookRun struct {
 	call    *dialect.Call // as the hook sees it
 	payload dialect.Payload
 	limit   time.Duration
+	of      conversation
 }
 
 // runGroup runs hooks at once and returns their verdicts in the order of the group, whichever ended first.
-func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialect.Call) []dialect.HookVerdict {
-	verdicts := make([]dialect.HookVerdict, len(group))
+func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialect.Call) ([]dialect.HookVerdict, error) {
+	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
-		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h)}
+		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h), f.conversation()}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {
-		all.Go(func() { verdicts[i+1] = f.runHook(ctx, &runs[i+1]) })
+		all.Go(func() { verdicts[i+1], errs[i+1] = f.runHook(ctx, &runs[i+1]) })
 	}
-	verdicts[0] = f.runHook(ctx, &runs[0])
+	verdicts[0], errs[0] = f.runHook(ctx, &runs[0])
 	all.Wait()
-	return verdicts
+	return verdicts, cmp.Or(errs...)
 }
 
-// runHook runs one hook and returns its verdict.
-func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict) {
+// runHook runs one hook and returns its verdict. An error is a panic of hookrun's own.
+func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict, err error) {
+	defer crash.Catch(&err)
+	return f.verdict(ctx, h), nil
+}
+
+func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict) {
 	start := time.Now()
 	defer func() { verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin)) }()
 	if h.StaticVerdict != nil {

@@ -169,7 +169,9 @@ func TestUnfitFuncs(t *testing.T) {
 		"subscribes to no event":  func(f *runner.Func) { f.Events = nil },
 		`unknown event "pretool"`: func(f *runner.Func) { f.Events = []protocol.Event{"pretool"} },
 		"is negative":             func(f *runner.Func) { f.Timeout = -1 },
-		`the cause "nonsense"`:    func(f *runner.Func) { f.OnFailure = protocol.FailurePolicy{"nonsense": protocol.Block} },
+		`the cause "nonsense"`: func(f *runner.Func) {
+			f.OnFailure = protocol.FailurePolicy{"nonsense": protocol.Block}
+		},
 		`"ask" for the cause`: func(f *runner.Func) {
 			f.OnFailure = protocol.FailurePolicy{protocol.CauseExit: protocol.Ask}
 		},

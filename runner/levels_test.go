@@ -42,7 +42,8 @@ var lowerKeys = []lowerKey{
 	{name: "tools: to its own name", gate: noShell, lower: `{"tools":{"Bash":"Bash"}}`},
 	{name: "tools: to another name", gate: noShell, lower: `{"tools":{"Bash":"fs_read"}}`},
 	{name: "tools: to none", gate: noShell, lower: `{"tools":{"Bash":null}}`},
-	{name: "tools: that nobody knows, to another name", gate: noShell, lower: `{"tools":{"term":"fs_read"}}`, tool: "term"},
+	{name: "tools: that nobody knows, to another name", gate: noShell, lower: `{"tools":{"term":"fs_read"}}`,
+		tool: "term"},
 	{name: "tools: that nobody knows, to none", gate: noShell, lower: `{"tools":{"term":null}}`, tool: "term"},
 	{name: "tools: that nobody knows, of an if", gate: noRemoval, lower: `{"tools":{"term":"fs_read"}}`, tool: "term"},
 	{name: "tools: of an if", gate: noRemoval, lower: `{"tools":{"Bash":"fs_read"}}`},
@@ -59,11 +60,13 @@ var lowerKeys = []lowerKey{
 	{name: "tools: in the environment", lower: `{"tools":{"Bash":"fs_read"}}`,
 		gate: `{"name":"gate","command":"[ \"$HOOKRUN_TOOL\" != shell ]","events":["pre-tool"]}`},
 	{name: "tools: of an entry with a dialect", lower: `{"tools":{"Bash":"fs_read"}}`,
-		gate: `{"name":"gate","dialect":"gemini","command":"echo no >&2; exit 2","events":["BeforeTool"],"matcher":"run_shell_command"}`},
+		gate: `{"name":"gate","dialect":"gemini","command":"echo no >&2; exit 2","events":["BeforeTool"],` +
+			`"matcher":"run_shell_command"}`},
 	{name: "wrappers: the program of a rule", gate: noRemoval, lower: `{"wrappers":["rm","bash","ssh","env"]}`},
 	{name: "wrappers: a program that is known", gate: noRemoval, lower: `{"wrappers":["ssh"]}`,
 		input: `{"command":"ssh host <<'E'\nrm -rf x\nE"}`},
-	{name: "wrappers: adds", gate: noRemoval, lower: `{"wrappers":["inhouse"]}`, input: `{"command":"inhouse rm -rf x"}`},
+	{name: "wrappers: adds", gate: noRemoval, lower: `{"wrappers":["inhouse"]}`,
+		input: `{"command":"inhouse rm -rf x"}`},
 	{name: "inherit_env", lower: `{"inherit_env":false}`,
 		gate: `{"name":"gate","command":"[ \"$LEVELS\" != x ]","events":["pre-tool"]}`},
 	{name: "max_stop_blocks", gate: `{"name":"gate",` + script + `}`, lower: `{"max_stop_blocks":1}`},
@@ -83,7 +86,8 @@ var lowerKeys = []lowerKey{
 	{name: "persistent and workers", gate: `{"name":"gate",` + script + `}`,
 		lower: `{"hooks":[{"name":"gate","persistent":true,"workers":2,` + script + `}]}`},
 	{name: "the answer allow", gate: `{"name":"gate","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":` +
-		`\"PreToolUse\",\"permissionDecision\":\"ask\",\"permissionDecisionReason\":\"sure?\"}}'","events":["pre-tool"]}`,
+		`\"PreToolUse\",\"permissionDecision\":\"ask\",\"permissionDecisionReason\":\"sure?\"}}'",` +
+		`"events":["pre-tool"]}`,
 		lower: `{"hooks":[{"name":"yes","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",` +
 			`\"permissionDecision\":\"allow\"}}'","events":["pre-tool"]}]}`, want: protocol.Ask},
 	{name: "the answer updatedInput", gate: noRemoval, input: `{"command":"ls"}`,

@@ -1,11 +1,13 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -47,8 +49,9 @@ type PlannedHook struct {
 type CallOption func(*callSettings)
 
 type callSettings struct {
-	timeout   time.Duration
-	onFailure protocol.FailurePolicy
+	timeout    time.Duration
+	onFailure  protocol.FailurePolicy
+	connection context.Context // nil: none
 }
 
 // WithTimeout sets the deadline of every hook, instead of Options.Timeout; 0 changes nothing.
@@ -70,14 +73,22 @@ func WithFailurePolicy(p protocol.FailurePolicy) CallOption {
 	}
 }
 
+// WithConnection is for a program with several clients. What async hooks of a call without a SessionID answer is given
+// to a later call of the same connection, and dropped once connection ends. Without it every call without a SessionID
+// is of one conversation.
+func WithConnection(connection context.Context) CallOption {
+	return func(s *callSettings) { s.connection = connection }
+}
+
 // Plan works out which hooks run at a call. An error is one of the call: it names no event, or no tool where the event
 // needs one. Call.Workspace may be relative; "" is the current directory.
-func (r *Runner) Plan(c protocol.Call, options ...CallOption) (*Plan, error) {
+func (r *Runner) Plan(c protocol.Call, options ...CallOption) (plan *Plan, err error) {
+	defer crash.Catch(&err)
 	if r.isZero() {
 		return nil, errNotMade
 	}
 	p := &Plan{runner: r}
-	p.settings = callSettings{r.options.Timeout, r.options.OnFailure}
+	p.settings = callSettings{timeout: r.options.Timeout, onFailure: r.options.OnFailure}
 	for _, option := range options {
 		option(&p.settings)
 	}

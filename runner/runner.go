@@ -95,8 +95,8 @@ var errNotMade = fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed
 var errNoConfig = errors.New("the config is nil or zero, so nobody knows which hooks there are; if there are none, " +
 	"give projecthooks.Empty()")
 
-// New returns a runner for the hooks of cfg. A nil or zero cfg is an error, as that of a failed Load; projecthooks.Empty
-// is one without hooks. Options that are wrong, such as a Func without a function, are an error.
+// New returns a runner for the hooks of cfg. A nil or zero cfg is an error, as that of a failed Load.
+// projecthooks.Empty is one without hooks. Options that are wrong, such as a Func without a function, are an error.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	switch o.Trust {
 	case "", TrustOff, TrustRequired:

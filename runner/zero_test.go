@@ -81,7 +81,8 @@ func TestZeroBlocks(t *testing.T) {
 		"zero Plan": func(*testing.T) fires { return plan(new(runner.Plan)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := make(t)(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
+			call := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"}
+			o, err := make(t)(context.Background(), call)
 			require.Error(t, err)
 			require.Equal(t, protocol.Block, o.Decision)
 			require.NotEmpty(t, o.Cause)

@@ -140,9 +140,27 @@ var setUps = []setUp{
 		names: "error timeout and its hooks may take 10m0s", fix: "install claude -C $W",
 	},
 	{
+		name: "timeout of an entry with a log too short", with: []string{"--allow", "--log", "default"},
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"5s"`, `"10m"`); p.allow() },
+		names: "error timeout and its hooks may take 10m0s", fix: "install claude -C $W --log default",
+		then: func(t *testing.T, p *patient) { require.Contains(t, p.read(settings), "--log default") },
+	},
+	{
+		name: "program of an entry that lets calls go on gone", with: []string{"--local", "--before-allow", "continue"},
+		spoil: func(p *patient) { p.allow(); p.replaceAll(localSettings, p.hookrun, "/gone/hookrun") },
+		names: "error program the program of the entry is gone",
+		fix:   "install claude -C $W --local --before-allow continue",
+	},
+	{
 		name: "timeout of the user's entry too short", with: forUser,
 		spoil: func(p *patient) { p.allow(); p.replaceAll(userSettings, `"timeout": 600`, `"timeout": 1`) },
 		names: "error timeout has a timeout of 1s", fix: "install claude --user",
+	},
+	{
+		name: "hooks that take longer than Kimi Code lets an entry run", client: "kimi", with: forUser,
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"5s"`, `"10m"`); p.allow() },
+		names: "error timeout and its hooks may take 10m0s", mend: "timeouts of less than 10m0s together",
+		hand: func(p *patient) { p.replace(".tenex-hooks.json", `"10m"`, `"9m"`); p.allow() },
 	},
 	{
 		name: "nobody waits", with: inLocal,

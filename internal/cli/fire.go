@@ -65,7 +65,7 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 // answerNothing answers that hookrun has nothing to say.
 func (f *callFlags) answerNothing(std Streams) error {
 	client, _ := all.ClientNamed(f.output)
-	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
+	text, _, err := client.Encode(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
 	}

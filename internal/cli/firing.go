@@ -192,7 +192,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
 	all.Withhold(&f.call, &block)
-	text, _, err := client.EncodeOutput(block)
+	text, _, err := client.Encode(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
 	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
@@ -292,7 +292,7 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 // a client that reads no answer at the event is given none.
 func (f *callFlags) carries(o protocol.Outcome) bool {
 	if client, toClient := all.ClientNamed(f.output); toClient {
-		line, _, err := client.EncodeOutput(o)
+		line, _, err := client.Encode(o)
 		return err == nil && len(line) > 0
 	}
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
@@ -310,7 +310,9 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.EncodeOutput(o); err == nil && isNull(std.Out) {
+		if line, exit, err = client.Encode(o); err != nil {
+			return f.tellError(err, std)
+		} else if isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they have the texts of the hooks at every exit code

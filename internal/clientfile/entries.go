@@ -25,6 +25,21 @@ type Found struct {
 	Exact   bool          // Install writes just this, with whatever path: a shell runs hookrun for it and nothing else
 }
 
+// Flags are those with which an entry of install's was written, for another install to keep: its log, and what holds
+// before the hooks are allowed.
+func (f *Found) Flags() (flags []string) {
+	if !f.Ours {
+		return nil
+	}
+	words := wordsOf(f.Command).words
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] == "--log" || words[i] == "--before-allow" && words[i+1] != "block" {
+			flags = append(flags, words[i], words[i+1])
+		}
+	}
+	return flags
+}
+
 // Entries finds the entries that run hookrun in a file of the client's, whose text has no comments. Binary is a path
 // that is hookrun whatever its name is.
 func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {

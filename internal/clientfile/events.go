@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
@@ -131,7 +132,7 @@ func FindMissing(w dialect.Where, hooks []hookfile.Hook, binary string) (found [
 				runs = true
 				continue
 			case c.hasEvent(h, a.event):
-				m.Mend = c.InstallCommand(w, entries[c][0].Path)
+				m.Mend = c.installCommand(w, &entries[c][0])
 			}
 			found = append(found, m)
 		}
@@ -156,20 +157,20 @@ func (c *Client) found(p dialect.Place, binary string) (found []Found) {
 	return found
 }
 
-// InstallCommand is the command that installs hookrun again in the file that has its entry, with the events that the
+// installCommand is the command that installs hookrun again in the file that has its entry, with the events that the
 // hooks of a workspace ask for.
-func (c *Client) InstallCommand(w dialect.Where, path string) string {
+func (c *Client) installCommand(w dialect.Where, e *Found) string {
 	folder := w.Workspace
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
-	command := "hookrun install " + c.Name + " -C " + shellword.Local(folder)
-	in := func(p dialect.Place) bool { return filepath.Dir(p.Path) == filepath.Dir(path) }
-	switch local, has := c.LocalProject(w.Workspace); {
-	case has && local.Path == path:
-		command += " --local"
-	case c.UserOnly || !in(c.Project(w.Workspace)) && in(c.User(w.Home, w.Getenv)):
-		command += " --user"
+	words := []string{"hookrun", "install", c.Name, "-C", folder}
+	if t, _ := c.TargetOf(w, e.Path); t.Flag != "" {
+		words = append(words, t.Flag)
 	}
-	return command
+	words = append(words, e.Flags()...)
+	for i, word := range words {
+		words[i] = shellword.Local(word)
+	}
+	return strings.Join(words, " ")
 }

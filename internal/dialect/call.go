@@ -12,6 +12,8 @@ import (
 // change it.
 type Call struct {
 	protocol.Call
+	Wrappers []string // programs that the project's files name as ones that run the command in their arguments
+
 	projectTools [2]string
 	addedTools   []string
 	fileTools    *FileTools

@@ -39,8 +39,13 @@ func (c *client) events() {
 			}
 			if limit <= needed {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
+				mend := c.reinstall(e)
+				if longest := c.Timeout.Longest; longest > 0 && longest <= needed { // install could write no more
+					const shorter = "give the hooks there timeouts of less than %s together: %s runs no entry longer"
+					mend = mending{text: fmt.Sprintf(shorter, longest, c.Settings.Client)}
+				}
 				c.add(Finding{Check: "timeout", Severity: Error, Where: where,
-					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, c.reinstall(e))
+					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, mend)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ type Config struct {
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
 	tools    []levelTools                    // of each file that has "tools", in the order of the files
-	toolsAt  []*dialect.FileTools            // as hooks see them, by how many of those are of their level or a higher one
+	toolsAt  []*dialect.FileTools            // as hooks see them, by how many of those are of no lower level
 	wrappers []string                        // programs that run the command in their arguments, besides known ones
 	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents
@@ -195,7 +195,6 @@ type Hook struct {
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
-	wrappers   []string          // as in Config
 	tools      *dialect.FileTools
 	unnamed    bool    // Name was made of what it runs
 	folder     string  // where it runs, seen from the workspace; "": where its dialect has it

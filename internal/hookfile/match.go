@@ -341,7 +341,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 		rule.Root = m.call.Workspace
 	}
 	rule.Project, rule.Also = h.Dialect.ProjectTools, m.toolNames(m.view(h.Dialect))
-	rule.Wrappers = h.wrappers
+	rule.Wrappers = m.call.Wrappers
 	return rule
 }
 

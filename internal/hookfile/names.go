@@ -60,7 +60,7 @@ func isPatch(c *dialect.Call) bool {
 		return false
 	}
 	args, err := c.InputText()
-	return err == nil && permission.HasPatch(kindOfNames(names), args)
+	return err == nil && permission.HasPatch(kindOfNames(names), args, c.Wrappers)
 }
 
 // knownNames are the project's names for the tool as tables have them, whichever client's they are.

@@ -173,7 +173,6 @@ func (p *parser) document() {
 		default:
 			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
 		}
-		h.wrappers = p.config.wrappers
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})

@@ -20,7 +20,7 @@ func (c *Config) share() {
 	c.toolsAt = make([]*dialect.FileTools, len(c.tools)+1)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		h.wrappers, h.tools = c.wrappers, c.namedAt(h.Level)
+		h.tools = c.namedAt(h.Level)
 	}
 	c.namedAt(LocalLevel) // for NameTool and InFront, which must not write
 	c.namedAt(ManagedLevel)
@@ -51,14 +51,18 @@ func (c *Config) namedAt(level Level) *dialect.FileTools {
 func (c *Config) InFront(hooks []Hook) []Hook {
 	all := slices.Concat(hooks, c.Hooks)
 	for i := range hooks {
-		all[i].Level, all[i].wrappers, all[i].tools = ManagedLevel, c.wrappers, c.namedAt(ManagedLevel)
+		all[i].Level, all[i].tools = ManagedLevel, c.namedAt(ManagedLevel)
 	}
 	return all
 }
 
 // NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
-// known. They are what hooks of the lowest level see; Named has those of others.
-func (c *Config) NameTool(call *dialect.Call) { all.NameTool(call, c.namedAt(LocalLevel)) }
+// known. They are what hooks of the lowest level see; Named has those of others. The call also gets the files'
+// "wrappers".
+func (c *Config) NameTool(call *dialect.Call) {
+	all.NameTool(call, c.namedAt(LocalLevel))
+	call.Wrappers = c.wrappers
+}
 
 // Named returns the call as the hook sees it: with the names that the tool has at its level.
 func (h *Hook) Named(c *dialect.Call) *dialect.Call {
@@ -70,17 +74,19 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	return &named
 }
 
-// toolNames are the names in the files' "tools".
-func (c *Config) toolNames() (names []string) {
+// names are all names in the "tools" of the files up to a level.
+func (c *Config) names(lowest Level) (names []string) {
 	for _, file := range c.tools {
-		for theirs, here := range file.names {
-			names = append(names, theirs, here)
+		if file.level <= lowest {
+			for theirs, here := range file.names {
+				names = append(names, theirs, here)
+			}
 		}
 	}
 	return names
 }
 
-// hasTool reports whether the "tools" of a file, maybe of another level, have a name that a glob matches.
-func (c *Config) hasTool(glob string) bool {
-	return len(c.tools) > 0 && slices.ContainsFunc(c.toolNames(), fnmatch.New(glob).Match)
+// hasTool reports whether the "tools" of a file, up to a level, has a name that a glob matches.
+func (c *Config) hasTool(glob string, lowest Level) bool {
+	return len(c.tools) > 0 && slices.ContainsFunc(c.names(lowest), fnmatch.New(glob).Match)
 }

@@ -126,7 +126,7 @@ func TestPatches(t *testing.T) {
 			Shell, `{"command":"apply_patch <<'EOF'\n` + addLock + `EOF\n","workdir":"sub"}`},
 		{"another spelling", "Bash", Shell, `{"cmd":"/usr/bin/applypatch <<'EOF'\n` + addLock + `EOF\n"}`},
 	} {
-		require.True(t, HasPatch(test.kind, test.input), test.name)
+		require.True(t, HasPatch(test.kind, test.input, nil), test.name)
 		call := Call{Tool: test.tool, Also: PatchTools, Kind: test.kind, Input: test.input, Dir: "/ws", Home: "/h",
 			Project: true}
 		for rule, want := range map[string]bool{
@@ -158,7 +158,7 @@ func TestPatches(t *testing.T) {
 		`ls`:                                                              false,
 	} {
 		input := `{"command":"` + line + `"}`
-		require.Equal(t, path, HasPatch(Shell, input), line)
+		require.Equal(t, path, HasPatch(Shell, input, nil), line)
 		if path {
 			call := Call{Tool: "Bash", Also: PatchTools, Kind: Shell, Input: input, Dir: "/ws", Project: true}
 			got, why := Parse("fs_write(/other)").Match(call)

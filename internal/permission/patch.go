@@ -20,12 +20,12 @@ const patchTool = "apply_patch"
 var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
 
 // HasPatch reports whether the input of a tool is a patch as apply_patch takes it, or a shell line that runs
-// apply_patch.
-func HasPatch(kind Kind, json string) bool {
+// apply_patch, behind the wrappers or others.
+func HasPatch(kind Kind, json string, wrappers []string) bool {
 	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
 		return false
 	}
-	c := Call{Input: json, Kind: kind, Project: true}.Once()
+	c := Call{Input: json, Kind: kind, Project: true, Wrappers: wrappers}.Once()
 	return c.input().patch
 }
 

@@ -57,7 +57,9 @@ var presets = []struct {
 			Windows: {"protect-paths.ps1", func() string { return Windows.read("protect-paths.ps1") }},
 		}},
 	{name: "shell", about: "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
-		scripts: map[Form]script{Posix: {"block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }}}},
+		scripts: map[Form]script{
+			Posix: {"block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }},
+		}},
 }
 
 // script is a program that a preset runs. Its text is read when init writes it, because no other command wants it.

@@ -17,7 +17,9 @@ type reloaded struct {
 	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
 
-// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has.
+// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has. A file that is gone
+// is no error: somebody may have taken it away on purpose. But its gates are gone with it, so there is a warning from
+// then on.
 func (s *Server) reload() (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,10 +30,10 @@ func (s *Server) reload() (any, error) {
 	if err := s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config)); err != nil {
 		return nil, notReloaded(err)
 	}
-	s.snapshot = hookfile.NewSnapshot(cfg)
+	s.snapshot = s.snapshot.Next(cfg)
 	return reloaded{
 		Files: cfg.Paths(), Hooks: len(cfg.Hooks),
-		Warnings: append([]hookfile.Diagnostic{}, cfg.Warned()...),
+		Warnings: append(append([]hookfile.Diagnostic{}, s.snapshot.Lost()...), cfg.Warned()...),
 	}, nil
 }
 

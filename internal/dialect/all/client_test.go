@@ -191,6 +191,9 @@ func TestNameTool(t *testing.T) {
 	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "Bash"})
 	all.NameTool(c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
+	c = dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "deploy"})
+	all.NameTool(c, more)
+	require.Equal(t, []string{"shell"}, c.ProjectTools(), "a file names the loop's tool")
 }
 
 func TestProjectToolOnStdin(t *testing.T) {

@@ -84,16 +84,15 @@ func KnownTools() (names []string) {
 	return names
 }
 
-// NameTool finds the project's names for the tool, if the call comes from a client: what the "tools" of files say, or
-// else what is known of that client's tools.
+// NameTool finds the project's names for the tool: what the "tools" of files say, or else what is known of the tools of
+// the client that the call comes from. Of a loop's own tools nothing is known.
 func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
-	client := ClientOf(&c.Call)
-	if client == nil || !c.Event.HasTool() {
+	if !c.Event.HasTool() {
 		return
 	}
 	names := [2]string{files.Name(c.Tool)}
-	if names[0] == "" {
+	if client := ClientOf(&c.Call); names[0] == "" && client != nil {
 		names = toolNames(client, &c.Call)
 	}
 	if names[0] == c.Tool {

@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/runner"
 )
 
 // reloaded is what reload answers with.
@@ -27,7 +28,8 @@ func (s *Server) reload() (any, error) {
 	if err != nil {
 		return nil, notReloaded(err)
 	}
-	if err := s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config)); err != nil {
+	err = s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
+	if err != nil && !errors.Is(err, runner.ErrClosed) { // of a server that ends: no call will meet the hooks
 		return nil, notReloaded(err)
 	}
 	s.snapshot = s.snapshot.Next(cfg)

@@ -64,11 +64,13 @@ func removeOld(dir string) {
 func removeOldFolders(temporary string) {
 	entries, _ := os.ReadDir(temporary)
 	for _, e := range entries {
-		if dir := filepath.Join(temporary, e.Name()); strings.HasPrefix(e.Name(), spareFolder) {
-			if info, err := os.Lstat(dir); err == nil && private(dir, info) && time.Since(info.ModTime()) > contextLife {
-				removeOld(dir)
-				_ = os.Remove(dir) // not if anything is in it
-			}
+		if !strings.HasPrefix(e.Name(), spareFolder) {
+			continue
+		}
+		dir := filepath.Join(temporary, e.Name())
+		if info, err := os.Lstat(dir); err == nil && private(dir, info) && time.Since(info.ModTime()) > contextLife {
+			removeOld(dir)
+			_ = os.Remove(dir) // not if anything is in it
 		}
 	}
 }

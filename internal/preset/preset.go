@@ -192,7 +192,8 @@ func isLeft(dir, name string, files []File) bool {
 	})
 }
 
-// Write creates the files in a folder, the hooks file last: it names the others. If one of them exists, it creates none.
+// Write creates the files in a folder, the hooks file last: it names the others. If one of them exists, it creates
+// none.
 func Write(dir string, files []File) (err error) {
 	for _, f := range files {
 		atomicfile.Sweep(filepath.Join(dir, filepath.FromSlash(f.Name)))

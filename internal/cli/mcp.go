@@ -214,7 +214,7 @@ func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outc
 func (m *mcpGate) report(o *protocol.Outcome) {
 	for _, w := range o.Warnings {
 		if !slices.Contains(m.known, w) {
-			m.log("warning: %s", w)
+			m.log("warning: %s", printable.Lines(w))
 		}
 	}
 	for _, text := range o.SystemMessages {
@@ -224,7 +224,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 		name := printable.Escape(h.Name)
 		if m.verbose {
 			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
-			m.log("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, took)
+			m.log("%s %s: hook '%s' %s in %v", o.Event, visible(o.Tool), name, h.Status, took)
 		}
 		if h.Status != protocol.StatusTimeout {
 			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)

@@ -93,8 +93,8 @@ func (o Outcome) WithoutRewrites() Outcome {
 	return o
 }
 
-// withholds reports whether the outcome blocks because the tool's result is withheld: a hook that may have been to change
-// it failed, or changed it to what cannot be shown.
+// withholds reports whether the outcome blocks because the tool's result is withheld: a hook that may have been to
+// change it failed, or changed it to what cannot be shown.
 func (o Outcome) withholds() bool {
 	return o.Event.Canonical() == PostTool && o.Decision == Block && o.Cause != CausePolicy &&
 		o.Cause != CauseUnsupported

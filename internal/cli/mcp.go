@@ -71,8 +71,15 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 				m.ipc = massgenipc.NewReader(*ipc)
 				m.ipc.Memory = ipcMemory()
 			}
-			m.err = std.Err
-			return m.run(&f, args, std, *name)
+			log := newPatientLog(std.Err)
+			m.err = log
+			defer log.close()
+			exit, err := m.run(&f, args, std, *name)
+			if err != nil {
+				printError(log, "mcp", err)
+				exit = exitFailed
+			}
+			return exit, nil
 		}
 	},
 }

@@ -26,7 +26,8 @@
 //  7. Memory is bounded: a line to 64 MB, and everything that waits to a few times that. A side that does not read
 //     blocks the other side, as with a pipe.
 //
-// After an initialize, calls wait at the gate until the server has answered with its name.
+// After an initialize, calls wait at the gate until the server has answered with its name. While there is no name, calls
+// are refused: the gate goes by it.
 //
 // A call at the gate blocks nothing: whatever the client sends meanwhile overtakes it, including other calls. A call
 // for which the gate is idle keeps its place.
@@ -100,7 +101,7 @@ type Options struct {
 	Log   func(format string, args ...any) // prints a message for the user; may be nil
 }
 
-// unnamed is the name of a server that gives none, or has not answered an initialize.
+// unnamed is the name of a server that gives none.
 const unnamed = "server"
 
 // Limits of what waits.
@@ -144,13 +145,14 @@ type Proxy struct {
 	pending map[string]*request // requests of the client, by key
 	held    int                 // bytes of the pending calls
 	name    string              // of the server
-	naming  chan struct{}       // closed when the first initialize is answered or given up; nil: there was none
+	naming  chan struct{}       // closed when an initialize is answered or given up; nil: none is pending
 	tools   map[string]tool     // listed by the server; nil: no list seen yet
 	stale   bool                // the tools have changed since
 	changes int                 // how often the tools have changed
 	listing singleflight.Group  // the proxy's own tools/list
 	own     int                 // number of the proxy's own requests
 	noList  bool                // the user was told that the server gives no list
+	odd     int                 // lines of the server that were not passed on
 	dead    string              // why the server no longer answers; "": it does
 	ending  bool                // no new work is begun
 }
@@ -167,7 +169,7 @@ type request struct {
 	at      stage
 	cancel  context.CancelFunc // of a call: ends the gate's Before
 	sent    chan struct{}      // of a call: closed when it was sent to the server, or never will be
-	named   chan struct{}      // of the first initialize: closed when it is no longer pending
+	named   chan struct{}      // of an initialize: closed when it is no longer pending
 	own     chan ownAnswer     // of the proxy's own request: receives its answer; nil: it is the client's
 }
 
@@ -368,6 +370,7 @@ func (p *Proxy) takeLocked(r *request) bool {
 	p.held -= r.size
 	if r.named != nil {
 		close(r.named)
+		p.naming = nil
 	}
 	return true
 }

@@ -194,8 +194,9 @@ func (p *Proxy) serverName(c *Call) (named <-chan struct{}, err *jsonrpc.Error) 
 	case p.naming != nil && (p.name == "" || p.tools == nil):
 		return p.naming, nil
 	case p.name == "":
-		return nil, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the server has not answered an initialize, so hookrun does "+
-			"not know its name, by which hooks match tools; send initialize first, or start hookrun mcp with --name NAME")
+		const text = "the server has not answered an initialize, so hookrun does not know its name, by which hooks " +
+			"match tools; send initialize first, or start hookrun mcp with --name NAME"
+		return nil, jsonrpc.Errorf(jsonrpc.InvalidRequest, text)
 	}
 	return nil, nil
 }

@@ -21,13 +21,14 @@
 //     list, calls are passed on under any name.
 //  5. A result that the gate changes stays valid for a tool with an output schema. The structured content is changed as
 //     well, if possible. Otherwise it is left out and the result becomes one of a failed tool. Nothing that the gate
-//     replaced stays in the structured content. If the structured content says more than the text, the gate gets both.
+//     replaced stays in the result. If the result says more than its text, the gate gets its JSON. A result with equal
+//     keys is answered by an error.
 //  6. If the client cancels a call while the gate has it, the server never gets it and there is no answer.
 //  7. Memory is bounded: a line to 64 MB, and everything that waits to a few times that. A side that does not read
 //     blocks the other side, as with a pipe.
 //
-// After an initialize, calls wait at the gate until the server has answered with its name. While there is no name, calls
-// are refused: the gate goes by it.
+// After an initialize, calls wait at the gate until the server has answered with its name. While there is no name,
+// calls are refused: the gate goes by it.
 //
 // A call at the gate blocks nothing: whatever the client sends meanwhile overtakes it, including other calls. A call
 // for which the gate is idle keeps its place.
@@ -71,8 +72,8 @@ type Before struct {
 
 // Result is what the server answered.
 type Result struct {
-	// Text is the content: the text if it is a single one, else the JSON of the list. If the structured content says
-	// more, Text is the JSON of an object with both, "content" and "structuredContent". For an error it is the message.
+	// Text is the content: the text if it is a single one, else the JSON of the list. If the result says more, Text is
+	// the JSON of the result, with "content" first. For an error it is the message.
 	Text   string
 	Failed bool // the tool reports it, or Error is true
 	Error  bool // a JSON-RPC error, which is passed on unchanged: nothing can be added to it

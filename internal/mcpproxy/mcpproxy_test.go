@@ -221,6 +221,12 @@ func TestLinesThatDoNotPass(t *testing.T) {
 		`{"id":1,"method":" tools/call\n",` + evil + `}`:                                 `1,"error":{"code":-32600`,
 		`{"id":1,"method":"tools/call\u0000",` + evil + `}`:                              `1,"error":{"code":-32600`,
 		`{"id":1,"method\u0000x":"tools/call",` + evil + `}`:                             `1,"error":{"code":-32600`,
+		`{"id":1,"method ":"tools/call",` + evil + `}`:                                   `1,"error":{"code":-32600`,
+		`{"id":1," method":"tools/call",` + evil + `}`:                                   `1,"error":{"code":-32600`,
+		`{"id":1,"` + "\ufeff" + `method":"tools/call",` + evil + `}`:                    `1,"error":{"code":-32600`,
+		`{"id":1,"method\t\u0000":"tools/call",` + evil + `}`:                            `1,"error":{"code":-32600`,
+		`{"id":1,"method":"tools/call\u2028\u0000",` + evil + `}`:                        `1,"error":{"code":-32600`,
+		`{"id":1,"method":"` + "\ufeff" + `tools/call",` + evil + `}`:                    `1,"error":{"code":-32600`,
 		`{"id":1,"method":"tools/call","params":{"name":"t\u0000x"}}`:                    `1,"error":{"code":-32602`,
 		`{"id":"` + strings.Repeat("1", 1<<10) + `","method":"x"}`:                       `null,"error":{"code":-32600`,
 		`{"method":"tools/call",` + evil + `}`:                                           `null,"error":{"code":-32600`,
@@ -360,6 +366,10 @@ func TestServerLinesThatDoNotPass(t *testing.T) {
 		`{"id":1,"result":{"content":[]},"result":{}}`,
 		`{"id":1,"result":{"content":[],"content":[1]}}`,
 		`{"id":1,"result":{"Content":[]}}`,
+		`{"id":1,"result":{" content":[]}}`,
+		`{"id":1,"result":{"content":[{"type":"text","text":"safe","te\u0078t":"SECRET"}]}}`,
+		`{"id":1,"result":{"content":[{"type":"text","type":"resource","text":"safe","resource":{"text":"SECRET"}}]}}`,
+		`{"id":1,"result":{"content":[],"_meta":{"a":1,"a":2}}}`,
 		`[{"id":1,"result":{"content":[]}}]`,
 	} {
 		b.server.send(line)

@@ -21,7 +21,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 		}
 		return
 	}
-	text, _, err := check(line)
+	text, equalKeys, err := check(line)
 	switch {
 	case err != nil:
 		p.logOdd("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
@@ -50,7 +50,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	case r.own != nil:
 		p.answerOwn(r, &m, nil)
 	case r.call != nil:
-		p.answer(r, &m)
+		p.answer(r, &m, equalKeys)
 	default:
 		p.learn(r, &m)
 		if p.take(r) {
@@ -157,8 +157,9 @@ func (p *Proxy) answers(line string) {
 }
 
 // answer calls the gate for a result, unless it is idle, and passes the result on. The result of a task comes later;
-// texts added to its announcement would reach no model.
-func (p *Proxy) answer(r *request, m *message) {
+// texts added to its announcement would reach no model. A result with equal keys is withheld: hooks read one of the
+// values, and the client the other.
+func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
 		for _, text := range r.texts {
@@ -167,6 +168,10 @@ func (p *Proxy) answer(r *request, m *message) {
 		if p.take(r) {
 			p.client.put(m.text, nil)
 		}
+		return
+	}
+	if equalKeys != "" {
+		p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "%s", equalKeys))
 		return
 	}
 	size := int64(len(m.text))
@@ -187,8 +192,8 @@ func (p *Proxy) answer(r *request, m *message) {
 	})
 }
 
-// logOdd logs that a line of the server is not passed on. A server that logs on its stdout writes many such lines: of
-// those behind the first hundred the proxy logs each tenth, of those behind the first thousand each hundredth, and so on.
+// logOdd logs that a line of the server is not passed on. A server that logs on its stdout writes many such lines:
+// behind the first hundred the proxy logs each tenth, behind the first thousand each hundredth, and so on.
 func (p *Proxy) logOdd(format string, args ...any) {
 	p.mu.Lock()
 	p.odd++

@@ -22,7 +22,8 @@ const secret = "AKIA-SECRET"
 
 // postTool is a call after a tool, from no client, or from Claude Code.
 func postTool(fromClient bool) protocol.Call {
-	c := protocol.Call{Event: "PostToolUse", Tool: "Bash", Args: `{"command":"cat key"}`, Result: secret, ToolUseID: "t"}
+	c := protocol.Call{Event: "PostToolUse", Tool: "Bash", Args: `{"command":"cat key"}`, Result: secret,
+		ToolUseID: "t"}
 	if fromClient {
 		c.ClientInput = `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cat key"},` +
 			`"tool_response":{"stdout":"` + secret + `","stderr":"","interrupted":false},"tool_use_id":"t"}`
@@ -39,6 +40,9 @@ func hookOf(d *dialect.Dialect, c *protocol.Call, name string, r dialect.HookRes
 
 const unfit = `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"clean"}}`
 
+const unfitDeny = `{"decision":"block","reason":"r","hookSpecificOutput":{"hookEventName":"PostToolUse",` +
+	`"updatedToolOutput":"clean"}}`
+
 // TestWithheldInEveryForm: a result that one form of an outcome withholds is shown by none.
 func TestWithheldInEveryForm(t *testing.T) {
 	deny := dialecttest.Printed(`{"decision":"block","reason":"look again"}`)
@@ -46,7 +50,7 @@ func TestWithheldInEveryForm(t *testing.T) {
 		`{"stdout":"` + secret + `","stderr":"","interrupted":false}}}`)
 	for name, results := range map[string][]dialect.HookResult{
 		"a new result that does not fit":                 {dialecttest.Printed(unfit)},
-		"beside its own deny":                            {dialecttest.Printed(unfit[:len(unfit)-1] + `,"decision":"block","reason":"r"}`)},
+		"beside its own deny":                            {dialecttest.Printed(unfitDeny)},
 		"behind another hook's deny":                     {deny, dialecttest.Printed(unfit)},
 		"in front of a hook that puts another one there": {dialecttest.Printed(unfit), rewrite},
 		"a failure":                               {dialecttest.Exited(1, "", "no luck")},
@@ -126,7 +130,7 @@ func TestOutcomeFromJSON(t *testing.T) {
 	events := []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool, "PreToolUse", "PostToolUse",
 		"PostToolUseFailure", "UserPromptSubmit", "Stop"}
 	seen := map[protocol.Cause]int{}
-	for range 20_000 {
+	for range 4_000 {
 		c := postTool(rng.IntN(2) == 0)
 		if c.Event = events[rng.IntN(len(events))]; c.Event.Canonical() != protocol.PostTool {
 			c.Result = ""

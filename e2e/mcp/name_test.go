@@ -42,8 +42,8 @@ func TestMCPWithoutAName(t *testing.T) {
 // TestMCPServerOfAnotherName: the server chose a name that no hook is for.
 func TestMCPServerOfAnotherName(t *testing.T) {
 	t.Parallel()
-	const warning = "warning: the server calls itself small_server, and the hooks for MCP tools are for demo; if they " +
-		"are meant for it, give --name"
+	const warning = "warning: the server calls itself small_server, and the hooks for MCP tools are for demo; if " +
+		"they are meant for it, give --name"
 	for name, test := range map[string]struct {
 		matcher string
 		flags   []string

@@ -1,6 +1,11 @@
 package claude
 
-import "github.com/hookrun/hookrun/internal/dialect"
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
 
 // tools are the client's tools by the names that projects have for such tools.
 var tools = dialect.Tools(
@@ -26,3 +31,11 @@ var tools = dialect.Tools(
 
 // toolAliases: Agent was called Task before.
 var toolAliases = map[string][]string{"Agent": {"Task"}, "Task": {"Agent"}}
+
+// toolName returns the name of a Monitor that runs no command, because it reads a socket: {"ws": {"url": …}}.
+func toolName(c *protocol.Call) string {
+	if args := gjson.Parse(c.Args); c.Tool == "Monitor" && args.Get("ws").IsObject() && !args.Get("command").Exists() {
+		return "shell_output"
+	}
+	return ""
+}

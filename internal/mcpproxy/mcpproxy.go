@@ -205,6 +205,7 @@ func plainName(name string) string {
 var (
 	errClientGone = errors.New("the client is gone")
 	errUnread     = errors.New("the client takes no answers")
+	errUnanswered = errors.New("the client's input has ended, and the server has not answered in time")
 )
 
 // Run passes messages on until the client's input ends, and then the server's output, which may take Options.Grace. It
@@ -230,6 +231,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 			err = fmt.Errorf("reading from the client: %w", err)
 		}
 		p.finish(server, ended)
+		p.abandon(errUnanswered)
 	case <-p.server.done: // not closed by us: it cannot be written to
 		waitFor(ctx, lastWords, func() { <-ended })
 		err = p.lost(server)
@@ -294,9 +296,15 @@ func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 	}
 }
 
-// lost answers every request that the server can no longer answer, and gives up the calls at the gate.
+// lost abandons what waits for a server that has ended.
 func (p *Proxy) lost(server Server) error {
 	err := fmt.Errorf("the server ended: %s", server.Ended())
+	p.abandon(err)
+	return err
+}
+
+// abandon answers every request that the server can no longer answer, and gives up the calls at the gate.
+func (p *Proxy) abandon(err error) {
 	p.mu.Lock()
 	p.dead = err.Error()
 	var left []*request
@@ -316,7 +324,6 @@ func (p *Proxy) lost(server Server) error {
 		}
 		p.refuse(r.id, jsonrpc.Errorf(codeEnded, "%v", err))
 	}
-	return err
 }
 
 // read calls each for every line, with an error for one that is too long.

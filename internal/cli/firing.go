@@ -191,11 +191,11 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
-	all.Withhold(&f.call, &block)
+	takesOther := all.Withhold(&f.call, &block)
 	text, _, err := client.Encode(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
-	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
+	case client.Errors == dialect.ErrorByBlock || takesOther:
 		return f.print(block, std, func() {})
 	case client.Errors == dialect.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,19 +127,21 @@ func TestURLHookAnswers(t *testing.T) {
 // TestURLHookTimesOut: unlike a command, which TENEX lets pass, a server that is silent blocks.
 func TestURLHookTimesOut(t *testing.T) {
 	t.Parallel()
-	left := make(chan struct{}, 3)
+	var served, left atomic.Int32 // on a busy machine the deadline may come before the server has the request
 	url := serve(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
+			served.Add(1)
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-			left <- struct{}{}
+			left.Add(1)
 		},
 		"/begun": func(w http.ResponseWriter, r *http.Request) {
+			served.Add(1)
 			_, _ = io.Copy(io.Discard, r.Body)
 			_, _ = io.WriteString(w, `{"decision":`)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-			left <- struct{}{}
+			left.Add(1)
 		},
 	})
 	for path, more := range map[string]hook{"/": {}, "/begun": {}, "/?": {"on_failure": hook{"timeout": "continue"}}} {
@@ -152,7 +155,8 @@ func TestURLHookTimesOut(t *testing.T) {
 			}
 			require.Equal(t, want, o.Decision)
 			require.Equal(t, protocol.CauseTimeout, o.Hooks[0].Cause)
-			<-left // the server lost its client
+			lost := func() bool { return left.Load() == served.Load() }
+			require.Eventually(t, lost, processtest.Patience, time.Millisecond, "the server lost its client")
 		})
 	}
 }

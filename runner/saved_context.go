@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/statedir"
 )
 
 // previewLength is how much of a context that is too long still stands in it, in bytes.
@@ -44,21 +45,11 @@ func saveContext(h *hookfile.Hook, v *dialect.Verdict) {
 // contextLife is how long a saved context stays. The session that was told its path may read it for as long.
 const contextLife = 24 * time.Hour
 
+// contextNames are the names of saved contexts.
+const contextNames = "context-*.txt"
+
 // spareFolder begins the name of a folder that is made if the usual one is not private.
 const spareFolder = "hookrun-context-"
-
-// removeOld removes the contexts of a private folder whose time is up.
-func removeOld(dir string) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if ours, _ := filepath.Match("context-*.txt", e.Name()); !ours {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > contextLife {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
 
 // removeOldFolders removes the spare folders whose contexts are all gone.
 func removeOldFolders(temporary string) {
@@ -69,7 +60,7 @@ func removeOldFolders(temporary string) {
 		}
 		dir := filepath.Join(temporary, e.Name())
 		if info, err := os.Lstat(dir); err == nil && private(dir, info) && time.Since(info.ModTime()) > contextLife {
-			removeOld(dir)
+			statedir.RemoveOld(dir, contextNames, contextLife)
 			_ = os.Remove(dir) // not if anything is in it
 		}
 	}
@@ -98,8 +89,8 @@ func writeContext(text string) (string, error) {
 			return "", err
 		}
 	}
-	removeOld(dir)
-	f, err := os.CreateTemp(dir, "context-*.txt") // 0600
+	statedir.RemoveOld(dir, contextNames, contextLife)
+	f, err := os.CreateTemp(dir, contextNames) // 0600
 	if err != nil {
 		return "", err
 	}

@@ -333,8 +333,11 @@ func TestMCPQueue(t *testing.T) {
 	require.Equal(t, []string{"x", "\nafter the task"}, p.result("echo", binary.Hook{"text": "x"}).texts())
 
 	// What the queue has to say but no text is for people.
-	put("too late", "--ttl", "500ms")
-	<-time.After(500 * time.Millisecond) // its time
+	put("too late", "--ttl", "2s")
+	require.Eventually(t, func() bool {
+		listed := binary.Run(t, p.Dir, "", nil, binary.Path, "queue", "--state", p.Path("state"), "--session", "s1")
+		return listed.Code == 0 && !strings.Contains(listed.Stdout, "too late")
+	}, time.Minute, 10*time.Millisecond, "it expires")
 	require.Equal(t, []string{"x"}, p.result("echo", binary.Hook{"text": "x"}).texts())
 	require.NoError(t, os.Chmod(filepath.Join(p.Path("state"), "queue", "s1"), 0o777))
 	require.Equal(t, []string{"x"}, p.result("echo", binary.Hook{"text": "x"}).texts())

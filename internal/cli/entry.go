@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -19,7 +20,6 @@ import (
 const (
 	entryByMark   = "mark"
 	entryByStatus = "status"
-	answerMark    = "hookrun:"
 	exitAnswered  = 6
 )
 
@@ -50,7 +50,7 @@ func (f *callFlags) answer(line []byte) string {
 		if runtime.GOOS == "windows" { // PowerShell reads the answer in the code page of the console
 			line = ascii(line)
 		}
-		return answerMark + string(line) + "\n"
+		return clientfile.AnswerMark + string(line) + "\n"
 	}
 	if len(line) == 0 {
 		return ""

@@ -35,7 +35,7 @@ The search for that file starts in the client's project, which $CLAUDE_PROJECT_D
 or $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
 on any other code; || exit 2 does the same if there is no hookrun. With --output text or json errors
 exit with 1.`,
-	example: `  {"type": "command", "command": "hookrun fire || exit 2"}     in .claude/settings.json, under "PreToolUse"
+	example: `  {"type": "command", "command": "hookrun fire || exit 2"}   in .claude/settings.json, under "PreToolUse"
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags

@@ -83,17 +83,19 @@ func call(program string, args []string, entry string) string {
 	return strings.Join(append(words, "--entry", entry), " ")
 }
 
+// AnswerMark is what fire prints before an answer with --entry mark, so that an entry can tell it from other output.
+const AnswerMark = "hookrun:"
+
 // An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
 // entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
 // user may be fish. It has no $NAME that a client could have a variable for, see Settings.Expand.
 const (
-	answerMark = "hookrun:"
-	shLine     = "exec /bin/sh -c "
-	shStart    = "hr_a=$("
-	shAnswer   = `); hr_s=$?; case $hr_s:$hr_a in [025]:` + answerMark + `*) printf %s "${hr_a#` + answerMark +
+	shLine   = "exec /bin/sh -c "
+	shStart  = "hr_a=$("
+	shAnswer = `); hr_s=$?; case $hr_s:$hr_a in [025]:` + AnswerMark + `*) printf %s "${hr_a#` + AnswerMark +
 		`}" && exit $((hr_s==5?1:hr_s));; esac; `
 	psStart  = `$hr_a = (& `
-	psAnswer = ") -join \"`n\"; $hr_s = $LASTEXITCODE; if ($hr_a -clike '" + answerMark + "*' -and " +
+	psAnswer = ") -join \"`n\"; $hr_s = $LASTEXITCODE; if ($hr_a -clike '" + AnswerMark + "*' -and " +
 		`0,2,5 -contains $hr_s) { [Console]::Out.Write($hr_a.Substring(8)); if ($hr_s -eq 5) { exit 1 }; ` +
 		`exit $hr_s }; `
 	lookUp    = `command -v hookrun >/dev/null || echo "` + dialect.InstallHookrun + `" >&2; `

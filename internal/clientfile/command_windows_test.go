@@ -71,7 +71,7 @@ func TestCommandsInTheirShells(t *testing.T) {
 			}
 			given := fmt.Sprintf("%q a", []string{"fire", "--output", name, "--entry", entry})
 			for _, code := range []string{"0", "1", "2", "5", "6", "9"} {
-				for _, mark := range []string{answerMark, ""} {
+				for _, mark := range []string{AnswerMark, ""} {
 					cmd := shell(command)
 					cmd.Env = append(os.Environ(), "CLIENTFILE_TEST_EXIT="+code, "CLIENTFILE_TEST_MARK="+mark)
 					cmd.Stdin = strings.NewReader("a")
@@ -84,7 +84,7 @@ func TestCommandsInTheirShells(t *testing.T) {
 						continue
 					}
 					require.Equal(t, want, got, "%s, which ends with %s: %s", command, code, &out)
-					require.Equal(t, given, strings.TrimSpace(strings.TrimPrefix(out.String(), answerMark)))
+					require.Equal(t, given, strings.TrimSpace(strings.TrimPrefix(out.String(), AnswerMark)))
 				}
 			}
 			require.NoError(t, os.Rename(binary, binary+".gone"))

@@ -164,11 +164,8 @@ func (c *Client) installCommand(w dialect.Where, e *Found) string {
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
-	words := []string{"hookrun", "install", c.Name, "-C", folder}
-	if t, _ := c.TargetOf(w, e.Path); t.Flag != "" {
-		words = append(words, t.Flag)
-	}
-	words = append(words, e.Flags()...)
+	t, _ := c.TargetOf(w, e.Path)
+	words := slices.Concat([]string{"hookrun"}, t.Command("install", c.Name, folder), e.Flags())
 	for i, word := range words {
 		words[i] = shellword.Local(word)
 	}

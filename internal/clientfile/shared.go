@@ -51,6 +51,21 @@ func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
 	return all[i], true
 }
 
+// Command is a command line for the target: install or uninstall, of a client. folder is the project; "" names none.
+func (t Target) Command(command, client, folder string) []string {
+	args := []string{command, client}
+	if t.Flag == userFlag {
+		args = append(args, t.Flag)
+	}
+	if folder != "" {
+		args = append(args, "-C", folder)
+	}
+	if t.Flag != "" && t.Flag != userFlag {
+		args = append(args, t.Flag)
+	}
+	return args
+}
+
 // ByName reports whether install writes an entry there that looks hookrun up in PATH: colleagues have it elsewhere.
 func (t Target) ByName() bool { return t.Flag == "" && HasShell }
 

@@ -30,14 +30,11 @@ func (c *client) target(path string) (clientfile.Target, bool) { return c.Target
 
 // at is a command for the entry at a place, install or uninstall, with flags.
 func (c *client) at(command string, p clientfile.Target, flags ...string) mending {
-	args := []string{command, c.Name}
-	if p.Flag != "--user" {
-		args = append(args, "-C", c.doctor.Workspace.Started)
+	folder := c.doctor.Workspace.Started
+	if p.Flag == "--user" {
+		folder = ""
 	}
-	if p.Flag != "" {
-		args = append(args, p.Flag)
-	}
-	return run(append(args, flags...)...)
+	return run(append(p.Command(command, c.Name, folder), flags...)...)
 }
 
 // installed is the mending by an install at a place. It is no command if that would not help or make it worse: if the

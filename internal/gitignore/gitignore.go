@@ -17,6 +17,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // State is what git does with a file.
@@ -29,7 +31,7 @@ const (
 	Tracked // it is part of the next commit
 )
 
-// maxFile is how much of a file is read.
+// maxFile is the size of the largest file that is read.
 const maxFile = 64 << 20
 
 // Of returns the state of a file.
@@ -154,12 +156,11 @@ func matches(list []byte, inside string) (ignored bool) {
 	return ignored
 }
 
-// read returns the beginning of a file, nil if it cannot be read.
+// read returns the text of a file, nil if it cannot be read.
 func read(path string) []byte {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+	text, _, err := regularfile.Read(path, maxFile)
+	if err != nil {
 		return nil
 	}
-	text, _ := os.ReadFile(path)
 	return text
 }

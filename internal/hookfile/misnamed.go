@@ -21,6 +21,9 @@ func Misnamed(dir string) (paths, meant []string) {
 	}
 	defer folder.Close()
 	names, _ := folder.Readdirnames(maxListed)
+	names = slices.DeleteFunc(names, func(name string) bool { // most, so few are sorted and looked at
+		return !nearlyNamed(name, FileName) && !nearlyNamed(name, LocalFileName)
+	})
 	slices.Sort(names)
 	for _, name := range names {
 		for _, known := range []string{FileName, LocalFileName} {

@@ -9,8 +9,6 @@
 package lastrun
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,14 +16,14 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/statedir"
 )
 
 // Folder is the name of the folder in the user's state folder.
 const Folder = "last-run"
 
 func path(state, client, workspace string) string {
-	sum := sha256.Sum256([]byte(workspace))
-	return filepath.Join(state, Folder, client+"-"+hex.EncodeToString(sum[:12]))
+	return filepath.Join(state, Folder, client+"-"+statedir.Hashed(workspace))
 }
 
 // Record records that the client runs hookrun now.

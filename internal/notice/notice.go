@@ -9,8 +9,6 @@
 package notice
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/statedir"
 )
 
 // Folder is the name of the folder in the user's state folder.
@@ -31,14 +30,13 @@ func First(state, session, what string) bool {
 	if session == "" {
 		return true
 	}
-	sum := sha256.Sum256([]byte(session))
 	folder := filepath.Join(state, Folder)
-	path := filepath.Join(folder, hex.EncodeToString(sum[:12]))
+	path := filepath.Join(folder, statedir.Hashed(session))
 	line := strconv.Quote(what)
 	text, err := os.ReadFile(path)
 	switch {
 	case err != nil:
-		clean(folder)
+		statedir.RemoveOld(folder, "*", month)
 	case slices.Contains(strings.Split(string(text), "\n"), line):
 		return false
 	}
@@ -50,14 +48,4 @@ func First(state, session, what string) bool {
 		_ = file.Close()
 	}
 	return true
-}
-
-// clean removes what is old.
-func clean(folder string) {
-	entries, _ := os.ReadDir(folder)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > month {
-			_ = os.Remove(filepath.Join(folder, e.Name()))
-		}
-	}
 }

@@ -60,7 +60,6 @@ var scans struct {
 	mu      sync.Mutex
 	next    *scan      // that has not begun; nil: nobody waits for one
 	reading sync.Mutex // held by the one that goes on
-	count   int        // that have begun
 }
 
 // processes returns all processes as they are at some moment after the call.
@@ -82,7 +81,6 @@ func processes() *table {
 	defer scans.reading.Unlock()
 	scans.mu.Lock()
 	scans.next = nil // what began before a call is not for it
-	scans.count++
 	scans.mu.Unlock()
 	s.table = readTable()
 	close(s.done)

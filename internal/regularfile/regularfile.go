@@ -22,11 +22,17 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, info, ErrNotRegular
 	}
-	file, err := os.Open(path)
+	file, err := open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer file.Close()
+	if info, err = file.Stat(); err != nil { // another file can be at the path by now
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, ErrNotRegular
+	}
 	if text, err = io.ReadAll(io.LimitReader(file, most+1)); err != nil {
 		return nil, nil, err
 	}

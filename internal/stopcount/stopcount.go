@@ -9,8 +9,6 @@
 package stopcount
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/statedir"
 )
 
 // Folder is the name of the folder in the user's state folder.
@@ -25,16 +24,13 @@ const Folder = "stops"
 
 const month = 30 * 24 * time.Hour
 
-func path(state, key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return filepath.Join(state, Folder, hex.EncodeToString(sum[:12]))
-}
+func path(state, key string) string { return filepath.Join(state, Folder, statedir.Hashed(key)) }
 
 // Add adds one to the count of a key, and returns it.
 func Add(state, key string) (n int, err error) {
 	path := path(state, key)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		clean(filepath.Dir(path))
+		statedir.RemoveOld(filepath.Dir(path), "*", month)
 	}
 	if err := ownpath.MkdirAll(filepath.Dir(path)); err != nil {
 		return 0, err
@@ -53,13 +49,3 @@ func Add(state, key string) (n int, err error) {
 
 // Clear sets the count of a key to 0. If it cannot, the next turn ends sooner.
 func Clear(state, key string) { _ = os.Remove(path(state, key)) }
-
-// clean removes what is old.
-func clean(folder string) {
-	entries, _ := os.ReadDir(folder)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > month {
-			_ = os.Remove(filepath.Join(folder, e.Name()))
-		}
-	}
-}

@@ -287,5 +287,13 @@ func TestLargeMessages(t *testing.T) {
 	b.server.receive()
 	b.server.send(long, `{"jsonrpc":"2.0","id":2,"result":{}}`)
 	b.client.receives(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-	b.leave()
+
+	// Whose answer was too long is unknown while several wait. Who has got none is told at the end.
+	b.client.out.Close()
+	b.server.ends()
+	b.server.out.Close()
+	b.client.receives(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the client's input has ended, and ` +
+		`the server has not answered in time"}}`)
+	require.NoError(t, b.run())
+	b.client.ends()
 }

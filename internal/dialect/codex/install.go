@@ -41,8 +41,6 @@ var install = &dialect.Installation{
 		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
 		{What: "shows what a command that runs on has printed so far without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
-		{What: "applies a patch in a shell line itself",
-			Event: protocol.PreTool, Tools: []string{"fs_write", "fs_edit"}},
 	},
 	Program:   "codex",
 	Versions:  []string{"0.169.0"},

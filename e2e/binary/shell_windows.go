@@ -155,7 +155,7 @@ func inProcess(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		name, code := args[0], 0
 		if tool := tools[name]; tool != nil {
 			code = tool(own, args[1:])
-		} else if name == "sh" || name == "bash" {
+		} else if name == "sh" || name == "bash" || name == "/bin/sh" { // the sh of Git for Windows has a /bin/sh too
 			code = sh(own, args[1:], interp.Env(shell.Env))
 		} else if own.isScript(name) {
 			code = sh(own, args, interp.Env(shell.Env))

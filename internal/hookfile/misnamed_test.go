@@ -3,6 +3,7 @@ package hookfile_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,9 @@ func TestMisnamed(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600))
+		if _, err := os.Stat(filepath.Join(dir, strings.ToLower(name))); err == nil && meant == strings.ToLower(name) {
+			meant = "" // case does not count on this disk, so it is a hooks file by another spelling
+		}
 		paths, names := hookfile.Misnamed(dir)
 		if meant == "" {
 			require.Empty(t, paths, name)

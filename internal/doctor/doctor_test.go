@@ -302,8 +302,9 @@ func TestPrograms(t *testing.T) {
 func TestPluginNeedsNoShell(t *testing.T) {
 	p := newPatient(t, "opencode")
 	p.Start = func(program process.Program, _ process.Input, _ time.Duration) (r process.Result) {
-		require.Equal(t, p.Binary, program.Path)
-		require.Equal(t, []string{p.Binary, "fire", "--output", "opencode"}, program.Args)
+		binary := filepath.ToSlash(p.Binary) // as the plugin names it
+		require.Equal(t, binary, program.Path)
+		require.Equal(t, []string{binary, "fire", "--output", "opencode"}, program.Args)
 		r.Stdout.Head = []byte(`{"decision": "block", "reason": "` + canary.Reason + `"}`)
 		r.Stdout.Total = int64(len(r.Stdout.Head))
 		return r

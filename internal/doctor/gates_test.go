@@ -17,7 +17,7 @@ func (p *patient) entries(matchers ...string) {
 	var groups []string
 	for _, m := range matchers {
 		groups = append(groups, `{"matcher": "`+m+`", "hooks": [`+
-			`{"type": "command", "command": "'`+p.Binary+`' fire"}]}`)
+			`{"type": "command", "command": "'`+filepath.ToSlash(p.Binary)+`' fire"}]}`)
 	}
 	p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [`+strings.Join(groups, ",")+`]}}`)
 }
@@ -60,7 +60,7 @@ func TestMatchersOfTheEntry(t *testing.T) {
 func TestIfOfTheEntry(t *testing.T) {
 	p := newPatient(t, "claude")
 	p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", `+
-		`"if": "Bash(rm *)", "command": "'`+p.Binary+`' fire"}]}]}}`)
+		`"if": "Bash(rm *)", "command": "'`+filepath.ToSlash(p.Binary)+`' fire"}]}]}}`)
 	p.finds(doctor.Error, "entry", `has "if", so hookrun does not run for every call`)
 	p.hooks(`{"hooks": [{"name": "text", "inject": "x", "events": ["post-tool"]}]}`)
 	p.finds(doctor.Warning, "entry", `has "if", so hookrun does not run for every call`)

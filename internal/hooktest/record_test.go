@@ -230,6 +230,7 @@ func TestRecordReadsARunLog(t *testing.T) {
 
 // What differs from run to run is no part of a test.
 func TestRecordIsStable(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	for reason, want := range map[string]string{
 		"no force":                        `"no force"`,
 		"process 4711 is running (pid=4)": `{"matches":"^process [0-9]+ is running \\(pid=[0-9]+\\)$"}`,

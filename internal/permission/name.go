@@ -12,6 +12,9 @@ type name struct {
 	depth      bool // any number of names instead
 }
 
+// upper returns a path in upper case. What is one path for matchPath is one text here, so it is folded first.
+func upper(path string) string { return strings.ToUpper(folded(path)) }
+
 // meet reports whether a path may fit both lists of names.
 func meet(a, b []name) bool {
 	if a == nil {
@@ -94,7 +97,7 @@ func begin(all, first []name) bool {
 func namesOf(file string, at place) (all []name) {
 	file = resolve(file, at.dir, at.home)
 	all = make([]name, 0, strings.Count(file, "/")+2)
-	for part := range strings.SplitSeq(strings.ToUpper(file), "/") {
+	for part := range strings.SplitSeq(upper(file), "/") {
 		if part != "" {
 			all = append(all, name{begin: part})
 		}
@@ -169,7 +172,7 @@ func (r Rule) names(c *Call, at place) (all, within []name) {
 // globNames returns the names of a glob. sure is false if it has a ".." that a wildcard leads to.
 func globNames(glob string) (all []name, sure bool) {
 	sure = true
-	for part := range strings.SplitSeq(strings.ToUpper(glob), "/") {
+	for part := range strings.SplitSeq(upper(glob), "/") {
 		first, last := strings.IndexAny(part, `*?[{(\`), strings.LastIndexAny(part, `*?]})\`)
 		switch {
 		case part == "" || part == ".":
@@ -225,8 +228,13 @@ func alternativesOf(globs []string) (all []string) {
 			return []string{"**"}
 		}
 		for _, one := range splitList(glob) {
-			if one != "" && !strings.HasPrefix(one, "!") {
-				all = append(all, withoutBraces(one, maxAlternatives)...)
+			if one == "" || strings.HasPrefix(one, "!") {
+				continue
+			}
+			all = append(all, withoutBraces(one, maxAlternatives)...)
+			// On Windows some tools read a backslash as one of a path, and some as the escape of a glob.
+			if escaped := strings.ReplaceAll(one, `\`, ""); escaped != one {
+				all = append(all, withoutBraces(escaped, maxAlternatives)...)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ func workspace(t *testing.T) (ws, home string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	ws, home = filepath.Join(root, "ws"), filepath.Join(root, "home")
+	root = filepath.ToSlash(root) // which JSON, globs and URLs can hold as it is
+	ws, home = root+"/ws", root+"/home"
 	require.NoError(t, os.MkdirAll(home, 0o700))
 	for _, file := range strings.Fields(`go.mod go.sum README.md Makefile package.json yarn.lock .env main.go cmd/app/main.go
 		internal/a.go internal/a_test.go internal/deep/b.go src/index.ts src/app/page.tsx src/app/[id]/page.tsx
@@ -164,7 +165,7 @@ func TestReasonsOfReach(t *testing.T) {
 		`{"path":"secrets/deep"}`:         `matches the path "secrets/deep"`,
 		`{"path":"."}`:                    `may mean files in the folder "."` + soItRuns,
 		`{"path":".","glob":"*.pem"}`:     `may mean files that the glob "*.pem" chooses` + soItRuns,
-		`{"path":".","glob":"secrets/*"}`: `matches the path "` + ws + `/secrets/"`,
+		`{"path":".","glob":"secrets/*"}`: "matches the path " + quote(ws+"/secrets/"),
 	} {
 		rule := Parse("fs_grep(secrets/**)")
 		call := Call{Tool: "fs_grep", Input: input, Dir: ws, Root: ws, Home: home, Project: true}
@@ -205,6 +206,7 @@ func TestFoldersThroughLinks(t *testing.T) {
 // TestNestedPaths holds rules against paths anywhere in the input of a tool, also where no table has the key.
 func TestNestedPaths(t *testing.T) {
 	ws, home := workspace(t)
+	url := "/" + strings.TrimPrefix(ws, "/")
 	for input, want := range map[string]bool{
 		`{"path":"ok","edit":{"path":"yarn.lock"}}`:                      true,
 		`{"path":"ok","edit":{"name":"yarn.lock"}}`:                      true,
@@ -231,22 +233,22 @@ func TestNestedPaths(t *testing.T) {
 		`{"path":"ok","a":` + strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat(`}`, 101): true,
 		`{"path":"ok","many":[` + strings.Repeat(`"a",`, 2000) + `"b"]}`:                    true,
 
-		`{"path":"yarn.lock\u0000.txt"}`:                        true,
-		`{"path":"ok","where":"yarn.lock\u0000.x"}`:             true,
-		`{"path":"ok\u0000"}`:                                   true, // a tool in C reads another path than one in Go
-		`{"path":"file://` + ws + `/yarn.lock"}`:                true,
-		`{"path":"file://` + ws + `/yarn.loc%6b"}`:              true,
-		`{"path":"FILE://` + ws + `/y%61rn.lock"}`:              true,
-		`{"path":"file://localhost` + ws + `/yarn.lock"}`:       true,
-		`{"path":"file://` + ws + `/yarn.lock#L3"}`:             true,
-		`{"path":"file:yarn.loc%6b"}`:                           true,
-		`{"path":"file://` + ws + `/%zz"}`:                      true,
-		`{"path":"file://` + ws + `/a%20b.go"}`:                 false,
-		`{"path":"ok","where":"file://` + ws + `/yarn.loc%6b"}`: true,
-		`{"path":"yarn.lock:10"}`:                               true,
-		`{"path":"yarn.lock:10:5"}`:                             true,
-		`{"path":"main.go:10"}`:                                 false,
-		`{"file_path":"100%.go"}`:                               false,
+		`{"path":"yarn.lock\u0000.txt"}`:                         true,
+		`{"path":"ok","where":"yarn.lock\u0000.x"}`:              true,
+		`{"path":"ok\u0000"}`:                                    true, // a tool in C reads another path than one in Go
+		`{"path":"file://` + url + `/yarn.lock"}`:                true,
+		`{"path":"file://` + url + `/yarn.loc%6b"}`:              true,
+		`{"path":"FILE://` + url + `/y%61rn.lock"}`:              true,
+		`{"path":"file://localhost` + url + `/yarn.lock"}`:       true,
+		`{"path":"file://` + url + `/yarn.lock#L3"}`:             true,
+		`{"path":"file:yarn.loc%6b"}`:                            true,
+		`{"path":"file://` + url + `/%zz"}`:                      true,
+		`{"path":"file://` + url + `/a%20b.go"}`:                 false,
+		`{"path":"ok","where":"file://` + url + `/yarn.loc%6b"}`: true,
+		`{"path":"yarn.lock:10"}`:                                true,
+		`{"path":"yarn.lock:10:5"}`:                              true,
+		`{"path":"main.go:10"}`:                                  false,
+		`{"file_path":"100%.go"}`:                                false,
 
 		`{"directory":"a","name":"yarn.lock"}`: true,
 		`{"cwd":"a","path":"yarn.lock"}`:       true,

@@ -25,6 +25,9 @@ type commandLine struct {
 	// own rules: Claude Code 2.1.329 reads less than package syntax, so everything that it was not recorded to see
 	// through is opaque. project is for a project's rules, which also weigh computed words.
 	client, project string
+
+	// values is what the values of its assignments may have run.
+	values launches
 }
 
 // command is one simple command.
@@ -55,8 +58,10 @@ type word struct {
 	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
 	// the result may be no word at all or several words.
 	// byHabit means that it is the value of a variable that names a program by habit, and that the line does not set.
-	computed, several, byHabit bool
-	prefix                     string
+	// code means that a part in quotes holds an expansion, which runs if something evaluates the word.
+	// home means that the word begins with the path of a folder that the line does not set, as ~ and $HOME are.
+	computed, several, byHabit, code, home bool
+	prefix                                 string
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
@@ -66,8 +71,12 @@ func (w word) unsure() bool {
 
 func isComputed(w word) bool { return w.computed }
 
-// takeApart finds the simple commands of a line. Package syntax reads the line as bash does.
-func takeApart(src string) (line commandLine) {
+// takeApart finds the simple commands of a line.
+func takeApart(src string) (line commandLine) { return takeApartIn(src, src) }
+
+// takeApartIn finds the simple commands of a line in the text of another one, or of itself. Package syntax reads the
+// line as bash does.
+func takeApartIn(outer, src string) (line commandLine) {
 	opaque := func(reason string) commandLine { return commandLine{client: reason, project: reason} }
 	switch reason := deceptive(src); {
 	case len(src) > maxLine:
@@ -87,10 +96,11 @@ func takeApart(src string) (line commandLine) {
 	if err != nil {
 		return opaque("a syntax error")
 	}
-	r := reader{src: src, set: map[string]bool{}}
+	r := reader{src: src, outer: outer, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
 	r.habits()
+	r.numbers()
 	return r.line
 }
 
@@ -121,9 +131,15 @@ type reader struct {
 	front    []word // words before the next simple command; to a pattern `time` is an ordinary command
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
-	given    map[string]bool // variables that the line sets in any way, for one command too; nil: none
 	inQuotes bool
-	stdin    stdin // of the command that is being read
+	// given are the variables that the line sets in any way, for one command too, and whether it sets them to numbers
+	// alone. nil: none.
+	given map[string]bool
+	// counted are the variables that arithmetic uses.
+	counted []string
+	outer   string // the line that this one stands in
+	changed sets   // what the outer line changes
+	stdin   stdin  // of the command that is being read
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -169,8 +185,20 @@ func (r *reader) statement(s *syntax.Stmt) {
 	}
 	// The client was recorded not to see through a compound command with redirections.
 	if len(s.Redirs) > 0 {
-		r.fail("something behind a compound command")
+		r.failClient("something behind a compound command")
+		outside := r.stdin
+		for _, redirect := range s.Redirs {
+			if _, from := r.redirect(redirect); from != inherited {
+				r.stdin = from
+			}
+		}
+		defer func() { r.stdin = outside }()
 	}
+	r.compound(s)
+}
+
+// compound reads any other command than a simple one.
+func (r *reader) compound(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
 		r.front = append(r.front, word{text: "time"})
@@ -191,12 +219,12 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.Subshell:
 		// The client was recorded not to see through nested subshells.
 		if r.subshell {
-			r.fail("nested parentheses")
-			return
+			r.failClient("nested parentheses")
 		}
+		outside := r.subshell
 		r.subshell = true
 		r.list(c.Stmts)
-		r.subshell = false
+		r.subshell = outside
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			r.list(c.Cond)
@@ -210,7 +238,8 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.LetClause:
 		r.let(s)
 	default: // { }, (( )), case, functions
-		r.fail("a command that is not seen through")
+		r.failClient("a command that is not seen through")
+		r.further(c)
 	}
 }
 
@@ -241,70 +270,6 @@ func (r *reader) joined(c *syntax.BinaryCmd) {
 		r.statement(c.Y)
 	}
 	r.stdin = outside
-}
-
-func (r *reader) loop(c *syntax.ForClause) {
-	words, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || c.Braces || !words.InPos.IsValid() {
-		r.fail("a loop that is not for NAME in")
-		return
-	}
-	r.set[words.Name.Value] = true
-	for _, w := range words.Items {
-		r.word(w, still)
-	}
-	r.list(c.Do)
-}
-
-// test reads [[ ]], which a pattern sees as a command of that name. If a word is computed, all of them may be.
-func (r *reader) test(c *syntax.TestClause) {
-	if strings.Contains(r.source(c), "\n") {
-		r.fail("[[ with an operator")
-	}
-	words := []word{{text: "[["}}
-	// The tree gives an operator one of its names (-e for -a), so take it from the source.
-	operator := func(at syntax.Pos, name string) {
-		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
-	}
-	var walk func(x syntax.TestExpr)
-	walk = func(x syntax.TestExpr) {
-		switch x := x.(type) {
-		case *syntax.Word:
-			words = append(words, r.word(x, still))
-		case *syntax.UnaryTest:
-			operator(x.OpPos, x.Op.String())
-			walk(x.X)
-			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-				r.noneComputed(words...)
-			}
-		case *syntax.BinaryTest:
-			walk(x.X)
-			operator(x.OpPos, x.Op.String())
-			walk(x.Y)
-			switch x.Op {
-			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr: // arithmetic
-				r.noneComputed(words...)
-			case syntax.TsReMatch:
-				r.fail("a regular expression")
-			case syntax.TsBefore, syntax.TsAfter:
-				r.fail("[[ with an operator")
-			}
-		default:
-			r.fail("[[ with an operator")
-		}
-	}
-	walk(c.X)
-	if slices.ContainsFunc(words, isComputed) {
-		words[1] = word{text: words[1].text, computed: true, several: true}
-	}
-	r.emit(command{words: append(words, word{text: "]]"})})
-}
-
-// noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
-func (r *reader) noneComputed(words ...word) {
-	if slices.ContainsFunc(words, isComputed) {
-		r.failProject("an expansion that is evaluated")
-	}
 }
 
 // simple reads a simple command.
@@ -343,7 +308,12 @@ func (r *reader) simple(s *syntax.Stmt) {
 		r.set[only.Name.Value] = true
 	default:
 		// Without a command the client allows one assignment and no redirection.
-		r.fail("a command is missing")
+		r.failClient("a command is missing")
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
+			for _, a := range c.Assigns {
+				r.set[a.Name.Value] = true
+			}
+		}
 	}
 }
 
@@ -481,12 +451,14 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}
-	r.gives(text)
-	text += operator
 	if a.Value == nil {
-		return word{text: text}
+		r.gives(text, false)
+		return word{text: text + operator}
 	}
 	value := r.word(a.Value, u)
+	r.gives(text, !a.Append && isNumber(value))
+	r.line.values.assigned(text, value)
+	text += operator
 	value.text = text + value.text
 	if value.computed {
 		value.prefix = text + value.prefix

@@ -21,7 +21,9 @@ import (
 // texts are the commands of a line.
 func texts(line commandLine) (all []string) {
 	for _, c := range line.commands {
-		all = append(all, c.text)
+		if !c.own {
+			all = append(all, c.text)
+		}
 	}
 	return all
 }

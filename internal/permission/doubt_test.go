@@ -27,7 +27,7 @@ func TestComputedWords(t *testing.T) {
 			"find $x -name y", "find . $x",
 			`find . "$x" git push --force ';'`, "declare -i A=$x", "declare $x", "unset $x", `unset "$x"`, `read "$x"`,
 			"xargs git $x", `printf -v "$x" y`,
-			"[[ $x -eq 1 ]]", "[[ -v $x ]]", `[ -v "$x" ]`, `test -v "$x"`, `printf -v"$x" y`, `builtin let "$x"`,
+			"x=$(y); [[ $x -eq 1 ]]", "[[ -v $x ]]", `[ -v "$x" ]`, `test -v "$x"`, `printf -v"$x" y`, `builtin let "$x"`,
 			`\let "$x"`, `command unset "$x"`, `getopts ab "$x"`, `wait -np "$x"`, `mapfile "$x"`,
 			`builtin -- read -r "$x"`, `command -p printf -v "$x" y`, "timeout 5 git $x", `sh "$x"`, `source "$x"`,
 			`echo "${x:-$(git push --force)}"`,
@@ -120,7 +120,7 @@ func TestDoubt(t *testing.T) {
 		"make":                "",
 		"git $x":              `hookrun cannot tell what this line runs: `,
 		"eval $x":             `hookrun cannot tell what this line runs: `,
-		"{ ls; }":             `hookrun cannot tell what this line runs: `,
+		"coproc { ls; }":      `hookrun cannot tell what this line runs: `,
 	} {
 		doubt := rule.Doubt(projectLine(t, line))
 		if want == "" {

@@ -73,8 +73,8 @@ func (p *program) interprets(args []word) (l launches) {
 			return p.subprogram(args)
 		case p.inline:
 			return p.text(args)
-		default: // a script
-			return launches{}
+		default:
+			return launches{script: true}
 		}
 		options, rest, ok := p.options(args)
 		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {

@@ -31,6 +31,7 @@ const (
 // rule looks behind all of these, since `timeout 5 git push` is a `git push`. The table is in the order of the names.
 // An option that it lacks is doubt for a rule whose words stand behind it.
 var launchers = []program{
+	{name: "-"}, // of zsh, as are noglob and nocorrect
 	{name: "apptainer", group: true},
 	{name: "apptainer exec", loose: true, away: true},
 	{name: "apptainer run", loose: true, away: true},
@@ -172,6 +173,7 @@ var launchers = []program{
 	{name: "rbenv", group: true},
 	{name: "rbenv exec"},
 	{name: "readarray", short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true, mixed: true},
+	{name: "repeat", operands: 1, assigns: true},
 	{name: "rtk", short: "uv", long: "skip-env ultra-compact verbose"},
 	{name: "rtx", as: "mise"},
 	{name: "runuser", short: "c:fg:G:lmpPs:u:w:hVT", lines: "c command session-command", mixed: true, shell: true,

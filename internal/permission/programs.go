@@ -212,7 +212,9 @@ func (p *parsing) command() {
 		case first.unsure():
 			p.found.opaque = computed(p.name)
 			return
-		case first.text == "--", assigns:
+		case first.text == "--":
+		case assigns:
+			p.found.declares(p.args[:1])
 		case operands > 0:
 			operands--
 		default:

@@ -21,12 +21,13 @@ func isProgramVariable(name string) bool {
 	return false
 }
 
-// gives notes that the line sets a variable, if for one command alone.
-func (r *reader) gives(name string) {
+// gives notes that the line sets a variable, if for one command alone, and whether its value is a number.
+func (r *reader) gives(name string, number bool) {
 	if r.given == nil {
 		r.given = map[string]bool{}
 	}
-	r.given[name] = true
+	before, ok := r.given[name]
+	r.given[name] = number && (before || !ok)
 }
 
 // habits keeps the mark of such a variable only if it is the name of a command, and the line does not set it. A word
@@ -37,7 +38,8 @@ func (r *reader) habits() {
 			continue
 		}
 		name := variableOf(c.words[0].text)
-		c.words[0].byHabit = !r.set[name] && !r.given[name] &&
+		_, given := r.given[name]
+		c.words[0].byHabit = !r.set[name] && !given &&
 			!slices.ContainsFunc(r.line.commands, func(other command) bool {
 				return slices.ContainsFunc(other.words, func(w word) bool {
 					return strings.Contains(w.text, name) && !(w.computed && variableOf(w.text) == name)
@@ -74,7 +76,7 @@ func (r *reader) let(s *syntax.Stmt) {
 				r.failClient("let with more than plain letters")
 			}
 		}
-		r.gives(name)
+		r.gives(name, ok)
 	}
 	r.emit(c)
 }

@@ -29,6 +29,25 @@ type expansions struct {
 	computed, several bool   // as in word
 	prefix            string // as in word
 	brace             int    // 1 + the end of the text before the first {
+
+	code, dollar bool // as in word; the part before this one ends with a $ in quotes
+	param        bool // the part before this one is the expansion of a variable
+	glob         bool // a part may be a pattern of file names
+	subscript    bool // zsh reads a part as a subscript, which is arithmetic
+}
+
+// quotes notes text in quotes: an expansion in it is none, unless something evaluates the word.
+func (e *expansions) quotes(text string) {
+	if text == "" {
+		return
+	}
+	if strings.Contains(text, "`") || e.dollar && strings.IndexByte("({[", text[0]) >= 0 {
+		e.code = true
+	}
+	for i := 0; i < len(text)-1 && !e.code; i++ {
+		e.code = text[i] == '$' && strings.IndexByte("({[", text[i+1]) >= 0
+	}
+	e.dollar = text[len(text)-1] == '$'
 }
 
 // compute notes that what follows is known only at run time. several means that it may be no word or several words.
@@ -41,14 +60,19 @@ func (e *expansions) compute(several bool) {
 
 func (r *reader) word(w *syntax.Word, u use) word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
-	if len(raw) > 1 && raw[0] == '=' && syntax.ValidName(raw[1:2]) {
-		r.fail("=, which zsh expands")
+	if len(raw) > 1 && raw[0] == '=' {
+		if syntax.ValidName(raw[1:2]) {
+			r.fail("=, which zsh expands")
+		} else if raw != "==" && raw != "=~" {
+			r.failProject("=, which zsh expands")
+		}
 	}
 	var e expansions
 	at := w.Pos().Offset()
 	for _, part := range w.Parts {
 		at = r.follows(at, part)
 		r.part(part, &e)
+		_, e.param = part.(*syntax.ParamExp)
 	}
 	if strings.HasPrefix(behind, "\\\n") {
 		r.fail("an escaped blank")
@@ -59,8 +83,11 @@ func (r *reader) word(w *syntax.Word, u use) word {
 		r.fail("a redirection")
 	}
 	r.forClient(raw, u, &e)
+	if e.subscript && e.code {
+		r.failProject("a subscript in zsh")
+	}
 
-	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
+	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix, code: e.code}
 	said.byHabit = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
 		if before := said.text[:e.brace-1]; !said.computed || len(before) < len(said.prefix) {
@@ -69,7 +96,20 @@ func (r *reader) word(w *syntax.Word, u use) word {
 		said.computed, said.several = true, true
 	}
 	said.computed = said.computed || e.home && u == still
+	if raw[0] == '~' || e.home && (raw[0] == '$' || strings.HasPrefix(raw, `"$`)) {
+		r.folder(&said)
+	}
+	if e.glob && r.changes().globs {
+		said.prefix, said.several = "", true
+	}
 	return said
+}
+
+// folder notes that a word begins with the path of a folder. If the line changes which one, only the shell knows it.
+func (r *reader) folder(w *word) {
+	if w.home = !r.changes().home; !w.home {
+		w.computed, w.several, w.prefix = true, true, ""
+	}
 }
 
 // forClient fails if the client was recorded not to see through the word.
@@ -106,6 +146,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		if part.Dollar {
 			r.fail("an expansion")
 		}
+		e.quotes(r.src[part.Left.Offset()+1 : part.Right.Offset()])
 		e.text.WriteString(r.src[part.Left.Offset()+1 : part.Right.Offset()])
 		e.fixed = true
 	case *syntax.DblQuoted:
@@ -122,9 +163,27 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 	case *syntax.ArithmExp:
 		e.compute(true)
 		r.arithmetic(part, e)
-	default: // process substitution, extended globs
+	case *syntax.ProcSubst: // a file in /dev/fd
+		r.failClient("parentheses in a command")
+		e.text.WriteString("/dev/fd/")
+		e.compute(false)
+		outside := r.stdin
+		if r.stdin = inherited; part.Op == syntax.CmdOut {
+			r.stdin = fed
+		}
+		r.inside(part.Stmts)
+		r.stdin = outside
+	default: // extended globs
 		r.fail("parentheses in a command")
 	}
+}
+
+// inside reads the commands of a substitution.
+func (r *reader) inside(all []*syntax.Stmt) {
+	front, inQuotes := r.front, r.inQuotes
+	r.front, r.inQuotes = nil, false
+	r.list(all)
+	r.front, r.inQuotes = front, inQuotes
 }
 
 // literal reads unquoted text.
@@ -142,13 +201,21 @@ func (r *reader) literal(raw string, e *expansions) {
 		case '*', '?', '[': // [ alone is a command; any other [ may start a glob
 			if raw != "[" {
 				e.compute(true)
+				e.glob = true
 			}
+			e.subscript = e.subscript || e.param && i == 0 && raw[i] == '['
 		case '\\':
 			i++
 			if i == len(raw) || strings.IndexByte(" \t\n", raw[i]) >= 0 {
 				r.fail("an escaped blank")
 				return
 			}
+			e.quotes(raw[i : i+1])
+			e.text.WriteByte(raw[i])
+			continue
+		}
+		if e.dollar {
+			e.quotes(raw[i : i+1])
 		}
 		e.text.WriteByte(raw[i])
 	}
@@ -169,7 +236,10 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			if strings.Contains(raw, "\\\n") {
 				r.fail("a line continued in a word")
 			}
-			e.text.WriteString(strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw))
+			text := strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw)
+			e.quotes(text)
+			e.text.WriteString(text)
+			e.subscript = e.subscript || e.param && strings.HasPrefix(raw, "[")
 			fixed = true
 		case *syntax.ParamExp:
 			r.parameter(part, e)
@@ -184,6 +254,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 		default:
 			r.fail("an expansion")
 		}
+		_, e.param = part.(*syntax.ParamExp)
 	}
 	if at != q.Right.Offset() {
 		r.fail("a line continued in a word")
@@ -237,7 +308,7 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 	case p.Exp.Op == syntax.OtherParamOps:
 		return false
 	case p.Exp.Op == syntax.AssignUnset, p.Exp.Op == syntax.AssignUnsetOrNull:
-		r.gives(p.Param.Value)
+		r.gives(p.Param.Value, false)
 	}
 	switch {
 	case p.Exp.Word == nil:
@@ -253,10 +324,7 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 // substitution reads $( ) or backticks. Their commands are commands of the line. In the text of the surrounding command
 // the substitution is empty, because its output is not known.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
-	front, inQuotes := r.front, r.inQuotes
-	r.front, r.inQuotes = nil, false
-	r.list(c.Stmts)
-	r.front, r.inQuotes = front, inQuotes
+	r.inside(c.Stmts)
 	raw := r.source(c)
 	switch {
 	case c.Backquotes:
@@ -272,11 +340,13 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	}
 }
 
-// arithmetic reads $(( )) with numbers only, because a variable in it may stand for a command.
+// arithmetic reads $(( )). The client was recorded to see through numbers only, because a variable in it may stand for
+// a command.
 func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	raw := r.source(a)
 	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
-		r.fail("arithmetic")
+		r.failClient("arithmetic")
+		r.count(a.X)
 	}
 	e.text.WriteString(raw)
 	e.beside, e.fixed = true, true
@@ -294,6 +364,52 @@ const (
 	fed             // from other commands, or from the line itself
 )
 
+// endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
+// shells begin a here-document behind it.
+func endsInLine(rest string) bool {
+	rest = quotedText().ReplaceAllString(rest, "")
+	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
+}
+
+var quotedText = lazyregexp.New(`'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`)
+
+// hereDocumentAt returns where the text of the first here-document of a line begins.
+func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
+	at := d.Word.End().Offset()
+	line := strings.IndexByte(r.src[at:], '\n')
+	before := r.src[strings.LastIndexByte(r.src[:at], '\n')+1:]
+	if line < 0 || strings.Count(before[:strings.IndexByte(before, '\n')], "<<") > 1 {
+		return d.Hdoc.Pos().Offset()
+	}
+	return at + uint(line) + 1
+}
+
+// body reads the text of a here-document. It returns "" if the shell computes a part of it.
+func (r *reader) body(w *syntax.Word, quoted bool) string {
+	raw := r.source(w)
+	if quoted || !strings.ContainsAny(raw, "$`\\") {
+		return raw
+	}
+	var e expansions
+	outside := r.inQuotes
+	r.inQuotes = true
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+		case *syntax.ParamExp:
+			r.parameter(part, &e)
+		case *syntax.CmdSubst:
+			r.substitution(part, &e)
+		case *syntax.ArithmExp:
+			r.arithmetic(part, &e)
+		default:
+			r.fail("an expansion")
+		}
+	}
+	r.inQuotes = outside
+	return ""
+}
+
 // redirect reads a redirection. Patterns do not see it, and it must not expand. It returns what stdin is then, and its
 // text if the line says that.
 func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
@@ -306,13 +422,21 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
 		// first line.
 		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
+		quoted := quotedDelimiter().MatchString(raw)
 		switch {
-		case !quotedDelimiter().MatchString(raw):
-			r.fail("a here-document that is not quoted")
+		case !quoted:
+			r.failClient("a here-document that is not quoted")
+			if !syntax.ValidName(raw) {
+				r.failProject("a here-document with an odd delimiter")
+			}
 		case strings.Trim(first, " \t") != "":
+			r.failClient("a here-document with more on its first line")
+		}
+		if !endsInLine(first) || d.Hdoc != nil && r.hereDocumentAt(d) != d.Hdoc.Pos().Offset() {
 			r.fail("a here-document with more on its first line")
-		case d.Hdoc != nil:
-			text = r.source(d.Hdoc)
+		}
+		if d.Hdoc != nil {
+			text = r.body(d.Hdoc, quoted)
 		}
 		return text, fed
 	case syntax.RdrInOut:
@@ -340,6 +464,9 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 			return "", fed
 		}
 		return "", inFile
+	}
+	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.text != "/dev/null" {
+		r.line.values.writes = true
 	}
 	return "", inherited
 }

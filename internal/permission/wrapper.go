@@ -29,6 +29,13 @@ type launches struct {
 	whole  bool // a command may stand anywhere in the line: the whole line is a hint
 	shell  bool // a shell reads its commands from stdin
 	open   bool // arguments that follow may hold a command
+
+	// code means that a value has an expansion in quotes. arithmetic means that the shell evaluates variables that the
+	// line sets to numbers or not at all, and counts that zsh evaluates what only the shell knows.
+	code, arithmetic, counts bool
+
+	// writes means that the line writes to a file, and script that it runs one, which may be the same.
+	writes, script bool
 }
 
 // add adds what one of several readers found.
@@ -43,6 +50,10 @@ func behind(words []word, wrappers []string) (l launches) {
 		return launches{}
 	}
 	name, args := programName(words[0].text), words[1:]
+	defer func() {
+		l.ofBuiltins(name, args)
+		l.script = l.script || name == "source" || name == "."
+	}()
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
 		l.add(ofBuiltin(name, args))
@@ -97,6 +108,8 @@ func ofBuiltin(name string, args []word) ([]launch, string) {
 		return lineOf(name, args[:1], false)
 	case name != "trap" && len(args) > 0 && (args[0].computed || isOption || isStdin(args[0].text)):
 		return nil, computed("source")
+	case name != "trap" && len(args) > 0: // PATH may have it
+		return []launch{{words: args, by: name}}, ""
 	}
 	return nil, ""
 }
@@ -105,6 +118,9 @@ func ofBuiltin(name string, args []word) ([]launch, string) {
 func aliased(args []word) (all []launch, opaque string) {
 	if slices.ContainsFunc(args, isComputed) {
 		return nil, computed("alias")
+	}
+	if slices.ContainsFunc(args, isFlag) {
+		return nil, "an alias that is no command"
 	}
 	for _, w := range args {
 		if _, line, ok := strings.Cut(w.text, "="); ok {
@@ -142,10 +158,12 @@ func isShell(command string) bool {
 	return name == "eval" || isPosixShell(name) || isForeignShell(name)
 }
 
-// isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do.
+// isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
+// before.
 func isStdin(file string) bool {
 	file = path.Clean(file)
-	return strings.HasSuffix(file, "dev/stdin") || strings.Contains(file, "dev/fd/") || strings.Contains(file, "/fd/")
+	return file == "stdin" || strings.HasPrefix(file, "fd/") || file != "" && strings.Trim(file, "0123456789") == "" ||
+		strings.HasSuffix(file, "dev/stdin") || strings.Contains(file, "dev/fd/") || strings.Contains(file, "/fd/")
 }
 
 // longOptions are the options of bash that take no value.
@@ -180,11 +198,17 @@ func ofShell(name string, args []word) (l launches) {
 		case !isLong:
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
 			takes = strings.ContainsAny(text, "oO")
+			if !plainLetters(strings.Trim(text[1:], "O")) || takes && len(args) > 0 && !optionsAreKnown(args[:1]) {
+				return launches{opaque: anOption}
+			}
 			if strings.Contains(text, "s") && !isLine {
 				return launches{shell: true, open: true}
 			}
 		}
 		if takes {
+			if isLong && len(args) > 0 && (args[0].unsure() || isStdin(args[0].text)) {
+				return launches{opaque: computed(name)}
+			}
 			args = args[min(1, len(args)):]
 		}
 	}
@@ -195,8 +219,10 @@ func ofShell(name string, args []word) (l launches) {
 		l.add(lineOf(name, args[:1], false))
 	case args[0].unsure() || isStdin(args[0].text):
 		l.opaque = computed(name)
+	default: // PATH may have it
+		l.all, l.script = append(l.all, launch{words: args, by: name}), true
 	}
-	l.open = len(l.all) == 0
+	l.open = len(l.all) == 0 || !isLine
 	return l
 }
 
@@ -284,14 +310,21 @@ type reached struct {
 	whole    bool // the line itself is a hint
 
 	wrappers []string // programs that run a command besides the known ones
+	line     string
+	values   launches // as in commandLine, of all lines
 }
 
 // reach finds what the commands of a line run.
 func (l *shellLine) reach(wrappers []string) *reached {
-	r := &reached{wrappers: wrappers}
+	r := &reached{wrappers: wrappers, line: l.text}
 	for _, c := range l.commands {
 		r.follow(c, maxWrappers)
 	}
+	r.weigh(l.values, command{}, maxWrappers)
+	if r.values.code && (r.values.arithmetic || r.values.counts) {
+		r.opaque = cmp.Or(r.opaque, inQuotes)
+	}
+	r.whole = r.whole || r.values.counts || r.values.writes && r.values.script
 	r.commands = slices.Concat(l.commands, r.commands)
 	if r.whole {
 		r.hints = append(r.hints, hint{l.text, "the line"})
@@ -335,18 +368,29 @@ func (r *reached) follow(c command, left int) {
 	}
 	r.whole = r.whole || found.whole || found.shell || c.more && len(found.hints) > 0 ||
 		len(c.words) > 0 && c.words[0].byHabit
+	r.weigh(found, c, left)
+}
+
+// weigh adds what was found to run in one command, or in the values of a line.
+func (r *reached) weigh(found launches, c command, left int) {
+	r.opaque = cmp.Or(r.opaque, found.opaque)
 	r.hints = append(r.hints, found.hints...)
+	r.values.code = r.values.code || found.code
+	r.values.arithmetic = r.values.arithmetic || found.arithmetic
+	r.values.counts = r.values.counts || found.counts
+	r.values.writes = r.values.writes || found.writes
+	r.values.script = r.values.script || found.script || len(c.words) > 0 && strings.Contains(c.words[0].text, "/")
 	for _, l := range found.all {
 		commands := []command{{text: joined(l.words), words: l.words, more: l.more || c.more, script: c.script}}
 		if l.by == "sudo" { // it may have read a password
 			commands[0].script = ""
 		}
 		if l.words == nil {
-			line := takeApart(l.line)
-			if line.project != "" {
-				r.opaque = line.project
+			line := takeApartIn(r.line, l.line)
+			if r.opaque = cmp.Or(r.opaque, line.project); r.opaque != "" || left == 0 {
 				return
 			}
+			r.weigh(line.values, c, left-1)
 			commands = line.commands
 		}
 		for _, command := range commands {

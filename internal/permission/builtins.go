@@ -1,0 +1,251 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+)
+
+// builtinKind says what bash, dash or zsh may do with the arguments of a builtin. The kinds are in the order of what
+// has to be true of the arguments.
+type builtinKind uint8
+
+const (
+	noBuiltin  builtinKind = iota
+	inert                  // it takes its arguments as text
+	counting               // zsh evaluates its arguments as arithmetic
+	evaluating             // bash too, or it takes them as names of variables, which may have a subscript
+	odd                    // it may run its arguments in a way that is not known here
+)
+
+func kindOfBuiltin(name string) builtinKind {
+	switch name {
+	case ":", "true", "false", "echo", "cd", "chdir", "pwd", "pushd", "popd", "dirs", "type", "which", "whence",
+		"where", "times", "umask", "bg", "fg", "disown", "unalias", "rehash", "command", "builtin", "exec", "eval",
+		"trap", "source", ".":
+		return inert // those that run a command have readers of their own
+	case "printf", "test", "[", "return", "exit", "logout", "bye", "break", "continue", "shift", "kill", "ulimit",
+		"sleep", "set", "shopt", "setopt", "unsetopt", "hash", "alias":
+		return counting
+	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "export", "readonly",
+		"unset", "float", "integer", "private":
+		return evaluating
+	case "autoload", "add-zsh-hook", "bind", "bindkey", "caller", "compadd", "compcall", "compctl", "compdef",
+		"compgen", "complete", "compopt", "disable", "echotc", "echoti", "emulate", "enable", "fc", "functions",
+		"getln", "history", "jobs", "limit", "log", "newgrp", "print", "private_", "pushln", "r", "sched", "strftime",
+		"suspend", "sysread", "sysopen", "sysseek", "syswrite", "ttyctl", "unfunction", "unhash", "unlimit", "vared",
+		"zcompile", "zcurses", "zformat", "zle", "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect",
+		"zsocket", "zstat", "zstyle", "zsystem", "ztcp", "zed", "zmv", "zcalc", "zf_rm":
+		return odd
+	}
+	return noBuiltin
+}
+
+// evaluated is why a line is opaque.
+const (
+	evaluated = "an expansion that is evaluated"
+	inQuotes  = "an expansion in quotes, which a builtin may evaluate"
+	anOption  = "an option that changes what words mean"
+)
+
+// ofBuiltins adds what a builtin may evaluate or run. Only arguments in a form that is known to be harmless are clear.
+func (l *launches) ofBuiltins(name string, args []word) {
+	kind := kindOfBuiltin(name)
+	if kind <= inert {
+		return
+	}
+	if kind == evaluating {
+		l.declares(args)
+	}
+	switch { // forms that are known
+	case name == "printf" && len(args) > 0 && !args[0].computed && isTextFormat(args[0].text):
+		return
+	case name == "test" || name == "[":
+		if !slices.ContainsFunc(args, isArithmeticTest) {
+			return
+		}
+	case name == "alias" || name == "hash" && (len(args) == 0 || len(args) == 1 && args[0].text == "-r"):
+		if name == "alias" && slices.ContainsFunc(args, isFlag) {
+			l.fail("an alias that is no command")
+		}
+		return
+	case name == "set" && !setsPlainly(args), name == "shopt" && !shoptPlainly(args),
+		(name == "setopt" || name == "unsetopt") && !slices.ContainsFunc(args, isComputed) && !optionsAreKnown(args):
+		l.fail(anOption)
+		return
+	case kind == odd && isPlainOdd(name, args):
+		return
+	}
+	switch {
+	case slices.ContainsFunc(args, hasCode):
+		l.fail(inQuotes)
+	case kind == evaluating && slices.ContainsFunc(args, isElement):
+		l.fail("an element of an array")
+	case kind == odd && slices.ContainsFunc(args, isComputed):
+		l.fail(computed(name))
+	case name == "hash": // another name for a program
+		l.whole = true
+	case kind == odd:
+		l.hints = append(l.hints, hint{joined(args), "the arguments of " + name})
+	case kind == counting && name != "set" && slices.ContainsFunc(args, isUnknownNumber):
+		l.counts = true
+	}
+}
+
+// declares adds what the values in the arguments of declare, export and the like may have run.
+func (l *launches) declares(args []word) {
+	for _, w := range args {
+		if name, value, ok := strings.Cut(w.text, "="); ok {
+			assigned := word{text: value, computed: w.computed, code: w.code}
+			l.assigned(strings.TrimSuffix(name, "+"), assigned)
+		}
+	}
+}
+
+func (l *launches) fail(reason string) {
+	if l.opaque == "" {
+		l.opaque = reason
+	}
+}
+
+// isTextFormat reports whether a format of printf has only texts: %d is arithmetic in zsh, and -v names a variable.
+func isTextFormat(format string) bool {
+	if strings.HasPrefix(format, "-") && format != "--" {
+		return false
+	}
+	for {
+		_, behind, ok := strings.Cut(format, "%")
+		if !ok {
+			return true
+		}
+		conversion := strings.TrimLeft(behind, "-+ #0123456789.")
+		if conversion == "" || !strings.ContainsAny(conversion[:1], "%bqsQ") {
+			return false
+		}
+		format = conversion[1:]
+	}
+}
+
+func hasCode(w word) bool { return w.code }
+
+func isFlag(w word) bool { return len(w.text) > 1 && (w.text[0] == '-' || w.text[0] == '+') }
+
+func isArithmeticTest(w word) bool {
+	switch w.text {
+	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t":
+		return true
+	}
+	return w.unsure()
+}
+
+// isElement reports whether a word names an element of an array, whose subscript is arithmetic.
+func isElement(w word) bool {
+	name, _, _ := strings.Cut(w.text, "=")
+	return strings.Contains(name, "[") && w.code
+}
+
+// isUnknownNumber reports whether only the shell knows a word, which is then no number that the shell itself has.
+func isUnknownNumber(w word) bool { return w.computed && !isOwnNumber(w.text) }
+
+// isOwnNumber reports whether a word is an expansion that is a number always.
+func isOwnNumber(text string) bool {
+	switch strings.Trim(text, `"`) {
+	case "$?", "$#", "$$", "$!", "${?}", "${#}":
+		return true
+	}
+	return strings.HasPrefix(text, "${#") || strings.HasPrefix(text, "$((")
+}
+
+// isPlainOdd reports whether an odd builtin is used in a form that runs nothing.
+func isPlainOdd(name string, args []word) bool {
+	plain := ""
+	switch name {
+	case "jobs":
+		plain = "-l -n -p -r -s %% %+ %- %1 %2"
+	case "history":
+		plain = "-a -c -n -r -w 5 10 20 30 50 100"
+	case "fc":
+		plain = "-l -ln"
+		if len(args) == 0 {
+			return false
+		}
+	case "emulate":
+		plain = "-L -R sh bash ksh zsh"
+	case "print":
+		plain = "-l -n -r -rl"
+		for len(args) > 0 && !args[0].computed && !strings.HasPrefix(args[0].text, "-") {
+			args = args[1:]
+		}
+	case "caller", "suspend", "enable", "bind", "complete":
+		plain = "0 1 -p"
+	case "autoload":
+		plain = "-U -Uz -z -X colors compinit bashcompinit"
+	case "zmodload":
+		plain = "zsh/datetime zsh/zprof"
+	}
+	return plain != "" && !slices.ContainsFunc(args, func(w word) bool {
+		return w.computed && name != "print" || w.code || !w.computed && !among(plain, w.text)
+	})
+}
+
+// setsPlainly reports whether set, or a shell with the same options, sets only options that leave words alone.
+func setsPlainly(args []word) bool {
+	for len(args) > 0 {
+		text := args[0].text
+		switch {
+		case text == "--" || text == "-":
+			return true
+		case args[0].unsure():
+			return text == "$@" || len(args) == 1 && strings.HasPrefix(text, "$-")
+		case !isFlag(args[0]):
+			return true
+		case !plainLetters(text[1:]):
+			return false
+		}
+		args = args[1:]
+		if strings.HasSuffix(text, "o") && len(args) > 0 {
+			if !optionsAreKnown(args[:1]) {
+				return false
+			}
+			args = args[1:]
+		}
+	}
+	return true
+}
+
+// plainLetters reports whether the one-letter options of a shell leave words alone in bash, dash and zsh.
+func plainLetters(letters string) bool {
+	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvxP0123456789") == "" && strings.Count(letters, "o") < 2
+}
+
+// shoptPlainly reports whether shopt sets only options that leave words alone.
+func shoptPlainly(args []word) bool {
+	for len(args) > 0 && isFlag(args[0]) && strings.Trim(args[0].text[1:], "supqo") == "" {
+		args = args[1:]
+	}
+	return optionsAreKnown(args)
+}
+
+// optionsAreKnown reports whether all words name options of bash or zsh that leave words alone. With nullglob a word
+// may vanish, which the reader of the line knows.
+func optionsAreKnown(args []word) bool {
+	return !slices.ContainsFunc(args, func(w word) bool {
+		if w.computed {
+			return true
+		}
+		name := strings.ToLower(strings.ReplaceAll(w.text, "_", ""))
+		return !isPlainOption(name) && !isPlainOption(strings.TrimPrefix(name, "no"))
+	})
+}
+
+func isPlainOption(name string) bool {
+	switch name {
+	case "allexport", "braceexpand", "casematch", "caseglob", "cdspell", "checkjobs", "checkwinsize", "clobber",
+		"cmdhist", "dirspell", "dotglob", "emacs", "errexit", "errtrace", "exec", "expandaliases", "extglob",
+		"failglob", "functrace", "glob", "globskipdots", "globstar", "hashall", "histappend", "hup", "ignoreeof",
+		"inheriterrexit", "interactivecomments", "lastpipe", "localoptions", "localtraps", "log", "match", "monitor",
+		"nocaseglob", "nocasematch", "notify", "nullglob", "physical", "pipefail", "posix", "privileged", "progcomp",
+		"shwordsplit", "sourcepath", "unset", "verbose", "vi", "xtrace":
+		return true
+	}
+	return false
+}

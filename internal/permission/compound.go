@@ -1,0 +1,257 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// further reads the compound commands that only a project's rules see through.
+func (r *reader) further(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.Block:
+		r.list(c.Stmts)
+	case *syntax.FuncDecl:
+		r.function(c)
+	case *syntax.CaseClause:
+		r.word(c.Word, still)
+		for _, item := range c.Items {
+			for _, pattern := range item.Patterns {
+				r.word(pattern, still)
+			}
+			r.list(item.Stmts)
+		}
+	case *syntax.ArithmCmd:
+		r.count(c.X)
+		// Dash reads (( )) as commands in parentheses.
+		inner := strings.Trim(r.source(c), "()")
+		for text := range strings.FieldsFuncSeq(inner, func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }) {
+			if words := fixedWords(text); len(words) > 0 {
+				r.emit(command{own: true, words: words})
+			}
+		}
+	default:
+		r.failProject("a command that is not seen through")
+	}
+}
+
+// function reads the definition of a function. Its commands may run with any stdin.
+func (r *reader) function(c *syntax.FuncDecl) {
+	if c.Name == nil || !plainName().MatchString(c.Name.Value) {
+		r.failProject("a function of an odd name")
+		return
+	}
+	outside := r.stdin
+	r.stdin = fed
+	r.statement(c.Body)
+	r.stdin = outside
+}
+
+// plainName matches names of functions that no shell reads in a way of its own.
+var plainName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+
+// loop reads for and select.
+func (r *reader) loop(c *syntax.ForClause) {
+	words, ok := c.Loop.(*syntax.WordIter)
+	if !ok || c.Select || c.Braces || !words.InPos.IsValid() {
+		r.failClient("a loop that is not for NAME in")
+	}
+	switch loop := c.Loop.(type) {
+	case *syntax.CStyleLoop:
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			if x != nil {
+				r.count(x)
+			}
+		}
+	case *syntax.WordIter:
+		r.set[loop.Name.Value] = true
+		numbers := loop.InPos.IsValid() && !c.Select
+		for _, w := range loop.Items {
+			item := r.word(w, still)
+			numbers = numbers && (isNumber(item) || isRange().MatchString(item.text))
+			r.line.values.assigned(loop.Name.Value, item)
+		}
+		r.gives(loop.Name.Value, numbers)
+	}
+	r.list(c.Do)
+}
+
+var isRange = lazyregexp.New(`^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`)
+
+// count reads arithmetic. A variable in it may stand for another one, or for a command in a subscript, so only numbers,
+// and variables that the line sets to numbers or not at all, are clear.
+func (r *reader) count(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case *syntax.BinaryArithm:
+		r.count(x.X)
+		r.count(x.Y)
+	case *syntax.UnaryArithm:
+		r.count(x.X)
+	case *syntax.ParenArithm:
+		r.count(x.X)
+	case *syntax.Word:
+		for _, part := range x.Parts {
+			if len(x.Parts) != 1 || !r.countPart(part) {
+				r.failProject("arithmetic")
+			}
+		}
+	case nil:
+	default:
+		r.failProject("arithmetic")
+	}
+}
+
+// countPart reads an operand of arithmetic. It reports whether that is clear.
+func (r *reader) countPart(part syntax.WordPart) bool {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		if syntax.ValidName(part.Value) {
+			r.counted = append(r.counted, part.Value)
+			return true
+		}
+		return strings.Trim(part.Value, "0123456789") == ""
+	case *syntax.ParamExp:
+		raw := r.source(part)
+		if name := variableOf(raw); name != "" {
+			r.counted = append(r.counted, name)
+			return true
+		}
+		return isOwnNumber(raw)
+	case *syntax.CmdSubst:
+		r.substitution(part, &expansions{})
+		return isNumberOf().MatchString(r.source(part))
+	case *syntax.ArithmExp:
+		r.count(part.X)
+		return true
+	}
+	return false
+}
+
+// isNumberOf matches substitutions of programs that print numbers alone.
+var isNumberOf = lazyregexp.New(`^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
+	`(?:[^()'"$` + "`" + `]*\| *)?wc -[lcwm](?: *< *[A-Za-z0-9_./-]+)?)\)"?$`)
+
+// isNumber reports whether a word is a number when the line runs.
+func isNumber(w word) bool {
+	if w.computed {
+		return isOwnNumber(w.text) || isNumberOf().MatchString(w.text)
+	}
+	digits := strings.TrimPrefix(w.text, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// numbers fails if a variable in arithmetic may have another value than a number.
+func (r *reader) numbers() {
+	for _, name := range r.counted {
+		r.line.values.arithmetic = true
+		number, given := r.given[name]
+		switch {
+		case given && number:
+		case given, r.set[name], r.src != r.outer, slices.ContainsFunc(r.line.commands, func(c command) bool {
+			return slices.ContainsFunc(c.words[1:], func(w word) bool {
+				value, ok := strings.CutPrefix(w.text, name)
+				return ok && !c.own && c.words[0].text != "[[" && c.words[0].text != "echo" &&
+					(value == "" || value[0] == '=' && !isNumber(word{text: value[1:]}))
+			})
+		}):
+			r.failProject("arithmetic with a variable that may be no number")
+			return
+		}
+	}
+}
+
+// test reads [[ ]], which a pattern sees as a command of that name. If a word is computed, all of them may be.
+func (r *reader) test(c *syntax.TestClause) {
+	if strings.Contains(r.source(c), "\n") {
+		r.fail("[[ with an operator")
+	}
+	words := []word{{text: "[["}}
+	// The tree gives an operator one of its names (-e for -a), so take it from the source.
+	operator := func(at syntax.Pos, name string) {
+		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
+	}
+	var walk func(x syntax.TestExpr)
+	walk = func(x syntax.TestExpr) {
+		switch x := x.(type) {
+		case *syntax.Word:
+			words = append(words, r.word(x, still))
+		case *syntax.ParenTest:
+			r.failClient("[[ with an operator")
+			walk(x.X)
+		case *syntax.UnaryTest:
+			operator(x.OpPos, x.Op.String())
+			walk(x.X)
+			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+				r.noneComputed(words...)
+				r.noneInQuotes(words)
+			}
+		case *syntax.BinaryTest:
+			left := len(words)
+			walk(x.X)
+			operator(x.OpPos, x.Op.String())
+			right := len(words)
+			if x.Op == syntax.TsReMatch {
+				r.failClient("a regular expression")
+				// Dash reads a | as that of a pipeline.
+				if raw := r.source(x.Y); !strings.HasPrefix(raw, "(") && strings.ContainsAny(raw, "|&;<>") &&
+					!strings.HasPrefix(raw, "^(") {
+					r.failProject("a regular expression")
+				}
+			}
+			walk(x.Y)
+			switch x.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				r.operand(words[left : right-1])
+				r.operand(words[right:])
+			case syntax.TsReMatch:
+			case syntax.AndTest, syntax.OrTest: // dash reads them as those between commands
+				first := right
+				for first < len(words)-1 && words[first].text == "!" {
+					first++
+				}
+				r.emit(command{own: true, words: slices.Clone(words[first:])})
+			case syntax.TsBefore, syntax.TsAfter:
+				r.fail("[[ with an operator")
+			}
+		default:
+			r.fail("[[ with an operator")
+		}
+	}
+	walk(c.X)
+	if slices.ContainsFunc(words, isComputed) {
+		words[1] = word{text: words[1].text, computed: true, several: true}
+	}
+	r.emit(command{words: append(words, word{text: "]]"})})
+}
+
+// operand reads an operand of -eq and the like in [[ ]], which is arithmetic.
+func (r *reader) operand(words []word) {
+	for _, w := range words {
+		name := variableOf(w.text)
+		switch {
+		case isNumber(w):
+		case w.computed && name != "":
+			r.counted = append(r.counted, name)
+		case syntax.ValidName(w.text):
+			r.counted = append(r.counted, w.text)
+		default:
+			r.failProject(evaluated)
+		}
+	}
+}
+
+// noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
+func (r *reader) noneComputed(words ...word) {
+	if slices.ContainsFunc(words, isComputed) {
+		r.failProject(evaluated)
+	}
+}
+
+// noneInQuotes fails if a word holds an expansion in quotes, where the shell evaluates the word.
+func (r *reader) noneInQuotes(words []word) {
+	if slices.ContainsFunc(words, hasCode) {
+		r.failProject(inQuotes)
+	}
+}

@@ -86,6 +86,17 @@ func kindOfVariable(name string) variableKind {
 	return plainVariable
 }
 
+// isTable reports whether zsh or bash keep a part of themselves in an array.
+func isTable(name string) bool {
+	switch name {
+	case "aliases", "galiases", "saliases", "functions", "commands", "options", "parameters", "nameddirs", "userdirs",
+		"path", "fpath", "module_path", "modules", "builtins", "BASH_ALIASES", "BASH_CMDS", "FUNCNAME", "DIRSTACK",
+		"dirstack", "argv":
+		return true
+	}
+	return strings.HasSuffix(name, "_functions") || strings.HasPrefix(name, "dis_")
+}
+
 // isPlainPrompt reports whether a prompt expands no more than variables by their names.
 func isPlainPrompt(text string) bool {
 	for {

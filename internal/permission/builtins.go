@@ -63,6 +63,8 @@ func (l *launches) ofBuiltins(name string, args []word) {
 		if !slices.ContainsFunc(args, isArithmeticTest) {
 			return
 		}
+	case name == "wait" && !slices.ContainsFunc(args, func(w word) bool { return isFlag(w) && !w.computed }):
+		kind = counting
 	case name == "alias" || name == "hash" && (len(args) == 0 || len(args) == 1 && args[0].text == "-r"):
 		if name == "alias" && slices.ContainsFunc(args, isFlag) {
 			l.fail("an alias that is no command")

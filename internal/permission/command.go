@@ -180,7 +180,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.TimeClause, *syntax.CoprocClause, *syntax.BinaryCmd:
 	default:
 		if len(r.front) > 0 {
-			r.fail("time or coproc before a compound command")
+			r.failClient("time or coproc before a compound command")
+			if slices.ContainsFunc(r.front, func(w word) bool { return w.text == "coproc" }) {
+				r.stdin = fed
+			}
+			r.front = nil
 		}
 	}
 	// The client was recorded not to see through a compound command with redirections.
@@ -395,7 +399,9 @@ func evaluates(words []word) bool {
 		}
 	}
 	switch words[0].text {
-	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "unset":
+	case "wait":
+		return slices.ContainsFunc(words[1:], func(w word) bool { return strings.HasPrefix(w.text, "-") })
+	case "read", "let", "getopts", "mapfile", "readarray", "declare", "typeset", "local", "unset":
 		return true
 	case "printf":
 		return len(words) > 1 && strings.HasPrefix(words[1].text, "-v")
@@ -436,7 +442,8 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	case a.Index != nil:
 		r.fail("an element of an array")
 	case a.Array != nil:
-		r.fail("parentheses in a command")
+		r.failClient("parentheses in a command")
+		return r.array(a)
 	case a.Naked:
 		if r.source(a) != text {
 			r.fail("a line continued in a word")
@@ -456,7 +463,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 		return word{text: text + operator}
 	}
 	value := r.word(a.Value, u)
-	r.gives(text, !a.Append && isNumber(value))
+	r.gives(text, !a.Append && (isNumber(value) || isNumberOf().MatchString(r.source(a.Value))))
 	r.line.values.assigned(text, value)
 	text += operator
 	value.text = text + value.text

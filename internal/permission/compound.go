@@ -80,6 +80,26 @@ func (r *reader) loop(c *syntax.ForClause) {
 
 var isRange = lazyregexp.New(`^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`)
 
+// array reads NAME=(…) and returns it as a word.
+func (r *reader) array(a *syntax.Assign) word {
+	name, said := a.Name.Value, word{text: a.Name.Value + "=", prefix: a.Name.Value + "=", computed: true}
+	if !syntax.ValidName(name) || kindOfVariable(name) != plainVariable || isTable(name) {
+		r.failProject("an array that changes the shell")
+	}
+	r.gives(name, false)
+	for _, element := range a.Array.Elems {
+		if element.Index != nil {
+			r.index(element.Index)
+		}
+		if element.Value != nil {
+			value := r.word(element.Value, assigned)
+			r.line.values.assigned(name, value)
+			said.code = said.code || value.code
+		}
+	}
+	return said
+}
+
 // count reads arithmetic. A variable in it may stand for another one, or for a command in a subscript, so only numbers,
 // and variables that the line sets to numbers or not at all, are clear.
 func (r *reader) count(x syntax.ArithmExpr) {
@@ -131,7 +151,7 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 
 // isNumberOf matches substitutions of programs that print numbers alone.
 var isNumberOf = lazyregexp.New(`^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
-	`(?:[^()'"$` + "`" + `]*\| *)?wc -[lcwm](?: *< *[A-Za-z0-9_./-]+)?)\)"?$`)
+	`git rev-list --count [A-Za-z0-9_./^~-]+|(?:[^()'"$` + "`" + `]*\| *)?wc -[lcwm](?: *< *[A-Za-z0-9_./-]+)?)\)"?$`)
 
 // isNumber reports whether a word is a number when the line runs.
 func isNumber(w word) bool {

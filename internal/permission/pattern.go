@@ -59,15 +59,37 @@ func (w wildcard) match(command string) bool {
 // time. Only the text before the first unknown word counts.
 func (w wildcard) mayMatch(c *command) bool {
 	i := slices.IndexFunc(c.words, isComputed)
+	known := c.words
+	if i >= 0 {
+		known = known[:i]
+	}
+	if w.mayBeFolder(known) {
+		return true
+	}
 	switch {
 	case i == 0:
 		return w.mayName(c.words)
 	case i < 0:
 		return c.more && w.mayBegin(c.text+" ")
 	}
-	known, next := joined(c.words[:i]), c.words[i]
-	return next.several && next.prefix == "" && w.match(known) || // it may expand to nothing
-		w.mayBegin(known+" "+next.prefix)
+	before, next := joined(known), c.words[i]
+	return next.several && next.prefix == "" && w.match(before) || // it may expand to nothing
+		w.mayBegin(before+" "+next.prefix)
+}
+
+// mayBeFolder reports whether the pattern may match a command because one of its words begins with the path of a
+// folder, as ~ and $HOME do.
+func (w wildcard) mayBeFolder(words []word) bool {
+	for i, next := range words {
+		if !next.home {
+			continue
+		}
+		known := strings.TrimPrefix(joined(words[:i])+" /", " ")
+		if slices.ContainsFunc(w, func(texts []string) bool { return strings.HasPrefix(texts[0], known) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words

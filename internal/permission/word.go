@@ -192,7 +192,10 @@ func (r *reader) literal(raw string, e *expansions) {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '$':
-			r.fail("an expansion")
+			r.failClient("an expansion")
+			if i < len(raw)-1 {
+				r.failProject("an expansion")
+			}
 		case '{', '}':
 			e.braces = true
 			if raw[i] == '{' && e.brace == 0 {
@@ -301,24 +304,41 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 // subscript and a slice are arithmetic, which may run commands, and @P runs commands in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
 	switch {
-	case p.Param == nil || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0:
+	case p.Param == nil || p.Excl || p.Width || p.Slice != nil || p.Names != 0 || p.Index != nil && !r.index(p.Index):
 		return false
+	case p.Repl != nil:
+		return r.expanded(p.Repl.Orig) && r.expanded(p.Repl.With)
 	case p.Exp == nil:
-		return p.Length
+		return p.Length || p.Index != nil
 	case p.Exp.Op == syntax.OtherParamOps:
 		return false
 	case p.Exp.Op == syntax.AssignUnset, p.Exp.Op == syntax.AssignUnsetOrNull:
 		r.gives(p.Param.Value, false)
 	}
-	switch {
-	case p.Exp.Word == nil:
+	return r.expanded(p.Exp.Word) && (p.Exp.Word == nil || !strings.Contains(r.source(p.Exp.Word), "\\"))
+}
+
+// expanded reads a word in an expansion. It returns false for one with quotes, which shells read differently.
+func (r *reader) expanded(w *syntax.Word) bool {
+	if w == nil {
 		return true
 	}
 	var e expansions
-	for _, part := range p.Exp.Word.Parts {
+	for _, part := range w.Parts {
 		r.part(part, &e)
 	}
-	return !strings.ContainsAny(r.source(p.Exp.Word), "\\'\"")
+	return !strings.ContainsAny(r.source(w), "'\"")
+}
+
+// index reads the subscript of an array. It is arithmetic, unless it stands for all elements.
+func (r *reader) index(x syntax.ArithmExpr) bool {
+	if w, ok := x.(*syntax.Word); ok {
+		if all := r.source(w); all == "@" || all == "*" {
+			return true
+		}
+	}
+	r.count(x)
+	return true
 }
 
 // substitution reads $( ) or backticks. Their commands are commands of the line. In the text of the surrounding command

@@ -106,9 +106,9 @@ func ofBuiltin(name string, args []word) ([]launch, string) {
 		return lineOf(name, args, false)
 	case name == "trap" && len(args) > 1 && !isOption:
 		return lineOf(name, args[:1], false)
-	case name != "trap" && len(args) > 0 && (args[0].computed || isOption || isStdin(args[0].text)):
+	case name != "trap" && len(args) > 0 && (args[0].computed && !isFile(args[0]) || isOption || isStdin(args[0].text)):
 		return nil, computed("source")
-	case name != "trap" && len(args) > 0: // PATH may have it
+	case name != "trap" && len(args) > 0 && !args[0].computed: // PATH may have it
 		return []launch{{words: args, by: name}}, ""
 	}
 	return nil, ""
@@ -158,6 +158,13 @@ func isShell(command string) bool {
 	return name == "eval" || isPosixShell(name) || isForeignShell(name)
 }
 
+// isFile reports whether a computed word is the path of a file whose name is known, so neither stdin nor an option.
+func isFile(w word) bool {
+	i := strings.LastIndexByte(w.text, '/')
+	return i > 0 && !w.several && w.text[i+1:] != "" && !strings.ContainsAny(w.text[i:], "$`*?[]{}()'\"") &&
+		!isStdin(w.text[i+1:]) && !strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "+")
+}
+
 // isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
 // before.
 func isStdin(file string) bool {
@@ -176,6 +183,9 @@ func ofShell(name string, args []word) (l launches) {
 	isLine := false
 	for len(args) > 0 {
 		text := args[0].text
+		if args[0].unsure() && isFile(args[0]) {
+			break
+		}
 		if args[0].unsure() {
 			return launches{opaque: computed(name)}
 		}
@@ -217,7 +227,7 @@ func ofShell(name string, args []word) (l launches) {
 		return launches{shell: true, open: true}
 	case isLine:
 		l.add(lineOf(name, args[:1], false))
-	case args[0].unsure() || isStdin(args[0].text):
+	case args[0].unsure() && !isFile(args[0]) || isStdin(args[0].text):
 		l.opaque = computed(name)
 	default: // PATH may have it
 		l.all, l.script = append(l.all, launch{words: args, by: name}), true
@@ -245,6 +255,7 @@ func ofForeignShell(name string, args []word) ([]launch, string) {
 
 // found reads the arguments of find: the actions that run a command, in which {} is the file.
 func found(args []word) (all []launch, opaque string) {
+	start := startOf(args)
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.text)
@@ -270,12 +281,39 @@ func found(args []word) (all []launch, opaque string) {
 		if opaque != "" {
 			return nil, opaque
 		}
+		for _, l := range some {
+			if strings.HasSuffix(w.text, "dir") { // some versions give the name without a folder
+				break
+			}
+			for n := range l.words {
+				if w := &l.words[n]; w.computed && w.prefix == "" && !command[n].computed && strings.HasPrefix(w.text, "{}") {
+					w.prefix = start
+				}
+			}
+		}
 		all = append(all, some...)
 		if isAction {
 			i += len(command)
 		}
 	}
 	return all, ""
+}
+
+// startOf returns how all paths begin that find names.
+func startOf(args []word) string {
+	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].text) {
+		args = args[1:]
+	}
+	end := slices.IndexFunc(args, func(w word) bool { return strings.HasPrefix(w.text, "-") || w.text == "(" || w.text == "!" })
+	switch {
+	case end == 0:
+		return "."
+	case end == 1 && !args[0].computed && !args[0].home && !slices.ContainsFunc(args, func(w word) bool {
+		return strings.HasPrefix(w.text, "-files0") || w.several
+	}):
+		return args[0].text
+	}
+	return ""
 }
 
 // replaced returns a command in which text stands for arguments that are known only at run time. more means that
@@ -292,7 +330,7 @@ func replaced(by string, command []word, text string, more bool) ([]launch, stri
 		switch {
 		case at < 0, w.computed && len(w.prefix) < at:
 			continue
-		case i == 0 || isShell(command[0].text): // a shell line may use what replaces the text
+		case i == 0, isShell(command[0].text) && !areParameters(command[1:i]): // a shell line may use what replaces it
 			return nil, computed(by)
 		}
 		command = slices.Clone(command)
@@ -300,6 +338,12 @@ func replaced(by string, command []word, text string, more bool) ([]launch, stri
 		command[i].several = w.several || more
 	}
 	return []launch{{words: command, by: by}}, ""
+}
+
+// areParameters reports whether words after those of a shell are parameters of its line.
+func areParameters(before []word) bool {
+	return len(before) > 1 && !before[1].computed && !isFlag(before[1]) && !before[0].computed &&
+		(before[0].text == "-c" || before[0].text == "-ec" || before[0].text == "-lc")
 }
 
 // reached holds the commands that a line runs, itself and behind wrappers at any depth.

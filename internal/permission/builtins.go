@@ -204,19 +204,18 @@ func setsPlainly(args []word) bool {
 			return false
 		}
 		args = args[1:]
-		if strings.HasSuffix(text, "o") && len(args) > 0 {
-			if !optionsAreKnown(args[:1]) {
-				return false
-			}
-			args = args[1:]
+		takes := min(strings.Count(text, "o"), len(args))
+		if !optionsAreKnown(args[:takes]) {
+			return false
 		}
+		args = args[takes:]
 	}
 	return true
 }
 
 // plainLetters reports whether the one-letter options of a shell leave words alone in bash, dash and zsh.
 func plainLetters(letters string) bool {
-	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvxP0123456789") == "" && strings.Count(letters, "o") < 2
+	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvxP0123456789") == ""
 }
 
 // shoptPlainly reports whether shopt sets only options that leave words alone.

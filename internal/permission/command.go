@@ -137,6 +137,8 @@ type reader struct {
 	given map[string]bool
 	// counted are the variables that arithmetic uses.
 	counted []string
+	defines bool   // the line defines a function
+	prints  bool   // it counts with what a program prints
 	outer   string // the line that this one stands in
 	changed sets   // what the outer line changes
 	stdin   stdin  // of the command that is being read
@@ -340,6 +342,7 @@ func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
 		parsed := r.assignment(a, value)
 		if evaluates {
 			r.noneComputed(parsed)
+			r.integers([]word{parsed})
 		}
 		words = append(words, parsed)
 		if !a.Naked {
@@ -386,6 +389,9 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 	}
 	if evaluates(words) {
 		r.noneComputed(words...)
+		if declaresIntegers(words) {
+			r.integers(words)
+		}
 	}
 	return words
 }
@@ -401,6 +407,8 @@ func evaluates(words []word) bool {
 	switch words[0].text {
 	case "wait":
 		return slices.ContainsFunc(words[1:], func(w word) bool { return strings.HasPrefix(w.text, "-") })
+	case "integer", "float":
+		return true
 	case "read", "let", "getopts", "mapfile", "readarray", "declare", "typeset", "local", "unset":
 		return true
 	case "printf":
@@ -463,7 +471,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 		return word{text: text + operator}
 	}
 	value := r.word(a.Value, u)
-	r.gives(text, !a.Append && (isNumber(value) || isNumberOf().MatchString(r.source(a.Value))))
+	r.gives(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
 	r.line.values.assigned(text, value)
 	text += operator
 	value.text = text + value.text

@@ -43,6 +43,7 @@ func (r *reader) function(c *syntax.FuncDecl) {
 		r.failProject("a function of an odd name")
 		return
 	}
+	r.defines = true
 	outside := r.stdin
 	r.stdin = fed
 	r.statement(c.Body)
@@ -141,7 +142,7 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 		return isOwnNumber(raw)
 	case *syntax.CmdSubst:
 		r.substitution(part, &expansions{})
-		return isNumberOf().MatchString(r.source(part))
+		return r.isPrinted(r.source(part))
 	case *syntax.ArithmExp:
 		r.count(part.X)
 		return true
@@ -153,10 +154,36 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 var isNumberOf = lazyregexp.New(`^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
 	`git rev-list --count [A-Za-z0-9_./^~-]+|(?:[^()'"$` + "`" + `]*\| *)?wc -[lcwm](?: *< *[A-Za-z0-9_./-]+)?)\)"?$`)
 
+// isPrinted reports whether the source of a word is a substitution of a program that prints a number.
+func (r *reader) isPrinted(source string) bool {
+	ok := isNumberOf().MatchString(source)
+	r.prints = r.prints || ok
+	return ok
+}
+
+// integers notes variables that the line makes integers, whose values the shell evaluates.
+func (r *reader) integers(words []word) {
+	for _, w := range words {
+		if name, _, _ := strings.Cut(w.text, "="); syntax.ValidName(strings.TrimSuffix(name, "+")) {
+			r.counted = append(r.counted, strings.TrimSuffix(name, "+"))
+		}
+	}
+}
+
+// declaresIntegers reports whether a builtin other than a declaration of the grammar makes variables integers.
+func declaresIntegers(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.text == "integer" || w.text == "float" }) ||
+		slices.ContainsFunc(words, func(w word) bool { return w.text == "declare" || w.text == "typeset" || w.text == "local" }) &&
+			slices.ContainsFunc(words, func(w word) bool { return isFlag(w) && strings.ContainsAny(w.text, "iEF") })
+}
+
+// definition matches what may define a function or an alias.
+var definition = lazyregexp.New(`\(\s*\)|\bfunction\b|\balias\b`)
+
 // isNumber reports whether a word is a number when the line runs.
 func isNumber(w word) bool {
 	if w.computed {
-		return isOwnNumber(w.text) || isNumberOf().MatchString(w.text)
+		return isOwnNumber(w.text)
 	}
 	digits := strings.TrimPrefix(w.text, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == ""
@@ -164,6 +191,9 @@ func isNumber(w word) bool {
 
 // numbers fails if a variable in arithmetic may have another value than a number.
 func (r *reader) numbers() {
+	if r.prints && (r.defines || definition().MatchString(r.outer)) {
+		r.failProject("arithmetic with what a function may print")
+	}
 	for _, name := range r.counted {
 		r.line.values.arithmetic = true
 		number, given := r.given[name]

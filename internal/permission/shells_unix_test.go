@@ -27,7 +27,7 @@ func TestWhatShellsRun(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"builtins":  builtinLines(),
 		"variables": variableLines(),
-		"classes":   classLines(),
+		"classes":   classLines(t),
 	} {
 		for _, shell := range []string{"bash", "dash", "zsh"} {
 			t.Run(name+"/"+shell, func(t *testing.T) {

@@ -167,6 +167,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		r.failClient("parentheses in a command")
 		e.text.WriteString("/dev/fd/")
 		e.compute(false)
+		e.text.WriteString("63")
 		outside := r.stdin
 		if r.stdin = inherited; part.Op == syntax.CmdOut {
 			r.stdin = fed

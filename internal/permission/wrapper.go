@@ -52,7 +52,12 @@ func behind(words []word, wrappers []string) (l launches) {
 	name, args := programName(words[0].text), words[1:]
 	defer func() {
 		l.ofBuiltins(name, args)
-		l.script = l.script || name == "source" || name == "."
+		switch name {
+		case "source", ".":
+			l.script = true
+		case "tee", "dd", "cp", "ln", "install", "sponge":
+			l.writes = true
+		}
 	}()
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
@@ -197,30 +202,28 @@ func ofShell(name string, args []word) (l launches) {
 		if text == "--" || text == "-" {
 			break
 		}
-		takes := false // the option has a value
+		takes := 0 // values that the options have
 		switch {
 		case text == "--version" || text == "--help":
 			return launches{open: true}
 		case text == "--rcfile" || text == "--init-file":
-			takes = true
+			takes = 1
 		case isLong && !slices.Contains(longOptions, text):
 			return launches{opaque: "an option of " + name + " that is not known"}
 		case !isLong:
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
-			takes = strings.ContainsAny(text, "oO")
-			if !plainLetters(strings.Trim(text[1:], "O")) || takes && len(args) > 0 && !optionsAreKnown(args[:1]) {
+			takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
+			if !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
 				return launches{opaque: anOption}
 			}
 			if strings.Contains(text, "s") && !isLine {
 				return launches{shell: true, open: true}
 			}
 		}
-		if takes {
-			if isLong && len(args) > 0 && (args[0].unsure() || isStdin(args[0].text)) {
-				return launches{opaque: computed(name)}
-			}
-			args = args[min(1, len(args)):]
+		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || isStdin(args[0].text)) {
+			return launches{opaque: computed(name)}
 		}
+		args = args[min(takes, len(args)):]
 	}
 	switch {
 	case len(args) == 0:

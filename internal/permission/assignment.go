@@ -1,46 +1,51 @@
 package permission
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // assigned adds what the value of a variable may have run: by the shell, by a shell that inherits the variable, or by
 // a program that does.
 func (l *launches) assigned(name string, value word) {
-	text := value.text
-	switch kind := kindOfVariable(name); {
-	case text == "" && !value.computed:
+	if value.text == "" && !value.computed {
 		return
-	case kind == shellDefines:
-		l.fail("a variable that defines a function")
-	case kind == shellReads: // a file, or options
-		switch {
-		case name == "BASHOPTS" || name == "SHELLOPTS":
-			if value.computed || !optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " "))) {
-				l.fail(anOption)
-			}
-		case value.code || isStdin(text) || value.computed && variableOf(text) == "" && !strings.HasPrefix(text, "$HOME"):
-			l.fail("a file that each shell runs first")
-		}
-	case kind == shellExpands && (value.code && !isPlainPrompt(text) || value.computed):
-		l.fail("a prompt that runs commands")
-	case kind == shellRuns && (value.code || value.computed):
-		l.fail("a variable that holds a command")
-	case kind == shellRuns:
-		l.all = append(l.all, launch{line: text, by: name})
-	case kind == shellCounts && !isNumber(value):
-		if value.code || name != "LINES" && name != "COLUMNS" {
-			l.fail("a number that is evaluated")
-		}
-		l.counts = true
-	case kind == programRuns && value.code:
-		l.fail("a variable that holds a command")
+	}
+	kind := kindOfVariable(name)
+	if !l.shellTakes(kind, name, value) {
+		l.fail("the value of " + name)
 	}
 	l.code = l.code || value.code
-	if kind := kindOfVariable(name); kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(text, " \t\n") {
-		l.hints = append(l.hints, hint{text, "the value of " + name})
+	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.text, " \t\n") {
+		l.hints = append(l.hints, hint{value.text, "the value of " + name})
 	}
+}
+
+// shellTakes adds what a shell does with the value of a variable. It returns false if only the shell knows that.
+func (l *launches) shellTakes(kind variableKind, name string, value word) bool {
+	text := value.text
+	switch kind {
+	case shellDefines:
+		return false
+	case shellReads:
+		return !value.code && !isStdin(text) && (!value.computed || variableOf(text) != "")
+	case shellSets:
+		return !value.computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
+	case shellExpands:
+		return !value.computed && (!value.code || isPlainPrompt(text))
+	case shellRuns:
+		l.all = append(l.all, launch{line: text, by: name})
+		return !value.code && !value.computed
+	case shellCounts:
+		return isNumber(value)
+	case zshCounts:
+		l.counts = l.counts || !isNumber(value)
+		return !value.code
+	case programRuns:
+		return !value.code
+	}
+	return true
 }
 
 // variableKind says what shells and programs do with the value of a variable.
@@ -48,19 +53,23 @@ type variableKind uint8
 
 const (
 	plainVariable  variableKind = iota
-	shellReads                  // of a file that a shell runs, or of options
+	shellReads                  // a shell runs the file of that name
+	shellSets                   // a shell sets these options
 	shellExpands                // a shell expands it
 	shellRuns                   // a shell runs it as a line
 	shellRunsAlone              // a shell runs it as a command of one word
-	shellCounts                 // a shell evaluates it as arithmetic
-	programRuns                 // a program runs it
+	shellCounts                 // shells evaluate it as arithmetic
+	zshCounts                   // zsh alone does
 	shellDefines                // a shell reads it as a function
+	programRuns                 // a program runs it
 )
 
 func kindOfVariable(name string) variableKind {
 	switch name {
-	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS":
+	case "BASH_ENV", "ENV":
 		return shellReads
+	case "SHELLOPTS", "BASHOPTS":
+		return shellSets
 	case "PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPS1", "RPS2",
 		"SPROMPT", "prompt", "psvar":
 		return shellExpands
@@ -68,11 +77,13 @@ func kindOfVariable(name string) variableKind {
 		return shellRuns
 	case "NULLCMD", "READNULLCMD":
 		return shellRunsAlone
-	case "RANDOM", "SRANDOM", "OPTIND", "SECONDS", "LINENO", "HISTCMD", "BASHPID", "EPOCHSECONDS", "COLUMNS", "LINES",
+	case "RANDOM", "SRANDOM", "OPTIND", "SECONDS", "LINENO", "HISTCMD", "BASHPID", "EPOCHSECONDS",
 		"HISTSIZE", "SAVEHIST", "TMOUT", "MAILCHECK", "KEYTIMEOUT", "LISTMAX", "DIRSTACKSIZE", "BAUD", "FUNCNEST",
 		"LOGCHECK", "PERIOD", "UID", "EUID", "GID", "EGID", "TTYIDLE", "SHLVL", "PPID", "ERRNO", "TRY_BLOCK_ERROR",
 		"BASH_ARGV0", "OPTERR":
 		return shellCounts
+	case "COLUMNS", "LINES":
+		return zshCounts
 	}
 	if strings.HasPrefix(name, "BASH_FUNC_") {
 		return shellDefines
@@ -139,28 +150,15 @@ func (r *reader) changes() sets {
 
 // setsHome reports whether the names of HOME, PWD or OLDPWD stand in a line in another way than to use them.
 func setsHome(line string) bool {
-	return slices.ContainsFunc([]string{"HOME", "PWD"}, func(name string) bool {
-		for rest := line; ; {
-			before, behind, ok := strings.Cut(rest, name)
-			if !ok {
-				return false
-			}
-			rest = behind
-			before = strings.TrimSuffix(before, "OLD")
-			braced := strings.HasSuffix(before, "${")
-			switch {
-			case !braced && !strings.HasSuffix(before, "$"),
-				braced && strings.HasPrefix(strings.TrimPrefix(behind, ":"), "="):
-			default:
-				continue
-			}
-			if before == "" || !inName(before[len(before)-1]) && (behind == "" || !inName(behind[0])) {
-				return true
-			}
+	for _, at := range homeNames().FindAllStringSubmatchIndex(line, -1) {
+		before, behind := line[:at[2]], line[at[3]:]
+		isBraced := strings.HasSuffix(before, "${")
+		isUse := isBraced || strings.HasSuffix(before, "$")
+		if !isUse || isBraced && strings.HasPrefix(strings.TrimPrefix(behind, ":"), "=") {
+			return true
 		}
-	})
+	}
+	return false
 }
 
-func inName(b byte) bool {
-	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
-}
+var homeNames = lazyregexp.New(`\b(HOME|PWD|OLDPWD)\b`)

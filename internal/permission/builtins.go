@@ -31,7 +31,7 @@ func kindOfBuiltin(name string) builtinKind {
 		return evaluating
 	case "autoload", "add-zsh-hook", "bind", "bindkey", "caller", "compadd", "compcall", "compctl", "compdef",
 		"compgen", "complete", "compopt", "disable", "echotc", "echoti", "emulate", "enable", "fc", "functions",
-		"getln", "history", "jobs", "limit", "log", "newgrp", "print", "private_", "pushln", "r", "sched", "strftime",
+		"getln", "history", "jobs", "limit", "log", "newgrp", "print", "pushln", "r", "sched", "strftime",
 		"suspend", "sysread", "sysopen", "sysseek", "syswrite", "ttyctl", "unfunction", "unhash", "unlimit", "vared",
 		"zcompile", "zcurses", "zformat", "zle", "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect",
 		"zsocket", "zstat", "zstyle", "zsystem", "ztcp", "zed", "zmv", "zcalc", "zf_rm":
@@ -56,39 +56,51 @@ func (l *launches) ofBuiltins(name string, args []word) {
 	if kind == evaluating {
 		l.declares(args)
 	}
-	switch { // forms that are known
-	case name == "printf" && len(args) > 0 && !args[0].computed && isTextFormat(args[0].text):
-		return
-	case name == "test" || name == "[":
+	switch name {
+	case "printf":
+		if len(args) > 0 && !args[0].computed && isTextFormat(args[0].text) {
+			return
+		}
+		if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+			kind = evaluating
+		}
+	case "test", "[":
 		if !slices.ContainsFunc(args, isArithmeticTest) {
 			return
 		}
-	case name == "wait" && !slices.ContainsFunc(args, func(w word) bool { return isFlag(w) && !w.computed }):
-		kind = counting
-	case name == "alias" || name == "hash" && (len(args) == 0 || len(args) == 1 && args[0].text == "-r"):
-		if name == "alias" && slices.ContainsFunc(args, isFlag) {
-			l.fail("an alias that is no command")
+		if slices.ContainsFunc(args, func(w word) bool { return w.text == "-v" || w.text == "-R" }) {
+			kind = evaluating
 		}
+	case "wait":
+		if !slices.ContainsFunc(args, func(w word) bool { return isFlag(w) && !w.computed }) {
+			kind = counting
+		}
+	case "alias":
 		return
-	case name == "set" && !setsPlainly(args), name == "shopt" && !shoptPlainly(args),
-		(name == "setopt" || name == "unsetopt") && !slices.ContainsFunc(args, isComputed) && !optionsAreKnown(args):
-		l.fail(anOption)
-		return
-	case kind == odd && isPlainOdd(name, args):
+	case "hash": // may give another name to a program
+		if len(args) > 0 && args[0].text != "-r" {
+			l.whole = true
+		}
+	case "set", "shopt", "setopt", "unsetopt":
+		if !setsPlainly(name, args) {
+			l.fail(anOption)
+		}
+		if slices.ContainsFunc(args, hasCode) {
+			l.fail(inQuotes)
+		}
 		return
 	}
 	switch {
+	case kind == odd && isPlainOdd(name, args):
 	case slices.ContainsFunc(args, hasCode):
 		l.fail(inQuotes)
-	case kind == evaluating && slices.ContainsFunc(args, isElement):
-		l.fail("an element of an array")
+	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
+		l.fail(evaluated)
 	case kind == odd && slices.ContainsFunc(args, isComputed):
 		l.fail(computed(name))
-	case name == "hash": // another name for a program
-		l.whole = true
 	case kind == odd:
 		l.hints = append(l.hints, hint{joined(args), "the arguments of " + name})
-	case kind == counting && name != "set" && slices.ContainsFunc(args, isUnknownNumber):
+	case kind == counting && slices.ContainsFunc(args, isUnknownNumber):
 		l.counts = true
 	}
 }
@@ -139,11 +151,8 @@ func isArithmeticTest(w word) bool {
 	return w.unsure()
 }
 
-// isElement reports whether a word names an element of an array, whose subscript is arithmetic.
-func isElement(w word) bool {
-	name, _, _ := strings.Cut(w.text, "=")
-	return strings.Contains(name, "[") && w.code
-}
+// isUnknownName reports whether only the shell knows the name in a word, which may be an element of an array.
+func isUnknownName(w word) bool { return w.computed && !strings.Contains(w.prefix, "=") }
 
 // isUnknownNumber reports whether only the shell knows a word, which is then no number that the shell itself has.
 func isUnknownNumber(w word) bool { return w.computed && !isOwnNumber(w.text) }
@@ -167,16 +176,8 @@ func isPlainOdd(name string, args []word) bool {
 		plain = "-a -c -n -r -w 5 10 20 30 50 100"
 	case "fc":
 		plain = "-l -ln"
-		if len(args) == 0 {
-			return false
-		}
 	case "emulate":
 		plain = "-L -R sh bash ksh zsh"
-	case "print":
-		plain = "-l -n -r -rl"
-		for len(args) > 0 && !args[0].computed && !strings.HasPrefix(args[0].text, "-") {
-			args = args[1:]
-		}
 	case "caller", "suspend", "enable", "bind", "complete":
 		plain = "0 1 -p"
 	case "autoload":
@@ -184,20 +185,29 @@ func isPlainOdd(name string, args []word) bool {
 	case "zmodload":
 		plain = "zsh/datetime zsh/zprof"
 	}
-	return plain != "" && !slices.ContainsFunc(args, func(w word) bool {
-		return w.computed && name != "print" || w.code || !w.computed && !among(plain, w.text)
-	})
+	isPlain := func(w word) bool { return !w.computed && among(plain, w.text) }
+	return plain != "" && !slices.ContainsFunc(args, func(w word) bool { return !isPlain(w) }) &&
+		(name != "fc" || len(args) > 0)
 }
 
-// setsPlainly reports whether set, or a shell with the same options, sets only options that leave words alone.
-func setsPlainly(args []word) bool {
+// setsPlainly reports whether set and the like set only options that leave words alone.
+func setsPlainly(name string, args []word) bool {
+	switch name {
+	case "shopt":
+		for len(args) > 0 && isFlag(args[0]) && strings.Trim(args[0].text[1:], "supqo") == "" {
+			args = args[1:]
+		}
+		return optionsAreKnown(args)
+	case "setopt", "unsetopt":
+		return optionsAreKnown(args)
+	}
 	for len(args) > 0 {
 		text := args[0].text
 		switch {
-		case text == "--" || text == "-":
+		case text == "--", text == "-":
 			return true
 		case args[0].unsure():
-			return text == "$@" || len(args) == 1 && strings.HasPrefix(text, "$-")
+			return false
 		case !isFlag(args[0]):
 			return true
 		case !plainLetters(text[1:]):
@@ -216,14 +226,6 @@ func setsPlainly(args []word) bool {
 // plainLetters reports whether the one-letter options of a shell leave words alone in bash, dash and zsh.
 func plainLetters(letters string) bool {
 	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvxP0123456789") == ""
-}
-
-// shoptPlainly reports whether shopt sets only options that leave words alone.
-func shoptPlainly(args []word) bool {
-	for len(args) > 0 && isFlag(args[0]) && strings.Trim(args[0].text[1:], "supqo") == "" {
-		args = args[1:]
-	}
-	return optionsAreKnown(args)
 }
 
 // optionsAreKnown reports whether all words name options of bash or zsh that leave words alone. With nullglob a word

@@ -334,7 +334,6 @@ func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			option := r.word(a.Value, still)
-			r.noneComputed(option)
 			evaluates = evaluates || strings.HasPrefix(option.text, "-") && strings.ContainsAny(option.text, "in")
 			words = append(words, option)
 			continue
@@ -387,36 +386,10 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 		}
 		words = append(words, parsed)
 	}
-	if evaluates(words) {
-		r.noneComputed(words...)
-		if declaresIntegers(words) {
-			r.integers(words)
-		}
+	if declaresIntegers(words) {
+		r.integers(words)
 	}
 	return words
-}
-
-// evaluates reports whether a builtin evaluates arguments: as arithmetic, or as variable names with a subscript.
-func evaluates(words []word) bool {
-	for len(words) > 1 && (words[0].text == "builtin" || words[0].text == "command") {
-		words = words[1:]
-		for len(words) > 1 && strings.HasPrefix(words[0].text, "-") {
-			words = words[1:]
-		}
-	}
-	switch words[0].text {
-	case "wait":
-		return slices.ContainsFunc(words[1:], func(w word) bool { return strings.HasPrefix(w.text, "-") })
-	case "integer", "float":
-		return true
-	case "read", "let", "getopts", "mapfile", "readarray", "declare", "typeset", "local", "unset":
-		return true
-	case "printf":
-		return len(words) > 1 && strings.HasPrefix(words[1].text, "-v")
-	case "test", "[":
-		return slices.ContainsFunc(words, func(w word) bool { return w.text == "-v" || w.text == "-R" })
-	}
-	return false
 }
 
 // arguments reads a command behind time or coproc, for which its assignments are plain arguments. The tree lists the

@@ -26,8 +26,8 @@ func (r *reader) further(c syntax.Command) {
 	case *syntax.ArithmCmd:
 		r.count(c.X)
 		// Dash reads (( )) as commands in parentheses.
-		inner := strings.Trim(r.source(c), "()")
-		for text := range strings.FieldsFuncSeq(inner, func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }) {
+		between := func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }
+		for text := range strings.FieldsFuncSeq(strings.Trim(r.source(c), "()"), between) {
 			if words := fixedWords(text); len(words) > 0 {
 				r.emit(command{own: true, words: words})
 			}

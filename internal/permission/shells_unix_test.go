@@ -62,12 +62,17 @@ func builtinLines() []string {
 		"return sched set setopt shift shopt source strftime sysread test time times trap true ttyctl type typeset " +
 		"ulimit umask unalias unfunction unhash unlimit unset unsetopt vared wait whence where which zcompile " +
 		"zformat zle zmodload zparseopts zstyle zsystem coproc repeat")
-	options := []string{"", "-a", "-A", "-c", "-C", "-d", "-e", "-E", "-f", "-F", "-g", "-i", "-k", "-l", "-m", "-n", "-o",
-		"-p", "-P", "-q", "-r", "-s", "-t", "-u", "-U", "-v", "-W", "-x", "-X", "-z", "--", "1", "-n 1", "x", "-eq 0", "%d"}
-	texts := []string{"danger --force", "'danger --force'", "'" + evaluatedText + "'", "'a[" + evaluatedText + "]'",
+	options := []string{
+		"", "-a", "-A", "-c", "-C", "-d", "-e", "-E", "-f", "-F", "-g", "-i", "-k", "-l", "-m", "-n", "-o", "-p",
+		"-P", "-q", "-r", "-s", "-t", "-u", "-U", "-v", "-W", "-x", "-X", "-z", "--", "1", "-n 1", "x", "-eq 0",
+		"%d",
+	}
+	texts := []string{
+		"danger --force", "'danger --force'", "'" + evaluatedText + "'", "'a[" + evaluatedText + "]'",
 		"'a[" + evaluatedText + "]=1'", "x='a[" + evaluatedText + "]'", "'a[" + evaluatedText + "]' -eq 0",
 		"'`danger --force`'", "x 'a[" + evaluatedText + "]'", "'x=danger --force'", "1 danger --force",
-		`"danger --force" EXIT`, "-- danger --force", "~ --force"}
+		`"danger --force" EXIT`, "-- danger --force", "~ --force",
+	}
 	var lines []string
 	for _, b := range builtins {
 		for _, o := range options {
@@ -88,24 +93,30 @@ func builtinLines() []string {
 
 // variableLines has each variable with each text, and what may use it.
 func variableLines() []string {
-	variables := strings.Fields("BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT PROMPT2 PROMPT4 RPROMPT PROMPT_COMMAND SHELLOPTS " +
-		"BASHOPTS BASH_ENV IFS PATH HOME PWD OLDPWD CDPATH RANDOM SRANDOM OPTIND OPTARG SECONDS LINENO HISTCMD " +
-		"HISTSIZE HISTFILE SAVEHIST COLUMNS LINES TMOUT MAILCHECK MAIL MAILPATH KEYTIMEOUT DIRSTACKSIZE FUNCNEST UID " +
-		"EUID GID SHLVL PPID BASHPID EPOCHSECONDS EPOCHREALTIME BASH_ARGV0 BASH_COMPAT BASH_XTRACEFD GLOBIGNORE " +
-		"FIGNORE HISTCONTROL IGNOREEOF INPUTRC POSIXLY_CORRECT REPLY TIMEFORMAT LANG LC_ALL TERM EDITOR PAGER NULLCMD " +
-		"READNULLCMD FCEDIT ZDOTDIR FPATH MODULE_PATH TMPPREFIX WORDCHARS STTY TRY_BLOCK_ERROR x y CC SHELL")
-	texts := []string{"'" + evaluatedText + "'", "'a[" + evaluatedText + "]'", "'`danger --force`'", "--force", "danger",
-		"'danger --force'", "xtrace", "keyword", "/dev/stdin"}
-	uses := []string{"V=T; :", "V=T bash -c :", "V=T sh -ic :", "V=T bash -ic :", "V=T zsh -c :", "env V=T bash -c :",
-		"export V=T; bash -xc :", "V=T; set -x; :", "V=T; danger ~", "V=T; danger $V", "V=T; danger ~+", "V=T; danger ~-",
-		"V=T; ~ --force", "V=T; [[ V -eq 0 ]]", "V=T; [[ $V -eq 0 ]]", "V=T; [ $V -eq 0 ]", "V=T; : $((V))",
-		"V=T; ((V))", "V=T; return $V", "V=T; printf %d \"$V\"", "declare -i V; V=T", "declare -n z=V; V=T; echo $z",
-		"declare V=T", "readonly V=T", "typeset -i V=T", "printf -v V %s T; danger ~", "read -r V <<< T; : $((V))",
-		"for V in T; do danger ~; done", "env V=T bash -c 'danger $V'", "env V=T bash -c 'danger ~'",
-		"V=T; < /dev/null", "V=T; eval ': $((V))'", "V=T; danger A=1 --force", "env V=T bash -c 'danger A=1 --force'",
-		"V=T bash -c '((V))'", "V=T; for ((i=V;i<1;i++)); do :; done", ": ${V:=T}; danger $V", "unset V; : ${V=T}; danger ~",
+	variables := strings.Fields("" +
+		"BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT PROMPT2 PROMPT4 RPROMPT PROMPT_COMMAND SHELLOPTS " +
+		"BASHOPTS IFS PATH HOME PWD OLDPWD CDPATH RANDOM SRANDOM OPTIND OPTARG SECONDS LINENO HISTCMD " +
+		"HISTSIZE HISTFILE SAVEHIST COLUMNS LINES TMOUT MAILCHECK MAIL MAILPATH KEYTIMEOUT DIRSTACKSIZE FUNCNEST " +
+		"UID EUID GID SHLVL PPID BASHPID EPOCHSECONDS EPOCHREALTIME BASH_ARGV0 BASH_COMPAT BASH_XTRACEFD GLOBIGNORE " +
+		"FIGNORE HISTCONTROL IGNOREEOF INPUTRC POSIXLY_CORRECT REPLY TIMEFORMAT LANG LC_ALL TERM EDITOR PAGER " +
+		"NULLCMD READNULLCMD FCEDIT ZDOTDIR FPATH MODULE_PATH TMPPREFIX WORDCHARS STTY TRY_BLOCK_ERROR x y CC SHELL")
+	texts := []string{
+		"'" + evaluatedText + "'", "'a[" + evaluatedText + "]'", "'`danger --force`'", "--force", "danger",
+		"'danger --force'", "xtrace", "keyword", "/dev/stdin",
+	}
+	uses := []string{
+		"V=T; :", "V=T bash -c :", "V=T sh -ic :", "V=T bash -ic :", "V=T zsh -c :", "env V=T bash -c :",
+		"export V=T; bash -xc :", "V=T; set -x; :", "V=T; danger ~", "V=T; danger $V", "V=T; danger ~+",
+		"V=T; danger ~-", "V=T; ~ --force", "V=T; [[ V -eq 0 ]]", "V=T; [[ $V -eq 0 ]]", "V=T; [ $V -eq 0 ]",
+		"V=T; : $((V))", "V=T; ((V))", "V=T; return $V", "V=T; printf %d \"$V\"", "declare -i V; V=T",
+		"declare -n z=V; V=T; echo $z", "declare V=T", "readonly V=T", "typeset -i V=T",
+		"printf -v V %s T; danger ~", "read -r V <<< T; : $((V))", "for V in T; do danger ~; done",
+		"env V=T bash -c 'danger $V'", "env V=T bash -c 'danger ~'", "V=T; < /dev/null", "V=T; eval ': $((V))'",
+		"V=T; danger A=1 --force", "env V=T bash -c 'danger A=1 --force'", "V=T bash -c '((V))'",
+		"V=T; for ((i=V;i<1;i++)); do :; done", ": ${V:=T}; danger $V", "unset V; : ${V=T}; danger ~",
 		"env -i V=T bash -c :", "echo 'danger --force' | V=T bash -c :", "V=T; f() { ((V)); }; f",
-		"V=T; x=$V; : $((x))", "V=T; x=V; : $((x))", "V=T; echo $x[$V]", "V=T; x=${V}; [[ x -eq 0 ]]"}
+		"V=T; x=$V; : $((x))", "V=T; x=V; : $((x))", "V=T; echo $x[$V]", "V=T; x=${V}; [[ x -eq 0 ]]",
+	}
 	var lines []string
 	for _, v := range variables {
 		for _, text := range texts {
@@ -125,7 +136,7 @@ func runLines(t *testing.T, shell string, lines []string) (ran []string) {
 	require.NoError(t, os.WriteFile(log, nil, 0o600))
 	program := fmt.Sprintf("#!/bin/sh\nread -r n < %s\necho \"$n $*\" >> %s\n", current, log)
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "danger"), []byte(program), 0o700)) //nolint:gosec // it is run
-	for _, tool := range []string{"bash", "sh", "zsh", "env", "dash", "cat", "timeout", "xargs", "find", "nice", "date"} {
+	for tool := range strings.FieldsSeq("bash sh zsh env dash cat timeout xargs find nice date tee") {
 		if path, err := exec.LookPath(tool); err == nil {
 			require.NoError(t, os.Symlink(path, filepath.Join(bin, tool)))
 		}

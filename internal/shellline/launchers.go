@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 // Options that several programs share.
 const (

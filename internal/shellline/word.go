@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"strings"
@@ -26,11 +26,11 @@ type expansions struct {
 	fixed    bool            // text that does not expand
 	braces   bool            // some of the text is { or }
 
-	computed, several bool   // as in word
-	prefix            string // as in word
+	computed, several bool   // as in Word
+	prefix            string // as in Word
 	brace             int    // 1 + the end of the text before the first {
 
-	code, dollar bool // as in word; the part before this one ends with a $ in quotes
+	code, dollar bool // as in Word; the part before this one ends with a $ in quotes
 	param        bool // the part before this one is the expansion of a variable
 	glob         bool // a part may be a pattern of file names
 	subscript    bool // zsh reads a part as a subscript, which is arithmetic
@@ -58,7 +58,7 @@ func (e *expansions) compute(several bool) {
 	e.several = e.several || several
 }
 
-func (r *reader) word(w *syntax.Word, u use) word {
+func (r *reader) word(w *syntax.Word, u use) Word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
 	if len(raw) > 1 && raw[0] == '=' {
 		if syntax.ValidName(raw[1:2]) {
@@ -87,28 +87,28 @@ func (r *reader) word(w *syntax.Word, u use) word {
 		r.failProject("a subscript in zsh")
 	}
 
-	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix, code: e.code}
-	said.byHabit = e.variable && isProgramVariable(variableOf(raw))
+	said := Word{Text: e.text.String(), Computed: e.computed, Several: e.several, Prefix: e.prefix, code: e.code}
+	said.ByHabit = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
-		if before := said.text[:e.brace-1]; !said.computed || len(before) < len(said.prefix) {
-			said.prefix = before
+		if before := said.Text[:e.brace-1]; !said.Computed || len(before) < len(said.Prefix) {
+			said.Prefix = before
 		}
-		said.computed, said.several = true, true
+		said.Computed, said.Several = true, true
 	}
-	said.computed = said.computed || e.home && u == still
+	said.Computed = said.Computed || e.home && u == still
 	if raw[0] == '~' || e.home && (raw[0] == '$' || strings.HasPrefix(raw, `"$`)) {
 		r.folder(&said)
 	}
 	if e.glob && r.changes().globs {
-		said.prefix, said.several = "", true
+		said.Prefix, said.Several = "", true
 	}
 	return said
 }
 
 // folder notes that a word begins with the path of a folder. If the line changes which one, only the shell knows it.
-func (r *reader) folder(w *word) {
-	if w.home = !r.changes().home; !w.home {
-		w.computed, w.several, w.prefix = true, true, ""
+func (r *reader) folder(w *Word) {
+	if w.Home = !r.changes().home; !w.Home {
+		w.Computed, w.Several, w.Prefix = true, true, ""
 	}
 }
 
@@ -125,7 +125,7 @@ func (r *reader) forClient(raw string, u use, e *expansions) {
 	case e.whole > 1 || e.whole == 1 && (e.fixed || e.beside || e.home):
 		r.failClient("an expansion joined with text")
 	}
-	r.line.unknown = r.line.unknown || u == argument && e.whole == 1
+	r.line.Unknown = r.line.Unknown || u == argument && e.whole == 1
 }
 
 // follows checks that a part begins where the previous one ends, and returns the end of the part. Only a continued line
@@ -469,24 +469,24 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	case syntax.DplOut, syntax.DplIn:
 		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
 		// more: a >&'$(b)' runs b.
-		if len(raw) > 1 && raw[0] == '-' || target.computed || strings.ContainsAny(target.text, "$`<>") {
+		if len(raw) > 1 && raw[0] == '-' || target.Computed || strings.ContainsAny(target.Text, "$`<>") {
 			r.fail("a redirection")
 		}
 		if d.Op == syntax.DplIn {
 			return "", fed
 		}
 	case syntax.WordHdoc:
-		if !target.computed {
-			text = target.text
+		if !target.Computed {
+			text = target.Text
 		}
 		return text, fed
 	case syntax.RdrIn:
-		if target.computed || isStdin(target.text) {
+		if target.Computed || isStdin(target.Text) {
 			return "", fed
 		}
 		return "", inFile
 	}
-	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.text != "/dev/null" {
+	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
 		r.line.values.writes = true
 	}
 	return "", inherited

@@ -1,4 +1,6 @@
-package permission
+// Package shellline takes shell lines apart, as bash, dash and zsh read them: into the simple commands that they run,
+// also behind wrappers, in functions and in the arguments of other shells, and into what nobody can tell before.
+package shellline
 
 import (
 	"cmp"
@@ -11,91 +13,97 @@ import (
 )
 
 const (
-	maxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
-	maxCommands = 10_000
+	MaxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
+	MaxCommands = 10_000
 	maxNesting  = 10_000 // constructs that may nest
 )
 
-// commandLine is a parsed shell line. Patterns for shell tools are matched against its commands.
-type commandLine struct {
-	commands []command // in the order of the text
-	unknown  bool      // an argument is nothing but an expansion, so only the shell knows it
+// Line is a parsed shell line. Patterns for shell tools are matched against its commands.
+type Line struct {
+	Commands []Command // in the order of the text
+	Unknown  bool      // an argument is nothing but an expansion, so only the shell knows it
 
 	// client and project say why a rule cannot see through the line; "" means that it can. client is for the client's
 	// own rules: Claude Code 2.1.329 reads less than package syntax, so everything that it was not recorded to see
 	// through is opaque. project is for a project's rules, which also weigh computed words.
-	client, project string
+	Client, Project string
 
 	// values is what the values of its assignments may have run.
 	values launches
 }
 
-// command is one simple command.
-type command struct {
-	text  string // the words without quotes, joined by single spaces
-	words []word
-	by    string // the wrapper that runs it; "" if the line itself does
+// Command is one simple command.
+type Command struct {
+	Text  string // the words without quotes, joined by single spaces
+	Words []Word
+	By    string // the wrapper that runs it; "" if the line itself does
 
-	more   bool // it gets further arguments that are known only at run time
+	More   bool // it gets further arguments that are known only at run time
 	away   bool // as in launch
-	own    bool // only a project's rules see it
+	Own    bool // only a project's rules see it
 	stdin  stdin
 	script string // what it reads on stdin, if the line says that
 }
 
-// String returns the command for messages.
-func (c *command) String() string {
-	if c.by == "" {
-		return quote(c.text)
-	}
-	return quote(c.text) + " behind " + c.by
-}
-
-// word is one word of a simple command, without its quotes.
-type word struct {
-	text string
+// Word is one word of a simple command, without its quotes.
+type Word struct {
+	Text string
 
 	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
 	// the result may be no word at all or several words.
 	// byHabit means that it is the value of a variable that names a program by habit, and that the line does not set.
 	// code means that a part in quotes holds an expansion, which runs if something evaluates the word.
 	// home means that the word begins with the path of a folder that the line does not set, as ~ and $HOME are.
-	computed, several, byHabit, code, home bool
-	prefix                                 string
+	Computed, Several, ByHabit, code, Home bool
+	Prefix                                 string
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
-func (w word) unsure() bool {
-	return w.computed && (w.several || w.prefix == "" || w.prefix[0] == '-' || w.prefix[0] == '+')
+func (w Word) unsure() bool {
+	return w.Computed && (w.Several || w.Prefix == "" || w.Prefix[0] == '-' || w.Prefix[0] == '+')
 }
 
-func isComputed(w word) bool { return w.computed }
+func IsComputed(w Word) bool { return w.Computed }
 
-// takeApart finds the simple commands of a line.
-func takeApart(src string) (line commandLine) { return takeApartIn(src, src) }
-
-// takeApartIn finds the simple commands of a line in the text of another one, or of itself. Package syntax reads the
-// line as bash does.
-func takeApartIn(outer, src string) (line commandLine) {
-	opaque := func(reason string) commandLine { return commandLine{client: reason, project: reason} }
+// Parse parses a line as bash does. If hookrun may read it in another way than a shell, why says why.
+func Parse(src string) (file *syntax.File, why string) {
 	switch reason := deceptive(src); {
-	case len(src) > maxLine:
-		return opaque("it is too long")
+	case len(src) > MaxLine:
+		return nil, "it is too long"
 	case reason != "":
-		return opaque(reason)
+		return nil, reason
 	case len(src) > maxNesting && len(opener().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
-		return opaque("nested too deeply")
+		return nil, "nested too deeply"
 	}
 	defer func() {
 		if recover() != nil { // a line that breaks the parser must not end a server or keep a gate from running
-			line = opaque("the parser failed")
+			file, why = nil, "the parser failed"
 		}
 	}()
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {
-		return opaque("a syntax error")
+		return nil, "a syntax error"
 	}
+	return file, ""
+}
+
+// TakeApart finds the simple commands of a line.
+func TakeApart(src string) (line Line) { return takeApartIn(src, src) }
+
+// takeApartIn finds the simple commands of a line in the text of another one, or of itself. Package syntax reads the
+// line as bash does.
+func takeApartIn(outer, src string) (line Line) {
+	opaque := func(reason string) Line { return Line{Client: reason, Project: reason} }
+	file, why := Parse(src)
+	if why != "" {
+		return opaque(why)
+	}
+	defer func() {
+		if recover() != nil {
+			line = opaque("the parser failed")
+		}
+	}()
 	r := reader{src: src, outer: outer, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
@@ -127,8 +135,8 @@ func deceptive(src string) string {
 // reader walks the tree of a line in the order of the text.
 type reader struct {
 	src      string
-	line     commandLine
-	front    []word // words before the next simple command; to a pattern `time` is an ordinary command
+	line     Line
+	front    []Word // words before the next simple command; to a pattern `time` is an ordinary command
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
 	inQuotes bool
@@ -150,9 +158,9 @@ func (r *reader) fail(reason string) {
 	r.failProject(reason)
 }
 
-func (r *reader) failClient(reason string) { r.line.client = cmp.Or(r.line.client, reason) }
+func (r *reader) failClient(reason string) { r.line.Client = cmp.Or(r.line.Client, reason) }
 
-func (r *reader) failProject(reason string) { r.line.project = cmp.Or(r.line.project, reason) }
+func (r *reader) failProject(reason string) { r.line.Project = cmp.Or(r.line.Project, reason) }
 
 // source returns the text of a node. Unlike the values in the tree it has continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
@@ -173,7 +181,7 @@ func (r *reader) list(all []*syntax.Stmt) {
 
 func (r *reader) statement(s *syntax.Stmt) {
 	if len(r.front) > 0 && s.Negated {
-		r.front = append(r.front, word{text: "!"})
+		r.front = append(r.front, Word{Text: "!"})
 	}
 	switch s.Cmd.(type) {
 	case nil, *syntax.CallExpr, *syntax.DeclClause:
@@ -183,7 +191,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 	default:
 		if len(r.front) > 0 {
 			r.failClient("time or coproc before a compound command")
-			if slices.ContainsFunc(r.front, func(w word) bool { return w.text == "coproc" }) {
+			if slices.ContainsFunc(r.front, func(w Word) bool { return w.Text == "coproc" }) {
 				r.stdin = fed
 			}
 			r.front = nil
@@ -207,13 +215,13 @@ func (r *reader) statement(s *syntax.Stmt) {
 func (r *reader) compound(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
-		r.front = append(r.front, word{text: "time"})
+		r.front = append(r.front, Word{Text: "time"})
 		if c.PosixFormat {
-			r.front = append(r.front, word{text: "-p"})
+			r.front = append(r.front, Word{Text: "-p"})
 		}
 		r.inFront(c.Stmt)
 	case *syntax.CoprocClause:
-		r.front = append(r.front, word{text: "coproc"})
+		r.front = append(r.front, Word{Text: "coproc"})
 		if c.Name != nil {
 			r.front = append(r.front, r.word(c.Name, argument))
 		}
@@ -300,7 +308,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
-	reads := command{stdin: r.stdin}
+	reads := Command{stdin: r.stdin}
 	for _, redirect := range s.Redirs {
 		if text, from := r.redirect(redirect); from != inherited {
 			reads.stdin, reads.script = from, text
@@ -308,7 +316,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 	}
 	switch {
 	case len(words) > 0:
-		reads.words = words
+		reads.Words = words
 		r.emit(reads)
 	case only != nil:
 		r.set[only.Name.Value] = true
@@ -324,24 +332,24 @@ func (r *reader) simple(s *syntax.Stmt) {
 }
 
 // declaration reads declare, export and the like, after the words that stand before them.
-func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
+func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 	value := assigned
 	if len(words) > 0 {
 		value = still
 	}
-	words = append(words, word{text: c.Variant.Value})
+	words = append(words, Word{Text: c.Variant.Value})
 	evaluates := false // the value, because the variable is an integer or a reference
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			option := r.word(a.Value, still)
-			evaluates = evaluates || strings.HasPrefix(option.text, "-") && strings.ContainsAny(option.text, "in")
+			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "in")
 			words = append(words, option)
 			continue
 		}
 		parsed := r.assignment(a, value)
 		if evaluates {
 			r.noneComputed(parsed)
-			r.integers([]word{parsed})
+			r.integers([]Word{parsed})
 		}
 		words = append(words, parsed)
 		if !a.Naked {
@@ -352,10 +360,10 @@ func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
 }
 
 // call reads the words of a command.
-func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
+func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 	args := c.Args
-	words := []word{r.word(args[0], still)}
-	name, u := words[0].text, argument
+	words := []Word{r.word(args[0], still)}
+	name, u := words[0].Text, argument
 	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
 	switch {
 	case r.source(args[0]) == "else": // without an if: bash refuses it
@@ -373,16 +381,16 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 	}
 	for _, w := range args[1:] {
 		parsed := r.word(w, u)
-		element, _, hasIndex := strings.Cut(parsed.text, "[")
+		element, _, hasIndex := strings.Cut(parsed.Text, "[")
 		switch {
 		case isTest && r.source(w) == "=~":
 			r.fail("a regular expression")
 		case name == "unset" && hasIndex && syntax.ValidName(element):
 			r.fail("an element of an array")
-		case name == "unset" && strings.Contains(parsed.text, "="): // bash refuses it
+		case name == "unset" && strings.Contains(parsed.Text, "="): // bash refuses it
 			r.fail("a syntax error")
 		case name == "read":
-			r.set[parsed.text] = true
+			r.set[parsed.Text] = true
 		}
 		words = append(words, parsed)
 	}
@@ -394,7 +402,7 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 
 // arguments reads a command behind time or coproc, for which its assignments are plain arguments. The tree lists the
 // assignments first, so they are put back into the order of the source.
-func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
+func (r *reader) arguments(words []Word, c *syntax.CallExpr) []Word {
 	for _, a := range c.Assigns {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
 			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
@@ -407,17 +415,17 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	return words
 }
 
-func (r *reader) emit(c command) {
-	if len(r.line.commands) == maxCommands {
+func (r *reader) emit(c Command) {
+	if len(r.line.Commands) == MaxCommands {
 		r.fail("too many commands")
 		return
 	}
-	c.text = joined(c.words)
-	r.line.commands = append(r.line.commands, c)
+	c.Text = Joined(c.Words)
+	r.line.Commands = append(r.line.Commands, c)
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
-func (r *reader) assignment(a *syntax.Assign, u use) word {
+func (r *reader) assignment(a *syntax.Assign, u use) Word {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
@@ -429,7 +437,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 		if r.source(a) != text {
 			r.fail("a line continued in a word")
 		}
-		return word{text: text}
+		return Word{Text: text}
 	}
 	operator := "="
 	if a.Append {
@@ -441,15 +449,15 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	}
 	if a.Value == nil {
 		r.gives(text, false)
-		return word{text: text + operator}
+		return Word{Text: text + operator}
 	}
 	value := r.word(a.Value, u)
 	r.gives(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
 	r.line.values.assigned(text, value)
 	text += operator
-	value.text = text + value.text
-	if value.computed {
-		value.prefix = text + value.prefix
+	value.Text = text + value.Text
+	if value.Computed {
+		value.Prefix = text + value.Prefix
 	}
 	return value
 }

@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func (r *reader) further(c syntax.Command) {
 		between := func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }
 		for text := range strings.FieldsFuncSeq(strings.Trim(r.source(c), "()"), between) {
 			if words := fixedWords(text); len(words) > 0 {
-				r.emit(command{own: true, words: words})
+				r.emit(Command{Own: true, Words: words})
 			}
 		}
 	default:
@@ -71,7 +71,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 		numbers := loop.InPos.IsValid() && !c.Select
 		for _, w := range loop.Items {
 			item := r.word(w, still)
-			numbers = numbers && (isNumber(item) || isRange().MatchString(item.text))
+			numbers = numbers && (isNumber(item) || isRange().MatchString(item.Text))
 			r.line.values.assigned(loop.Name.Value, item)
 		}
 		r.gives(loop.Name.Value, numbers)
@@ -82,8 +82,8 @@ func (r *reader) loop(c *syntax.ForClause) {
 var isRange = lazyregexp.New(`^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`)
 
 // array reads NAME=(…) and returns it as a word.
-func (r *reader) array(a *syntax.Assign) word {
-	name, said := a.Name.Value, word{text: a.Name.Value + "=", prefix: a.Name.Value + "=", computed: true}
+func (r *reader) array(a *syntax.Assign) Word {
+	name, said := a.Name.Value, Word{Text: a.Name.Value + "=", Prefix: a.Name.Value + "=", Computed: true}
 	if !syntax.ValidName(name) || kindOfVariable(name) != plainVariable || isTable(name) {
 		r.failProject("an array that changes the shell")
 	}
@@ -162,30 +162,30 @@ func (r *reader) isPrinted(source string) bool {
 }
 
 // integers notes variables that the line makes integers, whose values the shell evaluates.
-func (r *reader) integers(words []word) {
+func (r *reader) integers(words []Word) {
 	for _, w := range words {
-		if name, _, _ := strings.Cut(w.text, "="); syntax.ValidName(strings.TrimSuffix(name, "+")) {
+		if name, _, _ := strings.Cut(w.Text, "="); syntax.ValidName(strings.TrimSuffix(name, "+")) {
 			r.counted = append(r.counted, strings.TrimSuffix(name, "+"))
 		}
 	}
 }
 
 // declaresIntegers reports whether a builtin other than a declaration of the grammar makes variables integers.
-func declaresIntegers(words []word) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return w.text == "integer" || w.text == "float" }) ||
-		slices.ContainsFunc(words, func(w word) bool { return w.text == "declare" || w.text == "typeset" || w.text == "local" }) &&
-			slices.ContainsFunc(words, func(w word) bool { return isFlag(w) && strings.ContainsAny(w.text, "iEF") })
+func declaresIntegers(words []Word) bool {
+	return slices.ContainsFunc(words, func(w Word) bool { return w.Text == "integer" || w.Text == "float" }) ||
+		slices.ContainsFunc(words, func(w Word) bool { return w.Text == "declare" || w.Text == "typeset" || w.Text == "local" }) &&
+			slices.ContainsFunc(words, func(w Word) bool { return isFlag(w) && strings.ContainsAny(w.Text, "iEF") })
 }
 
 // definition matches what may define a function or an alias.
 var definition = lazyregexp.New(`\(\s*\)|\bfunction\b|\balias\b`)
 
 // isNumber reports whether a word is a number when the line runs.
-func isNumber(w word) bool {
-	if w.computed {
-		return isOwnNumber(w.text)
+func isNumber(w Word) bool {
+	if w.Computed {
+		return isOwnNumber(w.Text)
 	}
-	digits := strings.TrimPrefix(w.text, "-")
+	digits := strings.TrimPrefix(w.Text, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
@@ -199,11 +199,11 @@ func (r *reader) numbers() {
 		number, given := r.given[name]
 		switch {
 		case given && number:
-		case given, r.set[name], r.src != r.outer, slices.ContainsFunc(r.line.commands, func(c command) bool {
-			return slices.ContainsFunc(c.words[1:], func(w word) bool {
-				value, ok := strings.CutPrefix(w.text, name)
-				return ok && !c.own && c.words[0].text != "[[" && c.words[0].text != "echo" &&
-					(value == "" || value[0] == '=' && !isNumber(word{text: value[1:]}))
+		case given, r.set[name], r.src != r.outer, slices.ContainsFunc(r.line.Commands, func(c Command) bool {
+			return slices.ContainsFunc(c.Words[1:], func(w Word) bool {
+				value, ok := strings.CutPrefix(w.Text, name)
+				return ok && !c.Own && c.Words[0].Text != "[[" && c.Words[0].Text != "echo" &&
+					(value == "" || value[0] == '=' && !isNumber(Word{Text: value[1:]}))
 			})
 		}):
 			r.failProject("arithmetic with a variable that may be no number")
@@ -217,10 +217,10 @@ func (r *reader) test(c *syntax.TestClause) {
 	if strings.Contains(r.source(c), "\n") {
 		r.fail("[[ with an operator")
 	}
-	words := []word{{text: "[["}}
+	words := []Word{{Text: "[["}}
 	// The tree gives an operator one of its names (-e for -a), so take it from the source.
 	operator := func(at syntax.Pos, name string) {
-		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
+		words = append(words, Word{Text: r.src[at.Offset():][:len(name)]})
 	}
 	var walk func(x syntax.TestExpr)
 	walk = func(x syntax.TestExpr) {
@@ -258,10 +258,10 @@ func (r *reader) test(c *syntax.TestClause) {
 			case syntax.TsReMatch:
 			case syntax.AndTest, syntax.OrTest: // dash reads them as those between commands
 				first := right
-				for first < len(words)-1 && words[first].text == "!" {
+				for first < len(words)-1 && words[first].Text == "!" {
 					first++
 				}
-				r.emit(command{own: true, words: slices.Clone(words[first:])})
+				r.emit(Command{Own: true, Words: slices.Clone(words[first:])})
 			case syntax.TsBefore, syntax.TsAfter:
 				r.fail("[[ with an operator")
 			}
@@ -270,22 +270,22 @@ func (r *reader) test(c *syntax.TestClause) {
 		}
 	}
 	walk(c.X)
-	if slices.ContainsFunc(words, isComputed) {
-		words[1] = word{text: words[1].text, computed: true, several: true}
+	if slices.ContainsFunc(words, IsComputed) {
+		words[1] = Word{Text: words[1].Text, Computed: true, Several: true}
 	}
-	r.emit(command{words: append(words, word{text: "]]"})})
+	r.emit(Command{Words: append(words, Word{Text: "]]"})})
 }
 
 // operand reads an operand of -eq and the like in [[ ]], which is arithmetic.
-func (r *reader) operand(words []word) {
+func (r *reader) operand(words []Word) {
 	for _, w := range words {
-		name := variableOf(w.text)
+		name := variableOf(w.Text)
 		switch {
 		case isNumber(w):
-		case w.computed && name != "":
+		case w.Computed && name != "":
 			r.counted = append(r.counted, name)
-		case syntax.ValidName(w.text):
-			r.counted = append(r.counted, w.text)
+		case syntax.ValidName(w.Text):
+			r.counted = append(r.counted, w.Text)
 		default:
 			r.failProject(evaluated)
 		}
@@ -293,14 +293,14 @@ func (r *reader) operand(words []word) {
 }
 
 // noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
-func (r *reader) noneComputed(words ...word) {
-	if slices.ContainsFunc(words, isComputed) {
+func (r *reader) noneComputed(words ...Word) {
+	if slices.ContainsFunc(words, IsComputed) {
 		r.failProject(evaluated)
 	}
 }
 
 // noneInQuotes fails if a word holds an expansion in quotes, where the shell evaluates the word.
-func (r *reader) noneInQuotes(words []word) {
+func (r *reader) noneInQuotes(words []Word) {
 	if slices.ContainsFunc(words, hasCode) {
 		r.failProject(inQuotes)
 	}

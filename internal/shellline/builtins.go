@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"slices"
@@ -48,7 +48,7 @@ const (
 )
 
 // ofBuiltins adds what a builtin may evaluate or run. Only arguments in a form that is known to be harmless are clear.
-func (l *launches) ofBuiltins(name string, args []word) {
+func (l *launches) ofBuiltins(name string, args []Word) {
 	kind := kindOfBuiltin(name)
 	if kind <= inert {
 		return
@@ -58,27 +58,27 @@ func (l *launches) ofBuiltins(name string, args []word) {
 	}
 	switch name {
 	case "printf":
-		if len(args) > 0 && !args[0].computed && isTextFormat(args[0].text) {
+		if len(args) > 0 && !args[0].Computed && isTextFormat(args[0].Text) {
 			return
 		}
-		if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+		if len(args) > 0 && strings.HasPrefix(args[0].Text, "-v") {
 			kind = evaluating
 		}
 	case "test", "[":
 		if !slices.ContainsFunc(args, isArithmeticTest) {
 			return
 		}
-		if slices.ContainsFunc(args, func(w word) bool { return w.text == "-v" || w.text == "-R" }) {
+		if slices.ContainsFunc(args, func(w Word) bool { return w.Text == "-v" || w.Text == "-R" }) {
 			kind = evaluating
 		}
 	case "wait":
-		if !slices.ContainsFunc(args, func(w word) bool { return isFlag(w) && !w.computed }) {
+		if !slices.ContainsFunc(args, func(w Word) bool { return isFlag(w) && !w.Computed }) {
 			kind = counting
 		}
 	case "alias":
 		return
 	case "hash": // may give another name to a program
-		if len(args) > 0 && args[0].text != "-r" {
+		if len(args) > 0 && args[0].Text != "-r" {
 			l.whole = true
 		}
 	case "set", "shopt", "setopt", "unsetopt":
@@ -96,20 +96,20 @@ func (l *launches) ofBuiltins(name string, args []word) {
 		l.fail(inQuotes)
 	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
 		l.fail(evaluated)
-	case kind == odd && slices.ContainsFunc(args, isComputed):
+	case kind == odd && slices.ContainsFunc(args, IsComputed):
 		l.fail(computed(name))
 	case kind == odd:
-		l.hints = append(l.hints, hint{joined(args), "the arguments of " + name})
+		l.hints = append(l.hints, Hint{Joined(args), "the arguments of " + name})
 	case kind == counting && slices.ContainsFunc(args, isUnknownNumber):
 		l.counts = true
 	}
 }
 
 // declares adds what the values in the arguments of declare, export and the like may have run.
-func (l *launches) declares(args []word) {
+func (l *launches) declares(args []Word) {
 	for _, w := range args {
-		if name, value, ok := strings.Cut(w.text, "="); ok {
-			assigned := word{text: value, computed: w.computed, code: w.code}
+		if name, value, ok := strings.Cut(w.Text, "="); ok {
+			assigned := Word{Text: value, Computed: w.Computed, code: w.code}
 			l.assigned(strings.TrimSuffix(name, "+"), assigned)
 		}
 	}
@@ -139,12 +139,12 @@ func isTextFormat(format string) bool {
 	}
 }
 
-func hasCode(w word) bool { return w.code }
+func hasCode(w Word) bool { return w.code }
 
-func isFlag(w word) bool { return len(w.text) > 1 && (w.text[0] == '-' || w.text[0] == '+') }
+func isFlag(w Word) bool { return len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+') }
 
-func isArithmeticTest(w word) bool {
-	switch w.text {
+func isArithmeticTest(w Word) bool {
+	switch w.Text {
 	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t":
 		return true
 	}
@@ -152,10 +152,10 @@ func isArithmeticTest(w word) bool {
 }
 
 // isUnknownName reports whether only the shell knows the name in a word, which may be an element of an array.
-func isUnknownName(w word) bool { return w.computed && !strings.Contains(w.prefix, "=") }
+func isUnknownName(w Word) bool { return w.Computed && !strings.Contains(w.Prefix, "=") }
 
 // isUnknownNumber reports whether only the shell knows a word, which is then no number that the shell itself has.
-func isUnknownNumber(w word) bool { return w.computed && !isOwnNumber(w.text) }
+func isUnknownNumber(w Word) bool { return w.Computed && !isOwnNumber(w.Text) }
 
 // isOwnNumber reports whether a word is an expansion that is a number always.
 func isOwnNumber(text string) bool {
@@ -167,7 +167,7 @@ func isOwnNumber(text string) bool {
 }
 
 // isPlainOdd reports whether an odd builtin is used in a form that runs nothing.
-func isPlainOdd(name string, args []word) bool {
+func isPlainOdd(name string, args []Word) bool {
 	plain := ""
 	switch name {
 	case "jobs":
@@ -185,16 +185,16 @@ func isPlainOdd(name string, args []word) bool {
 	case "zmodload":
 		plain = "zsh/datetime zsh/zprof"
 	}
-	isPlain := func(w word) bool { return !w.computed && among(plain, w.text) }
-	return plain != "" && !slices.ContainsFunc(args, func(w word) bool { return !isPlain(w) }) &&
+	isPlain := func(w Word) bool { return !w.Computed && among(plain, w.Text) }
+	return plain != "" && !slices.ContainsFunc(args, func(w Word) bool { return !isPlain(w) }) &&
 		(name != "fc" || len(args) > 0)
 }
 
 // setsPlainly reports whether set and the like set only options that leave words alone.
-func setsPlainly(name string, args []word) bool {
+func setsPlainly(name string, args []Word) bool {
 	switch name {
 	case "shopt":
-		for len(args) > 0 && isFlag(args[0]) && strings.Trim(args[0].text[1:], "supqo") == "" {
+		for len(args) > 0 && isFlag(args[0]) && strings.Trim(args[0].Text[1:], "supqo") == "" {
 			args = args[1:]
 		}
 		return optionsAreKnown(args)
@@ -202,7 +202,7 @@ func setsPlainly(name string, args []word) bool {
 		return optionsAreKnown(args)
 	}
 	for len(args) > 0 {
-		text := args[0].text
+		text := args[0].Text
 		switch {
 		case text == "--", text == "-":
 			return true
@@ -230,12 +230,12 @@ func plainLetters(letters string) bool {
 
 // optionsAreKnown reports whether all words name options of bash or zsh that leave words alone. With nullglob a word
 // may vanish, which the reader of the line knows.
-func optionsAreKnown(args []word) bool {
-	return !slices.ContainsFunc(args, func(w word) bool {
-		if w.computed {
+func optionsAreKnown(args []Word) bool {
+	return !slices.ContainsFunc(args, func(w Word) bool {
+		if w.Computed {
 			return true
 		}
-		name := strings.ToLower(strings.ReplaceAll(w.text, "_", ""))
+		name := strings.ToLower(strings.ReplaceAll(w.Text, "_", ""))
 		return !isPlainOption(name) && !isPlainOption(strings.TrimPrefix(name, "no"))
 	})
 }

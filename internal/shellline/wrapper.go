@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 )
 
 // maxWrappers limits how many wrappers may stand before one command.
-const maxWrappers = 32
+const MaxWrappers = 32
 
 // launch is what a wrapper runs.
 type launch struct {
-	words []word // of a command
+	words []Word // of a command
 	more  bool   // more arguments follow that are known only at run time
 	line  string // a shell line, if there are no words
 	by    string // the wrapper
@@ -25,7 +25,7 @@ type launch struct {
 type launches struct {
 	all    []launch
 	opaque string // why the commands are known only at run time, which is doubt for every rule
-	hints  []hint
+	hints  []Hint
 	whole  bool // a command may stand anywhere in the line: the whole line is a hint
 	shell  bool // a shell reads its commands from stdin
 	open   bool // arguments that follow may hold a command
@@ -45,11 +45,11 @@ func (l *launches) add(all []launch, opaque string) {
 
 // behind returns what the words of a simple command run besides the command itself. wrappers are the names of further
 // programs that run a command in their arguments.
-func behind(words []word, wrappers []string) (l launches) {
+func behind(words []Word, wrappers []string) (l launches) {
 	if len(words) == 0 {
 		return launches{}
 	}
-	name, args := programName(words[0].text), words[1:]
+	name, args := programName(words[0].Text), words[1:]
 	defer func() {
 		l.ofBuiltins(name, args)
 		switch name {
@@ -86,14 +86,14 @@ func behind(words []word, wrappers []string) (l launches) {
 }
 
 // lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.
-func lineOf(by string, words []word, away bool) ([]launch, string) {
-	if !slices.ContainsFunc(words, isComputed) {
-		return []launch{{line: joined(words), by: by, away: away}}, ""
+func lineOf(by string, words []Word, away bool) ([]launch, string) {
+	if !slices.ContainsFunc(words, IsComputed) {
+		return []launch{{line: Joined(words), by: by, away: away}}, ""
 	}
 	if !away {
 		return nil, computed(by)
 	}
-	line := strings.NewReplacer("$()", "$_", "``", "$_").Replace(joined(words))
+	line := strings.NewReplacer("$()", "$_", "``", "$_").Replace(Joined(words))
 	return []launch{{line: line, by: by, away: true}}, ""
 }
 
@@ -101,34 +101,34 @@ func computed(by string) string { return "what " + by + " runs, which is known o
 
 // ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source reads
 // stdin, the line itself may hold the script.
-func ofBuiltin(name string, args []word) ([]launch, string) {
-	if len(args) > 0 && args[0].text == "--" {
+func ofBuiltin(name string, args []Word) ([]launch, string) {
+	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
-	isOption := len(args) > 0 && strings.HasPrefix(args[0].text, "-")
+	isOption := len(args) > 0 && strings.HasPrefix(args[0].Text, "-")
 	switch {
 	case name == "eval":
 		return lineOf(name, args, false)
 	case name == "trap" && len(args) > 1 && !isOption:
 		return lineOf(name, args[:1], false)
-	case name != "trap" && len(args) > 0 && (args[0].computed && !isFile(args[0]) || isOption || isStdin(args[0].text)):
+	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || isStdin(args[0].Text)):
 		return nil, computed("source")
-	case name != "trap" && len(args) > 0 && !args[0].computed: // PATH may have it
+	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have it
 		return []launch{{words: args, by: name}}, ""
 	}
 	return nil, ""
 }
 
 // aliased reads the arguments of alias. Their values are lines that run later.
-func aliased(args []word) (all []launch, opaque string) {
-	if slices.ContainsFunc(args, isComputed) {
+func aliased(args []Word) (all []launch, opaque string) {
+	if slices.ContainsFunc(args, IsComputed) {
 		return nil, computed("alias")
 	}
 	if slices.ContainsFunc(args, isFlag) {
 		return nil, "an alias that is no command"
 	}
 	for _, w := range args {
-		if _, line, ok := strings.Cut(w.text, "="); ok {
+		if _, line, ok := strings.Cut(w.Text, "="); ok {
 			all = append(all, launch{line: line + ` "$@"`, by: "alias"})
 		}
 	}
@@ -164,10 +164,10 @@ func isShell(command string) bool {
 }
 
 // isFile reports whether a computed word is the path of a file whose name is known, so neither stdin nor an option.
-func isFile(w word) bool {
-	i := strings.LastIndexByte(w.text, '/')
-	return i > 0 && !w.several && w.text[i+1:] != "" && !strings.ContainsAny(w.text[i:], "$`*?[]{}()'\"") &&
-		!isStdin(w.text[i+1:]) && !strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "+")
+func isFile(w Word) bool {
+	i := strings.LastIndexByte(w.Text, '/')
+	return i > 0 && !w.Several && w.Text[i+1:] != "" && !strings.ContainsAny(w.Text[i:], "$`*?[]{}()'\"") &&
+		!isStdin(w.Text[i+1:]) && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+")
 }
 
 // isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
@@ -184,10 +184,10 @@ var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --
 
 // ofShell reads the arguments of a shell. With -c the first operand is a line. Without -c it is a script, whose
 // commands no rule sees. Without any operand the shell reads its commands from stdin.
-func ofShell(name string, args []word) (l launches) {
+func ofShell(name string, args []Word) (l launches) {
 	isLine := false
 	for len(args) > 0 {
-		text := args[0].text
+		text := args[0].Text
 		if args[0].unsure() && isFile(args[0]) {
 			break
 		}
@@ -220,7 +220,7 @@ func ofShell(name string, args []word) (l launches) {
 				return launches{shell: true, open: true}
 			}
 		}
-		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || isStdin(args[0].text)) {
+		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || isStdin(args[0].Text)) {
 			return launches{opaque: computed(name)}
 		}
 		args = args[min(takes, len(args)):]
@@ -230,7 +230,7 @@ func ofShell(name string, args []word) (l launches) {
 		return launches{shell: true, open: true}
 	case isLine:
 		l.add(lineOf(name, args[:1], false))
-	case args[0].unsure() && !isFile(args[0]) || isStdin(args[0].text):
+	case args[0].unsure() && !isFile(args[0]) || isStdin(args[0].Text):
 		l.opaque = computed(name)
 	default: // PATH may have it
 		l.all, l.script = append(l.all, launch{words: args, by: name}), true
@@ -240,42 +240,42 @@ func ofShell(name string, args []word) (l launches) {
 }
 
 // ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
-func ofForeignShell(name string, args []word) ([]launch, string) {
-	if len(args) == 0 || args[0].unsure() || isStdin(args[0].text) {
+func ofForeignShell(name string, args []Word) ([]launch, string) {
+	if len(args) == 0 || args[0].unsure() || isStdin(args[0].Text) {
 		return nil, computed(name)
 	}
-	switch first := args[0].text; {
+	switch first := args[0].Text; {
 	case first == "--version", first == "--help", !strings.HasPrefix(first, "-"): // a script
 		return nil, ""
 	case first != "-c":
 		return nil, computed(name)
-	case len(args) != 2 || args[1].computed || !plainLine().MatchString(args[1].text),
-		slices.Contains(foreignKeywords, strings.Fields(args[1].text)[0]):
+	case len(args) != 2 || args[1].Computed || !plainLine().MatchString(args[1].Text),
+		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
 		return nil, "a line of " + name
 	}
 	return lineOf(name, args[1:], false)
 }
 
 // found reads the arguments of find: the actions that run a command, in which {} is the file.
-func found(args []word) (all []launch, opaque string) {
+func found(args []Word) (all []launch, opaque string) {
 	start := startOf(args)
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.text)
+		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.Text)
 		if !isAction { // unless a computed word may be one
 			switch {
-			case !w.computed || w.prefix != "":
+			case !w.Computed || w.Prefix != "":
 				continue
-			case w.several:
+			case w.Several:
 				return nil, computed("find")
-			case i > 0 && strings.HasPrefix(args[i-1].text, "-"), // the value of a test
-				!slices.ContainsFunc(args[i:], func(w word) bool { return w.text == ";" || w.text == "+" }):
+			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
+				!slices.ContainsFunc(args[i:], func(w Word) bool { return w.Text == ";" || w.Text == "+" }):
 				continue
 			}
 		}
 		command, several := args[i+1:], false
 		for n, w := range command {
-			if several = w.text == "+" && n > 0 && command[n-1].text == "{}"; several || w.text == ";" {
+			if several = w.Text == "+" && n > 0 && command[n-1].Text == "{}"; several || w.Text == ";" {
 				command = command[:n]
 				break
 			}
@@ -285,12 +285,12 @@ func found(args []word) (all []launch, opaque string) {
 			return nil, opaque
 		}
 		for _, l := range some {
-			if strings.HasSuffix(w.text, "dir") { // some versions give the name without a folder
+			if strings.HasSuffix(w.Text, "dir") { // some versions give the name without a folder
 				break
 			}
 			for n := range l.words {
-				if w := &l.words[n]; w.computed && w.prefix == "" && !command[n].computed && strings.HasPrefix(w.text, "{}") {
-					w.prefix = start
+				if w := &l.words[n]; w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
+					w.Prefix = start
 				}
 			}
 		}
@@ -303,25 +303,25 @@ func found(args []word) (all []launch, opaque string) {
 }
 
 // startOf returns how all paths begin that find names.
-func startOf(args []word) string {
-	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].text) {
+func startOf(args []Word) string {
+	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
 		args = args[1:]
 	}
-	end := slices.IndexFunc(args, func(w word) bool { return strings.HasPrefix(w.text, "-") || w.text == "(" || w.text == "!" })
+	end := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!" })
 	switch {
 	case end == 0:
 		return "."
-	case end == 1 && !args[0].computed && !args[0].home && !slices.ContainsFunc(args, func(w word) bool {
-		return strings.HasPrefix(w.text, "-files0") || w.several
+	case end == 1 && !args[0].Computed && !args[0].Home && !slices.ContainsFunc(args, func(w Word) bool {
+		return strings.HasPrefix(w.Text, "-files0") || w.Several
 	}):
-		return args[0].text
+		return args[0].Text
 	}
 	return ""
 }
 
 // replaced returns a command in which text stands for arguments that are known only at run time. more means that
 // several may stand in its place; if there is no text they follow the command.
-func replaced(by string, command []word, text string, more bool) ([]launch, string) {
+func replaced(by string, command []Word, text string, more bool) ([]launch, string) {
 	if len(command) == 0 {
 		return nil, ""
 	}
@@ -329,135 +329,135 @@ func replaced(by string, command []word, text string, more bool) ([]launch, stri
 		return []launch{{words: command, more: more, by: by}}, ""
 	}
 	for i, w := range command {
-		at := strings.Index(w.text, text)
+		at := strings.Index(w.Text, text)
 		switch {
-		case at < 0, w.computed && len(w.prefix) < at:
+		case at < 0, w.Computed && len(w.Prefix) < at:
 			continue
-		case i == 0, isShell(command[0].text) && !areParameters(command[1:i]): // a shell line may use what replaces it
+		case i == 0, isShell(command[0].Text) && !areParameters(command[1:i]): // a shell line may use what replaces it
 			return nil, computed(by)
 		}
 		command = slices.Clone(command)
-		command[i].computed, command[i].prefix = true, w.text[:at]
-		command[i].several = w.several || more
+		command[i].Computed, command[i].Prefix = true, w.Text[:at]
+		command[i].Several = w.Several || more
 	}
 	return []launch{{words: command, by: by}}, ""
 }
 
 // areParameters reports whether words after those of a shell are parameters of its line.
-func areParameters(before []word) bool {
-	return len(before) > 1 && !before[1].computed && !isFlag(before[1]) && !before[0].computed &&
-		(before[0].text == "-c" || before[0].text == "-ec" || before[0].text == "-lc")
+func areParameters(before []Word) bool {
+	return len(before) > 1 && !before[1].Computed && !isFlag(before[1]) && !before[0].Computed &&
+		(before[0].Text == "-c" || before[0].Text == "-ec" || before[0].Text == "-lc")
 }
 
-// reached holds the commands that a line runs, itself and behind wrappers at any depth.
-type reached struct {
-	commands []command
-	opaque   string // as in commandLine
-	hints    []hint
+// Reached holds the commands that a line runs, itself and behind wrappers at any depth.
+type Reached struct {
+	Commands []Command
+	Opaque   string // as in Line
+	Hints    []Hint
 	whole    bool // the line itself is a hint
 
 	wrappers []string // programs that run a command besides the known ones
 	line     string
-	values   launches // as in commandLine, of all lines
+	values   launches // as in Line, of all lines
 }
 
-// reach finds what the commands of a line run.
-func (l *shellLine) reach(wrappers []string) *reached {
-	r := &reached{wrappers: wrappers, line: l.text}
-	for _, c := range l.commands {
-		r.follow(c, maxWrappers)
+// Reach finds what the commands of a line run. Text is the line.
+func (l *Line) Reach(text string, wrappers []string) *Reached {
+	r := &Reached{wrappers: wrappers, line: text}
+	for _, c := range l.Commands {
+		r.follow(c, MaxWrappers)
 	}
-	r.weigh(l.values, command{}, maxWrappers)
+	r.weigh(l.values, Command{}, MaxWrappers)
 	if r.values.code && (r.values.arithmetic || r.values.counts) {
-		r.opaque = cmp.Or(r.opaque, inQuotes)
+		r.Opaque = cmp.Or(r.Opaque, inQuotes)
 	}
 	r.whole = r.whole || r.values.counts || r.values.writes && r.values.script
-	r.commands = slices.Concat(l.commands, r.commands)
+	r.Commands = slices.Concat(l.Commands, r.Commands)
 	if r.whole {
-		r.hints = append(r.hints, hint{l.text, "the line"})
+		r.Hints = append(r.Hints, Hint{text, "the line"})
 	}
-	for _, h := range r.hints {
-		if strings.ContainsAny(h.text, "'\"\\") {
-			r.hints = append(r.hints, h.unquoted())
+	for _, h := range r.Hints {
+		if strings.ContainsAny(h.Text, "'\"\\") {
+			r.Hints = append(r.Hints, h.unquoted())
 		}
 	}
 	return r
 }
 
 // follow adds what one command runs. left is how many more wrappers it may look behind.
-func (r *reached) follow(c command, left int) {
-	if r.opaque != "" {
+func (r *Reached) follow(c Command, left int) {
+	if r.Opaque != "" {
 		return
 	}
-	found := behind(c.words, r.wrappers)
-	r.opaque = found.opaque
-	if c.more && len(c.words) > 0 && r.opaque == "" {
-		name := programName(c.words[0].text)
+	found := behind(c.Words, r.wrappers)
+	r.Opaque = found.opaque
+	if c.More && len(c.Words) > 0 && r.Opaque == "" {
+		name := programName(c.Words[0].Text)
 		// Arguments after a shell's line are its parameters. Other programs add them to the command that they run.
 		isLine := len(found.all) > 0 && found.all[0].words == nil && (name == "eval" || !isShell(name))
 		if isLine || found.open {
-			r.opaque = computed(name)
+			r.Opaque = computed(name)
 		}
 	}
 	// A shell that reads what the line gives it may run anything. Elsewhere it reads nothing unless the line says so.
 	switch {
 	case !found.shell:
 	case c.script != "":
-		found.all = append(found.all, launch{line: c.script, by: programName(c.words[0].text), away: c.away})
-	case c.stdin == fed || c.stdin == inherited && !c.away && isShell(c.words[0].text):
-		r.opaque = cmp.Or(r.opaque, computed(programName(c.words[0].text)))
+		found.all = append(found.all, launch{line: c.script, by: programName(c.Words[0].Text), away: c.away})
+	case c.stdin == fed || c.stdin == inherited && !c.away && isShell(c.Words[0].Text):
+		r.Opaque = cmp.Or(r.Opaque, computed(programName(c.Words[0].Text)))
 	}
-	if len(found.all) > 0 && left == 0 || len(r.commands) > maxCommands {
-		r.opaque = "too many commands in each other"
+	if len(found.all) > 0 && left == 0 || len(r.Commands) > MaxCommands {
+		r.Opaque = "too many commands in each other"
 	}
-	if r.opaque != "" {
+	if r.Opaque != "" {
 		return
 	}
-	r.whole = r.whole || found.whole || found.shell || c.more && len(found.hints) > 0 ||
-		len(c.words) > 0 && c.words[0].byHabit
+	r.whole = r.whole || found.whole || found.shell || c.More && len(found.hints) > 0 ||
+		len(c.Words) > 0 && c.Words[0].ByHabit
 	r.weigh(found, c, left)
 }
 
 // weigh adds what was found to run in one command, or in the values of a line.
-func (r *reached) weigh(found launches, c command, left int) {
-	r.opaque = cmp.Or(r.opaque, found.opaque)
-	r.hints = append(r.hints, found.hints...)
+func (r *Reached) weigh(found launches, c Command, left int) {
+	r.Opaque = cmp.Or(r.Opaque, found.opaque)
+	r.Hints = append(r.Hints, found.hints...)
 	r.values.code = r.values.code || found.code
 	r.values.arithmetic = r.values.arithmetic || found.arithmetic
 	r.values.counts = r.values.counts || found.counts
 	r.values.writes = r.values.writes || found.writes
-	r.values.script = r.values.script || found.script || len(c.words) > 0 && strings.Contains(c.words[0].text, "/")
+	r.values.script = r.values.script || found.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 	for _, l := range found.all {
-		commands := []command{{text: joined(l.words), words: l.words, more: l.more || c.more, script: c.script}}
+		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, script: c.script}}
 		if l.by == "sudo" { // it may have read a password
 			commands[0].script = ""
 		}
 		if l.words == nil {
 			line := takeApartIn(r.line, l.line)
-			if r.opaque = cmp.Or(r.opaque, line.project); r.opaque != "" || left == 0 {
+			if r.Opaque = cmp.Or(r.Opaque, line.Project); r.Opaque != "" || left == 0 {
 				return
 			}
 			r.weigh(line.values, c, left-1)
-			commands = line.commands
+			commands = line.Commands
 		}
 		for _, command := range commands {
-			command.by, command.away = l.by, c.away || l.away
+			command.By, command.away = l.by, c.away || l.away
 			if command.stdin == inherited {
 				command.stdin = c.stdin
 			}
-			r.commands = append(r.commands, command)
+			r.Commands = append(r.Commands, command)
 			r.follow(command, left-1)
 		}
 	}
 }
 
-func joined(words []word) string {
+func Joined(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(w.text)
+		b.WriteString(w.Text)
 	}
 	return b.String()
 }

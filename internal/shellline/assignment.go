@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 
 // assigned adds what the value of a variable may have run: by the shell, by a shell that inherits the variable, or by
 // a program that does.
-func (l *launches) assigned(name string, value word) {
-	if value.text == "" && !value.computed {
+func (l *launches) assigned(name string, value Word) {
+	if value.Text == "" && !value.Computed {
 		return
 	}
 	kind := kindOfVariable(name)
@@ -17,26 +17,26 @@ func (l *launches) assigned(name string, value word) {
 		l.fail("the value of " + name)
 	}
 	l.code = l.code || value.code
-	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.text, " \t\n") {
-		l.hints = append(l.hints, hint{value.text, "the value of " + name})
+	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
+		l.hints = append(l.hints, Hint{value.Text, "the value of " + name})
 	}
 }
 
 // shellTakes adds what a shell does with the value of a variable. It returns false if only the shell knows that.
-func (l *launches) shellTakes(kind variableKind, name string, value word) bool {
-	text := value.text
+func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
+	text := value.Text
 	switch kind {
 	case shellDefines:
 		return false
 	case shellReads:
-		return !value.code && !isStdin(text) && (!value.computed || variableOf(text) != "")
+		return !value.code && !isStdin(text) && (!value.Computed || variableOf(text) != "")
 	case shellSets:
-		return !value.computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
+		return !value.Computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
 	case shellExpands:
-		return !value.computed && (!value.code || isPlainPrompt(text))
+		return !value.Computed && (!value.code || isPlainPrompt(text))
 	case shellRuns:
 		l.all = append(l.all, launch{line: text, by: name})
-		return !value.code && !value.computed
+		return !value.code && !value.Computed
 	case shellCounts:
 		return isNumber(value)
 	case zshCounts:

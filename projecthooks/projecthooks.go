@@ -39,7 +39,7 @@ type Options struct {
 	RequireHooks bool
 }
 
-// Config is the hooks of one or more files, in order. A nil or zero Config has none.
+// Config is the hooks of one or more files, in order. No Runner takes a nil or zero Config, because it was never read.
 type Config struct{ loaded *hookfile.Config }
 
 // Hook describes one hook of a Config.
@@ -93,6 +93,9 @@ func Load(o Options) (*Config, error) {
 	}
 	return public(cfg, err)
 }
+
+// Empty returns a Config without hooks, for a program that has none in files. No file is read for it.
+func Empty() *Config { return &Config{&hookfile.Config{}} }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
 // JSON.
@@ -197,7 +200,13 @@ func (c *Config) Snapshot() *Snapshot {
 
 // Changed says of each file what is different now, in the order in which they were read. As long as a file was not
 // touched that costs one look at its size and times; then its text is compared.
-func (s *Snapshot) Changed() []string { return s.files.Changed() }
+// A nil or zero Snapshot says that it knows of none.
+func (s *Snapshot) Changed() []string {
+	if s == nil || s.files == nil {
+		return []string{"nothing is known of the files: Config.Snapshot did not make this Snapshot"}
+	}
+	return s.files.Changed()
+}
 
 // Project is where a folder has its hooks file. FindProject looks for it.
 type Project struct {

@@ -60,3 +60,13 @@ func TestZeroConfig(t *testing.T) {
 		require.Empty(t, cfg.Snapshot().Changed())
 	}
 }
+
+// TestZeroSnapshot: who asks one that Config.Snapshot did not make must not hear that nothing has changed.
+func TestZeroSnapshot(t *testing.T) {
+	for _, s := range []*projecthooks.Snapshot{nil, {}} {
+		require.Len(t, s.Changed(), 1)
+	}
+	require.Empty(t, projecthooks.Empty().Snapshot().Changed())
+	require.Empty(t, projecthooks.Empty().Hooks())
+	require.Empty(t, projecthooks.Empty().Files())
+}

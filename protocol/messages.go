@@ -49,7 +49,7 @@ func AllNotes() []Notes { return []Notes{NotesSeparate, NotesStructured, NotesSe
 // does not take it for the user's words. A text that already has that tag stays as it is, and so does one that starts
 // and ends with a line of = or ═.
 func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
-	if c.ToolUseID == "" {
+	if c == nil || c.ToolUseID == "" {
 		return nil, fmt.Errorf("the call has no ToolUseID; %s messages need the model's id of the tool call", api)
 	}
 	output, apart, err := o.outputAndNotes(notes, c)

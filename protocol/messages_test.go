@@ -373,3 +373,8 @@ func ExampleInject_Display() {
 	// [REMINDER] SYSTEM REMINDER
 	// [INJECTION] [UPDATE] agent1 has an answer
 }
+
+func TestMessagesWithoutACall(t *testing.T) {
+	_, err := protocol.Outcome{}.Messages(protocol.OpenAIChat, protocol.NotesSeparate, nil)
+	require.ErrorContains(t, err, "has no ToolUseID")
+}

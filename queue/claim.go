@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
@@ -57,9 +58,11 @@ type take struct {
 	only   []string // for the claim's reader: the agents that it is for, if not for all that it names
 }
 
-// claim takes from each entry what choose returns. With status Popped it takes only the latest of them.
+// claim takes from each entry what choose returns: from those that wait, and those that more lists; nil: no more. With
+// status Popped it takes only the latest of them.
 func (q Queue) claim(
-	ctx context.Context, session string, status Status, choose func(*look, name) (take, error),
+	ctx context.Context, session string, status Status, more func(*look) ([]name, error),
+	choose func(*look, name) (take, error),
 ) (*Claim, error) {
 	s, err := q.open(ctx, session)
 	if s == nil {
@@ -70,9 +73,16 @@ func (q Queue) claim(
 	if l == nil {
 		return nil, err
 	}
+	names := l.entries
+	if more != nil {
+		read, readErr := more(l)
+		err = errors.Join(err, readErr)
+		names = slices.Concat(names, read)
+		slices.SortFunc(names, func(a, b name) int { return strings.Compare(a.file, b.file) })
+	}
 	var wanted []taken
 	latest := "" // the latest entry that an agent may still wait for
-	for _, n := range l.entries {
+	for _, n := range names {
 		n, entryErr := s.complete(n)
 		t := taken{name: n, expired: n.expired(l.now)}
 		switch {
@@ -108,7 +118,7 @@ func (q Queue) claim(
 	var size int64
 	for i, t := range wanted {
 		if !drain {
-			if info, statErr := os.Lstat(s.in("entries", t.file)); statErr == nil {
+			if info, statErr := os.Lstat(s.at(t.name)); statErr == nil {
 				size += info.Size()
 			}
 			if i > 0 && size > maxDelivery {
@@ -152,7 +162,7 @@ func (c *Claim) add(s *session, t taken) error {
 		return err
 	}
 	if t.whole {
-		if err := atomicfile.Rename(s.in("entries", t.file), c.in(t.file)); err != nil {
+		if err := atomicfile.Rename(s.at(t.name), c.in(t.file)); err != nil {
 			return err
 		}
 		reached("taken")

@@ -21,14 +21,15 @@
 //
 //  2. Each agent of an entry gets it once. If a claim is released, or its process dies before Done, its entries go back
 //     into the queue. An entry is delivered twice in one case only: a process prints it and dies before the end of
-//     Done. The entry's id shows that.
+//     Done. The entry's id shows that. Agents that come later get the last thousand broadcasts, at least, of those that
+//     others had.
 //
 //  3. The entries of a claim are in the order of their Put, even when the clock goes backwards. Entries that went back
 //     are first in line again.
 //
-//  4. A damaged entry, such as one that an editor has broken, is moved to the session's folder bad and reported by an
-//     error beside the claim. It is not delivered, and it does not block other entries. A file that cannot be read
-//     stays where it is and is an error each time.
+//  4. A damaged entry, such as one that an editor has changed or in which a bit has flipped, is moved to the session's
+//     folder bad and reported by an error beside the claim. It is not delivered, and it does not block other entries. A
+//     file that cannot be read stays where it is and is an error each time.
 //
 //  5. Folders and files belong to the user alone. The queue is refused if another user owns it or can write to it:
 //     whoever can plant an entry tells the model what to do.
@@ -50,11 +51,13 @@
 //
 //	lock          is locked for every change, and holds the last order that was given out
 //	tmp/          what Put is still writing, locked by its writer
-//	entries/      what waits. The name is ID.EXPIRY.AGENTS.MATCHER, all that is needed to choose an entry. AGENTS is @
-//	              for all agents. Where that name is too long it is ID.EXPIRY.+ and the file must be opened
+//	entries/      what waits: JSON with a checksum at its end. The name is ID.EXPIRY.AGENTS.MATCHER, all that is needed
+//	              to choose an entry. AGENTS is @ for all agents. Where that name is too long it is ID.EXPIRY.+ and the
+//	              file must be opened
 //	claims/X/     what a process is delivering: lock, which it locks and renames to done after the delivery; the
 //	              entries that it alone gets; and ID=AGENT for an entry that other agents wait for as well
-//	seen/AGENT/   the ids of entries that the agent got and that stay for others
+//	read/         broadcasts that some agent has got and others may; .last says which was the last
+//	marks/AGENT   which entries for several agents this one has got: up to an id, but for those in the lines below
 //	bad/          damaged entries
 //
 // DIR/history has a file for each session, with a line of JSON for each event of an entry. Done writes the lines into

@@ -1,9 +1,11 @@
 package queue
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"time"
@@ -94,15 +96,33 @@ func (e Entry) check() error {
 	return nil
 }
 
-// encode leaves the id out. It is only known when the file is complete, and the file's name has it.
+// encode leaves the id out. It is only known when the file is complete, and the file's name has it. The last member is
+// a checksum of all that stands before it.
 func (e Entry) encode() ([]byte, error) {
-	return json.Marshal(struct {
+	text, err := json.Marshal(struct {
 		Entry
 		ID string `json:"id,omitempty"`
 	}{Entry: e})
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimSuffix(text, []byte("}"))
+	return fmt.Appendf(text, checksumMember, crc32.ChecksumIEEE(text)), nil
 }
 
+// checksumMember is how an entry's file ends, and checksumLength how long that is.
+const (
+	checksumMember = `,"crc32":"%08x"}`
+	checksumLength = len(`,"crc32":"00000000"}`)
+)
+
+// decode reads the file of an entry. Those of older versions have no checksum.
 func decode(text []byte, id string) (e Entry, err error) {
+	if at := len(text) - checksumLength; at >= 0 && bytes.HasPrefix(text[at:], []byte(`,"crc32":"`)) {
+		if !bytes.Equal(text[at:], fmt.Appendf(nil, checksumMember, crc32.ChecksumIEEE(text[:at]))) {
+			return Entry{}, errors.New("it is not what was written: its checksum is that of another text")
+		}
+	}
 	if err := json.Unmarshal(text, &e); err != nil {
 		return Entry{}, err
 	}

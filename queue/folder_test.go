@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,28 +19,6 @@ import (
 	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/queue"
 )
-
-// The marks of an entry go with it.
-func TestMarksGo(t *testing.T) {
-	q := queue.Queue{Dir: t.TempDir()}
-	put(t, q, queue.Entry{Content: "stays"})
-	put(t, q, queue.Entry{Content: "expires", Expires: time.Now().Add(time.Hour)})
-	put(t, q, queue.Entry{Content: "both", Agents: []string{"a", "b"}})
-	put(t, q, queue.Entry{Content: "three", Agents: []string{"a", "b", "c"}, Expires: time.Now().Add(time.Hour)})
-	marks := func() int {
-		files, err := filepath.Glob(filepath.Join(q.Dir, "queue", session, "seen", "*", "*"))
-		require.NoError(t, err)
-		return len(files)
-	}
-	require.Len(t, deliver(t, q, "a", "shell"), 4)
-	require.Equal(t, 4, marks())
-	require.Len(t, deliver(t, q, "b", "shell"), 4)
-	require.Equal(t, 6, marks(), "both have it")
-	later(t)
-	_, expired := claimed(t, q, "a")
-	require.Equal(t, []string{"three"}, expired)
-	require.Equal(t, 2, marks(), "of the one that stays")
-}
 
 func TestClear(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
@@ -189,6 +168,47 @@ func TestDamage(t *testing.T) {
 		require.NoError(t, c.Done(ctx))
 		require.FileExists(t, filepath.Join(folder, "entries", "notes.txt"))
 	})
+}
+
+// A bit that flips on the disk is noticed, wherever it is. Only one within the checksum's own name goes by, which
+// leaves the text as it was.
+func TestFlippedBit(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	e := put(t, q, queue.Entry{Content: "use the staging database", Agents: []string{"a"}, Source: "human"})
+	files, err := filepath.Glob(filepath.Join(q.Dir, "queue", session, "entries", e.ID+"*"))
+	require.NoError(t, err)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	for i := range text {
+		for bit := range 8 {
+			flipped := slices.Clone(text)
+			flipped[i] ^= 1 << bit
+			require.NoError(t, os.WriteFile(files[0], flipped, 0o600))
+			waiting, err := q.Waiting(ctx, session)
+			if err == nil {
+				require.Equal(t, []queue.Entry{e}, waiting)
+				require.GreaterOrEqual(t, i, len(text)-len(`,"crc32":"00000000"}`))
+			}
+		}
+	}
+	flipped := slices.Clone(text)
+	flipped[strings.Index(string(text), "staging")] ^= 1
+	require.NoError(t, os.WriteFile(files[0], flipped, 0o600))
+	c, err := q.Claim(ctx, session, "a", "shell")
+	require.Nil(t, c)
+	require.ErrorContains(t, err, filepath.Join("bad", filepath.Base(files[0]))+" is not delivered, since it is no "+
+		"entry: it is not what was written: its checksum is that of another text")
+}
+
+// Entries that an older hookrun wrote have no checksum.
+func TestEntryWithoutAChecksum(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	e := put(t, q, queue.Entry{Content: "text", Agents: []string{"a"}})
+	files, err := filepath.Glob(filepath.Join(q.Dir, "queue", session, "entries", e.ID+"*"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(files[0], []byte(`{"session":"s1","agents":["a"],"strategy":"tool_result",`+
+		`"content":"as it was written before","created_at":"2026-01-02T03:04:05.678Z"}`), 0o600))
+	require.Equal(t, []string{"as it was written before"}, deliver(t, q, "a", "shell"))
 }
 
 // Somebody removes the whole folder while a claim is out.

@@ -35,7 +35,7 @@ type Record struct {
 	Entry           // Content is cut to its beginning
 	Bytes   int     `json:"bytes"` // of the whole content
 	Status  Status  `json:"status"`
-	Waiting bool    `json:"waiting,omitempty"` // still in the queue; a broadcast waits for future agents
+	Waiting bool    `json:"waiting,omitempty"` // for an agent that it names, or for the first of all
 	Events  []Event `json:"events"`            // in order; the first one is Queued
 }
 

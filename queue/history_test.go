@@ -43,7 +43,7 @@ func TestHistory(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	require.Empty(t, told(t, q))
 	everyKind(t, q)
-	require.Equal(t, []string{"one queued waiting", "late queued waiting", "all delivered waiting, delivered b shell",
+	require.Equal(t, []string{"one queued waiting", "late queued waiting", "all delivered, delivered b shell",
 		"two queued waiting", "both queued waiting, delivered b shell"}, told(t, q))
 
 	c, err := q.Claim(ctx, session, "a", "fs_read")
@@ -57,7 +57,7 @@ func TestHistory(t *testing.T) {
 	require.NoError(t, c.Release(ctx))
 	require.Equal(t, []string{"one delivered, delivered a fs_read toolu_1",
 		"late delivered, delivered a fs_read toolu_1",
-		"all delivered waiting, delivered b shell, delivered a fs_read toolu_1",
+		"all delivered, delivered b shell, delivered a fs_read toolu_1",
 		"two delivered, delivered a fs_read toolu_1",
 		"both delivered, delivered b shell, delivered a fs_read toolu_1"}, told(t, q))
 

@@ -2,6 +2,8 @@ package queue
 
 import (
 	"errors"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,14 +16,15 @@ import (
 type look struct {
 	*session
 	now     time.Time
-	entries []name                     // in order
-	held    map[string]map[string]bool // by id: the folders of the agents that are being given it now
+	entries []name                     // that wait, in order
+	held    map[string]map[string]bool // by id: the marks' names of the agents that are being given it now
+	known   map[string]*mark           // that were read, by name
 }
 
 // look reads the queue. It fails if it cannot see everything: an entry whose claim is unknown would be delivered twice.
 // An error beside a look is about a claim that cannot be finished; that claim keeps what it holds.
 func (s *session) look() (*look, error) {
-	l := &look{session: s, now: now(), held: map[string]map[string]bool{}}
+	l := &look{session: s, now: now(), held: map[string]map[string]bool{}, known: map[string]*mark{}}
 	claims, err := s.names("claims")
 	if err != nil {
 		return nil, err
@@ -42,14 +45,11 @@ func (s *session) look() (*look, error) {
 			return nil, errors.Join(errs, err)
 		}
 	}
-	files, err := s.names("entries")
-	if err != nil {
+	if err := s.convert(); err != nil {
 		return nil, errors.Join(errs, err)
 	}
-	for _, file := range files {
-		if n, ok := parseName(file); ok {
-			l.entries = append(l.entries, n)
-		}
+	if l.entries, err = s.entries("entries"); err != nil {
+		return nil, errors.Join(errs, err)
 	}
 	return l, errs
 }
@@ -82,22 +82,20 @@ func (s *session) finish(claim string) error {
 		}
 		reached("remembered")
 	}
+	if delivered {
+		if err := s.gotShares(claim, files); err != nil {
+			return err
+		}
+	}
 	for _, file := range files {
 		path := s.in("claims", claim, file)
 		n, whole := parseName(file)
-		switch id, agent, share := strings.Cut(file, "="); {
-		case share && delivered:
-			var entry []byte
-			if entry, err = atomicfile.Read(path); err == nil {
-				err = s.got(id, agent, string(entry))
-			}
-		case share:
+		switch share := strings.Contains(file, "="); {
+		case share, whole && delivered:
 		case !whole:
 			continue
-		case delivered:
-			err = s.forget(n)
 		default:
-			err = atomicfile.Rename(path, s.in("entries", file)) // removeFile below then finds nothing, which is fine
+			err = s.putBack(path, n) // removeFile below then finds nothing, which is fine
 		}
 		if err == nil {
 			err = removeFile(path)
@@ -116,11 +114,90 @@ func (s *session) finish(claim string) error {
 	return nil
 }
 
+// gotShares notes the shares that a claim has delivered.
+func (s *session) gotShares(claim string, files []string) error {
+	given := map[string][]name{}
+	for _, file := range files {
+		_, agent, share := strings.Cut(file, "=")
+		if !share {
+			continue
+		}
+		entry, err := atomicfile.Read(s.in("claims", claim, file))
+		if err != nil {
+			return err
+		}
+		if n, ok := parseName(string(entry)); ok {
+			given[agent] = append(given[agent], n)
+		}
+	}
+	return s.got(given)
+}
+
+// putBack returns an entry that a claim had taken as a whole.
+func (s *session) putBack(path string, n name) error {
+	folder := "entries"
+	if n.agents == broadcast {
+		marks, err := s.marks()
+		if err != nil {
+			return err
+		}
+		for _, m := range marks {
+			if m.has(n) {
+				folder = "read"
+			}
+		}
+	}
+	return atomicfile.Rename(path, s.in(folder, n.file))
+}
+
+// mark is that of an agent, which is read once.
+func (l *look) mark(agent string) (m *mark, err error) {
+	m, known := l.known[agent]
+	if !known {
+		if m, err = l.session.mark(agent); err == nil {
+			l.known[agent] = m
+		}
+	}
+	return m, err
+}
+
+// readBefore lists the read broadcasts that an agent may not have been given.
+func (l *look) readBefore(agent string) (names []name, err error) {
+	m, err := l.mark(agent)
+	if err != nil {
+		return nil, err
+	}
+	upTo := ""
+	if m != nil {
+		upTo = m.upTo
+	}
+	behind, err := l.behind(upTo)
+	if err != nil {
+		return nil, err
+	}
+	if behind {
+		names, err = l.session.entries("read")
+		return slices.DeleteFunc(names, m.has), err
+	}
+	if m == nil {
+		return nil, nil
+	}
+	for _, file := range slices.Sorted(maps.Keys(m.missing)) {
+		if n, ok := parseName(file); ok {
+			n.folder = "read"
+			if _, err := os.Lstat(l.at(n)); err == nil {
+				names = append(names, n)
+			}
+		}
+	}
+	return names, nil
+}
+
 // waitsFor reports whether an agent has not been given an entry yet and is not being given it now.
 func (l *look) waitsFor(n name, agent string) (bool, error) {
 	agent = folder(agent)
-	saw, err := l.saw(agent, n.id)
-	return !saw && !l.held[n.id][agent] && err == nil, err
+	m, err := l.mark(agent)
+	return err == nil && !m.has(n) && !l.held[n.id][agent], err
 }
 
 // left returns the agents that an entry still waits for.
@@ -142,11 +219,11 @@ func (l *look) touched(n name) (bool, error) {
 	if len(l.held[n.id]) > 0 {
 		return true, nil
 	}
-	agents, err := l.names("seen")
+	agents, err := l.names("marks")
 	for _, agent := range agents {
-		saw, err := l.saw(agent, n.id)
-		if saw || err != nil {
-			return saw, err
+		m, err := l.mark(agent)
+		if m.has(n) || err != nil {
+			return true, err
 		}
 	}
 	return false, err

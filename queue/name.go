@@ -74,6 +74,7 @@ func folder(text string) string {
 
 // name is what the file name of an entry holds.
 type name struct {
+	folder  string // of the session, where it was found
 	file    string
 	id      string
 	expires int64  // in nanoseconds; 0: never
@@ -103,7 +104,7 @@ func newName(id string, e Entry) name {
 // with returns the full name, with what of the entry the file name had no room for.
 func (n name) with(e Entry) name {
 	full := newName(n.id, e)
-	full.file, full.expires = n.file, n.expires
+	full.folder, full.file, full.expires = n.folder, n.file, n.expires
 	return full
 }
 
@@ -136,7 +137,7 @@ func parseName(file string) (n name, ok bool) {
 
 func (n name) expired(now time.Time) bool { return n.expires != 0 && nanoseconds(now) > n.expires }
 
-// shared reports whether there may be marks in seen: several agents, each of which gets the entry.
+// shared reports whether marks say who has the entry: several agents, each of which gets it.
 func (n name) shared() bool {
 	return n.agents == broadcast || n.agents == unsaid || strings.Contains(n.agents, ",")
 }

@@ -3,6 +3,7 @@
 package queue_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -75,17 +76,17 @@ func TestFilesArePrivate(t *testing.T) {
 func TestNoRoomForMarks(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	put(t, q, queue.Entry{Content: "1"})
-	seen := filepath.Join(q.Dir, "queue", session, "seen")
-	require.NoError(t, os.Symlink("nowhere", seen))
+	marks := filepath.Join(q.Dir, "queue", session, "marks")
+	require.NoError(t, os.Symlink("nowhere", marks))
 	c, err := q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	require.NoError(t, c.Done(ctx), "it is on record")
 	put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
 	c, err = q.Claim(ctx, session, "a", "shell")
-	require.ErrorContains(t, err, "seen")
+	require.ErrorContains(t, err, "marks")
 	require.Equal(t, []string{"2"}, contents(c.Entries), "others go on")
 	require.NoError(t, c.Done(ctx))
-	require.NoError(t, os.Remove(seen))
+	require.NoError(t, os.Remove(marks))
 	require.Nil(t, deliver(t, q, "a", "shell"))
 	require.Equal(t, []string{"1"}, deliver(t, q, "b", "shell"))
 }
@@ -103,4 +104,42 @@ func TestHistoryThatCannotBeRotated(t *testing.T) {
 	info, err := os.Stat(history)
 	require.NoError(t, err)
 	require.EqualValues(t, 256<<10, info.Size())
+}
+
+// A named pipe and a link are no entries, and no history: nobody waits for them, and others go on.
+func TestFilesThatAreNotRegular(t *testing.T) {
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	require.NoError(t, os.WriteFile(elsewhere, []byte(
+		`{"session":"s1","strategy":"tool_result","content":"planted","created_at":"2020-01-01T00:00:00Z"}`), 0o600))
+	for name, plant := range map[string]func(path string) error{
+		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"link": func(path string) error { return os.Symlink(elsewhere, path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := queue.Queue{Dir: t.TempDir()}
+			one := put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
+			put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
+			files, err := filepath.Glob(filepath.Join(q.Dir, "queue", session, "entries", one.ID+"*"))
+			require.NoError(t, err)
+			require.NoError(t, os.Remove(files[0]))
+			require.NoError(t, plant(files[0]))
+			_, err = q.Waiting(ctx, session)
+			const text = "an entry waits that cannot be read: %s is not a regular file: remove it"
+			require.EqualError(t, err, fmt.Sprintf(text, files[0]))
+			c, err := q.Claim(ctx, session, "a", "shell")
+			require.ErrorContains(t, err, "is not a regular file: remove it")
+			require.Equal(t, []string{"2"}, contents(c.Entries))
+			require.NoError(t, c.Done(ctx))
+			gone(t, q)
+		})
+	}
+	t.Run("history", func(t *testing.T) {
+		q := queue.Queue{Dir: t.TempDir()}
+		put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
+		require.NoError(t, os.Mkdir(filepath.Join(q.Dir, "history"), 0o700))
+		require.NoError(t, syscall.Mkfifo(filepath.Join(q.Dir, "history", session), 0o600))
+		_, err := q.History(ctx, session)
+		require.ErrorContains(t, err, "not a regular file")
+		require.Equal(t, []string{"1"}, deliver(t, q, "a", "shell"))
+	})
 }

@@ -182,7 +182,8 @@ func (q Queue) claimFor(
 	ctx context.Context, session, agent string, status Status, due func(name) bool,
 ) (*Claim, error) {
 	escaped := escape(agent)
-	c, err := q.claim(ctx, session, status, func(l *look, n name) (take, error) {
+	more := func(l *look) ([]name, error) { return l.readBefore(folder(agent)) }
+	c, err := q.claim(ctx, session, status, more, func(l *look, n name) (take, error) {
 		if !n.reaches(escaped) || !due(n) {
 			return take{}, nil
 		}
@@ -203,9 +204,10 @@ func (q Queue) claimFor(
 
 // DrainAll takes what nobody has been given: entries for named agents, with the ones that have not got it as Agents,
 // and broadcasts that no agent has got. The folder of a session is removed with its last entry. A broadcast that some
-// agent has got stays for future agents, until it expires or Clear drops it.
+// agent has got is kept for the others: until it expires or Clear drops it, and beyond a thousand until all agents that
+// have read anything in the last month have it.
 func (q Queue) DrainAll(ctx context.Context, session string) (*Claim, error) {
-	return q.claim(ctx, session, Drained, func(l *look, n name) (take, error) {
+	return q.claim(ctx, session, Drained, nil, func(l *look, n name) (take, error) {
 		switch {
 		case n.agents == broadcast:
 			touched, err := l.touched(n)
@@ -222,7 +224,8 @@ func (q Queue) DrainAll(ctx context.Context, session string) (*Claim, error) {
 // any more; that holds for a broadcast that some agents have got, too. The folder of a session is removed with its last
 // entry.
 func (q Queue) PopLatest(ctx context.Context, session string) (*Claim, error) {
-	return q.claim(ctx, session, Popped, func(l *look, n name) (take, error) {
+	more := func(l *look) ([]name, error) { return l.session.entries("read") }
+	return q.claim(ctx, session, Popped, more, func(l *look, n name) (take, error) {
 		if n.agents == broadcast || !n.shared() {
 			return take{whole: true}, nil
 		}
@@ -232,8 +235,7 @@ func (q Queue) PopLatest(ctx context.Context, session string) (*Claim, error) {
 }
 
 // Waiting lists the waiting entries in order and takes nothing. Agents of an entry for several agents are the ones that
-// it still waits for. A broadcast waits for future agents, whoever has got it. An error beside entries is about other
-// entries.
+// it still waits for. A broadcast waits until the first agent gets it. An error beside entries is about other entries.
 func (q Queue) Waiting(ctx context.Context, session string) ([]Entry, error) {
 	return q.waiting(ctx, session, false)
 }
@@ -252,6 +254,12 @@ func (q Queue) waiting(ctx context.Context, session string, expired bool) (waiti
 		e, _, readErr := s.load(n)
 		if err = errors.Join(err, readErr); readErr != nil || n.expired(l.now) && !expired {
 			continue
+		}
+		if e.Agents == nil {
+			if touched, touchedErr := l.touched(n); touched || touchedErr != nil {
+				err = errors.Join(err, touchedErr)
+				continue
+			}
 		}
 		if e.Agents != nil && n.shared() {
 			left, leftErr := l.left(n.with(e))
@@ -288,5 +296,5 @@ func (q Queue) Clear(ctx context.Context, session string) (n int, err error) {
 			n++
 		}
 	}
-	return n, errors.Join(err, s.forgetHistory(), os.RemoveAll(s.in("bad")), s.remove())
+	return n, errors.Join(err, s.forgetHistory(), os.RemoveAll(s.in("read")), os.RemoveAll(s.in("bad")), s.remove())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // now and reached are hooks for tests: now moves the clock, reached kills the process between two steps.
@@ -117,13 +118,28 @@ func (s *session) in(elem ...string) string {
 	return filepath.Join(append([]string{s.path}, elem...)...)
 }
 
+// at returns the path of an entry.
+func (s *session) at(n name) string { return s.in(n.folder, n.file) }
+
 // next gives out the next order. It is higher than the last one, even when the clock is not.
 func (s *session) next() (int64, error) {
 	var last [16]byte
 	order := now().UnixNano()
+	known := false
 	if n, _ := s.lock.ReadAt(last[:], 0); n == len(last) {
 		if last, err := strconv.ParseInt(string(last[:]), 16, 64); err == nil {
-			order = max(order, last+1)
+			order, known = max(order, last+1), true
+		}
+	}
+	if !known { // no agent may be taken to have read what is yet to come
+		marks, err := s.marks()
+		if err != nil {
+			return 0, err
+		}
+		for _, m := range marks {
+			if last, err := strconv.ParseInt(m.upTo[:len(last)], 16, 64); err == nil {
+				order = max(order, last+1)
+			}
 		}
 	}
 	_, err := s.lock.WriteAt(fmt.Appendf(nil, "%016x\n", order), 0)
@@ -150,14 +166,26 @@ func (s *session) names(elem ...string) ([]string, error) {
 
 // load reads a waiting entry. damaged means that the file can be read but holds no entry.
 func (s *session) load(n name) (e Entry, damaged bool, err error) {
-	text, err := atomicfile.Read(s.in("entries", n.file))
+	text, err := readEntry(s.at(n))
 	if err != nil {
 		return Entry{}, false, fmt.Errorf("an entry waits that cannot be read: %w", err)
 	}
 	if e, err = decode(text, n.id); err != nil {
-		return Entry{}, true, fmt.Errorf("%s: %w", s.in("entries", n.file), err)
+		return Entry{}, true, fmt.Errorf("%s: %w", s.at(n), err)
 	}
 	return e, false, nil
+}
+
+// readEntry reads the file of an entry. A link is none, wherever it leads to.
+func readEntry(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is %w: remove it", path, regularfile.ErrNotRegular)
+	}
+	return atomicfile.Read(path)
 }
 
 // read is load for a process that takes entries. It moves a damaged file out of the way.
@@ -169,13 +197,12 @@ func (s *session) read(n name) (Entry, error) {
 	bad := s.in("bad", n.file)
 	moveErr := ownpath.MkdirAll(filepath.Dir(bad))
 	if moveErr == nil {
-		moveErr = atomicfile.Rename(s.in("entries", n.file), bad)
+		moveErr = atomicfile.Rename(s.at(n), bad)
 	}
 	if moveErr != nil {
 		return Entry{}, errors.Join(err, moveErr)
 	}
-	err = fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err))
-	return Entry{}, errors.Join(err, s.forget(n))
+	return Entry{}, fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err))
 }
 
 // complete opens the file of an entry whose agents did not fit into the file name.
@@ -190,61 +217,10 @@ func (s *session) complete(n name) (name, error) {
 	return n.with(e), nil
 }
 
-// saw reports whether an agent was given an entry. agent is the name of its folder in seen.
-func (s *session) saw(agent, id string) (bool, error) {
-	_, err := os.Lstat(s.in("seen", agent, id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// got notes that an agent was given an entry, and drops the entry if all of its agents have it.
-func (s *session) got(id, agent, file string) error {
-	n, ok := parseName(file)
-	if !ok {
-		return nil
-	}
-	if _, err := os.Lstat(s.in("entries", file)); errors.Is(err, fs.ErrNotExist) {
-		return s.forget(name{id: id, agents: unsaid}) // cleared, or damaged
-	}
-	if err := ownpath.MkdirAll(s.in("seen", agent)); err != nil {
-		return err
-	}
-	if err := os.WriteFile(s.in("seen", agent, id), nil, 0o600); err != nil {
-		return err
-	}
-	reached("seen")
-	n, err := s.complete(n)
-	if err != nil || n.agents == broadcast {
-		return err
-	}
-	for _, target := range n.targets() {
-		if saw, err := s.saw(folder(target), id); !saw || err != nil {
-			return nil
-		}
-	}
-	return s.drop(n)
-}
-
-// drop removes a waiting entry. The marks go last: without them it would be delivered again.
+// drop removes an entry that was not taken.
 func (s *session) drop(n name) error {
-	if err := removeFile(s.in("entries", n.file)); err != nil {
-		return err
-	}
+	err := removeFile(s.at(n))
 	reached("dropped")
-	return s.forget(n)
-}
-
-// forget removes the marks of an entry that is gone.
-func (s *session) forget(n name) error {
-	if !n.shared() {
-		return nil
-	}
-	agents, err := s.names("seen")
-	for _, agent := range agents {
-		err = errors.Join(err, removeFile(s.in("seen", agent, n.id)))
-	}
 	return err
 }
 
@@ -271,6 +247,9 @@ func (s *session) remove() error {
 	if err := s.sweep(); err != nil {
 		return err
 	}
+	if read, err := s.names("read"); len(read) > 0 || err != nil {
+		return err
+	}
 	// A claim that is released later needs the folder entries, so claims goes first. Only tmp may fill up again
 	// meanwhile, because a writer needs no lock for it. Then the rest stays, and Put makes the missing folders again.
 	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
@@ -279,10 +258,12 @@ func (s *session) remove() error {
 		}
 		reached("removed " + folder)
 	}
-	if err := os.RemoveAll(s.in("seen")); err != nil {
-		return err
+	for _, folder := range []string{"read", "marks", "seen"} {
+		if err := os.RemoveAll(s.in(folder)); err != nil {
+			return err
+		}
+		reached("removed " + folder)
 	}
-	reached("removed seen")
 	if err := os.Remove(s.in("lock")); err != nil {
 		return err
 	}

@@ -40,12 +40,11 @@ func (q Queue) Sessions() (sessions []string, err error) {
 // id returns the ID of a session whose folder is named by a hash, as its entries and its history have it. It is ""
 // where they have none that fits the folder.
 func (s *session) id() string {
-	entries, _ := s.names("entries")
-	for _, file := range entries {
-		if n, ok := parseName(file); ok {
-			if e, _, err := s.load(n); err == nil && folder(e.Session) == filepath.Base(s.path) {
-				return e.Session
-			}
+	waiting, _ := s.entries("entries")
+	read, _ := s.entries("read")
+	for _, n := range slices.Concat(waiting, read) {
+		if e, _, err := s.load(n); err == nil && folder(e.Session) == filepath.Base(s.path) {
+			return e.Session
 		}
 	}
 	lines, _ := s.lines()

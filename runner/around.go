@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // Tool runs a tool on its arguments, which are JSON or what the model wrote instead. An error is the tool's failure:
-// its text becomes the result.
+// its text becomes the result, or the end of it.
 type Tool func(ctx context.Context, args string) (result string, err error)
 
 // Record is what a loop keeps of one tool call, and shows the model.
@@ -38,11 +39,17 @@ type Record struct {
 // If a pre-tool hook stops the loop, the tool does not run and no post-tool hook does: the result is the stop's reason,
 // and Post is the zero Outcome. If Stop is set, make no further calls.
 //
+// Once the tool runs, the end of ctx ends the tool alone: the post-tool hooks see what it did, and end by their own
+// deadlines or by Close.
+//
 // On an error there is no verdict. If Ran is false the tool did not run. Else the post-tool hooks could not be run, and
 // Result is empty, since they might have changed it.
 func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, options ...CallOption) (Record, error) {
 	c.Event = protocol.PreTool
 	rec := Record{Tool: c.Tool, Args: c.Args}
+	if tool == nil {
+		return rec, errors.New("AroundTool needs a tool, and it is nil")
+	}
 	var err error
 	if rec.Pre, err = r.Fire(ctx, c, options...); err != nil {
 		return rec, err
@@ -62,13 +69,15 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, opt
 		rec.Ran = true
 		if c.Result, err = tool(ctx, rec.Args); err != nil {
 			rec.IsError, c.Failed = true, true
-			if c.Result == "" {
-				c.Result = err.Error()
+			if c.Result != "" {
+				c.Result = strings.TrimRight(c.Result, "\n") + "\n"
 			}
+			c.Result += err.Error()
 		}
+		ctx = context.WithoutCancel(ctx) // the tool did run: they have to see what it did
 	}
 	if rec.Post, err = r.Fire(ctx, c, options...); err != nil {
-		return rec, errors.Join(errors.New("the post-tool hooks could not be run"), err)
+		return rec, fmt.Errorf("the post-tool hooks could not be run: %w", err)
 	}
 	rec.Stop, rec.StopReason = rec.Post.Stop, rec.Post.StopReason
 	result := rec.Post.ResultText(c.Result)

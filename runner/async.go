@@ -1,11 +1,13 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -18,7 +20,7 @@ const (
 	maxAsyncBytes   = 8 << 20
 )
 
-// asyncResults keeps the answers of async hooks until the next outcome of their session. The zero value is empty.
+// asyncResults keeps the answers of async hooks until the next outcome of their conversation. The zero value is empty.
 type asyncResults struct {
 	mu    sync.Mutex
 	kept  []asyncResult // oldest first
@@ -27,14 +29,32 @@ type asyncResults struct {
 }
 
 type asyncResult struct {
-	session string
+	conversation
 	hook    string
 	verdict dialect.Verdict
 }
 
+// conversation is whose calls an async result can be given to: those of a session, or those without one that come by
+// the same connection.
+type conversation struct {
+	session    string
+	connection context.Context // nil: none
+}
+
+// conversation is that of the call.
+func (p *Plan) conversation() conversation {
+	if id := p.call.SessionID; id != "" {
+		return conversation{session: id}
+	}
+	return conversation{connection: p.settings.connection}
+}
+
+// over reports whether no call of the conversation can come any more.
+func (c conversation) over() bool { return c.connection != nil && c.connection.Err() != nil }
+
 // newAsyncResult keeps of a verdict what is delivered, and not the output that it is a part of.
-func newAsyncResult(session, hook string, v dialect.Verdict) asyncResult {
-	return asyncResult{session, hook, dialect.Verdict{
+func newAsyncResult(of conversation, hook string, v dialect.Verdict) asyncResult {
+	return asyncResult{of, hook, dialect.Verdict{
 		Context: strings.Clone(v.Context), Truncated: v.Truncated, File: v.File,
 		SystemMessage: strings.Clone(v.SystemMessage), Warnings: v.Warnings,
 	}}
@@ -51,14 +71,22 @@ func (a *asyncResults) put(r asyncResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.kept = append(a.kept, r)
-	for a.bytes += r.size(); len(a.kept) > maxAsyncResults || a.bytes > maxAsyncBytes; a.lost++ {
+	a.bytes += r.size()
+	a.kept = slices.DeleteFunc(a.kept, func(r asyncResult) bool {
+		if r.over() {
+			a.bytes -= r.size()
+			return true
+		}
+		return false
+	})
+	for ; len(a.kept) > maxAsyncResults || a.bytes > maxAsyncBytes; a.lost++ {
 		a.bytes -= a.kept[0].size()
 		a.kept = slices.Delete(a.kept, 0, 1)
 	}
 }
 
-// deliver adds to the outcome what waits for its session, before the texts of its own hooks: it is older.
-func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
+// deliver adds to the outcome what waits for its conversation, before the texts of its own hooks: it is older.
+func (a *asyncResults) deliver(to conversation, o *protocol.Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.kept) == 0 && a.lost == 0 {
@@ -68,7 +96,7 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 	var messages, warnings []string
 	others := a.kept[:0]
 	for _, r := range a.kept {
-		if r.session != session {
+		if r.conversation != to {
 			others = append(others, r)
 			continue
 		}
@@ -97,11 +125,22 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 }
 
 // keepAsyncResult keeps the answer of an async hook that has ended.
-func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) {
-	result.Async, result.AsyncResult = false, true
-	v := h.Dialect.Decode(&c.Call, shownName(h), &result)
-	saveContext(h, &v)
-	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
-		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))
+func (r *Runner) keepAsyncResult(of conversation, h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) {
+	v, err := asyncVerdict(h, c, result)
+	if err != nil {
+		lost := fmt.Sprintf("the answer of the async hook '%s' is lost: %v", shownName(h), err)
+		v = dialect.Verdict{Warnings: []string{lost}}
 	}
+	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
+		r.asyncResults.put(newAsyncResult(of, h.Name, v))
+	}
+}
+
+// asyncVerdict reads the answer of an async hook. An error is a panic of hookrun's own.
+func asyncVerdict(h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
+	defer crash.Catch(&err)
+	result.Async, result.AsyncResult = false, true
+	v = h.Dialect.Decode(&c.Call, shownName(h), &result)
+	saveContext(h, &v)
+	return v, nil
 }

@@ -36,8 +36,8 @@ func TestCanary(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, protocol.Continue, o.Decision)
 	}
-	var zero *runner.Runner
-	o, err := zero.Fire(context.Background(), protocol.Call{Event: "PreToolUse", Tool: canary.Tool})
+	call := protocol.Call{Event: "PreToolUse", Tool: canary.Tool}
+	o, err := newRunner(t, nil, runner.Options{}).Fire(context.Background(), call)
 	require.NoError(t, err)
 	require.Equal(t, protocol.Block, o.Decision)
 }

@@ -14,12 +14,19 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	return all.ParseInput(doc)
 }
 
-// EncodeOutput encodes an outcome as the hook output of a client ("claude", "codex" or "gemini"), with the exit status
-// that goes with it. A verdict that the client has no word for becomes a stricter one, never a weaker one.
+// exitBlocked is the exit status of a hook that blocks a call.
+const exitBlocked = 2
+
+// EncodeOutput encodes an outcome as the hook output of a client, which Call.Client and `--output` name, with
+// the exit status that goes with it. A verdict that the client has no word for becomes a stricter one, never a
+// weaker one. With an error the exit status is 2, at which clients do not run the tool.
 func EncodeOutput(client string, o protocol.Outcome) (stdout []byte, exit int, err error) {
 	d, ok := all.ClientNamed(client)
 	if !ok {
-		return nil, 0, fmt.Errorf("no client is called %q", client)
+		return nil, exitBlocked, fmt.Errorf("no client is called %q", client)
 	}
-	return d.EncodeOutput(o)
+	if stdout, exit, err = d.Encode(o); err != nil {
+		return nil, exitBlocked, err
+	}
+	return stdout, exit, nil
 }

@@ -51,7 +51,7 @@ func ExampleFunc() {
 			return "remember to commit", nil
 		},
 	}
-	r, err := runner.New(nil, runner.Options{Funcs: []runner.Func{guard}})
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: []runner.Func{guard}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -80,7 +80,7 @@ func ExampleDeliver() {
 		fmt.Println(err)
 		return
 	}
-	r, err := runner.New(nil, runner.Options{})
+	r, err := runner.New(projecthooks.Empty(), runner.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -103,7 +103,7 @@ func ExampleDeliver() {
 }
 
 func ExampleRunner_Reload() {
-	r, err := runner.New(nil, runner.Options{})
+	r, err := runner.New(projecthooks.Empty(), runner.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -114,7 +114,10 @@ func ExampleRunner_Reload() {
 		fmt.Println(err)
 		return
 	}
-	r.Reload(cfg)
+	if err := r.Reload(cfg); err != nil {
+		fmt.Println(err)
+		return
+	}
 	plan, err := r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell"})
 	if err != nil {
 		fmt.Println(err)

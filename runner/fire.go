@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/canary"
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -27,7 +29,29 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 }
 
 // Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
-func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
+func (p *Plan) Fire(ctx context.Context) (o protocol.Outcome, err error) {
+	defer crash.Catch(&err) // of failed; the zero Outcome is a block
+	if p.isZero() {
+		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, errNotMade)
+	}
+	o, err, crashed := p.fireOrCrash(ctx)
+	if crashed != nil {
+		return failed(&p.call.Call, nil, protocol.CauseUnstarted, crashed)
+	}
+	return o, err
+}
+
+// fireOrCrash is fire. If it panics, the panic is the last result.
+func (p *Plan) fireOrCrash(ctx context.Context) (o protocol.Outcome, err, crashed error) {
+	defer crash.Catch(&crashed)
+	o, err = p.fire(ctx)
+	if err == nil {
+		p.countStops(&o)
+	}
+	return o, err, nil
+}
+
+func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 	begin := time.Now()
 	r := p.runner
 	if ctx.Err() != nil {
@@ -38,6 +62,9 @@ func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
 		return failed(&p.call.Call, nil, protocol.CauseInterrupted, err)
 	}
 	defer r.running.Done()
+	if set.err != nil {
+		return failed(&p.call.Call, nil, protocol.CauseUnstarted, set.err)
+	}
 	if set != p.loaded {
 		p.load(set)
 	}
@@ -50,6 +77,7 @@ func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
 	if err := p.pin(); err != nil {
 		return failed(&p.call.Call, nil, protocol.CauseUnstarted, err)
 	}
+	p.blockUntilAllowed()
 	if cause, reason := p.guard.judgment.Cause, p.guard.judgment.Reason; cause != "" {
 		return p.refused(begin, nil, cause, reason), nil
 	}
@@ -97,7 +125,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 		o.Warnings = append(o.Warnings, w)
 	}
 	o.SystemMessages = append(o.SystemMessages, p.guard.messages()...)
-	p.runner.asyncResults.deliver(p.call.SessionID, &o)
+	p.runner.asyncResults.deliver(p.conversation(), &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
@@ -171,14 +199,17 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 			}
 			continue
 		}
-		shown := f.chain.shown(d, &f.call)
+		shown := group[0].Named(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
 		}
-		verdicts := f.runGroup(ctx, group, shown)
+		verdicts, err := f.runGroup(ctx, group, shown)
 		if ctx.Err() != nil {
 			return protocol.CauseInterrupted, context.Cause(ctx)
+		}
+		if err != nil {
+			return protocol.CauseUnstarted, err
 		}
 		verdicts[0].Verdict.Warnings = append(warnings, verdicts[0].Verdict.Warnings...)
 		rewritten, changed := false, false
@@ -222,26 +253,32 @@ type hookRun struct {
 	call    *dialect.Call // as the hook sees it
 	payload dialect.Payload
 	limit   time.Duration
+	of      conversation
 }
 
 // runGroup runs hooks at once and returns their verdicts in the order of the group, whichever ended first.
-func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialect.Call) []dialect.HookVerdict {
-	verdicts := make([]dialect.HookVerdict, len(group))
+func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialect.Call) ([]dialect.HookVerdict, error) {
+	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
-		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h)}
+		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h), f.conversation()}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {
-		all.Go(func() { verdicts[i+1] = f.runHook(ctx, &runs[i+1]) })
+		all.Go(func() { verdicts[i+1], errs[i+1] = f.runHook(ctx, &runs[i+1]) })
 	}
-	verdicts[0] = f.runHook(ctx, &runs[0])
+	verdicts[0], errs[0] = f.runHook(ctx, &runs[0])
 	all.Wait()
-	return verdicts
+	return verdicts, cmp.Or(errs...)
 }
 
-// runHook runs one hook and returns its verdict.
-func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict) {
+// runHook runs one hook and returns its verdict. An error is a panic of hookrun's own.
+func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict, err error) {
+	defer crash.Catch(&err)
+	return f.verdict(ctx, h), nil
+}
+
+func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict) {
 	start := time.Now()
 	defer func() { verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin)) }()
 	if h.StaticVerdict != nil {
@@ -301,9 +338,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	if fn := f.set.funcs[h.Hook]; fn != nil {
 		return fn.call(ctx, h.call, h.limit)
 	}
-	if on := f.runner.options.OnInput; on != nil {
-		on(h.Name, h.Source(), h.payload.Bytes())
-	}
+	f.showInput(ctx, h)
 	if h.HTTP != nil {
 		return f.runner.post(ctx, h)
 	}
@@ -311,6 +346,23 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 		return runPersistent(ctx, pool, h)
 	}
 	return f.runner.runProcess(ctx, f.processes, h)
+}
+
+// showInput calls Options.OnInput. It returns when the call is given up too, since OnInput may close the Runner.
+func (f *firing) showInput(ctx context.Context, h *hookRun) {
+	on := f.runner.options.OnInput
+	if on == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		on(h.Name, h.Source(), h.payload.Bytes())
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // environ is the environment of a hook's process.
@@ -321,15 +373,16 @@ func (r *Runner) environ(h *hookfile.Hook, c *dialect.Call) []string {
 // encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.
 type encoded struct {
 	dialect *dialect.Dialect
+	tools   *dialect.FileTools // by which the call's tool is named
 	payload dialect.Payload
 }
 
 // encode makes the payload unless it is there. Warnings are returned once.
 func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string, err error) {
-	if e.dialect == d {
+	if e.dialect == d && e.tools == c.FileTools() {
 		return nil, nil
 	}
 	e.payload, warnings, err = d.EncodeInput(c)
-	e.dialect = d
+	e.dialect, e.tools = d, c.FileTools()
 	return warnings, err
 }

@@ -197,17 +197,15 @@ func TestEndedContextIsNoVerdict(t *testing.T) {
 }
 
 func TestNoHooks(t *testing.T) {
-	var none *runner.Runner
-	for _, r := range []*runner.Runner{none, newRunner(t, nil, runner.Options{})} {
-		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell"})
-		require.NoError(t, err)
-		require.Equal(t, protocol.Continue, o.Decision)
-		line, err := o.JSON()
-		require.NoError(t, err)
-		require.Regexp(t,
-			`^{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":\[\],`+
-				`"duration_ms":[0-9.]+}$`, string(line))
-	}
+	r := newRunner(t, nil, runner.Options{})
+	o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell"})
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
+	line, err := o.JSON()
+	require.NoError(t, err)
+	require.Regexp(t,
+		`^{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":\[\],`+
+			`"duration_ms":[0-9.]+}$`, string(line))
 }
 
 func TestAroundTool(t *testing.T) {
@@ -307,11 +305,12 @@ func TestAroundTool(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		rec, err := r.AroundTool(ctx, b.pre(), func(context.Context, string) (string, error) {
 			cancel()
-			return "secret", nil
+			return "secret", r.Close()
 		})
-		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, runner.ErrClosed)
 		require.True(t, rec.Ran)
 		require.Empty(t, rec.Result)
+		r = b.runner(runner.Options{}, sh("exit 0"))
 		rec, err = r.AroundTool(ctx, b.pre(), echo("", nil))
 		require.ErrorIs(t, err, context.Canceled)
 		require.False(t, rec.Ran)

@@ -16,24 +16,28 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Func is a hook that is a Go function. It acts like a command hook of `.tenex-hooks.json` and runs in its turn: the
-// first block ends the call, and each hook sees what earlier ones rewrote.
+// Func is a hook that is a Go function. It acts like a command hook of the managed file and runs in its turn: the first
+// block ends the call, and each hook sees what earlier ones rewrote. If a hook of the user's or of the project's files
+// rewrites the call, the functions run once more.
 type Func struct {
 	Name   string
 	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool
 	// Matcher and If narrow the hook to some tools and some arguments, as in a hooks file: shell|fs_*,
 	// shell(git push *). "" is for all.
-	Matcher   string
-	If        string
-	Timeout   time.Duration          // 0: 30 s
-	OnFailure protocol.FailurePolicy // nil: as for every hook of that file
+	Matcher string
+	If      string
+	Timeout time.Duration // 0: 30 s
+	// OnFailure says what it means if the function gives no answer: it panics (unstarted), is not back at its deadline
+	// (timeout), or returns JSON that cannot be read (output). nil: before a tool all of these block. At other events
+	// they are warnings.
+	OnFailure protocol.FailurePolicy
 
 	// Run returns what a command hook prints: nothing, a text for the model, or Claude Code's hook output as JSON. An
 	// error is a command's exit with 2: before the tool it blocks the call, and is the reason. A panic is a hook that
 	// could not run.
 	//
-	// At the deadline, or when the call is given up, ctx ends and the call goes on by the rules for a timeout. A
-	// function that does not return then runs on. It may be called by many calls at once.
+	// At the deadline, or when the call is given up, ctx ends. A function that does not return then runs on. It may be
+	// called by many calls at once.
 	Run func(ctx context.Context, c protocol.Call) (stdout string, err error)
 }
 
@@ -59,6 +63,12 @@ func (f *Func) hook(n int) (h hookfile.Hook, err error) {
 	}
 	if h.If.Malformed() {
 		note("func %q: the if %q is no rule of the form Tool or Tool(pattern), as shell(git push *)", f.Name, f.If)
+	}
+	if f.Timeout < 0 {
+		note("func %q: the timeout %v is negative; 0 is 30 s", f.Name, f.Timeout)
+	}
+	if err := checkPolicy(f.OnFailure); err != nil {
+		note("func %q: %w", f.Name, err)
 	}
 	if f.Run == nil {
 		note("func %q has nothing to run", f.Name)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -110,11 +111,28 @@ func TestFuncDeadline(t *testing.T) {
 	require.False(t, o.Approved, "what it says then is no answer")
 	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
 	require.Equal(t, "func", o.Hooks[0].Source)
+	require.Equal(t, protocol.Block, o.Decision)
 
-	f.OnFailure = protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}
+	f.OnFailure = protocol.FailurePolicy{protocol.CauseTimeout: protocol.Continue}
 	o, err = funcs(t, f).Fire(context.Background(), call)
 	require.NoError(t, err)
-	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.Continue, o.Decision)
+
+	f.OnFailure, call.Event = nil, protocol.PostTool
+	o, err = funcs(t, f).Fire(context.Background(), call)
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
+}
+
+// TestOptionsAreCopied: what the program does with its list afterwards is not the Runner's.
+func TestOptionsAreCopied(t *testing.T) {
+	fs := []runner.Func{{Name: "f", Events: []protocol.Event{protocol.PreTool}, Run: prints("text")}}
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: fs})
+	require.NoError(t, err)
+	fs[0].Run = nil
+	o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"text"}, o.Texts())
 }
 
 // Functions and hooks of files are one list: a block ends it, and rewrites go down it.
@@ -150,10 +168,17 @@ func TestUnfitFuncs(t *testing.T) {
 		"has nothing to run":      func(f *runner.Func) { f.Run = nil },
 		"subscribes to no event":  func(f *runner.Func) { f.Events = nil },
 		`unknown event "pretool"`: func(f *runner.Func) { f.Events = []protocol.Event{"pretool"} },
+		"is negative":             func(f *runner.Func) { f.Timeout = -1 },
+		`the cause "nonsense"`: func(f *runner.Func) {
+			f.OnFailure = protocol.FailurePolicy{"nonsense": protocol.Block}
+		},
+		`"ask" for the cause`: func(f *runner.Func) {
+			f.OnFailure = protocol.FailurePolicy{protocol.CauseExit: protocol.Ask}
+		},
 	} {
 		f := good
 		change(&f)
-		r, err := runner.New(nil, runner.Options{Funcs: []runner.Func{good, f}})
+		r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: []runner.Func{good, f}})
 		require.ErrorContains(t, err, want)
 		require.Nil(t, r)
 	}

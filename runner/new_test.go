@@ -21,6 +21,9 @@ func newRunner(tb testing.TB, cfg *hookfile.Config, o runner.Options) *runner.Ru
 
 // public is a config as users of the module have it.
 func public(cfg *hookfile.Config) *projecthooks.Config {
+	if cfg == nil {
+		return projecthooks.Empty()
+	}
 	return hookfile.Public(cfg).(*projecthooks.Config)
 }
 

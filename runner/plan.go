@@ -1,11 +1,13 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -13,7 +15,7 @@ import (
 )
 
 // Plan is what is worked out about one call before any hook runs: which hooks match it, and why. Fire runs them. A Plan
-// is for one goroutine.
+// is for one goroutine. A nil or zero one blocks the call.
 type Plan struct {
 	runner   *Runner
 	call     dialect.Call // complete: with an absolute workspace, and the project's names for its tool
@@ -47,8 +49,9 @@ type PlannedHook struct {
 type CallOption func(*callSettings)
 
 type callSettings struct {
-	timeout   time.Duration
-	onFailure protocol.FailurePolicy
+	timeout    time.Duration
+	onFailure  protocol.FailurePolicy
+	connection context.Context // nil: none
 }
 
 // WithTimeout sets the deadline of every hook, instead of Options.Timeout; 0 changes nothing.
@@ -70,25 +73,42 @@ func WithFailurePolicy(p protocol.FailurePolicy) CallOption {
 	}
 }
 
+// WithConnection is for a program with several clients. What async hooks of a call without a SessionID answer is given
+// to a later call of the same connection, and dropped once connection ends. Without it every call without a SessionID
+// is of one conversation.
+func WithConnection(connection context.Context) CallOption {
+	return func(s *callSettings) { s.connection = connection }
+}
+
 // Plan works out which hooks run at a call. An error is one of the call: it names no event, or no tool where the event
 // needs one. Call.Workspace may be relative; "" is the current directory.
-func (r *Runner) Plan(c protocol.Call, options ...CallOption) (*Plan, error) {
+func (r *Runner) Plan(c protocol.Call, options ...CallOption) (plan *Plan, err error) {
+	defer crash.Catch(&err)
 	if r.isZero() {
-		r = newRunner(Options{})
-		r.hooks.Store(r.newHookSet(nil))
+		return nil, errNotMade
 	}
 	p := &Plan{runner: r}
-	p.settings = callSettings{r.options.Timeout, r.options.OnFailure}
+	p.settings = callSettings{timeout: r.options.Timeout, onFailure: r.options.OnFailure}
 	for _, option := range options {
 		option(&p.settings)
+	}
+	if err := checkPolicy(p.settings.onFailure); err != nil {
+		return nil, err
 	}
 	if err := complete(&c); err != nil {
 		return nil, err
 	}
 	p.call = *dialect.NewCall(c)
-	p.load(r.hooks.Load())
+	set := r.hooks.Load()
+	if set.err != nil {
+		return nil, set.err
+	}
+	p.load(set)
 	return p, nil
 }
+
+// isZero reports whether no Runner made the Plan.
+func (p *Plan) isZero() bool { return p == nil || p.runner == nil }
 
 // complete checks the call and completes it.
 func complete(c *protocol.Call) (err error) {
@@ -133,10 +153,13 @@ func (p *Plan) choose() {
 // HasHooks reports whether any hook is for calls of this event, agent and tool. Neither the arguments nor the result of
 // the tool count, so they need not be known, and it takes no time. With Trust or Pin there is something to check at
 // every call.
-func (p *Plan) HasHooks() bool { return len(p.candidates) > 0 || p.guarded() }
+func (p *Plan) HasHooks() bool { return p.isZero() || len(p.candidates) > 0 || p.guarded() }
 
 // Empty reports whether no hook runs at the call.
 func (p *Plan) Empty() bool {
+	if p.isZero() {
+		return false
+	}
 	p.choose()
 	return len(p.run) == 0
 }
@@ -147,6 +170,9 @@ const largeCall = 1 << 20
 // NeedsNoProcess reports whether Fire has its outcome at once, since no hook but rules can be for the call, and the
 // call is not so large that to match it takes time.
 func (p *Plan) NeedsNoProcess() bool {
+	if p.isZero() {
+		return false
+	}
 	large := len(p.call.Args)+len(p.call.Result)+len(p.call.ClientInput) > largeCall
 	if p.guarded() {
 		return false
@@ -162,6 +188,9 @@ func (p *Plan) NeedsNoProcess() bool {
 // Hooks describes every hook, whether it runs at the call or not: the functions first, then those of the files in their
 // order.
 func (p *Plan) Hooks() []PlannedHook {
+	if p.isZero() {
+		return nil
+	}
 	p.choose()
 	runs := map[*hookfile.Hook]bool{}
 	for _, h := range p.run {
@@ -207,6 +236,9 @@ func (p *Plan) describe(h *hookfile.Hook, planned *PlannedHook) {
 
 // Warnings are about the hooks files and about this call. The outcome has them too.
 func (p *Plan) Warnings() (warnings []string) {
+	if p.isZero() {
+		return nil
+	}
 	for _, w := range p.set.config.WarnedAt(p.match) {
 		warnings = append(warnings, w.Error())
 	}
@@ -230,12 +262,17 @@ func (p *Plan) deadline(h *hookfile.Hook) time.Duration {
 }
 
 // policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's
-// for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
-func (p *Plan) policies(h *hookfile.Hook) []protocol.FailurePolicy {
+// for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none. A function
+// before a tool fails closed at its deadline too.
+func (p *Plan) policies(h *hookfile.Hook) (policies []protocol.FailurePolicy) {
 	if h.Async {
 		return nil
 	}
-	return []protocol.FailurePolicy{h.OnFailure, p.settings.onFailure}
+	policies = []protocol.FailurePolicy{h.OnFailure, p.settings.onFailure}
+	if p.loaded.isFunc(h) && p.call.Event.Canonical() == protocol.PreTool {
+		policies = append(policies, protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block})
+	}
+	return policies
 }
 
 func (p *Plan) failureDecision(h *hookfile.Hook, cause protocol.Cause) protocol.Decision {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -48,7 +49,7 @@ func TestPlanAfterReload(t *testing.T) {
 	o, err := plan.Fire(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Block, o.Decision)
-	r.Reload(nil)
+	require.NoError(t, r.Reload(projecthooks.Empty()))
 	o, err = plan.Fire(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)

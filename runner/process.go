@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
@@ -47,7 +48,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	}
 	result = resultOf(&got, h.limit)
 	if ended && result.Async && !r.options.OneShot {
-		r.keepAsyncResult(h.Hook, h.call, result)
+		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
 		result.ReadLine()
@@ -58,12 +59,18 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 // runPersistent gives the call to a persistent process of the hook.
 func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
 	begin, hasLine := time.Now(), false
+	var crashed error
 	read := func(reply *process.Reply) (problem string) {
 		result, hasLine = resultOf(&reply.Result, h.limit), true
-		result.ReadLine()
+		if crashed = readLine(&result); crashed != nil {
+			return crashed.Error()
+		}
 		return result.ProtocolError
 	}
 	reply := pool.Ask(ctx, h.call.Workspace, process.Input(h.payload), h.limit, read)
+	if crashed != nil { // the pool is done with the call by now
+		panic(crashed)
+	}
 	if !hasLine {
 		result = resultOf(&reply.Result, h.limit)
 	}
@@ -73,13 +80,20 @@ func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result 
 	return result
 }
 
+// readLine reads the line of a persistent process. An error is a panic of hookrun's own.
+func readLine(result *dialect.HookResult) (err error) {
+	defer crash.Catch(&err)
+	result.ReadLine()
+	return nil
+}
+
 // watch waits for an async hook, to its deadline or until Close.
 func (r *Runner) watch(h *hookRun, p *process.Process) {
-	hook, c, limit := h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
+	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
 	r.running.Go(func() {
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
-			r.keepAsyncResult(hook, &c, resultOf(&got, limit))
+			r.keepAsyncResult(of, hook, &c, resultOf(&got, limit))
 		}
 	})
 }

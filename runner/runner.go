@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +39,9 @@ type Options struct {
 	Trust    Trust
 	Pin      bool // the hooks of a session stay what they were at its first call; calls need a SessionID
 	StateDir string
+	// BlockUntilAllowed: with TrustRequired, calls are blocked while nobody has allowed the hooks of the project, at
+	// each event at which a call can be held up. Else they go on without those hooks.
+	BlockUntilAllowed bool
 
 	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
 	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
@@ -58,8 +63,8 @@ const (
 	TrustRequired Trust = "required"
 )
 
-// Runner runs the hooks of a Config. It is safe for concurrent use. A nil or zero Runner has no hooks. What it starts
-// and keeps between calls ends with Close.
+// Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
+// ErrClosed. What it starts and keeps between calls ends with Close.
 type Runner struct {
 	options      Options
 	funcs        []hookfile.Hook // of the options
@@ -68,6 +73,7 @@ type Runner struct {
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
 	said         said
+	stops        stops
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 
@@ -79,18 +85,36 @@ type Runner struct {
 	running sync.WaitGroup // calls, and async hooks
 }
 
-// ErrClosed is the cause of a call that a closed Runner did not answer.
+// ErrClosed is the cause of a call that a Runner did not answer which is closed, or which New did not make.
 var ErrClosed = errors.New("the runner is closed")
 
-// New returns a runner for the hooks of cfg; nil is no hooks. Options that are wrong, such as a Func without a
-// function, are an error.
+// errNotMade is ErrClosed of a nil or zero Runner.
+var errNotMade = fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed)
+
+// errNoConfig is the error of a nil or zero Config, and of calls while a Runner has none.
+var errNoConfig = errors.New("the config is nil or zero, so nobody knows which hooks there are; if there are none, " +
+	"give projecthooks.Empty()")
+
+// New returns a runner for the hooks of cfg. A nil or zero cfg is an error, as that of a failed Load.
+// projecthooks.Empty is one without hooks. Options that are wrong, such as a Func without a function, are an error.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	switch o.Trust {
 	case "", TrustOff, TrustRequired:
 	default:
 		return nil, fmt.Errorf("trust %q is not one of %s, %s", o.Trust, TrustOff, TrustRequired)
 	}
-	r := newRunner(o)
+	if o.Timeout < 0 {
+		return nil, fmt.Errorf("the timeout %v is negative; 0 is each hook's own", o.Timeout)
+	}
+	if err := checkPolicy(o.OnFailure); err != nil {
+		return nil, err
+	}
+	loaded := hookfile.Of(cfg)
+	if loaded == nil {
+		return nil, errNoConfig
+	}
+	o.Funcs = slices.Clone(o.Funcs) // the caller may go on with its own
+	r := &Runner{options: o, binary: o.Binary}
 	for i := range o.Funcs {
 		h, err := o.Funcs[i].hook(i)
 		if err != nil {
@@ -98,18 +122,28 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		}
 		r.funcs = append(r.funcs, h)
 	}
-	r.hooks.Store(r.newHookSet(hookfile.Of(cfg)))
-	return r, nil
-}
-
-func newRunner(o Options) *Runner {
-	r := &Runner{options: o, binary: o.Binary}
 	if r.binary == "" {
 		r.binary = hookfile.FindBinary(o.Env)
 	}
 	r.end, r.stop = context.WithCancelCause(context.Background())
 	r.processes = r.newSupervisor()
-	return r
+	r.hooks.Store(r.newHookSet(loaded))
+	return r, nil
+}
+
+// checkPolicy returns an error for a policy that names what no failure is, or that says neither block nor continue.
+func checkPolicy(p protocol.FailurePolicy) error {
+	for _, cause := range slices.Sorted(maps.Keys(p)) {
+		if !slices.Contains(protocol.FailureCauses(), cause) {
+			return fmt.Errorf("the failure policy has the cause %q; a failure has one of %q", cause,
+				protocol.FailureCauses())
+		}
+		if d := p[cause]; d != protocol.Block && d != protocol.Continue {
+			return fmt.Errorf("the failure policy has %q for the cause %q; it is %s or %s", d, cause, protocol.Block,
+				protocol.Continue)
+		}
+	}
+	return nil
 }
 
 func (r *Runner) newSupervisor() *process.Supervisor {
@@ -122,16 +156,24 @@ func (r *Runner) newSupervisor() *process.Supervisor {
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
 // Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
-// processes end when those calls are over. It waits for nothing. A nil or zero Runner stays without hooks.
-func (r *Runner) Reload(cfg *projecthooks.Config) {
-	if r.isZero() || r.enter() != nil {
-		return
+// processes end when those calls are over. It waits for nothing. With a nil or zero cfg, which is an error, the Runner
+// blocks every call until it gets another one. It is an error too if the Runner is closed or New did not make it.
+func (r *Runner) Reload(cfg *projecthooks.Config) error {
+	if r.isZero() {
+		return errNotMade
+	}
+	if err := r.enter(); err != nil {
+		return err
 	}
 	defer r.running.Done()
-	old := r.hooks.Swap(r.newHookSet(hookfile.Of(cfg)))
-	for _, pool := range old.pools {
+	next, err := &hookSet{config: &hookfile.Config{}, err: errNoConfig}, errNoConfig
+	if loaded := hookfile.Of(cfg); loaded != nil {
+		next, err = r.newHookSet(loaded), nil
+	}
+	for _, pool := range r.hooks.Swap(next).pools {
 		r.running.Go(pool.Close)
 	}
+	return err
 }
 
 // Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async ones, and

@@ -18,13 +18,11 @@ type hookSet struct {
 	pools  map[*hookfile.Hook]*process.Pool // the persistent ones, and those of ofUser
 	ofUser *hookSet                         // without the hooks of the project; nil: those run untrusted
 	files  *hookfile.Snapshot               // nil where the config was just read, or nobody looks after it
+	err    error                            // why nobody knows which hooks there are; every call is blocked
 }
 
-// newHookSet completes a config: nil is one without hooks.
+// newHookSet completes a config.
 func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
-	if cfg == nil {
-		cfg = &hookfile.Config{}
-	}
 	hs := r.completed(cfg)
 	if r.requiresTrust(cfg) {
 		hs.ofUser = r.completed(cfg.WithoutProject())
@@ -40,7 +38,7 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	hs := &hookSet{config: cfg, all: cfg.Hooks}
 	hs.funcs, hs.pools = map[*hookfile.Hook]*Func{}, map[*hookfile.Hook]*process.Pool{}
 	if len(r.funcs) > 0 {
-		hs.all = append(slices.Clone(r.funcs), cfg.Hooks...)
+		hs.all = cfg.InFront(r.funcs)
 	}
 	for i := range hs.all {
 		switch h := &hs.all[i]; {
@@ -54,6 +52,11 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 		}
 	}
 	return hs
+}
+
+// isFunc reports whether a hook of the set is a function.
+func (hs *hookSet) isFunc(h *hookfile.Hook) bool {
+	return hs.funcs[h] != nil || hs.ofUser != nil && hs.ofUser.funcs[h] != nil
 }
 
 // candidates are the hooks that are for calls of this event, agent and tool.

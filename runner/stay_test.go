@@ -199,7 +199,7 @@ func TestReload(t *testing.T) {
 	require.Equal(t, []string{"old"}, texts(b.must(r, b.pre())))
 	f := b.begin(context.Background(), r, b.about("wait"))
 	pid := processtest.Number(t, b.Ready()[0])
-	r.Reload(public(b.config(sh("echo new"))))
+	require.NoError(t, r.Reload(public(b.config(sh("echo new")))))
 	require.Equal(t, []string{"new"}, texts(b.must(r, b.pre())))
 	require.True(t, processtest.Alive(pid), "its call goes on")
 	open()
@@ -287,22 +287,6 @@ func TestOptionsOfOneCall(t *testing.T) {
 	require.Equal(t, protocol.Continue, o.Decision)
 }
 
-// Nobody made these runners: they have no hooks, and nothing to close.
-func TestNoRunner(t *testing.T) {
-	for _, r := range []*runner.Runner{nil, {}} {
-		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
-		require.NoError(t, err)
-		require.Equal(t, protocol.Continue, o.Decision)
-		require.Empty(t, o.Hooks)
-		r.Reload(nil)
-		plan := newPlan(t, r, protocol.Call{Event: protocol.PreTool, Tool: "shell"})
-		require.False(t, plan.HasHooks())
-		require.True(t, plan.Empty())
-		require.Empty(t, plan.Hooks())
-		require.NoError(t, r.Close())
-	}
-}
-
 func TestManyCallsAtOnce(t *testing.T) {
 	b := newBench(t)
 	cfg := b.config(persistent(`case $line in *no*) echo '{"decision":"block","reason":"no"}' ;; *) echo '{}' ;; esac`,
@@ -349,4 +333,45 @@ func TestLateAnswersAreBounded(t *testing.T) {
 		return warnings != ""
 	}, processtest.Patience, 5*time.Millisecond)
 	require.Contains(t, warnings, "answers of async hooks were lost: more than 1024, or 8 MiB, waited")
+}
+
+// The answer of an async hook of a call without a session goes to the connection of that call, and nowhere else.
+func TestAsyncResultsStayOnTheirConnection(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.claude("PreToolUse",
+		command(`cat >in; grep -o 'for-[a-z]*' in | sed 's/.*/{"systemMessage":"&"}/'; echo done >ready`,
+			hook{"async": true})))
+	one, gone := context.WithCancel(context.Background())
+	two, end := context.WithCancel(context.Background())
+	defer end()
+	fire := func(connection context.Context, c protocol.Call) []string {
+		o, err := r.Fire(context.Background(), c, runner.WithConnection(connection))
+		require.NoError(t, err)
+		return o.SystemMessages
+	}
+	// asked runs the hook for a call, and waits until its answer is there, and no other.
+	asked := func(connection context.Context, who, session string) {
+		c := b.about("for-" + who)
+		c.SessionID = session
+		fire(connection, c)
+		require.Equal(t, []string{"done"}, b.Ready())
+		only := `"for-` + who + `"`
+		require.Eventually(t, func() bool { return runner.AsyncResults(r) == only }, processtest.Patience,
+			time.Millisecond)
+	}
+	asked(one, "one", "")
+	require.Empty(t, fire(two, b.post()))
+	require.Empty(t, fire(nil, b.post()), "a call of a program that names no connections")
+	require.Equal(t, []string{"for-one"}, fire(one, b.post()))
+
+	ofSession := b.post()
+	ofSession.SessionID = "s"
+	asked(one, "session", "s")
+	require.Empty(t, fire(one, b.post()))
+	require.Equal(t, []string{"for-session"}, fire(two, ofSession), "a session may come by any connection")
+
+	asked(one, "nobody", "")
+	gone() // so nobody can take that
+	asked(nil, "all", "")
+	require.Equal(t, []string{"for-all"}, fire(nil, b.post()))
 }

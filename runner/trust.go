@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -113,6 +115,21 @@ func (p *Plan) pin() (err error) {
 		g.fail(err)
 	}
 	return nil
+}
+
+// blockUntilAllowed blocks a call while nobody has allowed the hooks of the project. What holds nothing up goes on: at
+// the end of a turn a block would start the next one.
+func (p *Plan) blockUntilAllowed() {
+	j := &p.guard.judgment
+	if j.Unknown == "" || j.Cause != "" || !p.runner.options.BlockUntilAllowed || !all.CanHold(&p.call.Call) {
+		return
+	}
+	ofProject := func(h hookfile.Hook) bool { return h.Level >= hookfile.ProjectLevel && h.Disabled == "" }
+	if !slices.ContainsFunc(p.loaded.config.Hooks, ofProject) {
+		return
+	}
+	j.Cause, j.Reason = protocol.CauseUntrusted, "every call is blocked until a person has allowed the hooks of this "+
+		"project, in a terminal: "+j.Unknown
 }
 
 // messages are for the user of the call.

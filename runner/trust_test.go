@@ -45,12 +45,12 @@ func TestPinInGo(t *testing.T) {
 	require.Equal(t, "one", fire(protocol.Continue, "").Inject[0].Content)
 	write("others")
 	require.Contains(t, fire(protocol.Block, protocol.CauseChanged).Reason, path+" was changed")
-	r.Reload(load())
+	require.NoError(t, r.Reload(load()))
 	require.Contains(t, fire(protocol.Block, protocol.CauseChanged).Reason, projecthooks.FileName+" was changed")
 	call.SessionID = "another"
 	fire(protocol.Continue, "")
 	write("one")
-	r.Reload(load())
+	require.NoError(t, r.Reload(load()))
 	call.SessionID = "s"
 	fire(protocol.Continue, "")
 

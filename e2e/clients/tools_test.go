@@ -139,7 +139,7 @@ func offered(t *testing.T, request string) (tools []recordedTool) {
 }
 
 var (
-	nestedTool  = regexp.MustCompile("(?s)declare const tools: \\{ (\\w+)\\((\\w+): (.*?)\\): Promise<")
+	nestedTool  = regexp.MustCompile(`(?s)declare const tools: \{ (\w+)\((\w+): (.*?)\): Promise<`)
 	nestedField = regexp.MustCompile(`(?m)^  // (.*)\n  (\w+)\??: (.*);$`)
 )
 

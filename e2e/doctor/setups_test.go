@@ -93,7 +93,8 @@ var setUps = []setUp{
 			require.NoError(p, os.Chmod(p.path("old/hookrun"), 0o755))
 			p.replaceAll(userSettings, p.hookrun, p.path("old/hookrun"))
 		},
-		names: "error canary the entry does not block the canary", fix: "install claude --user",
+		names: "error canary the entry blocks every call with an error: hookrun gave no answer",
+		fix:   "install claude --user",
 	},
 	{
 		name: "another hookrun in PATH", with: inProject, spoil: (*patient).otherInPath,
@@ -139,9 +140,27 @@ var setUps = []setUp{
 		names: "error timeout and its hooks may take 10m0s", fix: "install claude -C $W",
 	},
 	{
+		name: "timeout of an entry with a log too short", with: []string{"--allow", "--log", "default"},
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"5s"`, `"10m"`); p.allow() },
+		names: "error timeout and its hooks may take 10m0s", fix: "install claude -C $W --log default",
+		then: func(t *testing.T, p *patient) { require.Contains(t, p.read(settings), "--log default") },
+	},
+	{
+		name: "program of an entry that lets calls go on gone", with: []string{"--local", "--before-allow", "continue"},
+		spoil: func(p *patient) { p.allow(); p.replaceAll(localSettings, p.hookrun, "/gone/hookrun") },
+		names: "error program the program of the entry is gone",
+		fix:   "install claude -C $W --local --before-allow continue",
+	},
+	{
 		name: "timeout of the user's entry too short", with: forUser,
 		spoil: func(p *patient) { p.allow(); p.replaceAll(userSettings, `"timeout": 600`, `"timeout": 1`) },
 		names: "error timeout has a timeout of 1s", fix: "install claude --user",
+	},
+	{
+		name: "hooks that take longer than Kimi Code lets an entry run", client: "kimi", with: forUser,
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"5s"`, `"10m"`); p.allow() },
+		names: "error timeout and its hooks may take 10m0s", mend: "timeouts of less than 10m0s together",
+		hand: func(p *patient) { p.replace(".tenex-hooks.json", `"10m"`, `"9m"`); p.allow() },
 	},
 	{
 		name: "nobody waits", with: inLocal,
@@ -175,7 +194,7 @@ var setUps = []setUp{
 	},
 	{
 		name: "another end of the command", with: inLocal,
-		spoil: func(p *patient) { p.replaceAll(localSettings, "|| ", "|| true || ") },
+		spoil: func(p *patient) { p.replaceAll(localSettings, "; exit 2'", "; exit 0'") },
 		names: "warning canary the entry was not tried", fix: "install claude -C $W --local",
 	},
 	{

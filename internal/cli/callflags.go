@@ -48,6 +48,8 @@ type callFlags struct {
 	ipc       *string // nil: the command has no such flag
 	record    runLog
 	flags     *pflag.FlagSet
+
+	beforeAllow, entry string // of fire
 }
 
 // define adds the flags that go with every event.

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -52,7 +54,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 			case *schema && *parse:
 				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
-				return exitOK, write(std, hookfile.Schema)
+				return exitOK, write(std, hookfile.Schema())
 			}
 			as, err := form()
 			if err != nil {
@@ -117,7 +119,44 @@ func (c *checker) command(files []string, workspace string) (checkReport, error)
 	}
 	report.add(&c.Options, there, workspace)
 	report.findAbove(&p)
+	if len(files) == 0 && report.OK {
+		report.addMissing(&c.Options, there, workspace)
+	}
 	return report, nil
+}
+
+// addMissing adds the events at which hooks never run, since no entry of an installed client is for them.
+func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, workspace string) {
+	cfg, err := o.LoadFiles(there)
+	if err != nil {
+		return // it has been reported
+	}
+	for _, m := range missingEvents(cfg, workspace) {
+		for i := range r.Files {
+			f := &r.Files[i]
+			switch {
+			case f.File != m.Hook.File:
+			case m.Runs && m.Mend == "":
+				f.Notes = append(f.Notes, m.Hook.Diagnostic(m.String()))
+			case m.Runs:
+				f.Warnings = append(f.Warnings, m.Hook.Diagnostic(m.String()))
+			default:
+				r.OK = false
+				f.Errors = append(f.Errors, m.Hook.Diagnostic(m.String()))
+			}
+		}
+	}
+}
+
+// missingEvents compares the events that hooks ask for with the entries of the installed clients.
+func missingEvents(cfg *hookfile.Config, workspace string) []clientfile.Missing {
+	binary, err := ownPath()
+	if err != nil {
+		return nil
+	}
+	home, _ := os.UserHomeDir() // without one there are no files of the user's
+	where := dialect.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
+	return clientfile.FindMissing(where, cfg.Hooks, binary)
 }
 
 // findAbove adds the remarks about the project, which depend on how many hooks there are.

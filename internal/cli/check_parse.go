@@ -46,6 +46,7 @@ type parsedHook struct {
 	Workers     int                    `json:"workers,omitempty"`
 	Async       bool                   `json:"async,omitempty"`
 	Sequential  bool                   `json:"sequential,omitempty"`
+	MaxStops    int                    `json:"max_stop_blocks,omitempty"` // of a hook at the end of a turn
 	Agent       string                 `json:"agent,omitempty"`
 	NotAgents   []string               `json:"not_agents,omitempty"`
 }
@@ -80,6 +81,7 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 	for _, condition := range h.When {
 		x.When = append(x.When, condition.String())
 	}
+	x.MaxStops = h.StopBlocks()
 	if h.Inherit != nil {
 		x.InheritEnv = json.RawMessage("false")
 		if len(h.Inherit.Names) > 0 {

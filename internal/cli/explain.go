@@ -142,7 +142,8 @@ type explainedHook struct {
 	Cert       string                               `json:"client_cert,omitempty"`
 	Problems   []string                             `json:"problems,omitempty"`
 	Persistent bool                                 `json:"persistent,omitempty"`
-	Workers    int                                  `json:"workers,omitempty"` // of a persistent one
+	Workers    int                                  `json:"workers,omitempty"`         // of a persistent one
+	MaxStops   int                                  `json:"max_stop_blocks,omitempty"` // at the end of a turn
 	Cwd        string                               `json:"cwd,omitempty"`
 	Timeout    string                               `json:"timeout,omitempty"`
 	OnFailure  map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
@@ -177,13 +178,14 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 		return x
 	}
 	x.Command, x.Cwd, x.Timeout, x.OnFailure = h.String(), planned.Dir, planned.Timeout.String(), planned.OnFailure
+	x.MaxStops = h.StopBlocks()
 	if planned.Timeout == 0 {
 		x.Timeout = "none, it is not waited for"
 	}
 	if h.Persistent {
 		x.Persistent, x.Workers = true, max(h.Workers, 1)
 	}
-	env := h.Environ(c, o.Env, o.Binary)
+	env := h.Environ(h.Named(c), o.Env, o.Binary)
 	if h.HTTP != nil {
 		x.post(h)
 	} else if path, _, err := h.Program(planned.Dir, env); err == nil && h.Unsupported == "" {
@@ -221,7 +223,7 @@ func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
 		if !e.Hooks[i].Runs || h.StaticVerdict != nil {
 			continue
 		}
-		payload, _, err := h.Dialect.EncodeInput(call)
+		payload, _, err := h.Dialect.EncodeInput(h.Named(call))
 		if err != nil {
 			return err
 		}
@@ -237,7 +239,7 @@ func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 		if !slices.ContainsFunc(h.Events, protocol.Event.HasTool) {
 			continue
 		}
-		tools, every := cfg.MeetsOf(h, client)
+		tools, every := h.MeetsOf(client)
 		x.Tools, x.meets = tools, strings.Join(tools, ", ")
 		switch {
 		case every:
@@ -348,6 +350,9 @@ func (e explanation) String() string {
 		}
 		if h.Persistent {
 			fmt.Fprintf(&b, "  persistent: under serve, %d at most; here it gets one line\n", h.Workers)
+		}
+		if h.MaxStops > 0 {
+			fmt.Fprintf(&b, "  max blocks: %d in a row at the end of a turn\n", h.MaxStops)
 		}
 		if h.Cwd != "" {
 			fmt.Fprintf(&b, "  cwd:        %s\n", h.Cwd)

@@ -45,13 +45,14 @@ exit with 1.`,
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
 		f.defineFiring(flags)
 		f.ipc = defineIPC(flags)
+		f.defineEntry(flags)
 		return func(args []string, std Streams) (int, error) {
-			if err := noArgs(args); err != nil {
+			if err := errors.Join(noArgs(args), f.checkEntry()); err != nil {
 				return 0, err
 			}
 			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&typed{Streams: std}) }, std)
 			if errors.Is(err, errAnswered) {
-				return exitOK, f.answerNothing(std)
+				return f.status(exitOK), f.answerNothing(std)
 			}
 			return exit, err
 		}
@@ -64,11 +65,11 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 // answerNothing answers that hookrun has nothing to say.
 func (f *callFlags) answerNothing(std Streams) error {
 	client, _ := all.ClientNamed(f.output)
-	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
+	text, _, err := client.Encode(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
 	}
-	return write(std, string(text)+"\n")
+	return write(std, f.answer(text))
 }
 
 // answered reports whether another entry for hookrun that the client runs for the same call answers it. That one must

@@ -112,7 +112,7 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	if o.Trust, err = f.trusted(); err != nil {
 		return o, err
 	}
-	o.Pin = f.pin
+	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
 	if o.Binary, err = os.Executable(); err != nil {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
 	}
@@ -185,18 +185,24 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if errors.As(failure, new(hookfile.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
+	if slices.Contains(client.TurnEnds, f.call.Event) {
+		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
+	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
 	all.Withhold(&f.call, &block)
-	text, _, err := client.EncodeOutput(block)
+	text, _, err := client.Encode(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
 	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
 		return f.print(block, std, func() {})
 	case client.Errors == dialect.ErrorByExit:
+		if f.entry == entryByMark { // the exit status is the answer
+			_ = write(std, f.answer(nil))
+		}
 	default:
-		_ = write(std, string(text)+"\n") // the exit status blocks where it can
+		_ = write(std, f.answer(text)) // the exit status blocks where it can
 	}
 	return 0, failure
 }
@@ -286,7 +292,7 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 // a client that reads no answer at the event is given none.
 func (f *callFlags) carries(o protocol.Outcome) bool {
 	if client, toClient := all.ClientNamed(f.output); toClient {
-		line, _, err := client.EncodeOutput(o)
+		line, _, err := client.Encode(o)
 		return err == nil && len(line) > 0
 	}
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
@@ -304,7 +310,9 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.EncodeOutput(o); err == nil && isNull(std.Out) {
+		if line, exit, err = client.Encode(o); err != nil {
+			return f.tellError(err, std)
+		} else if isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they have the texts of the hooks at every exit code
@@ -315,11 +323,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if err != nil {
 		return 0, err
 	}
-	out := string(line)
-	if out != "" {
-		out += "\n"
-	}
-	if err := write(std, out); err != nil {
+	if err := write(std, f.answer(line)); err != nil {
 		return 0, err
 	}
 	if toClient && len(line) > 0 || !toClient && f.carries(o) {
@@ -345,7 +349,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			fmt.Fprintf(std.Err, line, o.Tool, strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
-	return exit, nil
+	return f.status(exit), nil
 }
 
 // details writes for a person what the outcome has besides the verdict.

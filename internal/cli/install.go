@@ -26,17 +26,20 @@ var install = command{
 	args:    "CLIENT [FLAGS]",
 	summary: "make " + all.ClientList() + " run hookrun",
 	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
-it, so the client obeys the project's .tenex-hooks.json. install prints what changes in the file; every
-other byte stays as it is. The clients:
+it, and at each other event of the client that hooks ask for, so the client obeys the project's
+.tenex-hooks.json. install prints what changes in the file; every other byte stays as it is. Run it
+again when hooks ask for another event. The clients:
 ` + spelling.Or(clientfile.Names()) + `.
 
 In the project's settings the hook runs the hookrun in PATH, since each colleague has it in another
 folder. Without one every call is blocked, with a message to install it. With --local and --user the
 hook has the path of this hookrun.
 
-The hook has --trust required and --pin: the project's hooks run once somebody has allowed them, and
-every call is blocked if they change. install shows the hooks and asks at the terminal; --allow means
-yes. See hookrun allow.
+The hook has --trust required and --pin: every call is blocked until somebody has allowed the project's
+hooks, and if they change. install shows the hooks and asks at the terminal; --allow means yes. See
+hookrun allow. With --before-allow continue, calls go on without the hooks until they are allowed.
+
+With --user the events are those that your own hooks ask for, and with -C also those of that project.
 
 The hook's timeout is a little longer than those of the project's hooks together. Run install again
 when they get longer, or when hookrun moves.`,
@@ -49,6 +52,8 @@ when they get longer, or when hookrun moves.`,
 		const logUsage = "have the hook add a line about each call to `FILE`, or with the word " + defaultLog +
 			" to run.log among the state of whoever runs the client; see hookrun log"
 		flags.StringVar(&s.log, "log", "", logUsage)
+		const before = "`block|continue`: what becomes of calls while nobody has allowed the project's hooks"
+		beforeAllow := flags.String("before-allow", "block", before)
 		return func(args []string, std Streams) (int, error) {
 			if flags.Changed("log") && s.log == "" {
 				return 0, errors.New("--log is empty; leave it out for no log")
@@ -57,9 +62,23 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
-			entry, err := s.entry(client)
+			if known := []string{"block", "continue"}; !slices.Contains(known, *beforeAllow) {
+				return 0, fmt.Errorf("--before-allow %q is not one of block, continue%s", *beforeAllow,
+					spelling.Suggest(*beforeAllow, known))
+			}
+			hooks, err := s.hooks(flags.Changed("workspace"))
 			if err != nil {
 				return 0, err
+			}
+			entry, err := s.entry(client, hooks)
+			if err != nil {
+				return 0, err
+			}
+			entry.Args = append(entry.Args, "--before-allow", *beforeAllow)
+			for _, kept := range client.Kept(place, entry.Binary) {
+				if !slices.Contains(entry.Events, kept) {
+					entry.Events = append(entry.Events, kept)
+				}
 			}
 			changes, err := client.InstallAll(place, entry)
 			if err != nil {
@@ -71,19 +90,20 @@ when they get longer, or when hookrun moves.`,
 			for _, twice := range s.proxied(client, entry.Binary) {
 				fmt.Fprintln(std.Err, "warning:", twice)
 			}
-			for _, n := range append(s.notes(client, place, changes[0]), s.doubts(client, place, entry)...) {
+			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.Lacking(hooks),
+				s.doubts(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
-			return exitOK, s.allow(*allow, std)
+			return exitOK, s.allow(*allow, *beforeAllow == "block", std)
 		}
 	},
 }
 
 // entry is what install puts into the settings. The file of a project goes to colleagues, who have hookrun elsewhere.
-func (s *settingsFlags) entry(client *clientfile.Client) (e clientfile.Entry, err error) {
+func (s *settingsFlags) entry(client *clientfile.Client, hooks []hookfile.Hook) (e clientfile.Entry, err error) {
 	e = clientfile.Entry{
-		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Events,
-		ByName: !s.user && !s.local && clientfile.HasShell,
+		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Wanted(hooks),
+		ByName: !s.user && !s.local && clientfile.HasShell, Timeout: anyHooks,
 	}
 	if s.log != "" {
 		if s.log != defaultLog { // a client can run the hook in any folder
@@ -91,10 +111,36 @@ func (s *settingsFlags) entry(client *clientfile.Client) (e clientfile.Entry, er
 		}
 		e.Args = append(e.Args, "--log", s.log)
 	}
-	if e.Binary, err = ownPath(); err == nil {
-		e.Timeout, err = s.timeout(client)
+	if !s.user {
+		e.Timeout = timeout(e.Events, hooks)
 	}
+	e.Binary, err = ownPath()
 	return e, err
+}
+
+// hooks are those whose events the entry is for: with --user the user's own, and the project's only if -C names it.
+func (s *settingsFlags) hooks(named bool) ([]hookfile.Hook, error) {
+	var o hookfile.Options
+	if !s.user || named {
+		p, err := findProject(s.workspace, false, false) // as the hook will do when the client is started there
+		if err != nil {
+			return nil, err
+		}
+		o.Workspace = p.Workspace
+		cfg, err := hookfile.Load(o)
+		if err != nil {
+			return nil, err
+		}
+		return cfg.Hooks, nil
+	}
+	files, _, _ := o.Find() // a fault of the project's files is not looked at here
+	cfg, err := o.LoadFiles(slices.DeleteFunc(files, func(f hookfile.File) bool {
+		return f.Level >= hookfile.ProjectLevel
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return cfg.Hooks, nil
 }
 
 // doubts are notes about where the entry is: it may not find this hookrun, or not be the only one.
@@ -127,8 +173,11 @@ func (s *settingsFlags) doubts(client *clientfile.Client, place dialect.Place, e
 }
 
 // allow has a person look at the hooks that the entry is to run, and allow them.
-func (s *settingsFlags) allow(yes bool, std Streams) error {
-	const each = "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
+func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
+	each := "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
+	if blocks {
+		each = "in a project with hooks every call is blocked until somebody looks at them and runs hookrun allow there"
+	}
 	if s.user {
 		fmt.Fprintln(std.Err, "note:", each)
 		return nil
@@ -152,6 +201,9 @@ func (s *settingsFlags) allow(yes bool, std Streams) error {
 		return nil
 	case s.dryRun || !yes && !interactive(std):
 		text := "the project's hooks do not run until somebody looks at them and runs hookrun allow %s"
+		if blocks {
+			text = "every call is blocked until somebody looks at the project's hooks and runs hookrun allow %s"
+		}
 		if report.Status == "changed" {
 			text = "every call is blocked, since the project's hooks have changed, until somebody looks at them and " +
 				"runs hookrun allow %s"
@@ -161,6 +213,10 @@ func (s *settingsFlags) allow(yes bool, std Streams) error {
 	}
 	if err := state.allow("", yes, std); !errors.Is(err, errNotAllowed) {
 		return err
+	}
+	if blocks {
+		fmt.Fprintln(std.Err, "note: nothing was allowed, so every call is blocked until somebody runs hookrun allow")
+		return nil
 	}
 	fmt.Fprintln(std.Err, "note: nothing was allowed, so the project's hooks do not run")
 	return nil
@@ -299,28 +355,18 @@ const (
 
 // timeout is a little more than the hooks of the project can take at one event. At its own limit the client would kill
 // hookrun and fail open.
-func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error) {
-	if s.user {
-		return anyHooks, nil
-	}
-	p, err := findProject(s.workspace, false, false) // as the hook will do when the client is started there
-	if err != nil {
-		return 0, err
-	}
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: p.Workspace})
-	if err != nil {
-		return 0, err
-	}
+func timeout(events []string, hooks []hookfile.Hook) time.Duration {
 	var longest time.Duration
-	for _, event := range client.Events {
+	for _, event := range events {
 		var atEvent time.Duration
-		for i := range cfg.Hooks {
-			h := &cfg.Hooks[i]
+		for i := range hooks {
+			h := &hooks[i]
 			canonical := protocol.Event(event).Canonical()
 			if h.StaticVerdict != nil { // a rule takes no time
 				continue
 			}
-			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
+			same := func(e protocol.Event) bool { return e.Canonical() == canonical }
+			if h.Wants(protocol.Event(event)) || slices.ContainsFunc(h.Events, same) {
 				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
 				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)
 			}
@@ -328,9 +374,9 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 		longest = max(longest, atEvent)
 	}
 	if longest == 0 {
-		return someHooks, nil
+		return someHooks
 	}
-	return longest + aroundCall, nil
+	return longest + aroundCall
 }
 
 // ownPath is the path of this program, through PATH if it is found there: the target of a link may have a version in

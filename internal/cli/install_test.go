@@ -36,10 +36,10 @@ func TestInstallNamesHookrun(t *testing.T) {
 			defer os.Remove(path)
 			dir := workspace(t, rules)
 			shared := run("", "install", "claude", "-C", dir)
-			const unseen = "note: the project's hooks do not run until somebody looks at them and runs " +
+			const unseen = "note: every call is blocked until somebody looks at the project's hooks and runs " +
 				"hookrun allow "
 			require.Equal(t, ran{0, shared.out, c.note + unseen + dir + "\n"}, shared)
-			const command = "; exec hookrun fire --output claude --trust required --pin' || exit 2"
+			const command = "$(hookrun fire --output claude --trust required --pin --before-allow block --entry mark)"
 			require.Contains(t, shared.out, command)
 			require.NotContains(t, shared.out, "/hookrun fire")
 		})
@@ -56,7 +56,7 @@ func TestInstallLocal(t *testing.T) {
 	require.NoError(t, err)
 	self, err := os.Executable()
 	require.NoError(t, err)
-	require.Contains(t, string(text), self+" fire --output claude --trust required --pin || exit 2")
+	require.Contains(t, string(text), "$("+self+" fire --output claude --trust required --pin --before-allow block ")
 	twice := run("", "install", "claude", "--dry-run", "-C", dir)
 	require.Contains(t, twice.err, "note: "+local+" has an entry of hookrun's, too, so every hook runs twice")
 	require.Equal(t, 0, run("", "uninstall", "claude", "--local", "-C", dir).exit)

@@ -100,12 +100,7 @@ func printHistory(ctx context.Context, q *queue.Queue, session, output string, s
 		if r.Source != "" {
 			from = " from " + r.Source
 		}
-		waits := ""
-		if r.Waiting && r.Status != queue.Queued {
-			waits = ", and waits for agents to come"
-		}
-		line := fmt.Sprintf("%s to %s%s, %d bytes, %s%s: %s",
-			r.ID, to, from, r.Bytes, r.Status, waits, firstLine(r.Content))
+		line := fmt.Sprintf("%s to %s%s, %d bytes, %s: %s", r.ID, to, from, r.Bytes, r.Status, firstLine(r.Content))
 		b.WriteString(visible(line) + "\n")
 		for _, e := range r.Events {
 			b.WriteString(visible("  "+eventText(e)) + "\n")

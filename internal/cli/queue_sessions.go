@@ -15,7 +15,7 @@ import (
 // listedSession is a session in the list of `hookrun queue`.
 type listedSession struct {
 	Session string    `json:"session"`
-	Waiting int       `json:"waiting"`       // texts that some agent may still get
+	Waiting int       `json:"waiting"`       // texts that nobody has read, or not all of those they are for
 	Last    time.Time `json:"last,omitzero"` // when a text was last put in or taken out
 	Readers []reader  `json:"readers"`
 }

@@ -28,12 +28,12 @@ func TestQueueOfAllSessions(t *testing.T) {
 	list := hookrun("queue")
 	require.Zero(t, list.exit)
 	require.Equal(t, "bad�[2J�id: 1 waiting, last used …\n"+
-		"s1: 1 waiting, last used …, read by a (2), b (1)\n"+
-		"s2: 1 waiting, last used …, read by the agent without a name (1)\n",
+		"s1: 0 waiting, last used …, read by a (2), b (1)\n"+
+		"s2: 0 waiting, last used …, read by the agent without a name (1)\n",
 		regexp.MustCompile(`[0-9]{4}-[0-9-]+ [0-9:]{8}`).ReplaceAllString(list.out, "…"))
 	json := hookrun("queue", "-o", "json").out
 	require.Equal(t, `["bad\u001b[2J\nid","s1","s2"]`, gjson.Get(json, "sessions.#.session").Raw)
-	require.Equal(t, `[1,1,1]`, gjson.Get(json, "sessions.#.waiting").Raw)
+	require.Equal(t, `[1,0,0]`, gjson.Get(json, "sessions.#.waiting").Raw)
 	require.Equal(t, `["a","b"]`, gjson.Get(json, "sessions.1.readers.#.agent").Raw)
 	require.Equal(t, gjson.Get(json, "sessions.1.last").Time(), gjson.Get(json, "sessions.1.readers.1.last").Time())
 

@@ -68,6 +68,7 @@ type trustReport struct {
 	Reason      string             `json:"reason,omitempty"` // why calls are blocked, or hooks do not run
 	Files       []trust.File       `json:"files"`
 	Programs    map[string]string  `json:"programs,omitempty"`
+	Missing     []string           `json:"missing,omitempty"` // events that no entry of an installed client is for
 	Off         []switchedOff      `json:"switched_off,omitempty"`
 }
 
@@ -117,6 +118,11 @@ func (s *trustState) report() (r trustReport, err error) {
 	case s.allowed != nil:
 		r.Status = "allowed"
 	}
+	for _, m := range missingEvents(s.config, s.now.Workspace) {
+		if !m.Runs || m.Mend != "" {
+			r.Missing = append(r.Missing, m.String())
+		}
+	}
 	if s.allowed != nil {
 		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint, false)
 	}
@@ -156,5 +162,8 @@ func (r *trustReport) String() string {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))
 	}
 	fmt.Fprintf(&b, "hash %s\n", r.Hash)
+	for _, text := range r.Missing {
+		fmt.Fprintf(&b, "missing: %s\n", text)
+	}
 	return b.String()
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Client is a client whose settings Install can change. It has Install and Settings of the client's dialect.
@@ -39,7 +40,8 @@ type Client struct {
 	Name string
 	*dialect.Installation
 	*dialect.Settings
-	Format *dialect.Format // of those of its files that are not JSON
+	Format      *dialect.Format // of those of its files that are not JSON
+	CannotBlock func(protocol.Event) bool
 
 	answersOnce bool // of several entries for one call one answers
 }
@@ -60,7 +62,7 @@ func Lookup(name string) (*Client, bool) {
 	if !known || d.Install == nil {
 		return nil, false
 	}
-	return &Client{d.Name, d.Install, d.Settings, d.Format, d.AnsweredBy != nil}, true
+	return &Client{d.Name, d.Install, d.Settings, d.Format, d.CannotBlock, d.AnsweredBy != nil}, true
 }
 
 // Entry is what Install puts into a file.

@@ -211,7 +211,7 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 		hooks = map[string]any{}
 		want["hooks"] = hooks
 	}
-	command, err := c.Command(e.Binary, e.Args)
+	command, err := c.Command(e.Binary, e.Args, true)
 	require.NoError(t, err)
 	handler := map[string]any{"type": "command", cmp.Or(c.form().Key, commandKey): command}
 	if e.Timeout > 0 {
@@ -460,7 +460,9 @@ func FuzzInstall(f *testing.F) {
 			require.Equal(t, text, back)
 			requireAdded(t, c, text, installed, e)
 			older := &handler{binary: h.binary, key: h.key, name: h.name, flat: h.flat, extra: h.extra}
-			older.command, older.timeout = strings.Replace(h.command, "/opt", "/usr/local", 1), 0
+			older.timeout, older.command = 0, func(event string) string {
+				return strings.Replace(h.command(event), "/opt", "/usr/local", 1)
+			}
 			stale, _, err := c.install(text, true, older, append([]string{"Stop"}, e.Events...))
 			if err != nil { // the list of Stop
 				return

@@ -14,14 +14,15 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // handler is the entry as its client reads it.
 type handler struct {
 	binary  string
-	key     string // of the member with the command
-	command string
-	timeout int64 // in the client's unit; 0 is none
+	key     string                    // of the member with the command
+	command func(event string) string // at an event
+	timeout int64                     // in the client's unit; 0 is none
 	name    string
 	extra   string // members of the entry, as JSON
 	flat    bool   // it stands in the list of its event
@@ -50,50 +51,96 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 	if c.Named {
 		h.name = "hookrun"
 	}
-	h.command, err = c.Command(e.Binary, e.Args)
-	if e.ByName && HasShell && err == nil {
-		h.command = c.commandByName(e.Args)
+	blocks, err := c.Command(e.Binary, e.Args, true)
+	if err != nil {
+		return nil, err
+	}
+	passes, err := c.Command(e.Binary, e.Args, false)
+	if e.ByName && HasShell {
+		blocks, passes = c.commandByName(e.Args, true), c.commandByName(e.Args, false)
+	}
+	h.command = func(event string) string {
+		if c.holds(event) {
+			return blocks
+		}
+		return passes
 	}
 	return h, err
 }
 
-// lookUp begins the script of an entry that looks hookrun up in PATH: where it is not there, a message says what to do.
-const lookUp = `command -v hookrun >/dev/null || { echo "` + dialect.InstallHookrun + `" >&2; exit 1; }; exec `
-
-// lookUpScript is how the script of such an entry begins, with the message of whatever version. A command of somebody's
-// own in it would be lost with the entry.
-var lookUpScript = lazyregexp.New(`^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
-	`\\]*" >&2; exit 1; \}; exec hookrun `)
-
-// commandByName is the command of an entry that looks hookrun up in PATH.
-func (c *Client) commandByName(args []string) string {
-	script := lookUp
-	if c.NoURLs {
-		script = strings.Replace(script, "https://", "", 1)
-	}
-	return inShell(script+call("hookrun", args)) + c.OrBlock
+// holds reports whether an entry without an answer blocks at an event. At the end of a turn a block would start the
+// next one, without end.
+func (c *Client) holds(event string) bool {
+	return slices.Contains(c.Events, event) || c.CannotBlock == nil || !c.CannotBlock(protocol.Event(event))
 }
 
-// inShell has a shell of its own run a script. The login shell of a user may be fish, which ends with 127 at an unknown
-// command, whatever stands behind a ||.
-func inShell(script string) string { return "/bin/sh -c " + shellword.POSIX(script) }
-
-func call(program string, args []string) string {
+// call is the command line for `hookrun fire`. program is quoted already.
+func call(program string, args []string, entry string) string {
 	words := []string{program, "fire"}
 	for _, a := range args {
 		words = append(words, shellword.POSIX(a))
 	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, "--entry", entry), " ")
 }
 
-// Command is the shell command with which a client calls hookrun. A call is blocked if hookrun is not there or was
-// killed: every client takes that for a pass.
-func (c *Client) Command(binary string, args []string) (string, error) {
-	return c.write(c.form(), binary, args)
+// An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
+// entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
+// user may be fish. It has no $NAME that a client could have a variable for, see Settings.Expand.
+const (
+	answerMark = "hookrun:"
+	shLine     = "exec /bin/sh -c "
+	shStart    = "hr_a=$("
+	shAnswer   = `); hr_s=$?; case $hr_s:$hr_a in [025]:` + answerMark + `*) printf %s "${hr_a#` + answerMark +
+		`}" && exit $((hr_s==5?1:hr_s));; esac; `
+	psStart  = `$hr_a = (& `
+	psAnswer = ") -join \"`n\"; $hr_s = $LASTEXITCODE; if ($hr_a -clike '" + answerMark + "*' -and " +
+		`0,2,5 -contains $hr_s) { [Console]::Out.Write($hr_a.Substring(8)); if ($hr_s -eq 5) { exit 1 }; ` +
+		`exit $hr_s }; `
+	lookUp    = `command -v hookrun >/dev/null || echo "` + dialect.InstallHookrun + `" >&2; `
+	entryMark = " --entry mark"
+	// cmd.exe cannot read what a program prints: there fire exits with 6 in the place of 0.
+	entryStatus = " --entry status"
+	cmdBlocks   = ` & if errorlevel 7 (exit 2) else if errorlevel 6 (exit 0) else if errorlevel 5 (exit 1) else exit 2`
+	cmdPasses   = ` & if errorlevel 7 (exit 1) else if errorlevel 6 (exit 0) else exit 1`
+)
+
+// The ends of such scripts, with the message of whatever version. A command of somebody's own would be lost with the
+// entry.
+var (
+	shEnd = lazyregexp.New(`^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
+		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`)
+	psEnd = lazyregexp.New(`^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`)
+)
+
+// end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.
+func (c *Client) end(blocks bool) string {
+	say, exit := `"`+dialect.SilentReason+`" >&2`, 2
+	switch {
+	case !blocks:
+		exit = 1
+	case c.NoAnswer.JSON != "":
+		say, exit = "'"+c.NoAnswer.JSON+"'", c.NoAnswer.Exit
+	}
+	return fmt.Sprintf("echo %s; exit %d", say, exit)
+}
+
+// commandByName is the command of an entry that looks hookrun up in PATH. blocks is as for Command.
+func (c *Client) commandByName(args []string, blocks bool) string {
+	hint := lookUp
+	if c.NoURLs {
+		hint = strings.Replace(hint, "https://", "", 1)
+	}
+	return shLine + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(blocks))
+}
+
+// Command is the shell command with which a client calls hookrun. If hookrun gives no answer, since it is not there or
+// was killed, the call is blocked: every client takes that for a pass. At an event that holds nothing up it is not.
+func (c *Client) Command(binary string, args []string, blocks bool) (string, error) {
+	return c.write(c.form(), binary, args, blocks)
 }
 
 // write writes the command in some form.
-func (c *Client) write(form dialect.CommandForm, binary string, args []string) (string, error) {
+func (c *Client) write(form dialect.CommandForm, binary string, args []string, blocks bool) (string, error) {
 	switch {
 	case !isAbs(binary):
 		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is "+
@@ -107,11 +154,19 @@ func (c *Client) write(form dialect.CommandForm, binary string, args []string) (
 	if err != nil {
 		return "", fmt.Errorf("%w; move hookrun", err)
 	}
-	command := call(program, args)
-	if c.LoginShell && HasShell && form.Shell == dialect.POSIX {
-		command = inShell("exec " + command)
+	var command string
+	switch form.Shell {
+	case dialect.Cmd:
+		if command = call(program, args, "status") + cmdBlocks; !blocks {
+			command = strings.TrimSuffix(command, cmdBlocks) + cmdPasses
+		}
+	case dialect.PowerShell:
+		end := strings.Replace(strings.TrimPrefix(c.end(blocks), "echo "), `"`+dialect.SilentReason+`" >&2`,
+			"[Console]::Error.WriteLine('"+dialect.SilentReason+"')", 1)
+		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + end
+	default:
+		command = shLine + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(blocks))
 	}
-	command += form.OrBlock
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
 			"--output or --dialect", args)
@@ -123,23 +178,25 @@ func (c *Client) write(form dialect.CommandForm, binary string, args []string) (
 // the program at the path binary, or a script that looks hookrun up in PATH. A bare `hookrun fire` is somebody's own
 // entry, and so is one with --config or a policy: to replace it could switch off a gate.
 func ours(command, binary string) bool {
-	words, rest, byName := hookrunWords(command)
-	ends := func(mark string) bool { return strings.HasPrefix(rest, mark) }
-	if len(words) < 2 || words[1] != "fire" || rest != "" && !ends("||") && !ends("# ") && !ends("; if (-not $?) {") {
+	w := wordsOf(command)
+	ends := func(mark string) bool { return strings.HasPrefix(w.rest, mark) }
+	if len(w.words) < 2 || w.words[1] != "fire" || !w.whole && w.rest != "" && !ends("||") && !ends("# ") &&
+		!ends("; if (-not $?) {") {
 		return false
 	}
-	if script, _ := shellWords(command); byName && !lookUpScript().MatchString(script[2]) {
+	if script, _ := shellWords(command); !w.whole && w.byName && !olderLookUp().MatchString(script[2]) {
 		return false
 	}
-	path := filepath.Clean(words[0])
+	path := filepath.Clean(w.words[0])
 	named := path == binary || strings.TrimSuffix(base(path), ".exe") == "hookrun"
-	if !byName && !(isAbs(path) && named) {
+	if !w.byName && !(isAbs(path) && named) {
 		return false
 	}
 	values := map[string][]string{
 		"-o": Names(), "--output": Names(), "--dialect": Names(), "--trust": {"off", "required"},
+		"--before-allow": {"block", "continue"},
 	}
-	for args := words[2:]; len(args) > 0; {
+	for args := w.words[2:]; len(args) > 0; {
 		flag, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
 		if flag == "--pin" && !joined {
@@ -158,34 +215,60 @@ func ours(command, binary string) bool {
 	return true
 }
 
-// hookrunWords returns the words that a command begins with, or the script in it that a shell runs, and what follows
-// them. byName: the script looks hookrun up in PATH, whatever message another version of it has.
-func hookrunWords(command string) (words []string, rest string, byName bool) {
-	if program, behind, found := windowsProgram(command); found {
-		words, rest = shellWords(behind)
-		return append([]string{program}, words...), rest, false
+// entryWords are the words with which a command calls hookrun, without --entry.
+type entryWords struct {
+	words  []string
+	rest   string // what follows them
+	byName bool   // it looks hookrun up in PATH
+	whole  bool   // it is an entry that reads the answer, with a footnote or none
+}
+
+// wordsOf reads the words that a command begins with, or the script in it that a shell runs.
+func wordsOf(command string) (w entryWords) {
+	footnote := footnoteOf(command)
+	bare := strings.TrimSuffix(command, footnote)
+	if before, end, found := strings.Cut(bare, entryMark+psAnswer); found && psEnd().MatchString(end) {
+		program, args, found := shellword.FromPowerShell(strings.TrimPrefix(before, psStart))
+		words, rest := shellWords(args)
+		if w.words = append([]string{program}, words...); found && rest == "" && strings.HasPrefix(before, psStart) {
+			w.whole = true
+			return w
+		}
 	}
-	words, rest = shellWords(command)
-	if len(words) != 3 || words[0] != "/bin/sh" || words[1] != "-c" {
-		return words, rest, false
+	if before, end, found := strings.Cut(bare, entryStatus); found && (end == cmdBlocks || end == cmdPasses) {
+		program, args, found := windowsProgram(before)
+		words, rest := shellWords(args)
+		if w.words = append([]string{program}, words...); found && rest == "" {
+			w.whole = true
+			return w
+		}
 	}
-	script, plain := strings.CutPrefix(words[2], "exec ")
-	if !plain {
-		before, behind, _ := strings.Cut(script, "; exec hookrun ")
-		byName = strings.HasPrefix(before, "command -v hookrun ")
-		script = "hookrun " + behind
+	if script, found := scriptOf(bare); found {
+		before, end, found := strings.Cut(script, entryMark+shAnswer)
+		words, rest := shellWords(strings.TrimPrefix(before, shStart))
+		if found && rest == "" && strings.HasPrefix(before, shStart) && shEnd().MatchString(end) && len(words) > 0 {
+			return entryWords{words: words, byName: words[0] == "hookrun", whole: true}
+		}
+		return entryWords{} // somebody wrote it, or has edited it
 	}
-	inside, behind := shellWords(script)
-	if behind != "" || !plain && !byName { // somebody wrote it, or has edited it
-		return nil, "", false
+	w = entryWords{}
+	w.words, w.rest, w.byName = olderWords(command)
+	return w
+}
+
+// scriptOf is the script that a command has a shell run in its place.
+func scriptOf(command string) (script string, found bool) {
+	words, rest := shellWords(command)
+	if len(words) != 4 || rest != "" || strings.Join(words[:3], " ")+" " != shLine {
+		return "", false
 	}
-	return inside, rest, byName
+	return words[3], true
 }
 
 // RunsHookrun reports whether a command runs hookrun for the project's own hooks file, whoever wrote it. In that file
 // it would run itself without end.
 func RunsHookrun(command string) bool {
-	words, _, _ := hookrunWords(command)
+	words := wordsOf(command).words
 	if len(words) < 2 || strings.TrimSuffix(base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
 		return false
 	}

@@ -1,9 +1,7 @@
 package clientfile
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ func TestOurs(t *testing.T) {
 		t.Skip("/opt is no absolute path")
 	}
 	const lookUp = `/bin/sh -c 'command -v hookrun >/dev/null || { echo "install it" >&2; exit 1; }; `
+	answered, behind := shLine+"'"+shStart, entryMark+shAnswer+`echo "no answer" >&2; exit 2'`
 	for command, want := range map[string]bool{
 		`/opt/hookrun fire`:                                                 true,
 		`/opt/hookrun fire || exit 2`:                                       true,
@@ -32,6 +31,18 @@ func TestOurs(t *testing.T) {
 		`/bin/sh -c 'exec /opt/hookrun fire --output codex'`:                true,
 		lookUp + `exec hookrun fire -o claude' || exit 2`:                   true,
 		lookUp + `exec hookrun fire --trust required' || exit 2`:            true,
+
+		// as Install writes it now
+		answered + `/opt/hookrun fire -o claude` + behind:       true,
+		answered + `hookrun fire --before-allow block` + behind: true,
+		answered + `hookrun fire` + behind + ` # before: {}`:    true,
+
+		answered + `hookrun fire -c x` + behind:                                    false,
+		answered + `./hookrun fire` + behind:                                       false,
+		answered + `hookrun fire` + strings.Replace(behind, "exit 2'", "true'", 1): false,
+		answered + `hookrun fire; true` + behind:                                   false,
+		answered + `hookrun fire` + behind + `; true`:                              false,
+		`true; ` + answered + `hookrun fire` + behind:                              false,
 
 		`/bin/sh -c 'exec hookrun fire'`:                                            false,
 		`/bin/sh -c 'exec /opt/hookrun fire; true'`:                                 false,
@@ -96,14 +107,16 @@ func TestCommand(t *testing.T) {
 	for _, folder := range []string{"/opt", "/opt/a b", "/opt/it's", "/opt/$(x)`y`", `/opt/a"b\c`, "/opt/é", "/opt/-x",
 		"/opt/*?[a]~#&;|<>(){}!"} {
 		binary := folder + "/hookrun"
-		command, err := claude.Command(binary, []string{"-o", "claude"})
+		command, err := claude.Command(binary, []string{"-o", "claude"}, true)
 		require.NoError(t, err)
 		require.True(t, ours(command, ""), command)
 		// A shell that runs it calls this program with these words.
-		out, err := exec.Command("sh", "-c", `set -- `+strings.TrimSuffix(command, clients[0].OrBlock)+
-			`; printf '%s\n' "$@"`).Output()
+		script, found := scriptOf(command)
+		require.True(t, found)
+		call, _, _ := strings.Cut(strings.TrimPrefix(script, shStart), shAnswer)
+		out, err := exec.Command("sh", "-c", `set -- `+call+`; printf '%s\n' "$@"`).Output()
 		require.NoError(t, err)
-		require.Equal(t, binary+"\nfire\n-o\nclaude\n", string(out))
+		require.Equal(t, binary+"\nfire\n-o\nclaude\n--entry\nmark\n", string(out))
 	}
 	for binary, want := range map[string]string{
 		"hookrun":              "must be absolute",
@@ -111,75 +124,13 @@ func TestCommand(t *testing.T) {
 		"/opt/a\nb/hookrun":    "cannot be written",
 		"/opt/a\u0085/hookrun": "cannot be written",
 	} {
-		_, err := claude.Command(binary, nil)
+		_, err := claude.Command(binary, nil, true)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := gemini.Command("/opt/$x/hookrun", nil)
+	_, err := gemini.Command("/opt/$x/hookrun", nil, true)
 	require.ErrorContains(t, err, "would take the $")
-	_, err = claude.Command("/opt/hookrun", []string{"-c", "x"})
+	_, err = claude.Command("/opt/hookrun", []string{"-c", "x"}, true)
 	require.ErrorContains(t, err, "could not be told")
-}
-
-// Each client takes a hook that could not be run for a pass, but for these exits.
-func TestMissingBinaryBlocks(t *testing.T) {
-	if !HasShell {
-		t.Skip("sh")
-	}
-	for _, c := range clients {
-		shells := []string{"sh", "bash", "dash"}
-		if c.LoginShell {
-			shells = append(shells, "zsh", "fish", "tcsh")
-		}
-		for _, byName := range []bool{false, true} {
-			h, err := c.handler(Entry{Binary: filepath.Join(t.TempDir(), "hookrun"), ByName: byName, Events: c.Events})
-			require.NoError(t, err)
-			require.True(t, ours(h.command, ""), h.command)
-			for _, shell := range shells {
-				path, err := exec.LookPath(shell)
-				if err != nil {
-					continue
-				}
-				cmd := exec.Command(path, "-c", h.command)
-				cmd.Env = []string{"PATH=/nowhere", "HOME=" + t.TempDir()}
-				var stderr strings.Builder
-				cmd.Stderr = &stderr
-				require.Error(t, cmd.Run())
-				require.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s: %s", shell, &stderr)
-				require.NotEmpty(t, stderr.String())
-				if byName {
-					say := "install hookrun: https://"
-					require.Equal(t, c.NoURLs, !strings.HasPrefix(stderr.String(), say), &stderr)
-					require.Equal(t, c.NoURLs, !strings.Contains(h.command, "//"))
-				}
-			}
-		}
-	}
-}
-
-// An entry that looks hookrun up runs the one in PATH with the client's input, and hands its answer back.
-func TestEntryByName(t *testing.T) {
-	if !HasShell {
-		t.Skip("sh")
-	}
-	folder := t.TempDir()
-	script := "#!/bin/sh\necho \"$@\"; cat; exit $CODE\n"
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "hookrun"), []byte(script), 0o755))
-	for _, c := range clients {
-		args := []string{"--output", c.Name}
-		h, err := c.handler(Entry{Binary: "/opt/hookrun", Args: args, ByName: true, Events: c.Events})
-		require.NoError(t, err)
-		require.NotContains(t, h.command, "/opt")
-		for code, want := range map[string]int{"0": 0, "1": 2, "2": 2} {
-			cmd := exec.Command("sh", "-c", h.command)
-			cmd.Env = []string{"PATH=" + folder + ":" + os.Getenv("PATH"), "CODE=" + code}
-			cmd.Stdin = strings.NewReader("input")
-			out, _ := cmd.Output()
-			require.Equal(t, want, cmd.ProcessState.ExitCode())
-			answer, also := strings.CutPrefix(string(out), "fire --output "+c.Name+"\ninput")
-			require.True(t, also, "%s", out)
-			require.Equal(t, c.Name == "copilot" && code == "1", strings.Contains(answer, "hookrun gave no answer"))
-		}
-	}
 }
 
 func TestTimeoutIsRoundedUp(t *testing.T) {

@@ -8,4 +8,4 @@ import "github.com/hookrun/hookrun/internal/dialect"
 const HasShell = true
 
 // form is how a command is written here: for sh.
-func (c *Client) form() dialect.CommandForm { return dialect.CommandForm{OrBlock: c.OrBlock} }
+func (c *Client) form() dialect.CommandForm { return dialect.CommandForm{} }

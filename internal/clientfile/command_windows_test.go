@@ -20,7 +20,7 @@ import (
 func init() {
 	if code, err := strconv.Atoi(os.Getenv("CLIENTFILE_TEST_EXIT")); err == nil {
 		input, _ := io.ReadAll(os.Stdin)
-		fmt.Printf("%q %s", os.Args[1:], input)
+		fmt.Printf("%s%q %s\n", os.Getenv("CLIENTFILE_TEST_MARK"), os.Args[1:], input)
 		os.Exit(code)
 	}
 }
@@ -57,39 +57,41 @@ func TestCommandsInTheirShells(t *testing.T) {
 			if name == "opencode" {
 				t.Skip("it needs no shell")
 			}
-			command, err := c.Command(binary, []string{"--output", c.Name})
+			command, err := c.Command(binary, []string{"--output", c.Name}, true)
 			require.NoError(t, err)
-			codes := map[string]int{"1": 2, "2": 2, "9": 2}
-			if exitOf(shell("cmd /c exit 0 || exit 3")) != 3 { // Wine's cmd.exe runs what is behind || at any code
-				codes["0"] = 0
-			}
-			if name == "droid" {
-				codes["5"] = 1
-			}
-			for code, want := range codes {
-				cmd := shell(command)
-				cmd.Env = append(os.Environ(), "CLIENTFILE_TEST_EXIT="+code)
-				cmd.Stdin = strings.NewReader("ä")
-				var out strings.Builder
-				cmd.Stdout = &out
-				if got := exitOf(cmd); name != "cline" { // which reads no exit code
-					require.Equal(t, want, got, "%s, which ends with %s: %s", command, code, &out)
+			blocked := func(cmd *exec.Cmd, out string) bool {
+				if c.NoAnswer.JSON != "" {
+					return cmd.ProcessState.ExitCode() == c.NoAnswer.Exit && strings.Contains(out, c.NoAnswer.JSON)
 				}
-				given := fmt.Sprintf("%q ä", []string{"fire", "--output", name})
-				require.True(t, strings.HasPrefix(out.String(), given), &out)
-				require.Equal(t, name == "cline" && code != "0", strings.Contains(out.String(), `"cancel":true`))
+				return cmd.ProcessState.ExitCode() == 2
+			}
+			entry, answered := "mark", map[string]int{"0": 0, "2": 2, "5": 1}
+			if c.OnWindows.Shell == dialect.Cmd { // there the status says it
+				entry, answered = "status", map[string]int{"6": 0, "5": 1}
+			}
+			given := fmt.Sprintf("%q a", []string{"fire", "--output", name, "--entry", entry})
+			for _, code := range []string{"0", "1", "2", "5", "6", "9"} {
+				for _, mark := range []string{answerMark, ""} {
+					cmd := shell(command)
+					cmd.Env = append(os.Environ(), "CLIENTFILE_TEST_EXIT="+code, "CLIENTFILE_TEST_MARK="+mark)
+					cmd.Stdin = strings.NewReader("a")
+					var out strings.Builder
+					cmd.Stdout = &out
+					got := exitOf(cmd)
+					want, is := answered[code]
+					if entry == "mark" && mark == "" || !is {
+						require.True(t, blocked(cmd, out.String()), "%s, which ends with %s: %s", command, code, &out)
+						continue
+					}
+					require.Equal(t, want, got, "%s, which ends with %s: %s", command, code, &out)
+					require.Equal(t, given, strings.TrimSpace(strings.TrimPrefix(out.String(), answerMark)))
+				}
 			}
 			require.NoError(t, os.Rename(binary, binary+".gone"))
 			defer func() { require.NoError(t, os.Rename(binary+".gone", binary)) }()
-			command, err = c.Command(binary, nil)
-			require.NoError(t, err)
 			cmd := shell(command)
 			out, _ := cmd.Output()
-			if name == "cline" {
-				require.Contains(t, string(out), `"cancel":true`)
-				return
-			}
-			require.Equal(t, 2, cmd.ProcessState.ExitCode(), command)
+			require.True(t, blocked(cmd, string(out)), command)
 		})
 	}
 }

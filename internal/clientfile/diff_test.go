@@ -22,8 +22,9 @@ func TestDiff(t *testing.T) {
 	change, err := claude.Install(p, e)
 	require.NoError(t, err)
 	change.Path = "settings.json"
-	command, err := claude.Command(e.Binary, e.Args)
+	command, err := claude.Command(e.Binary, e.Args, true)
 	require.NoError(t, err)
+	command = strings.ReplaceAll(command, `"`, `\"`)
 	require.Equal(t, strings.ReplaceAll(`--- settings.json
 +++ settings.json
 @@ -2,5 +2,18 @@

@@ -25,6 +25,21 @@ type Found struct {
 	Exact   bool          // Install writes just this, with whatever path: a shell runs hookrun for it and nothing else
 }
 
+// Flags are those with which an entry of install's was written, for another install to keep: its log, and what holds
+// before the hooks are allowed.
+func (f *Found) Flags() (flags []string) {
+	if !f.Ours {
+		return nil
+	}
+	words := wordsOf(f.Command).words
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] == "--log" || words[i] == "--before-allow" && words[i+1] != "block" {
+			flags = append(flags, words[i], words[i+1])
+		}
+	}
+	return flags
+}
+
 // Entries finds the entries that run hookrun in a file of the client's, whose text has no comments. Binary is a path
 // that is hookrun whatever its name is.
 func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {
@@ -52,7 +67,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				if value.Type != gjson.String || !runsFire(command, binary) {
 					continue
 				}
-				f := Found{Command: command, Ours: ours(command, binary), Exact: c.exact(command)}
+				f := Found{Command: command, Ours: ours(command, binary), Exact: c.exact(command, event.String())}
 				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
 					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
 				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())
@@ -69,6 +84,14 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	return found
 }
 
+// Call is the command line with which an entry that Install wrote calls hookrun, else its whole command.
+func (f *Found) Call() string {
+	if words := wordsOf(f.Command).words; f.Exact {
+		return strings.Join(words, " ")
+	}
+	return f.Command
+}
+
 // list are the elements of a list. Those of a value that is none are none.
 func list(v gjson.Result) []gjson.Result {
 	if !v.IsArray() {
@@ -78,17 +101,17 @@ func list(v gjson.Result) []gjson.Result {
 }
 
 // exact reports whether a command is one that Install writes. Ours takes more, with anything behind a ||.
-func (c *Client) exact(command string) bool {
+func (c *Client) exact(command, event string) bool {
 	comment := footnoteOf(command)
 	command = strings.TrimSuffix(command, comment)
-	words, _, byName := hookrunWords(command)
-	if len(words) < 2 || strings.ContainsAny(comment, "\n\r") { // there it would end
+	w := wordsOf(command)
+	if len(w.words) < 2 || strings.ContainsAny(comment, "\n\r") { // there it would end
 		return false
 	}
-	if byName {
-		return command == c.commandByName(words[2:])
+	if w.byName {
+		return command == c.commandByName(w.words[2:], c.holds(event))
 	}
-	same, err := c.Command(words[0], words[2:])
+	same, err := c.Command(w.words[0], w.words[2:], c.holds(event))
 	return err == nil && same == command
 }
 
@@ -97,7 +120,7 @@ var callsFire = lazyregexp.New(`(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire
 
 // runsFire reports whether a command runs hookrun fire, for whatever hooks file.
 func runsFire(command, binary string) bool {
-	words, _, _ := hookrunWords(command)
+	words := wordsOf(command).words
 	if len(words) > 1 && words[1] == "fire" && filepath.Clean(words[0]) == binary {
 		return true
 	}
@@ -107,7 +130,7 @@ func runsFire(command, binary string) bool {
 // Program is the path of the program that a command starts with, and the words behind it. known is false where only a
 // shell can tell.
 func Program(command string) (program string, args []string, known bool) {
-	words, _, _ := hookrunWords(command)
+	words := wordsOf(command).words
 	if len(words) < 2 || words[1] != "fire" {
 		return "", nil, false
 	}

@@ -86,11 +86,11 @@ func (d *document) put(h *handler, events []string) error {
 		found := append(slices.Clip(found), foundEmpty(name, &event.Value)...)
 		switch {
 		case isNull(&event.Value):
-			s.set(&event.Value, h.event(found...), inLine, lines)
+			s.set(&event.Value, h.event(name, found...), inLine, lines)
 		case array(&event.Value) == nil:
 			return d.fault(&event.Value, fmt.Sprintf("%q is no list; put its hooks into []", name))
 		case !d.renew(s, event, inLine, h):
-			s.add(&event.Value, inLine, lines, h.event(found...))
+			s.add(&event.Value, inLine, lines, h.event(name, found...))
 		}
 	}
 	if len(missing) > 0 {
@@ -116,18 +116,22 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 			if !d.isOurs(command) {
 				continue
 			}
-			want := *h
-			want.command += footnoteOf(text(command))
-			longer := want
+			at := keyOf(event)
+			before := strings.TrimPrefix(footnoteOf(text(command)), footnoteStart)
+			var found []string
+			if before != "" {
+				found = []string{before}
+			}
+			longer := *h
 			if h.keepsLongerTimeout {
 				seconds, _ := strconv.ParseInt(raw(get(there, "timeout")), 10, 64)
 				longer.timeout = max(seconds, h.timeout)
 			}
-			if !same(there, longer.entry()) {
+			if !same(there, longer.entry(at, found...)) {
 				if own, lines := lineIndent(there.BeforeExtra); lines {
 					indent = own
 				}
-				s.set(there, want.entry(), indent, strings.Contains(raw(there), "\n"))
+				s.set(there, h.entry(at, found...), indent, strings.Contains(raw(there), "\n"))
 			}
 			return true
 		}
@@ -150,21 +154,21 @@ func same(v *hujson.Value, text string) bool {
 func (h *handler) hooks(events []string, found ...string) string {
 	var lists []string
 	for _, event := range events {
-		lists = append(lists, quoted(event)+":"+h.event(found...))
+		lists = append(lists, quoted(event)+":"+h.event(event, found...))
 	}
 	return "{" + strings.Join(lists, ",") + "}"
 }
 
 // event is the list of an event: the entry in a group of its own, which has no matcher, for it is for every tool.
-func (h *handler) event(found ...string) string {
+func (h *handler) event(name string, found ...string) string {
 	if h.flat {
-		return "[" + h.entry(found...) + "]"
+		return "[" + h.entry(name, found...) + "]"
 	}
-	return `[{"hooks":[` + h.entry(found...) + `]}]`
+	return `[{"hooks":[` + h.entry(name, found...) + `]}]`
 }
 
-func (h *handler) entry(found ...string) string {
-	text := `{"type":"command",` + quoted(h.key) + ":" + quoted(h.command+footnote(found))
+func (h *handler) entry(event string, found ...string) string {
+	text := `{"type":"command",` + quoted(h.key) + ":" + quoted(h.command(event)+footnote(found))
 	if h.extra != "" {
 		text += "," + h.extra
 	}

@@ -30,7 +30,7 @@ type ownHead struct {
 // ownText is a file that hookrun writes whole.
 func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
 	head := ownHead{Binary: e.Binary, ByName: e.ByName && HasShell, Args: e.Args, Timeout: e.Timeout}
-	call, err := c.ownCall(head)
+	call, err := c.ownCall(head, f)
 	if err != nil {
 		return "", err
 	}
@@ -52,13 +52,14 @@ func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
 }
 
 // ownCall is how a file of hookrun's own calls it.
-func (c *Client) ownCall(h ownHead) (call dialect.OwnCall, err error) {
+func (c *Client) ownCall(h ownHead, f dialect.OwnFile) (call dialect.OwnCall, err error) {
 	call = dialect.OwnCall{Program: h.Binary, Args: append([]string{"fire"}, h.Args...), Timeout: h.Timeout}
+	blocks := slices.ContainsFunc(f.Events, c.holds)
 	if h.ByName {
-		call.Program, call.Command = "hookrun", c.commandByName(h.Args)
+		call.Program, call.Command = "hookrun", c.commandByName(h.Args, blocks)
 		return call, nil
 	}
-	call.Command, err = c.Command(h.Binary, h.Args)
+	call.Command, err = c.Command(h.Binary, h.Args, blocks)
 	return call, err
 }
 
@@ -92,6 +93,10 @@ func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
 // installOwn plans to write all files or none.
 func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err error) {
 	for i, place := range c.ownPlaces(p) {
+		wanted := func(event string) bool { return slices.Contains(e.Events, event) }
+		if !slices.ContainsFunc(c.OwnFiles[i].Events, wanted) {
+			continue
+		}
 		change, err := plan(place)
 		if err != nil {
 			return nil, err
@@ -161,7 +166,7 @@ func (c *Client) installedOwn(p dialect.Place) bool {
 // ownEntries are what a file of hookrun's own does, as if it were an entry for each of its events.
 func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 	f, head, whole := c.readOwn(file)
-	call, err := c.ownCall(head)
+	call, err := c.ownCall(head, f)
 	if !whole || err != nil {
 		return nil
 	}
@@ -172,6 +177,13 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 			Exact:     err == nil && again == strings.ReplaceAll(file.Text, "\r\n", "\n")})
 	}
 	return found
+}
+
+// RunsAt reports whether the client would run a file of hookrun's own, of this name, at an event.
+func (c *Client) RunsAt(path, event string) bool {
+	return slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool {
+		return f.Base == filepath.Base(path) && slices.Contains(f.Events, event)
+	})
 }
 
 func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head ownHead, whole bool) {

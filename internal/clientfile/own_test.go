@@ -20,7 +20,7 @@ func ownClient() *Client {
 			call.Timeout.String() + "\n"
 	}
 	return &Client{Name: "own", Settings: &dialect.Settings{Client: "Own", Folder: ".own/hooks", Base: "plug.js"},
-		Installation: &dialect.Installation{OrBlock: " || exit 2", Events: []string{"before", "after"},
+		Installation: &dialect.Installation{Events: []string{"before", "after"},
 			OwnFiles: []dialect.OwnFile{
 				{Base: "plug.js", Events: []string{"before", "after"}, Comment: "//", Text: text},
 				{Base: "prompt", Events: []string{"prompt"}, Comment: "#", Executable: true,
@@ -31,7 +31,8 @@ func ownClient() *Client {
 func ownEntry(t *testing.T) Entry {
 	binary, err := filepath.Abs("/opt/hookrun")
 	require.NoError(t, err)
-	return Entry{Binary: binary, Args: []string{"--output", "claude", "--pin"}, Timeout: time.Minute}
+	return Entry{Binary: binary, Args: []string{"--output", "claude", "--pin"}, Timeout: time.Minute,
+		Events: []string{"before", "after", "prompt"}}
 }
 
 func writeAll(t *testing.T, changes []*Change) {

@@ -2,6 +2,7 @@ package clientfile
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -9,19 +10,49 @@ import (
 
 // Places are the files of a client that may have hookrun's entry: the project's, its user's own there, and that of all
 // the user's projects.
-func (c *Client) Places(w dialect.Where) []dialect.Place {
-	var places []dialect.Place
-	if !c.UserOnly {
-		places = append(places, c.Project(w.Workspace))
-	}
-	if local, has := c.LocalProject(w.Workspace); has {
-		places = append(places, local)
-	}
-	if w.Home != "" {
-		places = append(places, c.User(w.Home, w.Getenv))
+func (c *Client) Places(w dialect.Where) (places []dialect.Place) {
+	for _, t := range c.Targets(w) {
+		if t.Flag != userFlag || w.Home != "" {
+			places = append(places, t.Place)
+		}
 	}
 	return places
 }
+
+const userFlag = "--user"
+
+// Target is one of the files into which install can write.
+type Target struct {
+	Flag string // of install and uninstall, which names it; "": the project's settings
+	dialect.Place
+}
+
+// Targets are the files of a client into which install can write. The first is that of install without a flag.
+func (c *Client) Targets(w dialect.Where) (all []Target) {
+	if !c.UserOnly {
+		all = append(all, Target{"", c.Project(w.Workspace)})
+		if local, has := c.LocalProject(w.Workspace); has {
+			all = append(all, Target{"--local", local})
+		}
+	}
+	return append(all, Target{userFlag, c.User(w.Home, w.Getenv)})
+}
+
+// TargetOf returns the target whose entry, or whose file of hookrun's own, is at a path.
+func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
+	all := c.Targets(w)
+	i := slices.IndexFunc(all, func(t Target) bool {
+		return t.Path == path || filepath.Dir(t.Path) == filepath.Dir(path) &&
+			slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool { return f.Base == filepath.Base(path) })
+	})
+	if i < 0 {
+		return Target{}, false
+	}
+	return all[i], true
+}
+
+// ByName reports whether install writes an entry there that looks hookrun up in PATH: colleagues have it elsewhere.
+func (t Target) ByName() bool { return t.Flag == "" && HasShell }
 
 // AskedTwice describes entries of hookrun's in files of other clients. Beside one in a file of this client they make a
 // client run each hook twice that runs the hooks of both files. Binary is as for Uninstall.

@@ -117,7 +117,7 @@ func tomlEntries(doc, binary string) (entries []tomlEntry, err error) {
 
 // table is an entry as it is written.
 func (h *handler) table(event, eol string) string {
-	lines := []string{"[[hooks]]", "event = " + quoted(event), "command = " + quoted(h.command)}
+	lines := []string{"[[hooks]]", "event = " + quoted(event), "command = " + quoted(h.command(event))}
 	if h.timeout > 0 {
 		lines = append(lines, "timeout = "+strconv.FormatInt(h.timeout, 10))
 	}
@@ -142,7 +142,7 @@ func (c *Client) installTOML(text string, exists bool, h *handler, events []stri
 			continue
 		}
 		missing = slices.Delete(missing, n, n+1)
-		same := e.text("command") == h.command && e.text("timeout") == strconv.FormatInt(h.timeout, 10)
+		same := e.text("command") == h.command(e.event()) && e.text("timeout") == strconv.FormatInt(h.timeout, 10)
 		if !same || len(e.table.Members) != 3 {
 			doc = doc[:e.header] + h.table(e.event(), eol) + doc[e.end:]
 		}

@@ -48,7 +48,7 @@ func TestTOML(t *testing.T) {
 				require.True(t, strings.HasPrefix(installed, text), installed)
 				cfg, err := hookfile.ParseAs(p.Path, []byte(installed), nil)
 				require.NoError(t, err, installed)
-				command, err := c.Command(e.Binary, e.Args)
+				command, err := c.Command(e.Binary, e.Args, true)
 				require.NoError(t, err)
 				var events []string
 				for _, h := range cfg.Hooks {
@@ -91,7 +91,7 @@ func TestTOML(t *testing.T) {
 func TestTOMLWrittenByTheClient(t *testing.T) {
 	c := kimi(t)
 	e := entry(c)
-	command, err := c.Command(filepath.Join(filepath.Dir(e.Binary), "elsewhere", "hookrun"), e.Args)
+	command, err := c.Command(filepath.Join(filepath.Dir(e.Binary), "elsewhere", "hookrun"), e.Args, true)
 	require.NoError(t, err)
 	table := func(event string) string {
 		return "[[hooks]]\ncommand = " + quoted(command) + "\nevent = '" + event + "'\n"

@@ -12,8 +12,11 @@ import (
 // change it.
 type Call struct {
 	protocol.Call
+	Wrappers []string // programs that the project's files name as ones that run the command in their arguments
+
 	projectTools [2]string
-	fileTools    map[string]string
+	addedTools   []string
+	fileTools    *FileTools
 	input        *input
 }
 
@@ -30,6 +33,9 @@ type input struct {
 func NewCall(c protocol.Call) *Call { return &Call{Call: c, input: new(input)} }
 
 func (c *Call) made() *input {
+	if c.input == nil { // nobody but NewCall makes one that several goroutines use
+		c.input = new(input)
+	}
 	c.input.once.Do(func() { c.input.value, c.input.warnings, c.input.err = c.Call.Input() })
 	return c.input
 }
@@ -58,14 +64,17 @@ func (c *Call) SetArgs(args []byte) {
 	c.Args, c.EqualKeys, c.input = string(args), false, new(input)
 }
 
-// SetToolNames says what the project calls the tool: by one or two names of its own, or by none. fileTools are the
-// names that its files give to tools.
-func (c *Call) SetToolNames(names [2]string, fileTools map[string]string) {
-	c.projectTools, c.fileTools = names, fileTools
+// SetToolNames says what the project calls the tool: by one or two names of its own, or by none, and by those that
+// files of lower levels add. files has the names that files give to tools.
+func (c *Call) SetToolNames(names [2]string, added []string, files *FileTools) {
+	c.projectTools, c.addedTools, c.fileTools = names, added, files
 }
 
-// FileTools are the names that the project's files give to tools.
-func (c *Call) FileTools() map[string]string { return c.fileTools }
+// FileTools are the names that files give to tools; nil: they give none.
+func (c *Call) FileTools() *FileTools { return c.fileTools }
+
+// AddedTools are names of the tool that files of lower levels add. They make hooks match, and decide nothing else.
+func (c *Call) AddedTools() []string { return c.addedTools }
 
 // ProjectTool is what the project calls the tool: the first of its own names for it, or the only name that there is.
 func (c *Call) ProjectTool() string { return cmp.Or(c.projectTools[0], c.Tool) }

@@ -11,14 +11,20 @@ const (
 
 // CommandForm is how the command of an entry is written on Windows, where each client has a shell of its own.
 type CommandForm struct {
-	Shell   Shell
-	OrBlock string // as Installation.OrBlock, for that shell
-	Key     string // of the entry's member that has the command; "" is command
-	Extra   string // members of the entry that choose the shell, as JSON
+	Shell Shell
+	Key   string // of the entry's member that has the command; "" is command
+	Extra string // members of the entry that choose the shell, as JSON
 }
 
-// Ends of commands for PowerShell. $? is false if the program ended with anything but 0, and if it is missing.
-const (
-	PowerShellOrBlock       = ` ; if (-not $?) { exit 2 }`
-	PowerShellOrBlockAndSay = ` ; if (-not $?) { [Console]::Error.WriteLine('hookrun gave no answer'); exit 2 }`
-)
+// NoAnswer is a block that does not come from hookrun, for clients that exit 2 does not stop at every event.
+type NoAnswer struct {
+	JSON string // on stdout, without a single quote
+	Exit int
+}
+
+// SilentReason is the reason of a block if hookrun gave no answer.
+const SilentReason = "hookrun gave no answer; is it installed?"
+
+// ExitNote is the exit status of an answer that lets the call pass and has a text on stderr, for clients that know 1
+// for that. Any program that fails exits with 1, so the entry makes 1 of it.
+const ExitNote = 5

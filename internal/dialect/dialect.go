@@ -38,6 +38,8 @@ type Dialect struct {
 	// Event names the call's event as the dialect's hooks subscribe to it; nil: as it was fired. It is "" for an event
 	// that the client does not have.
 	Event func(*protocol.Call) protocol.Event
+	// TurnEnds are those at the end of a turn or of a subagent's, where a block sends the agent back to work.
+	TurnEnds []protocol.Event
 	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean
 	// nothing.
 	SubjectField func(protocol.Event) string

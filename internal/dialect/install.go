@@ -15,9 +15,11 @@ import (
 // running it. Package clientfile has the one editor of all such files.
 type Installation struct {
 	Events []string // at which hookrun has something to say
-	// OrBlock ends the command: it blocks where hookrun itself is missing or was killed, which clients take for an
-	// approval.
-	OrBlock   string
+	// Nameless are events whose hook input does not say which event it is, so that no entry of hookrun's can be there.
+	Nameless []protocol.Event
+	// NoAnswer is how the entry blocks if hookrun is missing, was killed, or printed no answer, which clients take for
+	// an approval. The zero value is exit 2 with a text on stderr.
+	NoAnswer  NoAnswer
 	OnWindows CommandForm
 	Asks      string // what the client still wants of its user before it runs the hook
 	Lacks     string // what hooks of a project cannot do in the client at all
@@ -86,13 +88,9 @@ type OwnFile struct {
 type OwnCall struct {
 	Program string   // an absolute path or, to be looked up in PATH, "hookrun"
 	Args    []string // with the command, "fire"
-	Command string   // the same for a shell, with a block where hookrun is missing or was killed
+	Command string   // the same for a shell, with a block if hookrun gives no answer
 	Timeout time.Duration
 }
-
-// OrBlockAndSay is for clients that block at exit 2 only if there is a text beside it. A login shell may run the
-// command, and in fish a group in braces is no syntax.
-const OrBlockAndSay = ` || /bin/sh -c 'echo "hookrun gave no answer" >&2; exit 2'`
 
 // InstallHookrun is what a person is told who has no hookrun in PATH where an entry looks for it.
 const InstallHookrun = `install hookrun: https://github.com/hookrun/hookrun#install (the hooks of this project need ` +

@@ -9,10 +9,17 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
+
+// Encode is EncodeOutput. A panic is an error.
+func (d *Dialect) Encode(o protocol.Outcome) (stdout []byte, exit int, err error) {
+	defer crash.Catch(&err)
+	return d.EncodeOutput(o)
+}
 
 // HookOutput is Claude Code's hook output (2.1.329).
 type HookOutput struct {

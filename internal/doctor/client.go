@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
@@ -122,7 +120,10 @@ func (c *client) read() {
 		}
 		c.entries = append(c.entries, entries...)
 		if c.OwnFiles != nil {
-			c.ownFile(file, err)
+			runs := func(event string) bool { return c.RunsAt(path, event) }
+			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), runs) {
+				c.ownFile(file, err)
+			}
 			continue
 		}
 		c.unreadable[path] = err != nil
@@ -177,7 +178,7 @@ func (c *client) checkEntries() {
 		c.add(Finding{Check: "entry", Severity: Error,
 			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"}, c.install())
 		if status := c.doctor.Workspace.Trust.Status; status == "unknown" || status == "changed" {
-			c.allowed() // an entry needs that, too
+			c.allowed(true) // an entry needs that, too
 		}
 		c.lastRun(time.Time{})
 		return
@@ -191,12 +192,13 @@ func (c *client) checkEntries() {
 			}
 		}
 		c.add(Finding{Check: "entry", Severity: OK, Where: e.Path + ":" + strconv.Itoa(e.Line),
-			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Command})
+			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Call()})
 	}
 	c.events()
 	c.trust()
 	c.unseen()
 	c.twice()
+	c.twiceInFiles()
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		if !c.program(e) {
 			continue
@@ -295,65 +297,13 @@ func (c *client) obstacles() {
 	}
 }
 
-// events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
-// short.
-func (c *client) events() {
-	for _, event := range c.Events {
-		names, needed := c.needs(protocol.Event(event))
-		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
-		if len(at) == 0 {
-			if len(names) > 0 {
-				c.add(Finding{Check: "entry", Severity: Error,
-					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)}, c.install())
-			}
-			continue
-		}
-		for _, e := range at {
-			where := e.Path + ":" + strconv.Itoa(e.Line)
-			c.narrow(e, at, where)
-			c.notRunOrAwaited(e, where)
-			limit := e.Timeout
-			if limit == 0 {
-				limit = (&hookfile.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
-			}
-			if limit <= needed {
-				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
-				c.add(Finding{Check: "timeout", Severity: Error, Where: where,
-					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, c.reinstall(e))
-			}
-		}
-	}
-}
-
-// notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
-func (c *client) notRunOrAwaited(e clientfile.Found, where string) {
-	f := Finding{Check: "entry", Severity: Error, Where: where}
-	switch entry := gjson.Parse(e.Text); {
-	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
-		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
-	case cmp.Or(entry.Get("type").String(), c.DefaultType) != "command":
-		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
-	case entry.Get("if").String() != "":
-		if names, _ := c.needs(protocol.Event(e.Event)); len(names) == 0 {
-			f.Severity = Warning
-		}
-		f.What = "the entry at " + e.Event + ` has "if", so hookrun does not run for every call`
-	case entry.Get("shell").Exists():
-		f.Severity = Warning
-		f.What = "the entry at " + e.Event + ` has "shell", and the canary is not run by that one`
-	default:
-		return
-	}
-	c.add(f, c.reinstall(e))
-}
-
 // trust reports whether the entries run the hooks as they are now.
 func (c *client) trust() {
 	w := &c.doctor.Workspace
 	if w.Config == nil {
 		return
 	}
-	required, pinned := w.Config.Trust == "required", true
+	required, pinned, blocks := w.Config.Trust == "required", true, false
 	var notPinned, notRequired mending
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		_, args, known := clientfile.Program(e.Command)
@@ -368,12 +318,15 @@ func (c *client) trust() {
 		if required = required || value == "required"; !required {
 			notRequired = c.reinstall(e)
 		}
+		for i := range args {
+			blocks = blocks || strings.Join(args[i:min(i+2, len(args))], "=") == "--before-allow=block"
+		}
 		if known && !slices.Contains(args, "--pin") {
 			pinned, notPinned = false, c.reinstall(e)
 		}
 	}
 	if required {
-		c.allowed()
+		c.allowed(blocks)
 	} else {
 		c.add(Finding{Check: "trust", Severity: Note,
 			What: "the entry has no --trust required: changed hooks run, whoever changed them"}, notRequired)
@@ -384,8 +337,8 @@ func (c *client) trust() {
 	}
 }
 
-// allowed reports whether the hooks are those that somebody has allowed.
-func (c *client) allowed() {
+// allowed reports whether the hooks are those that somebody has allowed. blocks: until then every call is blocked.
+func (c *client) allowed(blocks bool) {
 	w := &c.doctor.Workspace
 	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}
 	switch {
@@ -394,7 +347,12 @@ func (c *client) allowed() {
 		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
 		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
 	case w.Trust.Status == "unknown":
-		f.What = "nobody has allowed the project's hooks, so they do not run"
+		f.What = "nobody has allowed the project's hooks, so "
+		if blocks {
+			f.What += "every call is blocked"
+		} else {
+			f.What += "they do not run"
+		}
 	case w.Trust.Status == "changed":
 		f.What, _ = parted(w.Trust.Reason, "")
 		f.What = "every call is blocked: " + f.What
@@ -406,35 +364,6 @@ func (c *client) allowed() {
 		}
 	}
 	c.add(f, mend...)
-}
-
-// needs returns the names of the hooks at a client's event, and how long they may take together. Parallel hooks take as
-// long as the longest of them; all others run one after the other.
-func (c *client) needs(event protocol.Event) (names []string, needed time.Duration) {
-	if c.doctor.Workspace.Config == nil {
-		return nil, 0
-	}
-	longest := map[*dialect.Dialect]time.Duration{}
-	hooks := c.doctor.Workspace.Config.Hooks
-	for i := range hooks {
-		h := &hooks[i]
-		same := func(e protocol.Event) bool { return e.Canonical() == event.Canonical() }
-		if !slices.ContainsFunc(h.Events, same) {
-			continue
-		}
-		names = append(names, h.Name)
-		switch own := min(h.Deadline(event), clientfile.MaxTimeout); {
-		case h.StaticVerdict != nil || h.Async || h.Unsupported != "" || h.Disabled != "":
-		case h.Dialect.Parallel && !h.Sequential:
-			longest[h.Dialect] = max(longest[h.Dialect], own)
-		default:
-			needed = min(needed+own, clientfile.MaxTimeout)
-		}
-	}
-	for _, d := range longest {
-		needed += d
-	}
-	return names, needed
 }
 
 // twice reports two entries that run hookrun for the same call.

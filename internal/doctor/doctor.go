@@ -118,6 +118,7 @@ func (d *Doctor) Examine() *Report {
 	wait.Wait()
 	examined = slices.DeleteFunc(examined, func(c *client) bool { return c.found == "" && d.Clients == nil })
 	d.gates(examined)
+	r.Findings = append(r.Findings, d.unheard(examined)...)
 	for _, c := range examined {
 		r.Clients = append(r.Clients, c.Name)
 		r.Findings = append(r.Findings, c.findings...)

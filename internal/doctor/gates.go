@@ -70,7 +70,7 @@ func (d *Doctor) gates(examined []*client) {
 			continue
 		}
 		meets := func(c *client) bool {
-			tools, every := cfg.MeetsOf(h, c.dialect)
+			tools, every := h.MeetsOf(c.dialect)
 			return every || len(tools) > 0 || len(c.dialect.Tools) == 0
 		}
 		if !slices.ContainsFunc(examined, func(c *client) bool { return !meets(c) }) {
@@ -149,7 +149,7 @@ func (c *client) unreached(at []clientfile.Found, event protocol.Event) (hook, t
 		}) {
 			continue
 		}
-		tools, every := cfg.MeetsOf(h, c.dialect)
+		tools, every := h.MeetsOf(c.dialect)
 		if every {
 			for _, t := range c.dialect.Tools {
 				tools = append(tools, t.Name)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/shellword"
 )
@@ -26,52 +25,25 @@ func run(args ...string) mending {
 	return mending{strings.Join(words, " "), append([]string{"hookrun"}, args...)}
 }
 
-// place is one of the files into which install writes: the flag that names it, and where it is.
-type place struct {
-	flag string // "": the project's settings
-	dialect.Place
-}
+// target returns the file into which install can write whose entry, or whose file of hookrun's own, is at a path.
+func (c *client) target(path string) (clientfile.Target, bool) { return c.TargetOf(c.where(), path) }
 
-// places are the files of a client into which install can write. The first is that of install without a flag.
-func (c *client) places() (all []place) {
-	w := c.where()
-	if !c.UserOnly {
-		all = append(all, place{"", c.Project(w.Workspace)})
-		if local, has := c.LocalProject(w.Workspace); has {
-			all = append(all, place{"--local", local})
-		}
+// at is a command for the entry at a place, install or uninstall, with flags.
+func (c *client) at(command string, p clientfile.Target, flags ...string) mending {
+	args := []string{command, c.Name}
+	if p.Flag != "--user" {
+		args = append(args, "-C", c.doctor.Workspace.Started)
 	}
-	return append(all, place{"--user", c.User(w.Home, w.Getenv)})
-}
-
-// placeOf returns the place whose entry, or whose file of hookrun's own, is at a path.
-func (c *client) placeOf(path string) (place, bool) {
-	all := c.places()
-	i := slices.IndexFunc(all, func(p place) bool {
-		return p.Path == path || filepath.Dir(p.Path) == filepath.Dir(path) &&
-			slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool { return f.Base == filepath.Base(path) })
-	})
-	if i < 0 {
-		return place{}, false
+	if p.Flag != "" {
+		args = append(args, p.Flag)
 	}
-	return all[i], true
-}
-
-// at is a command for the entry at a place, install or uninstall.
-func (c *client) at(command string, p place) mending {
-	switch p.flag {
-	case "":
-		return run(command, c.Name, "-C", c.doctor.Workspace.Started)
-	case "--user":
-		return run(command, c.Name, p.flag)
-	}
-	return run(command, c.Name, "-C", c.doctor.Workspace.Started, p.flag)
+	return run(append(args, flags...)...)
 }
 
 // installed is the mending by an install at a place. It is no command if that would not help or make it worse: if the
 // file must be mended first, or if the entry would look for a hookrun in PATH, where there is none.
-func (c *client) installed(p place) mending {
-	m := c.at("install", p)
+func (c *client) installed(p clientfile.Target, flags ...string) mending {
+	m := c.at("install", p, flags...)
 	switch {
 	case c.unreadable[p.Path]:
 		return mending{text: "mend " + p.Path + " first, then run: " + m.text}
@@ -81,32 +53,39 @@ func (c *client) installed(p place) mending {
 	return m
 }
 
-// byName reports whether install writes an entry there that looks hookrun up in PATH: colleagues have it elsewhere.
-func (p place) byName() bool { return p.flag == "" && clientfile.HasShell }
-
 // install is the mending where an entry is missing. It is installed beside those that there are.
-func (c *client) install() mending {
+func (c *client) install(flags ...string) mending {
 	at := slices.IndexFunc(c.entries, func(e clientfile.Found) bool { return !e.Ours })
 	if at < 0 {
 		at = 0
 	}
 	if at < len(c.entries) {
-		return c.reinstall(c.entries[at])
+		return c.reinstall(c.entries[at], flags...)
 	}
-	return c.installed(c.places()[0])
+	return c.installed(c.Targets(c.where())[0])
+}
+
+// installAt is the mending where an entry is missing at an event. The user's settings get the events of a project only
+// if the command names it.
+func (c *client) installAt(event string) mending {
+	var more []string
+	if p, known := c.target(c.entries[0].Path); known && p.Flag == "--user" && !slices.Contains(c.Events, event) {
+		more = []string{"-C", c.doctor.Workspace.Started}
+	}
+	return c.install(more...)
 }
 
 // reinstall is the mending of an entry that install would write in another way. Install replaces only what it knows to
 // be its own: beside another entry it would put a second one.
-func (c *client) reinstall(e clientfile.Found) mending {
-	p, known := c.placeOf(e.Path)
+func (c *client) reinstall(e clientfile.Found, flags ...string) mending {
+	p, known := c.target(e.Path)
 	if !known {
-		p = c.places()[0]
+		p = c.Targets(c.where())[0]
 	}
 	if !known || !e.Ours {
 		return mending{text: "take the entry out of " + e.Path + ", then run: " + c.at("install", p).text}
 	}
-	m := c.installed(p)
+	m := c.installed(p, append(flags, e.Flags()...)...)
 	if c.Trusts { // until then the client runs neither this entry nor the one before
 		m = mending{text: m.text + ", then have " + c.Settings.Client + " trust the entry anew"}
 	}
@@ -129,9 +108,9 @@ func (d *Doctor) putInPath() string {
 
 // otherProgram is the mending of an entry that runs another hookrun than this one.
 func (c *client) otherProgram(e clientfile.Found) mending {
-	p, known := c.placeOf(e.Path)
+	p, known := c.target(e.Path)
 	found, err := c.doctor.Look("hookrun")
-	if known && p.byName() && err == nil && !regularfile.Same(found, c.doctor.Binary) {
+	if known && p.ByName() && err == nil && !regularfile.Same(found, c.doctor.Binary) {
 		return mending{text: "put " + filepath.Dir(c.doctor.Binary) + " first on PATH, or go on with that one"}
 	}
 	return c.reinstall(e)
@@ -150,7 +129,7 @@ func (c *client) otherAnswer(e clientfile.Found) mending {
 
 // notInPath is the mending of an entry whose program is not in PATH.
 func (c *client) notInPath(e clientfile.Found) mending {
-	if p, known := c.placeOf(e.Path); known && !p.byName() {
+	if p, known := c.target(e.Path); known && !p.ByName() {
 		return c.reinstall(e) // with the path of this hookrun
 	}
 	return mending{text: c.doctor.putInPath()}
@@ -159,24 +138,24 @@ func (c *client) notInPath(e clientfile.Found) mending {
 // once is the mending of two entries that run hookrun for the same call. A person's own entry in the project can go.
 // Which of the project's and the user's goes is for them to say: one is for colleagues, the other for other projects.
 func (c *client) once(one, other clientfile.Found) mending {
-	a, known := c.placeOf(one.Path)
-	b, knownToo := c.placeOf(other.Path)
+	a, known := c.target(one.Path)
+	b, knownToo := c.target(other.Path)
 	switch {
 	case !known || !knownToo || !one.Ours || !other.Ours:
 		return mending{text: "take one of them out"}
 	case a == b:
-		text := "take one of them out, or run: " + c.at("uninstall", a).text + "; then: " + c.at("install", a).text
-		return mending{text: text}
-	case a.flag == "--local" && c.reaches(b):
+		return mending{text: "take one of them out, or run: " + c.at("uninstall", a).text + "; then: " +
+			c.at("install", a, one.Flags()...).text}
+	case a.Flag == "--local" && c.reaches(b):
 		return c.at("uninstall", a)
-	case b.flag == "--local" && c.reaches(a):
+	case b.Flag == "--local" && c.reaches(a):
 		return c.at("uninstall", b)
 	}
 	return mending{text: "run one of: " + c.at("uninstall", a).text + ", or: " + c.at("uninstall", b).text}
 }
 
 // reaches reports whether the entry at a place finds a hookrun, if it looks for one in PATH.
-func (c *client) reaches(p place) bool { return !p.byName() || c.doctor.inPath() }
+func (c *client) reaches(p clientfile.Target) bool { return !p.ByName() || c.doctor.inPath() }
 
 // Fix is a command line that mends findings.
 type Fix struct {

@@ -474,10 +474,12 @@ func TestClaudeNames(t *testing.T) {
 		{"settings.json", `[]`, `settings.json:1:1: a hooks file must be an object, as {"hooks": […]}, not an array`},
 		{".tenex-hooks.json", `{"hooks":null}`, `.tenex-hooks.json:1:10: "hooks" must be an array, not null`},
 		{".tenex-hooks.json", `{"model":"m"}`,
-			`.tenex-hooks.json:1:2: unknown key "model"; known are hooks, tools, inherit_env, wrappers`},
+			`.tenex-hooks.json:1:2: unknown key "model"; known are hooks, tools, inherit_env, wrappers, ` +
+				"max_stop_blocks"},
 		{".tenex-hooks.json", `{"model":"m","hooks":{}}`, ""},
 		{"my-settings.json", `{"model":"m"}`,
-			`my-settings.json:1:2: unknown key "model"; known are hooks, tools, inherit_env, wrappers`},
+			`my-settings.json:1:2: unknown key "model"; known are hooks, tools, inherit_env, wrappers, ` +
+				"max_stop_blocks"},
 	} {
 		cfg, err := hookfile.Parse(test.path, []byte(test.doc))
 		if test.want != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,8 @@ type Config struct {
 
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
-	tools    map[string]string               // the project's names for tools of clients, by the client's
+	tools    []levelTools                    // of each file that has "tools", in the order of the files
+	toolsAt  []*dialect.FileTools            // as hooks see them, by how many of those are of no lower level
 	wrappers []string                        // programs that run the command in their arguments, besides known ones
 	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents
@@ -70,14 +72,7 @@ func (c *Config) Add(more *Config) {
 		c.Trust = cmp.Or(more.Trust, c.Trust)
 	}
 	c.Warnings = append(c.Warnings, more.Warnings...)
-	if len(more.tools) > 0 {
-		tools := map[string]string{}
-		maps.Copy(tools, c.tools)
-		for theirs, here := range more.tools { // later files win, but null takes no name away
-			tools[theirs] = cmp.Or(here, tools[theirs])
-		}
-		c.tools = tools
-	}
+	c.tools = append(slices.Clip(c.tools), more.tools...)
 	c.wrappers = union(c.wrappers, more.wrappers)
 	all := maps.Clone(c.settings)
 	for f, s := range more.settings {
@@ -88,12 +83,11 @@ func (c *Config) Add(more *Config) {
 	}
 	c.settings = all
 	for i := range c.Hooks {
-		h := &c.Hooks[i]
-		h.wrappers = c.wrappers
-		if h.settings != nil {
+		if h := &c.Hooks[i]; h.settings != nil {
 			h.settings = all[h.form]
 		}
 	}
+	c.share()
 }
 
 // union returns the names of both lists, each once.
@@ -139,10 +133,6 @@ func (c *Config) WarnedOfFiles() []Diagnostic {
 	return warnings
 }
 
-// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
-// known.
-func (c *Config) NameTool(call *dialect.Call) { all.NameTool(call, c.tools) }
-
 // UnknownAgent warns of a call by an agent that the files do not know, if they have hooks for some agents only: a
 // misspelt name may have lost a gate.
 func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
@@ -181,6 +171,9 @@ type Hook struct {
 	// Runner. Workers is how many processes there may be, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int
+	// MaxStopBlocks is how often in a row the hook may send an agent back to work at the end of its turn; 0:
+	// DefaultStopBlocks. It is a key of the hook's file.
+	MaxStopBlocks int
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
@@ -202,10 +195,10 @@ type Hook struct {
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
-	wrappers   []string          // as in Config
-	unnamed    bool              // Name was made of what it runs
-	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
-	doubts     []doubt           // about the names of tools in it
+	tools      *dialect.FileTools
+	unnamed    bool    // Name was made of what it runs
+	folder     string  // where it runs, seen from the workspace; "": where its dialect has it
+	doubts     []doubt // about the names of tools in it
 }
 
 // sameName is the warning that there is another hook of its name at other.
@@ -305,6 +298,32 @@ func (h *Hook) disabledByClient() bool {
 		name = h.Command.Shell
 	}
 	return h.settings != nil && slices.Contains(h.settings.disabled, name)
+}
+
+// DefaultStopBlocks is Hook.MaxStopBlocks of files that do not say.
+const DefaultStopBlocks = 5
+
+// StopBlocks is how often in a row the hook may send an agent back to work. 0: it is at no end of a turn, or in a
+// client's own file, which keeps that client's rule.
+func (h *Hook) StopBlocks() int {
+	ofClient := h.form != nil && h.Dialect.Client == nil && filepath.Base(h.File) != FileName
+	if ofClient || !slices.ContainsFunc(h.Events, all.EndsTurn) {
+		return 0
+	}
+	return cmp.Or(h.MaxStopBlocks, DefaultStopBlocks)
+}
+
+// Active reports whether the hook can run for some call.
+func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
+
+// EventAt is the event of the hook's dialect at an event of some client, "" if its dialect has none there.
+func (h *Hook) EventAt(e protocol.Event) protocol.Event {
+	return h.Dialect.EventOf(&protocol.Call{Event: e})
+}
+
+// Wants reports whether the hook runs at an event of some client.
+func (h *Hook) Wants(e protocol.Event) bool {
+	return h.Active() && slices.Contains(h.Events, h.EventAt(e))
 }
 
 func (h *Hook) isFor(agent string) bool {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/fnmatch"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -125,7 +124,7 @@ func (c *Config) IsForKnownTools(h *Hook) bool {
 	case Globs:
 		globs = strings.Split(m.text, "|")
 	case dialect.Pattern:
-		if m.Match("mcp__server__tool") || slices.ContainsFunc(c.toolNames(), m.Match) || m.Text == "" {
+		if m.Match("mcp__server__tool") || slices.ContainsFunc(c.names(LocalLevel), m.Match) || m.Text == "" {
 			return false
 		}
 	}
@@ -134,18 +133,18 @@ func (c *Config) IsForKnownTools(h *Hook) bool {
 	}
 	return len(h.doubts) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
 		glob = strings.TrimSpace(glob)
-		return toolmatch.MaybeMCP(glob) || c.hasTool(glob)
+		return toolmatch.MaybeMCP(glob) || c.hasTool(glob, LocalLevel)
 	})
 }
 
 // Doubts are what is odd about the names of tools in a hook of the Config. Those that are Unreachable are errors.
 func (c *Config) Doubts(h *Hook) (found []Diagnostic) {
 	for _, d := range h.doubts {
-		if !c.hasTool(d.name) && !slices.Contains(found, d.Diagnostic) {
+		if !c.explains(h, d) && !slices.Contains(found, d.Diagnostic) {
 			found = append(found, d.Diagnostic)
 		}
 	}
-	return append(found, h.deadExpression(c.toolNames())...)
+	return append(found, h.deadExpression(c.names(LocalLevel))...)
 }
 
 // doubtsInCalls are those that calls at the hook's events have.
@@ -154,7 +153,7 @@ func (c *Config) doubtsInCalls(h *Hook) (found []Diagnostic) {
 		return nil
 	}
 	for _, d := range h.doubts {
-		if d.inCalls && !c.hasTool(d.name) {
+		if d.inCalls && !c.explains(h, d) {
 			found = append(found, d.Diagnostic)
 		}
 	}
@@ -172,15 +171,11 @@ func (c *Config) WarnedAt(m *MatchContext) []Diagnostic {
 	return warnings
 }
 
-// toolNames are the names in the files' "tools".
-func (c *Config) toolNames() (names []string) {
-	for theirs, here := range c.tools {
-		names = append(names, theirs, here)
+// explains reports whether the "tools" of a file has the name that is odd. That a slip is none, only a file of the
+// hook's level or of a higher one can say.
+func (c *Config) explains(h *Hook, d doubt) bool {
+	if d.inCalls {
+		return c.hasTool(d.name, h.Level)
 	}
-	return names
-}
-
-// hasTool reports whether the "tools" of a file, maybe of another level, have a name that a glob matches.
-func (c *Config) hasTool(glob string) bool {
-	return len(c.tools) > 0 && slices.ContainsFunc(c.toolNames(), fnmatch.New(glob).Match)
+	return c.hasTool(d.name, LocalLevel)
 }

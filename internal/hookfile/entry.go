@@ -36,7 +36,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit = p.file, all.Project(), p.inherit
+	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, all.Project(), p.inherit, p.maxStopBlocks
 	h.Line, h.column = p.locator.Position(entry.Index)
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
@@ -240,6 +240,11 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 
 func eventHint(wrong string) string {
 	known, list := eventNames()
+	event := protocol.Event(wrong)
+	if clients := all.WithEvent(event); len(clients) > 0 && !slices.Contains(protocol.Events(), event.Canonical()) {
+		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
+			strings.Join(clients, `" or "`), list)
+	}
 	return "; supported are " + list + spelling.Suggest(wrong, known)
 }
 
@@ -286,15 +291,18 @@ func (r reader) boolean(what string) bool {
 // maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.
 const maxWorkers = 64
 
-func (r reader) workers() int {
+func (r reader) workers() int { return r.number(`"workers"`, maxWorkers) }
+
+// number reads a whole number from 1.
+func (r reader) number(what string, most int) int {
 	if r.value.Type != gjson.Number {
-		r.wrongType(r.who+`"workers"`, "a number", r.value)
+		r.wrongType(r.who+what, "a number", r.value)
 		return 0
 	}
-	if n := r.value.Num; n >= 1 && n <= maxWorkers && n == float64(int(n)) {
+	if n := r.value.Num; n >= 1 && n <= float64(most) && n == float64(int(n)) {
 		return int(n)
 	}
-	r.problem(r.value.Index, "%s\"workers\" must be a whole number from 1 to %d, not %s", r.who, maxWorkers,
+	r.problem(r.value.Index, "%s%s must be a whole number from 1 to %d, not %s", r.who, what, most,
 		brief(r.value.Raw))
 	return 0
 }

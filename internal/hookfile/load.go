@@ -267,6 +267,7 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 	for i := range p.config.Hooks {
 		p.config.Hooks[i].Level = f.Level
 	}
+	p.config.share()
 	return &p.config, nil
 }
 

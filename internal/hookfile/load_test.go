@@ -157,14 +157,14 @@ f:2:5: hook 4 must be an object, not a number`},
 
 	{"unknown key of the file", `{"hook":[]}`, `f:1:2: unknown key "hook"; did you mean "hooks"?`},
 	{"keys of another case", `{"Hooks":[]}`, `f:1:2: unknown key "Hooks"; did you mean "hooks"?`},
-	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env, wrappers
-f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env, wrappers`},
+	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks`},
 	{"keys like $schema and x-", `{"$Schema":"","X-a":1,"x":1,"":1,"schema":1}`,
-		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env, wrappers
-f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env, wrappers
-f:1:23: unknown key "x"; known are hooks, tools, inherit_env, wrappers
-f:1:29: unknown key ""; known are hooks, tools, inherit_env, wrappers
-f:1:34: unknown key "schema"; known are hooks, tools, inherit_env, wrappers`},
+		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:23: unknown key "x"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:29: unknown key ""; known are hooks, tools, inherit_env, wrappers, max_stop_blocks
+f:1:34: unknown key "schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks`},
 	{"persistent as a text", withField(`"persistent":"true"`),
 		`f:2:14: hook "a": "persistent" must be true or false, not a string`},
 	{"persistent null", withField(`"persistent":null`),
@@ -236,7 +236,7 @@ f:2:4: hook "a": "command"[2] must be a string, not an array`},
 	{"unknown events",
 		`{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","stop","", "preToolUse","posttool"]}]}`,
 		`f:1:47: hook "a": unknown event "Pre-Tool"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
-f:1:58: hook "a": unknown event "stop"; supported are pre-execute, pre-tool, post-tool
+f:1:58: hook "a": unknown event "stop"; add "dialect": "cursor" for it; without "dialect" supported are pre-execute, pre-tool, post-tool
 f:1:65: hook "a": unknown event ""; supported are pre-execute, pre-tool, post-tool
 f:1:69: hook "a": unknown event "preToolUse"; supported are pre-execute, pre-tool, post-tool; did you mean "PreToolUse"?
 f:1:82: hook "a": unknown event "posttool"; supported are pre-execute, pre-tool, post-tool; did you mean "post-tool"?`},

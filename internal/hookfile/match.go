@@ -21,12 +21,13 @@ import (
 // dialect. Only one goroutine may use it, and the call must not change meanwhile.
 type MatchContext struct {
 	call   *dialect.Call
+	levels []*MatchContext // of hooks of other levels, where those have other names for the tool
 	views  []view
-	room   [1]view            // of views: most calls have hooks of one dialect
-	rule   *permission.Call   // nil until an if is looked at
-	doubt  bool               // the arguments cannot be read
-	values map[string][]value // by the path
-	looked bool               // whether the arguments are torn
+	room   [1]view                              // of views: most calls have hooks of one dialect
+	rules  map[permission.Kind]*permission.Call // nil until an if is looked at
+	doubt  bool                                 // the arguments cannot be read
+	values map[string][]value                   // by the path
+	looked bool                                 // whether the arguments are torn
 	torn   bool
 
 	near      []dialect.Call
@@ -51,6 +52,20 @@ func NewMatchContext(c *dialect.Call) *MatchContext {
 	m := &MatchContext{call: c}
 	m.views = m.room[:0]
 	return m
+}
+
+// seenBy returns the context of the call as hooks of the hook's level see it.
+func (m *MatchContext) seenBy(h *Hook) *MatchContext {
+	if h.tools.Same(m.call.FileTools(), m.call.Tool) {
+		return m
+	}
+	for _, other := range m.levels {
+		if h.tools == other.call.FileTools() {
+			return other
+		}
+	}
+	m.levels = append(m.levels, NewMatchContext(h.Named(m.call)))
+	return m.levels[len(m.levels)-1]
 }
 
 // view is the call as the hooks of one dialect see it.
@@ -112,7 +127,15 @@ func (m *MatchContext) Warnings() (warnings []string) {
 			)
 		}
 	}
-	return append(warnings, m.warnings...)
+	warnings = append(warnings, m.warnings...)
+	for _, other := range m.levels {
+		for _, w := range other.warnings {
+			if !slices.Contains(warnings, w) {
+				warnings = append(warnings, w)
+			}
+		}
+	}
+	return warnings
 }
 
 func (m *MatchContext) warn(format string, args ...any) {
@@ -135,6 +158,7 @@ func (m *MatchContext) Runs(h *Hook) bool { return m.Concerns(h) && m.Selects(h)
 
 // Selects reports whether the If and When of a hook match too. Call it for hooks that Concerns found.
 func (m *MatchContext) Selects(h *Hook) bool {
+	m = m.seenBy(h)
 	if allowed, _ := m.allows(h); !allowed {
 		return false
 	}
@@ -148,6 +172,7 @@ func (m *MatchContext) Selects(h *Hook) bool {
 
 // Concerns reports whether the event, the agent and the matcher of a hook match the call.
 func (m *MatchContext) Concerns(h *Hook) bool {
+	m = m.seenBy(h)
 	v := m.view(h.Dialect)
 	if h.off() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
 		return false
@@ -279,7 +304,7 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 // OnArgs reports whether the arguments, which the call does not have, decide if the hook runs: the rest of the hook
 // matches, and its if or when looks at them.
 func (m *MatchContext) OnArgs(h *Hook) bool {
-	if !m.Concerns(h) {
+	if m = m.seenBy(h); !m.Concerns(h) {
 		return false
 	}
 	looks := slices.ContainsFunc(h.When, func(c Condition) bool { return c.field == "args" || c.field == "tool_input" })
@@ -297,6 +322,7 @@ func (m *MatchContext) Doubt(h *Hook) string {
 	if h.If.String() == "" || !h.Dialect.ProjectTools {
 		return ""
 	}
+	m = m.seenBy(h)
 	rule := m.ruleCall(h)
 	if m.doubt {
 		return ""
@@ -306,26 +332,41 @@ func (m *MatchContext) Doubt(h *Hook) string {
 
 // ruleCall is the call as the if of a hook is held against it.
 func (m *MatchContext) ruleCall(h *Hook) permission.Call {
-	if m.rule == nil {
-		m.prepare()
+	kind := m.kindFor(h)
+	if m.rules[kind] == nil {
+		m.prepare(kind)
 	}
-	rule := *m.rule
+	rule := *m.rules[kind]
 	if !h.Dialect.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
 	rule.Project, rule.Also = h.Dialect.ProjectTools, m.toolNames(m.view(h.Dialect))
-	rule.Wrappers = h.wrappers
+	rule.Wrappers = m.call.Wrappers
 	return rule
 }
 
-func (m *MatchContext) prepare() {
+// kindFor is what the tool works on for the if of a hook: by the names that it has at the hook's level or, where the if
+// is for a name that a file of a lower level adds, by that one.
+func (m *MatchContext) kindFor(h *Hook) permission.Kind {
+	c := m.call
+	if !c.Event.HasTool() {
+		return permission.Unknown
+	}
+	tool, names := h.If.Tool(), slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool))
+	if slices.Contains(c.AddedTools(), tool) && !slices.Contains(names, tool) {
+		return permission.KindOf(tool)
+	}
+	return kindOfNames(names)
+}
+
+func (m *MatchContext) prepare(kind permission.Kind) {
 	c := m.call
 	rule := permission.Call{Dir: c.Workspace}.Once()
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}
 	if c.Event.HasTool() {
-		rule.Tool, rule.Kind = c.Tool, kindOfNames(slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)))
+		rule.Tool, rule.Kind = c.Tool, kind
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
@@ -333,7 +374,10 @@ func (m *MatchContext) prepare() {
 	input, err := c.InputText()
 	m.doubt = err != nil
 	rule.Input, rule.EqualKeys = input, m.call.HasEqualKeys()
-	m.rule = &rule
+	if m.rules == nil {
+		m.rules = map[permission.Kind]*permission.Call{}
+	}
+	m.rules[kind] = &rule
 }
 
 // argsText are the arguments as JSON, "" if they cannot be read.

@@ -21,6 +21,7 @@ func projectNames(c *dialect.Call) []string {
 		}
 	}
 	add(all.ToolAliases(c.Tool)...)
+	add(c.AddedTools()...)
 	if _, looksLikeShell := shellByInput(c); looksLikeShell {
 		add(shellTool)
 	}
@@ -37,7 +38,7 @@ func shellByInput(c *dialect.Call) (key string, ok bool) {
 	if !c.Event.HasTool() || len(knownNames(c)) > 0 {
 		return "", false
 	}
-	if _, given := c.FileTools()[c.Tool]; given {
+	if c.FileTools().Has(c.Tool) {
 		return "", false
 	}
 	args, err := c.InputText()
@@ -59,7 +60,7 @@ func isPatch(c *dialect.Call) bool {
 		return false
 	}
 	args, err := c.InputText()
-	return err == nil && permission.HasPatch(kindOfNames(names), args)
+	return err == nil && permission.HasPatch(kindOfNames(names), args, c.Wrappers)
 }
 
 // knownNames are the project's names for the tool as tables have them, whichever client's they are.
@@ -67,7 +68,7 @@ func knownNames(c *dialect.Call) []string {
 	if names := c.ProjectTools(); len(names) > 0 {
 		return names
 	}
-	if _, given := c.FileTools()[c.Tool]; !given {
+	if !c.FileTools().Has(c.Tool) {
 		if names := all.ToolNames(c.Tool); len(names) > 0 {
 			return names
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // fileKeys are the keys of a hooks file at every level.
-var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers"}
+var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
@@ -42,7 +42,13 @@ type parser struct {
 	known      []string          // knownTools
 	from       toml.Origins      // of the pieces of doc; nil: doc is the file
 	inherit    *Inherited        // of hooks without inherit_env
+	toolNames  map[string]string // the project's names for tools of clients, by the client's
+
+	maxStopBlocks int // of all hooks of the file
 }
+
+// maxStopBlocks is how often a hook may send an agent back to work. A larger number is a typing error.
+const maxStopBlocks = 100
 
 func (p *parser) at(offset int, text string) Diagnostic {
 	line, col := p.locator.Position(p.from.Of(offset))
@@ -135,6 +141,9 @@ func (p *parser) document() {
 	if inherit, ok := fields["inherit_env"]; ok {
 		p.inherit = reader{p, "", inherit}.inherit()
 	}
+	if stops, ok := fields["max_stop_blocks"]; ok {
+		p.maxStopBlocks = reader{p, "", stops}.number(`"max_stop_blocks"`, maxStopBlocks)
+	}
 	hooks, ok := fields["hooks"]
 	if !ok {
 		return
@@ -164,7 +173,6 @@ func (p *parser) document() {
 		default:
 			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
 		}
-		h.wrappers = p.config.wrappers
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})
@@ -174,9 +182,9 @@ func (p *parser) document() {
 func (p *parser) knownTools() []string {
 	if p.known == nil {
 		p.known = all.KnownTools()
-		for _, theirs := range slices.Sorted(maps.Keys(p.config.tools)) {
+		for _, theirs := range slices.Sorted(maps.Keys(p.toolNames)) {
 			p.known = append(p.known, theirs)
-			if here := p.config.tools[theirs]; here != "" {
+			if here := p.toolNames[theirs]; here != "" {
 				p.known = append(p.known, here)
 			}
 		}
@@ -194,21 +202,22 @@ func (p *parser) tools(names gjson.Result) {
 		p.wrongType(`"tools"`, `an object, as {"a_client's_tool": "shell"}`, names)
 		return
 	}
-	p.config.tools = map[string]string{}
+	p.toolNames = map[string]string{}
+	p.config.tools = []levelTools{{p.level, p.toolNames}}
 	names.ForEach(func(key, value gjson.Result) bool {
 		theirs := strictjson.Text(key.Raw)
 		switch {
 		case strings.TrimSpace(theirs) == "":
 			p.problem(key.Index, `"tools" has an empty name; write that of a client's tool`)
 		case value.Type == gjson.Null:
-			p.config.tools[theirs] = ""
+			p.toolNames[theirs] = ""
 		case value.Type != gjson.String:
 			p.wrongType(`"tools": `+quote(theirs),
 				"the project's name for that tool, a string, or null if it has no other name", value)
 		case strings.TrimSpace(strictjson.Text(value.Raw)) == "":
 			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
 		default:
-			p.config.tools[theirs] = strictjson.Text(value.Raw)
+			p.toolNames[theirs] = strictjson.Text(value.Raw)
 		}
 		return true
 	})

@@ -34,7 +34,7 @@ import (
 //   - what is a host in a url, and that two headers differ by more than case;
 //   - numbers of seconds that only more digits than a float64 has can tell from the limits.
 
-var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(hookfile.Schema) })
+var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(hookfile.Schema()) })
 
 func compile(schema string) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
@@ -92,7 +92,7 @@ func TestSchemaIsWhole(t *testing.T) {
 func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 	for place, keys := range hookfile.SchemaKeys {
 		var there []string
-		for key := range gjson.Get(hookfile.Schema, place).Map() {
+		for key := range gjson.Get(hookfile.Schema(), place).Map() {
 			if key != "$schema" {
 				there = append(there, key)
 			}
@@ -103,7 +103,7 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 
 // TestSchemaInOldEditors: an editor that knows draft-07 alone takes every good file. It overlooks some faults.
 func TestSchemaInOldEditors(t *testing.T) {
-	schema, err := compile(strings.Replace(hookfile.Schema, "https://json-schema.org/draft/2020-12/schema",
+	schema, err := compile(strings.Replace(hookfile.Schema(), "https://json-schema.org/draft/2020-12/schema",
 		"http://json-schema.org/draft-07/schema#", 1))
 	require.NoError(t, err)
 	for _, test := range good {

@@ -1,8 +1,10 @@
 package hookfile
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ type Snapshot struct {
 type snapshotFile struct {
 	path    string
 	text    string // that was read
+	hooks   int    // that it had; of an absent file, when it was still there
 	absent  bool   // there was none
 	seen    fs.FileInfo
 	changed string
@@ -27,13 +30,74 @@ type snapshotFile struct {
 // NewSnapshot looks after the files of a Config that was just read, and after those that were not there.
 func NewSnapshot(cfg *Config) *Snapshot {
 	s := &Snapshot{}
+	hooks := map[string]int{}
+	for i := range cfg.Hooks {
+		hooks[cfg.Hooks[i].File]++
+	}
 	for _, f := range cfg.Files {
-		s.files = append(s.files, snapshotFile{path: f.Path, text: f.Text})
+		s.files = append(s.files, snapshotFile{path: f.Path, text: f.Text, hooks: hooks[f.Path]})
 	}
 	for _, f := range cfg.Absent {
 		s.files = append(s.files, snapshotFile{path: f.Path, absent: true})
 	}
 	return s
+}
+
+// Next is NewSnapshot for a Config that was read in the place of the one before. It remembers files that had hooks and
+// are gone.
+func (s *Snapshot) Next(cfg *Config) *Snapshot {
+	next := NewSnapshot(cfg)
+	for i := range s.files {
+		was := &s.files[i]
+		at := slices.IndexFunc(next.files, func(f snapshotFile) bool { return f.path == was.path })
+		switch {
+		case was.hooks == 0:
+		case at < 0:
+			next.files = append(next.files, snapshotFile{path: was.path, hooks: was.hooks, absent: true})
+		case next.files[at].absent:
+			next.files[at].hooks = was.hooks
+		}
+	}
+	return next
+}
+
+// Lost are warnings of files that had hooks and were gone when the files were read anew.
+func (s *Snapshot) Lost() (lost []Diagnostic) {
+	for i := range s.files {
+		if f := &s.files[i]; f.absent && f.hooks > 0 {
+			lost = append(lost, Diagnostic{File: f.path, Text: f.lost(), Gate: true})
+		}
+	}
+	return lost
+}
+
+func (f *snapshotFile) lost() string {
+	const text = "is gone, and its hooks (%d) run no more; put it back and reload, or start again without it"
+	return fmt.Sprintf(text, f.hooks)
+}
+
+// UntilReload warns of each file that is not what the hooks in use were read from, for a program with a reload.
+func (s *Snapshot) UntilReload() (warnings []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.files {
+		f := &s.files[i]
+		f.look()
+		lost := f.absent && f.hooks > 0
+		switch {
+		case lost && f.changed == "":
+			warnings = append(warnings, f.path+" "+f.lost())
+		case lost:
+			warnings = append(warnings, f.path+" is there again; its hooks run after a reload")
+		case f.changed == "":
+		case f.absent:
+			warnings = append(warnings, f.path+" was not there when the hooks were read; its hooks run after a reload")
+		default:
+			warnings = append(warnings, f.path+" "+f.changed+
+				" since the hooks were read; they are still those of then, until reload")
+		}
+	}
+	return warnings
 }
 
 // Changed lists the files that have changed, in the order in which they were read. For a file that was not touched it

@@ -20,8 +20,7 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 		}
 	}
 	client := all.ClientOf(&call.Call)
-	_, given := c.tools[call.Tool]
-	if client == nil || !call.Event.HasTool() || given || len(call.ProjectTools()) > 0 ||
+	if client == nil || !call.Event.HasTool() || call.FileTools().Has(call.Tool) || len(call.ProjectTools()) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}
@@ -73,19 +72,20 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 
 // MeetsOf are the tools of a client that the matcher and the if of a hook are for, by the names that a hook of its
 // dialect has for them. every: it has neither, and is for every tool.
-func (c *Config) MeetsOf(h *Hook, client *dialect.Dialect) (tools []string, every bool) {
+func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
 		return nil, true
 	}
 	for _, t := range client.Tools {
 		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name})
 		names := t.Names
-		if given := c.tools[t.Name]; given != "" {
+		if given := h.tools.Name(t.Name); given != "" {
 			names = [2]string{given}
 		}
-		if names[0] != t.Name {
-			call.SetToolNames(names, c.tools)
+		if names[0] == t.Name {
+			names = [2]string{}
 		}
+		call.SetToolNames(names, h.tools.Added(t.Name), h.tools)
 		here := []string{t.Name}
 		switch d := h.Dialect; {
 		case d.ProjectTools:

@@ -9,6 +9,7 @@ import (
 
 // Why explains why the hook runs at the call, or does not.
 func (m *MatchContext) Why(h *Hook) string {
+	m = m.seenBy(h)
 	c, v := m.call, m.view(h.Dialect)
 	matched := m.matches(h, v)
 	off := h.Off()

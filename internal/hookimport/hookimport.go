@@ -322,8 +322,8 @@ func (r *reader) events(hooks gjson.Result) {
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}
 		if at := r.dialect.Install; carried && at != nil && !r.installed(event) {
-			r.item(Note, path, key.Index, "hookrun install puts hookrun at %s; for these hooks add an entry for %s",
-				strings.Join(at.Events, ", "), event)
+			const text = "these hooks run once hookrun has an entry at %s: run hookrun install %s (again)"
+			r.item(Note, path, key.Index, text, event, r.dialect.Name)
 		}
 		for n, group := range groups.Array() {
 			r.group(event, group, path+"."+strconv.Itoa(n), carried)

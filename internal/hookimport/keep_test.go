@@ -61,7 +61,7 @@ func TestKeptFailurePolicy(t *testing.T) {
 	}
 }
 
-// The report names the events at which `hookrun install` adds no entry, and no other event of a call at which it does.
+// The report names the events at which `hookrun install` adds an entry for such hooks alone.
 func TestNotedEvents(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ path, event, entry string }{
@@ -75,7 +75,8 @@ func TestNotedEvents(t *testing.T) {
 		require.NoError(t, err, doc)
 		var named []string
 		for _, i := range result.Report {
-			if _, event, ok := strings.Cut(i.Text, "; for these hooks add an entry for "); ok {
+			if text, ok := strings.CutPrefix(i.Text, "these hooks run once hookrun has an entry at "); ok {
+				event, _, _ := strings.Cut(text, ":")
 				named = append(named, event)
 			}
 		}

@@ -111,6 +111,15 @@ func (e *Endpoint) transport(id identity, dial dialer) (*http.Transport, error) 
 	return t, nil
 }
 
+// ownConnection is a client like another one, whose request neither uses a kept connection nor leaves one.
+func ownConnection(client *http.Client) *http.Client {
+	own := *client
+	transport := client.Transport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	own.Transport = transport
+	return &own
+}
+
 // CheckFiles returns what is wrong with the endpoint's CA file and client certificate.
 func (e *Endpoint) CheckFiles() (caFile, clientCert error) {
 	check := func(e *Endpoint) error {

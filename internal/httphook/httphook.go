@@ -22,7 +22,7 @@
 //   - that the path of the URL is kept secret: errors show it.
 //   - that a body without Content-Length and chunks is complete: over plain TCP its end is the end of the connection.
 //   - that a server gets the request once: servers close idle connections. If a kept connection ends before the first
-//     byte of the answer, the request is sent once more over a new one.
+//     byte of the answer, the request is sent once more over a new one, which no other request uses.
 //   - that an answer counts if the server sends it before it has read the whole request and then closes the connection.
 package httphook
 
@@ -103,7 +103,7 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 
 // do sends a request. It returns the connection that it used, nil if none. Servers close idle connections, even at the
 // moment of the next request. So if a kept connection ends before the first byte of the answer, the request is sent
-// once more over a new one; net/http does that only for GET.
+// once more over a connection of its own; net/http does that only for GET, and over any other kept one.
 func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
 	for again := false; ; again = true {
 		var got httptrace.GotConnInfo
@@ -116,7 +116,7 @@ func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, e
 		if err == nil || again || !got.Reused || answered.Load() || request.Context().Err() != nil {
 			return answer, got.Conn, err
 		}
-		client.CloseIdleConnections()
+		client = ownConnection(client)
 		if request.Body, err = request.GetBody(); err != nil {
 			return nil, got.Conn, err
 		}
@@ -156,7 +156,7 @@ func explained(err error, connected bool) (Failure, error) {
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?")
 	case !connected:
 		return Unsent, unconnected(err)
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF) || strings.HasSuffix(err.Error(), "server closed idle connection"): // unexported
 		err = errors.New("the server closed the connection without an answer")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errCut

@@ -3,11 +3,14 @@ package httphook
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -173,6 +176,47 @@ func TestPostAnswers(t *testing.T) {
 		}
 		require.True(t, c.want == answer, "%s: %.200q %v", c.path, answer, problem)
 	}
+}
+
+// A kept connection that ends is no reason to use another kept one, which may end as well: a call beside this one can
+// leave it at any moment.
+func TestSecondAttemptHasAConnectionOfItsOwn(t *testing.T) {
+	addr := serve(t, func(conn net.Conn) { // one answer for each connection
+		request, err := http.ReadRequest(bufio.NewReader(conn))
+		if err == nil {
+			io.Copy(io.Discard, request.Body)
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+			conn.Read(make([]byte, 1))
+		}
+	})
+	var c Client
+	defer c.Close()
+	e := &Endpoint{URL: "http://" + addr}
+	kept := make(chan struct{}, 10)
+	post := func(trace *httptrace.ClientTrace) {
+		ctx := httptrace.WithClientTrace(context.Background(), trace)
+		answer, err := c.Post(ctx, e, os.Getenv, [][]byte{[]byte("x")})
+		require.NoError(t, err)
+		require.Equal(t, "hi", string(answer))
+	}
+	keeps := &httptrace.ClientTrace{PutIdleConn: func(error) { kept <- struct{}{} }}
+	post(keeps)
+	<-kept
+	attempts := 0
+	post(&httptrace.ClientTrace{GetConn: func(string) {
+		if attempts++; attempts == 2 {
+			post(keeps)
+			<-kept
+		}
+	}})
+	require.Equal(t, 2, attempts)
+}
+
+// What net/http has no exported error for is told in our words.
+func TestClosedIdleConnectionIsExplained(t *testing.T) {
+	failure, err := explained(errors.New("http: server closed idle connection"), true)
+	require.Equal(t, Unreadable, failure)
+	require.EqualError(t, err, "the server closed the connection without an answer")
 }
 
 func TestHostile(t *testing.T) {

@@ -34,6 +34,7 @@ import (
 	"github.com/tidwall/gjson"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -75,7 +76,8 @@ type Result struct {
 
 // Answer answers one request. params is a JSON object or array, or "" if there are none. It is called for one request
 // after the other, in the order of their lines. Work that takes time is returned as a function, which runs in parallel
-// with others; its ctx ends when nobody wants the answer any more. An error that is no *Error becomes an InternalError.
+// with others; its ctx ends when nobody wants the answer any more. An error that is no *Error becomes an InternalError,
+// and so does a panic.
 // silent means that the request is a notification, which gets no answer.
 type Answer func(method, params string, silent bool) (Result, func(ctx context.Context) (Result, error), error)
 
@@ -239,7 +241,7 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 		c.fail("null", err) // the other request with that id gets its own answer
 		return nil
 	}
-	result, later, failed := c.answer(req.method, req.params, req.silent())
+	result, later, failed := c.answerOrCrash(req)
 	if later == nil {
 		c.finish(callCtx, req, done, result, failed)
 		return nil
@@ -254,12 +256,24 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 		select {
 		case c.turns <- struct{}{}:
 			defer func() { <-c.turns }()
-			result, failed = later(callCtx)
+			result, failed = runOrCrash(callCtx, later)
 		case <-callCtx.Done():
 			failed = context.Cause(callCtx)
 		}
 		c.finish(callCtx, req, done, result, failed)
 	}
+}
+
+// answerOrCrash is Conn.answer. A panic is an error.
+func (c *Conn) answerOrCrash(req request) (result Result, later func(context.Context) (Result, error), err error) {
+	defer crash.Catch(&err)
+	return c.answer(req.method, req.params, req.silent())
+}
+
+// runOrCrash runs the later part of an answer. A panic is an error.
+func runOrCrash(ctx context.Context, later func(context.Context) (Result, error)) (result Result, err error) {
+	defer crash.Catch(&err)
+	return later(ctx)
 }
 
 // finish writes the answer to a request. done takes the request out of flight first, so its id is free.
@@ -329,7 +343,7 @@ func (c *Conn) cancel(req request) {
 		c.fail("null", Errorf(InvalidRequest, "the id %s is that of a call in flight", brief(req.id)))
 		return
 	}
-	cancel, found := c.calls[string(strictjson.Compact(nil, id.Raw))]
+	cancel, found := c.calls[normalID(id.Raw)]
 	c.mu.Unlock()
 	if found {
 		cancel(errCancelled)

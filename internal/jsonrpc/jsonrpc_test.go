@@ -70,6 +70,64 @@ func (c *client) end() {
 
 var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, LastWords: patience}
 
+// An answer has the id of its request, and no two ids become one. Half a surrogate pair stays as it was written.
+func TestIDs(t *testing.T) {
+	c := newClient(t, echo, limits)
+	for id, want := range map[string]string{
+		`1`: `1`, `"a"`: `"a"`, `"\u0061\/"`: `"a/"`, `"\ud83d\ude00"`: `"😀"`, `"\ufffd"`: `"�"`, "\"�\"": "\"�\"",
+		`"\ud800"`: `"\ud800"`, `"\uDFFF"`: `"\uDFFF"`, `"a\udfff\u0061"`: `"a\udfff\u0061"`,
+	} {
+		c.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"x"}` + "\n")
+		require.True(t, strings.HasPrefix(c.hear(), `{"jsonrpc":"2.0","id":`+want+`,"result":`), id)
+	}
+	c.end()
+}
+
+// Two calls whose ids differ in half a surrogate pair alone are two calls.
+func TestCancelOfHalfASurrogatePair(t *testing.T) {
+	given := make(chan string, 2)
+	answer := func(method, _ string, _ bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
+		return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
+			<-ctx.Done()
+			given <- method
+			return jsonrpc.Result{}, ctx.Err()
+		}, nil
+	}
+	c := newClient(t, answer, limits)
+	c.say(`{"jsonrpc":"2.0","id":"\ud800","method":"one"}` + "\n")
+	c.say(`{"jsonrpc":"2.0","id":"\udfff","method":"two"}` + "\n")
+	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"\udfff"}}` + "\n")
+	require.Equal(t, "two", <-given)
+	require.Contains(t, c.hear(), `"id":"\udfff","error":{"code":-32800`)
+	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"\ud800"}}` + "\n")
+	require.Equal(t, "one", <-given)
+	require.Contains(t, c.hear(), `"id":"\ud800","error":{"code":-32800`)
+	c.end()
+}
+
+// A panic is the error of its request, wherever it comes, and the connection goes on.
+func TestPanic(t *testing.T) {
+	answer := func(method, params string, silent bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error),
+		error) {
+		switch method {
+		case "now":
+			panic("spoilt")
+		case "later":
+			return jsonrpc.Result{}, func(context.Context) (jsonrpc.Result, error) { panic("spoilt") }, nil
+		}
+		return echo(method, params, silent)
+	}
+	c := newClient(t, answer, limits)
+	for _, method := range []string{"now", "later"} {
+		c.say(`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}` + "\n")
+		const failed = `"id":1,"error":{"code":-32603,"message":"hookrun itself failed: spoilt (jsonrpc_test.`
+		require.Contains(t, c.hear(), failed)
+	}
+	c.say(`{"jsonrpc":"2.0","id":1,"method":"x"}` + "\n")
+	require.Contains(t, c.hear(), `"id":1,"result":`)
+	c.end()
+}
+
 // echo answers with the method and the params.
 func echo(method, params string, _ bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
 	switch method {

@@ -58,7 +58,7 @@ func parse(line string) (r request, err *Error) {
 		if !isID(gjson.Parse(id)) {
 			return r, Errorf(InvalidRequest, "the id must be a string, a number or null")
 		}
-		r.id = string(strictjson.Compact(nil, id))
+		r.id = normalID(id)
 	}
 	if err != nil {
 		return r, err
@@ -81,6 +81,16 @@ func parse(line string) (r request, err *Error) {
 
 func isID(v gjson.Result) bool {
 	return v.Type == gjson.String || v.Type == gjson.Number || v.Exists() && v.Type == gjson.Null
+}
+
+// normalID returns an id in one spelling, for the answer and to find the call by. Half a surrogate pair, such as \ud800
+// alone, has no other spelling: Compact would make one id of many.
+func normalID(raw string) string {
+	id := string(strictjson.Compact(nil, raw))
+	if strings.Contains(id, "\ufffd") && strings.Contains(strings.ToLower(raw), `\ud`) {
+		return raw
+	}
+	return id
 }
 
 // brief shortens the client's text for a message.

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ var clientTools = map[string]clientTool{
 // input is what rules read from a tool's input.
 type input struct {
 	kind      Kind   // of the tool
+	recorded  bool   // it is what the client's own rules read
 	field     string // the path's field, for messages
 	lines     []shellLine
 	otherLine bool // a command argument is no readable text
@@ -72,7 +74,12 @@ type input struct {
 	otherPath bool // a path argument cannot be read, or the paths of a patch are not found
 	oddPath   bool // a path argument is neither a text nor a list
 	patch     bool // some of the paths come from a patch, or the line runs apply_patch
-	other     []string
+
+	folders  []string // of the paths those that a tool for folders works on
+	bases    []string // from which relative paths may start
+	globs    []string // they choose files
+	patterns []string // they choose files, or are looked for in them
+	others   []string // texts and names of keys that may be paths
 }
 
 // shellLine is a command of the input.
@@ -95,24 +102,13 @@ func (l *shellLine) read(project bool, wrappers []string) {
 	}
 }
 
-// The keys of arguments, however a tool joins their words: for a shell line, or for what a tool types into a shell; for
-// a path; and for a patch as apply_patch takes it.
+// The keys of arguments, as keyName returns them: for a shell line, or for what a tool types into a shell; and for a
+// patch as apply_patch takes it.
 var (
 	commandKeys = []string{"command", "cmd", "script", "code"}
 	typedKeys   = []string{"input", "chars"}
-	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath
-		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination
-		destinationpath src dst from to frompath topath oldpath newpath uri include`)
-	patchKeys = []string{"command", "input", "patch", "patchtext"}
+	patchKeys   = []string{"command", "input", "patch", "patchtext"}
 )
-
-// keyName returns the name of a key without what tools write in different ways: file_path, filePath and file-path.
-func keyName(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
-}
-
-// isPathKey reports whether a key is for paths.
-func isPathKey(key string) bool { return slices.Contains(pathKeys, keyName(key)) }
 
 // input reads the input. After Once it does so once for all rules.
 func (c *Call) input() *input {
@@ -120,7 +116,7 @@ func (c *Call) input() *input {
 	in := &input{kind: cmp.Or(c.Kind, tool.kind, KindOf(c.Tool)), field: "path"}
 	kept := &c.taken.all
 	if isClients && !c.Project {
-		in.kind, in.field, kept = tool.kind, tool.field, &c.taken.own
+		in.kind, in.field, in.recorded, kept = tool.kind, tool.field, true, &c.taken.own
 	}
 	if *kept != nil {
 		return *kept
@@ -130,12 +126,12 @@ func (c *Call) input() *input {
 	case kept == &c.taken.own:
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
-		in.read(c.Input)
+		in.read(c.Input, c.Wrappers)
 		if in.kind == Shell {
-			in.readPatches(c.Wrappers)
+			in.readPatches(in.lines, c.Wrappers)
 		}
 	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
-		in.readPatch(strictjson.Text(c.Input))
+		in.readPatch(strictjson.Text(c.Input), c.Wrappers)
 	}
 	if !in.patch && keyName(c.Tool) == keyName(patchTool) {
 		in.otherPath = true
@@ -158,31 +154,22 @@ func (in *input) readField(c *Call) {
 	}
 }
 
-func (in *input) read(input string) {
+func (in *input) read(input string, wrappers []string) {
 	strictjson.Members(input, func(key, value string) bool {
 		name := keyName(strictjson.Text(key))
-		isText := strings.HasPrefix(value, `"`)
-		if isText && in.kind != Shell && slices.Contains(patchKeys, name) {
-			in.readPatch(strictjson.Text(value))
+		if in.kind != Shell && slices.Contains(patchKeys, name) && strings.HasPrefix(value, `"`) {
+			in.readPatch(strictjson.Text(value), wrappers)
 		}
 		switch {
 		case name == "commands":
 			in.commands(value)
 		case slices.Contains(commandKeys, name), in.kind == Shell && slices.Contains(typedKeys, name):
 			in.line(name, value)
-		case isPathKey(name):
-			in.path(value)
-		case isText:
-			if s, ok := readable(value); ok && len(in.other) < maxOther {
-				in.other = append(in.other, s)
+			if value[0] == '{' {
+				in.argument(key, name, value, 1)
 			}
-		case strings.HasPrefix(value, "["): // edits of several files
-			gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
-				if element.IsObject() {
-					in.pathIn(element.Raw)
-				}
-				return true
-			})
+		default:
+			in.argument(key, name, value, 1)
 		}
 		return true
 	})
@@ -213,48 +200,132 @@ func (in *input) commands(value string) {
 			in.otherLine = true
 		}
 		if element.IsObject() { // of an editor
-			in.pathIn(element.Raw)
+			in.value(useNone, element.Raw, 1)
 		}
 		return true
 	})
 }
 
-// maxOther is how many arguments with unknown keys are treated as possible paths.
-const maxOther = 64
+const (
+	maxOthers  = 1000 // texts of one input that may be paths
+	maxBases   = 20
+	maxJoined  = 10_000 // paths and folders from which they may start
+	maxObjects = 64     // within each other
+)
 
-// path reads a path argument or a list of them. Numbers and booleans under that key are no paths.
-func (in *input) path(value string) {
-	switch {
-	case value == `""`:
-	case strings.HasPrefix(value, `"`):
-		s, ok := readable(value)
-		in.otherPath = in.otherPath || !ok
-		if ok {
-			in.paths = append(in.paths, strings.TrimPrefix(s, "file://"))
+// argument reads an argument of the call, or a member of one.
+func (in *input) argument(key, name, value string, nesting int) {
+	u := useOf(name)
+	isText := strings.HasPrefix(value, `"`)
+	if isText && nesting == 1 && (u == useFolder || u == useDir || u == useBase) {
+		switch s, ok := readable(value); {
+		case len(in.bases) > maxBases:
+			in.otherPath = true
+		case ok && s != "":
+			paths, _ := spellings(s)
+			in.bases = append(in.bases, paths...)
 		}
-	case strings.HasPrefix(value, "["):
+	}
+	switch {
+	case u == useBase && in.kind == Folder:
+		u = useDir
+	case u == useBase:
+		u = useUnknown
+	}
+	switch {
+	case in.kind != File && in.kind != Folder && in.kind != Unknown:
+		return
+	case u == useUnknown && (nesting > 1 || strings.ContainsAny(key, `./~\`)):
+		in.text(u, key, nesting) // files may be the keys of an object
+	}
+	in.value(u, value, nesting)
+}
+
+// value reads what is under a key: a text, or texts in lists and objects.
+func (in *input) value(u keyUse, value string, nesting int) {
+	switch {
+	case nesting > maxObjects:
+		in.otherPath = true
+	case value[0] == '"':
+		in.text(u, value, nesting)
+	case value[0] == '[':
 		gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
-			switch {
-			case element.Type == gjson.String:
-				in.path(element.Raw)
-			case element.IsObject(): // a file and which lines of it
-				in.pathIn(element.Raw)
-			}
+			in.value(u, element.Raw, nesting+1)
+			return true
+		})
+	case value[0] == '{':
+		in.oddPath = in.oddPath || u.isPath()
+		strictjson.Members(value, func(key, value string) bool {
+			in.argument(key, keyName(strictjson.Text(key)), value, nesting+1)
 			return true
 		})
 	case value != "null":
-		in.oddPath = true
+		in.oddPath = in.oddPath || u.isPath()
 	}
 }
 
-// pathIn reads the paths in an object.
-func (in *input) pathIn(object string) {
-	strictjson.Members(object, func(key, value string) bool {
-		if isPathKey(strictjson.Text(key)) {
-			in.path(value)
+// text reads a text by what its key is for.
+func (in *input) text(u keyUse, raw string, nesting int) {
+	if u == useNone || raw == `""` {
+		return
+	}
+	s, ok := readable(raw)
+	before, _, cut := strings.Cut(s, "\x00") // where a tool in C ends it
+	switch {
+	case u.isPath() && (!ok || cut):
+		in.otherPath = true
+	case u.isPath():
+		paths, ok := spellings(s)
+		in.paths, in.otherPath = append(in.paths, paths...), in.otherPath || !ok
+		if u != usePath {
+			in.folders = append(in.folders, paths...)
+		} else if in.kind == Folder {
+			in.others = append(in.others, paths...)
 		}
-		return true
-	})
+	case u == useGlob && (!ok || cut):
+		in.otherPath = true
+	case u == useGlob:
+		in.globs = append(in.globs, s)
+	case u == usePattern && (!ok || cut): // as a glob it could be any
+		in.patterns = append(in.patterns, "**")
+	case u == usePattern:
+		in.patterns = append(in.patterns, s)
+	case u == useUnknown && ok && isJSON(s):
+		in.value(u, strings.TrimSpace(s), nesting+1)
+	case !ok, before == "", strings.Contains(s, "\n"), len(before) > maxPath:
+	case len(in.others) >= maxOthers:
+		in.otherPath = true
+	default:
+		paths, _ := spellings(before)
+		in.others = append(in.others, paths...)
+	}
+}
+
+// isJSON reports whether a text is an object or a list.
+func isJSON(s string) bool {
+	s = strings.TrimSpace(s)
+	return (strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[")) && gjson.Valid(s)
+}
+
+// spellings returns a path in the ways in which tools may read it: the path of a file: URL, and a path with a line
+// behind it, as in a.go:10. ok is false for a URL that cannot be read.
+func spellings(s string) (paths []string, ok bool) {
+	trimmed := strings.TrimSpace(s)
+	if len(trimmed) >= 5 && strings.EqualFold(trimmed[:5], "file:") {
+		u, err := url.Parse(trimmed)
+		if err != nil {
+			return []string{s}, false
+		}
+		opaque, err := url.PathUnescape(u.Opaque)
+		return slices.DeleteFunc([]string{strings.TrimPrefix(trimmed[5:], "//"), u.Path, opaque},
+			func(path string) bool { return path == "" }), err == nil
+	}
+	paths = []string{s}
+	bare := strings.TrimRight(trimmed, ":0123456789")
+	if number, _, isLine := strings.Cut(trimmed[len(bare):], ":"); isLine && bare+number != "" {
+		paths = append(paths, bare+number)
+	}
+	return paths, true
 }
 
 // readable returns a JSON string as text. ok is false if it is too long for a path or a line.

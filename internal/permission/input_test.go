@@ -61,6 +61,8 @@ func TestProgramOfAnUnknownTool(t *testing.T) {
 		`{"script":"if x; then git push --force; fi"}`:              true,
 		`{"code":"async (page) => { await page.click('x') }"}`:      false,
 		`{"code":"print('push')"}`:                                  false,
+		`{"code":"x = ['--force', 'push', 'git']"}`:                 true, // in any order
+		`{"code":"print('digit pushed --forced')"}`:                 false,
 		`{"script":"document.title"}`:                               false,
 		`{"command":"x => y("}`:                                     true, // no program
 		`{"code":"async (page) => 1","command":"git push --force"}`: true,
@@ -116,20 +118,32 @@ func TestPatches(t *testing.T) {
 		{"in a folder", "Bash", Shell, `{"command":"cd sub && apply_patch <<'EOF'\n` + addLock + `EOF\n"}`},
 		{"a line in a line", "Bash", Shell, `{"command":"bash -lc 'apply_patch <<EOF\n` + addLock + `EOF\n'"}`},
 		{"an argument", "Bash", Shell, `{"command":"apply_patch '` + addLock + `'"}`},
+		{"a line as the patch", "apply_patch", File,
+			`{"command":"cd sub && apply_patch <<'EOF'\n` + addLock + `EOF\n"}`},
+		{"a line of an unknown tool", "run",
+			Unknown, `{"command":"cd sub && apply_patch <<'EOF'\n` + addLock + `EOF\n"}`},
+		{"a folder beside the line", "Bash",
+			Shell, `{"command":"apply_patch <<'EOF'\n` + addLock + `EOF\n","workdir":"sub"}`},
 		{"another spelling", "Bash", Shell, `{"cmd":"/usr/bin/applypatch <<'EOF'\n` + addLock + `EOF\n"}`},
 	} {
-		require.True(t, HasPatch(test.kind, test.input), test.name)
+		require.True(t, HasPatch(test.kind, test.input, nil), test.name)
 		call := Call{Tool: test.tool, Also: PatchTools, Kind: test.kind, Input: test.input, Dir: "/ws", Home: "/h",
 			Project: true}
 		for rule, want := range map[string]bool{
 			"fs_write(**/*.lock)": true, "fs_edit(**/*.lock)": true, "Edit(a.lock)": true,
 			"fs_edit(**/*.go)": false, "fs_write(/b.lock)": false,
-			"fs_write(/sub/a.lock)": strings.Contains(test.input, "cd sub"),
+			"fs_write(/sub/a.lock)": strings.Contains(test.input, "cd sub") || strings.Contains(test.input, `"sub"`),
 		} {
 			got, why := Parse(rule).Match(call)
 			require.Equal(t, want, got, "%s: %s: %s", test.name, rule, why)
 			require.False(t, strings.HasSuffix(why, soItRuns), "%s: %s: %s", test.name, rule, why)
 		}
+	}
+	for _, line := range []string{`cd $X && apply_patch <<'EOF'\n`, `make; cd sub; apply_patch <<'EOF'\n`} {
+		got, why := Parse("fs_edit(/other)").Match(Call{Tool: "apply_patch", Kind: File, Also: PatchTools, Dir: "/ws",
+			Project: true, Input: `{"command":"` + line + addLock + `EOF\n"}`})
+		require.True(t, got, line)
+		require.True(t, strings.HasSuffix(why, soItRuns), "%s: %s", line, why)
 	}
 	for line, path := range map[string]bool{ // whether a rule for any path meets the line
 		`apply_patch < a.patch`:                                           true,
@@ -144,7 +158,7 @@ func TestPatches(t *testing.T) {
 		`ls`:                                                              false,
 	} {
 		input := `{"command":"` + line + `"}`
-		require.Equal(t, path, HasPatch(Shell, input), line)
+		require.Equal(t, path, HasPatch(Shell, input, nil), line)
 		if path {
 			call := Call{Tool: "Bash", Also: PatchTools, Kind: Shell, Input: input, Dir: "/ws", Project: true}
 			got, why := Parse("fs_write(/other)").Match(call)

@@ -398,3 +398,27 @@ func BenchmarkPlainLine(b *testing.B) {
 		}
 	}
 }
+
+// TestProjectWrappersOnlyAdd names the programs that hookrun knows as wrappers: a file of a lower level must not make a
+// rule of a higher one see less of what those run.
+func TestProjectWrappersOnlyAdd(t *testing.T) {
+	rule := Parse("shell(git push --force*)")
+	var known []string
+	for _, p := range slices.Concat(launchers, interpreters) {
+		known = append(known, strings.Fields(p.name)...)
+	}
+	known = append(known, "git", "bash", "sh", "eval", "find", "pwsh", "cmd", "echo", "alias", "xargs")
+	var lost []string
+	for _, line := range slices.Concat(launched, written, named) {
+		line = strings.ReplaceAll(line, "%s", "git push --force")
+		if strings.Contains(line, "<<'") {
+			line = strings.ReplaceAll(line, "|", "\n")
+		}
+		call := projectLine(t, line)
+		call.Wrappers = known
+		if got, _ := rule.Match(call); !got {
+			lost = append(lost, line)
+		}
+	}
+	require.Empty(t, lost)
+}

@@ -20,20 +20,20 @@ const (
 // ofProcess are the links of /proc whose target depends on the process that opens them, or on other processes.
 var ofProcess = []string{"cwd", "root", "fd", "exe", "map_files"}
 
-// matchLinks matches the pattern against the paths that a file may have without symbolic links: the path as written,
-// which the system walks, and the path with ".." resolved first, which some tools open.
-func (r Rule) matchLinks(c *Call, file, dir, root, home string) (bool, string) {
-	written := absolute(file, dir, home)
+// throughLinks holds a path against a test as atPath does: the paths that it may have without symbolic links are the
+// path as written, which the system walks, and the path with ".." resolved first, which some tools open.
+func (r Rule) throughLinks(c *Call, file string, at place, test func(file string, at place) bool) (bool, string) {
+	written := absolute(file, at.dir, at.home)
 	if written == "" || len(written) > maxPath {
 		return false, ""
 	}
-	place := func(dir string) string {
+	real := func(dir string) string {
 		if !strings.HasPrefix(dir, "/") {
 			return dir
 		}
 		return cmp.Or(c.taken.follow(dir), dir)
 	}
-	places := slices.Compact([][2]string{{root, home}, {place(root), place(home)}})
+	places := slices.Compact([]place{at, {at.dir, real(at.root), real(at.home)}})
 	for _, start := range slices.Compact([]string{written, path.Clean(written)}) {
 		end := c.taken.follow(start)
 		if end == "" {
@@ -43,8 +43,8 @@ func (r Rule) matchLinks(c *Call, file, dir, root, home string) (bool, string) {
 			if !c.spend(len(r.pattern) * (64 + len(end))) {
 				return true, tooMuchWork
 			}
-			if matchPath(r.pattern, end, dir, p[0], p[1]) {
-				return true, "matches the path " + quote(end) + ", where " + quote(file) + " leads"
+			if test(end, p) {
+				return true, quote(end) + ", where " + quote(file) + " leads"
 			}
 		}
 	}

@@ -21,12 +21,12 @@ const patchTool = "apply_patch"
 var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
 
 // HasPatch reports whether the input of a tool is a patch as apply_patch takes it, or a shell line that runs
-// apply_patch.
-func HasPatch(kind Kind, json string) bool {
+// apply_patch, behind the wrappers or others.
+func HasPatch(kind Kind, json string, wrappers []string) bool {
 	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
 		return false
 	}
-	c := Call{Input: json, Kind: kind, Project: true}.Once()
+	c := Call{Input: json, Kind: kind, Project: true, Wrappers: wrappers}.Once()
 	return c.input().patch
 }
 
@@ -35,8 +35,9 @@ const (
 	maxWrapped = 3 // how often a patch can be the text of JSON
 )
 
-// readPatch adds the paths of a patch. Droid writes the patch as JSON into a text.
-func (in *input) readPatch(patch string) {
+// readPatch adds the paths of a patch. Droid writes the patch as JSON into a text. A shell line that runs apply_patch
+// may be there instead, since Codex and models that know it take both.
+func (in *input) readPatch(patch string, wrappers []string) {
 	for range maxWrapped {
 		trimmed := strings.TrimSpace(patch)
 		switch {
@@ -55,7 +56,11 @@ func (in *input) readPatch(patch string) {
 		}
 		break
 	}
-	if paths := patchPaths(patch); len(paths) > 0 {
+	paths := patchPaths(patch)
+	switch before, _, _ := strings.Cut(patch, patchMark); {
+	case len(paths) == 0:
+	case strings.Contains(before, "apply") && in.readPatches([]shellLine{{text: patch}}, wrappers):
+	default:
 		in.paths, in.patch = append(in.paths, paths...), true
 	}
 }
@@ -75,11 +80,11 @@ func patchPaths(text string) (paths []string) {
 	return paths
 }
 
-// readPatches adds the paths of patches that the lines give to apply_patch. If a line runs it and does not show the
-// paths, or may run it in another folder, they cannot be read.
-func (in *input) readPatches(wrappers []string) {
-	for i := range in.lines {
-		line := &in.lines[i]
+// readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs it. If it
+// does not show the paths, or may run it in another folder, they cannot be read.
+func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) {
+	for i := range lines {
+		line := &lines[i]
 		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, "applypatch") {
 			continue
 		}
@@ -93,7 +98,7 @@ func (in *input) readPatches(wrappers []string) {
 		if !runs && (!opaque || len(paths) == 0) {
 			continue
 		}
-		in.patch = true
+		found, in.patch = true, true
 		dir, known := folderOf(all)
 		in.otherPath = in.otherPath || len(paths) == 0 || !known
 		for _, file := range paths {
@@ -102,10 +107,12 @@ func (in *input) readPatches(wrappers []string) {
 			}
 			if !path.IsAbs(file) {
 				file = path.Join(dir, file)
+				in.paths = append(in.paths, within(in.bases, []string{file})...)
 			}
 			in.paths = append(in.paths, file)
 		}
 	}
+	return found
 }
 
 // folderOf returns the folder that a line changes to before all else. known is false if it changes folders in another

@@ -20,17 +20,18 @@
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
 // A rule in a project's own file (Call.Project) goes further than the client. It looks behind launchers such as env,
-// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the
-// shell computes a part of a word, the known part is matched against the pattern. If a command may stand in a text of
-// which nobody can tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
+// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. It also
+// matches what a tool reaches without naming it: what is in a folder, and what a glob chooses. If the shell computes a
+// part of a word, the known part is matched against the pattern. If a command may stand in a text of which nobody can
+// tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
 package permission
 
 import (
-	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/shellline"
@@ -44,6 +45,7 @@ type Rule struct {
 	tool    string
 	pattern string   // "": every call of the tool
 	command wildcard // the pattern as one for commands
+	path    func() pathPattern
 }
 
 // Call is the tool call that a rule is matched against.
@@ -71,6 +73,8 @@ type taken struct {
 	work     int
 	followed map[string]string // where paths lead; "": unknown
 	lookups  int               // of names in folders, for followed
+	targets  map[string]target // what paths without links lead to
+	names    map[[2]string][]name
 }
 
 // maxWork limits what the rules of one call may cost, in bytes read: a tenth of a second or two. Above it rules match.
@@ -102,6 +106,7 @@ func Parse(text string) Rule {
 	// With spaces around it, ` *` is a pattern that needs a command: it does not match an empty line.
 	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
 		r.pattern, r.command = pattern, compile(pattern)
+		r.path = sync.OnceValue(func() pathPattern { return readPath(pattern) })
 	}
 	return r
 }
@@ -159,6 +164,10 @@ func (r Rule) Doubt(c Call) string {
 		return "hookrun cannot tell what this line runs: " + command +
 			"; write it without expansions, globs and braces in that command"
 	}
+	if strings.HasPrefix(what, mayMean) {
+		return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what +
+			"; name a folder, or a glob with a fixed beginning or ending, that holds none of those"
+	}
 	if text, ok := strings.CutPrefix(what, standsIn); ok {
 		return "hookrun cannot tell what this line runs: the words of the rule " + r.text + " stand in " + text +
 			"; write it without them, or run the command itself"
@@ -193,7 +202,7 @@ func unreadable(field string) (bool, string) {
 // among them does not keep a rule for paths or hosts from being matched against paths or hosts.
 func (r Rule) matchInput(c *Call) (bool, string) {
 	in := c.input()
-	lines, paths := len(in.lines) > 0 || in.otherLine, len(in.paths) > 0 || in.otherPath
+	lines := len(in.lines) > 0 || in.otherLine
 	isHost := strings.HasPrefix(r.pattern, hostPrefix)
 	switch {
 	case in.kind == Shell && in.patch && slices.Contains(PatchTools, r.tool):
@@ -204,17 +213,11 @@ func (r Rule) matchInput(c *Call) (bool, string) {
 		return r.matchPaths(c, in)
 	case isHost && (in.kind == Host || in.kind == Unknown):
 		return r.matchHost(c)
-	case in.kind != Unknown, !paths && !lines:
+	case in.kind != Unknown, !in.hasPath() && !lines:
 		return r.notUnderstood(c)
-	case paths:
+	case in.hasPath(), r.looksLikePath():
 		if ok, why := r.matchPaths(c, in); ok || !lines {
 			return ok, why
-		}
-	case r.looksLikePath():
-		for _, file := range in.other {
-			if ok, why := r.matchPath(c, file); ok {
-				return true, why
-			}
 		}
 	}
 	return r.matchLines(c, in)
@@ -317,54 +320,6 @@ func (r Rule) matchHints(c *Call, hints []shellline.Hint) (bool, string) {
 	return false, ""
 }
 
-// matchPaths matches the pattern against each path of the input.
-func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
-	paths := in.paths
-	if len(paths) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
-		paths = []string{c.Dir}
-	}
-	if len(paths) == 0 || in.otherPath {
-		return unreadable(in.field)
-	}
-	why := ""
-	for _, file := range paths {
-		ok, because := r.matchPath(c, file)
-		if ok {
-			return true, because
-		}
-		why = because
-	}
-	return false, why
-}
-
-func (r Rule) matchPath(c *Call, file string) (bool, string) {
-	dir, root, home := slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)
-	noHome := !strings.HasPrefix(home, "/")
-	given, shown := file, quote(file)
-	file = slashed(file)
-	switch {
-	case unplaced(given, dir):
-		return doubt("cannot place the path, which may lead to any folder")
-	case !strings.HasPrefix(dir, "/"):
-		return doubt("cannot place the path without an absolute current directory")
-	case noHome && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")):
-		return doubt("cannot place ~ without a home directory")
-	case !c.spend(len(r.pattern) * (64 + len(file))):
-		return true, tooMuchWork
-	case matchPath(r.pattern, file, dir, root, home):
-		return true, "matches the path " + shown
-	}
-	if c.Project {
-		if ok, why := r.matchLinks(c, file, dir, root, home); ok {
-			return true, why
-		}
-	}
-	if other := onDrive(file, dir); other != file {
-		return r.matchPath(c, other)
-	}
-	return false, "does not match the path " + shown
-}
-
 // matchHost also matches hosts that a client may read differently: with non-ASCII letters, some of which are other
 // spellings of ASCII ones, or with escapes.
 func (r Rule) matchHost(c *Call) (bool, string) {
@@ -411,11 +366,11 @@ func text(input, field string) (string, bool) {
 func quote(s string) string {
 	const most = 60
 	if len(s) <= most {
-		return fmt.Sprintf("%q", s)
+		return strconv.Quote(s)
 	}
 	end := most
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return fmt.Sprintf("%q…", s[:end])
+	return strconv.Quote(s[:end]) + "…"
 }

@@ -51,14 +51,20 @@ var presets = []struct {
 	{name: "secrets", about: "no reading of .env, ~/.ssh and the like; no keys in what is written"},
 	{name: "paths", about: "no file tool writes out of the workspace, to .git or to the hooks",
 		scripts: map[Form]script{
-			Posix:   {"protect-paths.sh", Posix.read("protect-paths.sh")},
-			Windows: {"protect-paths.ps1", Windows.read("protect-paths.ps1")},
+			Posix:   {"protect-paths.sh", func() string { return Posix.read("protect-paths.sh") }},
+			Windows: {"protect-paths.ps1", func() string { return Windows.read("protect-paths.ps1") }},
 		}},
 	{name: "shell", about: "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
-		scripts: map[Form]script{Posix: {"block-dangerous-shell.sh", examples.BlockDangerousShell}}},
+		scripts: map[Form]script{
+			Posix: {"block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }},
+		}},
 }
 
-type script struct{ name, text string }
+// script is a program that a preset runs. Its text is read when init writes it, because no other command wants it.
+type script struct {
+	name string
+	text func() string
+}
 
 // Default has the presets of `hookrun init` without --preset. They start no process, except before a git push.
 var Default = []string{"git", "secrets"}
@@ -103,7 +109,7 @@ func Files(names []string, form Form) (files []File, err error) {
 		hooks = append(hooks, entries(form.read(p.name+".json")))
 		tests = append(tests, entries(form.read(p.name+hooktest.Suffix)))
 		if s, ok := p.scripts[form]; ok {
-			files = append(files, File{Folder + "/" + s.name, s.text, 0o755})
+			files = append(files, File{Folder + "/" + s.name, s.text(), 0o755})
 		}
 	}
 	file := func(name, head string, lists []string) File {
@@ -112,7 +118,7 @@ func Files(names []string, form Form) (files []File, err error) {
 	return append([]File{
 		file(hookfile.FileName, `{"$schema": "./`+SchemaName+"\",\n \"hooks\"", hooks),
 		file(Folder+hooktest.Suffix, `{"tests"`, tests),
-		{SchemaName, hookfile.Schema, 0o644},
+		{SchemaName, hookfile.Schema(), 0o644},
 	}, files...), nil
 }
 

@@ -24,13 +24,15 @@ type leader struct {
 	adopts bool           // this process adopts its orphans
 	only   bool           // adopts, and there was no other child at its start
 	seen   map[int]uint64 // descendants that were found, and when each started
-	wiped  map[int]uint64 // processes without an environment, and when each started
 
 	watchdog *watchdog
 	record   int64 // the number of its record in the watchdog's file; -1: none
 }
 
 // State of all supervisors: the children of this process are one set, whoever started them.
+//
+// Locks are taken in this order: watchdog.mu, then starting. Whoever holds starting, for reading too, takes no other
+// lock. Otherwise a goroutine that waits for starting.Lock would keep out the readers that others wait for.
 var (
 	live     sync.Map      // pids of running leaders and watchdogs
 	leaders  atomic.Int64  // how many run
@@ -56,17 +58,24 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w
 		Files: stdio[:],
 		Sys:   l.sysProcAttr(diesWithUs),
 	}
-	starting.RLock()
-	defer starting.RUnlock()
 	var err error
-	if l.pid, err = syscall.ForkExec(program.Path, program.Args, attr); err != nil {
+	if l.pid, err = forkExec(program.Path, program.Args, attr); err != nil {
 		l.unwatch()
 		leaders.Add(-1)
 		return nil, &StartError{program, err}
 	}
-	live.Store(l.pid, true)
 	l.started()
 	return l, nil
+}
+
+// forkExec starts a child and notes it in live.
+func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err error) {
+	starting.RLock()
+	defer starting.RUnlock()
+	if pid, err = syscall.ForkExec(path, args, attr); err == nil {
+		live.Store(pid, true)
+	}
+	return pid, err
 }
 
 // forget is called after a process was reaped.

@@ -3,12 +3,16 @@
 package process_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -117,6 +121,63 @@ func TestWatchdogIsReplaced(t *testing.T) {
 			open()
 			require.Equal(t, 2, b.wait(p).ExitCode)
 		})
+	}
+}
+
+// Starts that fail, processes that leave orphans and watchdogs that die do not wait for each other.
+func TestStartsGoOnWhileWatchdogsDie(t *testing.T) {
+	b := newBench(t)
+	b.ForgetSubreaper()
+	b.Subreaper, b.OneShot = true, false
+	var all sync.WaitGroup
+	var steps atomic.Int64
+	each := func(goroutines, times int, step func()) {
+		for range goroutines {
+			all.Go(func() {
+				for range times {
+					step()
+					steps.Add(1)
+				}
+			})
+		}
+	}
+	each(6, testall.Of(200, 30_000), func() {
+		_, err := b.Start(b.program(b.Path("missing")), line, never(), nil)
+		var failed *process.StartError
+		if !errors.As(err, &failed) {
+			t.Errorf("%v", err)
+		}
+	})
+	each(3, testall.Of(20, 2000), func() {
+		p, err := b.Start(b.script("true & true & exit 0"), line, never(), nil)
+		if err == nil {
+			result, _ := p.Wait(context.Background())
+			err = result.Err
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	each(1, testall.Of(3, 100), func() {
+		for _, pid := range processtest.Watchdogs() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		all.Wait()
+	}()
+	for before := int64(-1); ; {
+		select {
+		case <-done:
+			b.reapsOrphans()
+			return
+		case <-time.After(processtest.Patience):
+			now := steps.Load()
+			require.Greater(t, now, before, "deadlock after %d steps", now)
+			before = now
+		}
 	}
 }
 

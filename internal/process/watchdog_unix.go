@@ -27,9 +27,9 @@ import (
 type watchdog struct {
 	keep bool // replace a shell that ended or was stopped
 
-	mu      sync.Mutex
-	runs    *os.File // a record for each process
-	free    []int64  // unused records
+	mu      sync.Mutex // taken before starting: see there
+	runs    *os.File   // a record for each process
+	free    []int64    // unused records
 	records int64
 	pid     int      // of the shell; 0: none
 	alive   *os.File // its stdin, which ends when this process dies
@@ -187,9 +187,7 @@ func (w *watchdog) start() {
 		return
 	}
 	defer null.Close()
-	starting.RLock()
-	defer starting.RUnlock()
-	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", watchdogScript}, &syscall.ProcAttr{
+	pid, err := forkExec("/bin/sh", []string{"sh", "-c", watchdogScript}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd(), w.runs.Fd()},
@@ -199,7 +197,6 @@ func (w *watchdog) start() {
 		alive.Close()
 		return
 	}
-	live.Store(pid, true)
 	w.pid, w.alive = pid, alive
 }
 

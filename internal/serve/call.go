@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
@@ -17,13 +18,16 @@ import (
 )
 
 // call reads a call and answers it: at once where no hook has to run for it and nothing has to be written.
-func (s *Server) call(method, params string) (result jsonrpc.Result, later laterResult, err error) {
+func (s *Server) call(
+	connection context.Context, method, params string,
+) (result jsonrpc.Result, later laterResult, err error) {
 	r, err := readRequest(method, s.options.Workspace, params)
 	if err != nil {
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
 	began := time.Now()
-	plan, err := s.options.Runner.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure))
+	plan, err := s.options.Runner.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure),
+		runner.WithConnection(connection))
 	if err != nil {
 		return result, nil, s.noVerdict(began, &r, err)
 	}
@@ -38,6 +42,7 @@ func (s *Server) call(method, params string) (result jsonrpc.Result, later later
 
 // fire runs the hooks of a call.
 func (s *Server) fire(ctx context.Context, plan *runner.Plan, r *request) (result jsonrpc.Result, err error) {
+	defer crash.Catch(&err) // what the call took from the queue goes back by result.Written
 	began := time.Now()
 	outcome, err := plan.Fire(ctx)
 	if err != nil {
@@ -76,15 +81,12 @@ func (s *Server) record(began time.Time, c *protocol.Call, o *protocol.Outcome, 
 	return s.options.Log.Append(&runlog.Entry{Time: began, Command: "serve", Call: c, Outcome: o, Err: err})
 }
 
-// changed warns of hooks files that have changed since they were read.
-func (s *Server) changed() (warnings []string) {
+// changed warns of hooks files that have changed since they were read, or were gone at a reload.
+func (s *Server) changed() []string {
 	s.mu.Lock()
 	snapshot := s.snapshot
 	s.mu.Unlock()
-	for _, text := range snapshot.Changed() {
-		warnings = append(warnings, text+" since the hooks were read; they are still those of then, until reload")
-	}
-	return warnings
+	return snapshot.UntilReload()
 }
 
 // otherProject warns of a call from a folder whose project has another hooks file, which the server did not read.

@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/runner"
 )
 
 // reloaded is what reload answers with.
@@ -17,7 +18,9 @@ type reloaded struct {
 	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
 
-// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has.
+// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has. A file that is gone
+// is no error: somebody may have taken it away on purpose. But its gates are gone with it, so there is a warning from
+// then on.
 func (s *Server) reload() (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,11 +28,14 @@ func (s *Server) reload() (any, error) {
 	if err != nil {
 		return nil, notReloaded(err)
 	}
-	s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
-	s.snapshot = hookfile.NewSnapshot(cfg)
+	err = s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
+	if err != nil && !errors.Is(err, runner.ErrClosed) { // of a server that ends: no call will meet the hooks
+		return nil, notReloaded(err)
+	}
+	s.snapshot = s.snapshot.Next(cfg)
 	return reloaded{
 		Files: cfg.Paths(), Hooks: len(cfg.Hooks),
-		Warnings: append([]hookfile.Diagnostic{}, cfg.Warned()...),
+		Warnings: append(append([]hookfile.Diagnostic{}, s.snapshot.Lost()...), cfg.Warned()...),
 	}, nil
 }
 

@@ -47,7 +47,7 @@ func (r *request) takeOutput() error {
 // can say besides has keys of its own: "exit" where that is not 0, and "stdout" where the client reads text that is no
 // JSON.
 func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
-	line, exit, err := client.EncodeOutput(o)
+	line, exit, err := client.Encode(o)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func New(o Options) *Server {
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
-	conn := s.connection(in, out)
+	conn := s.connection(ctx, in, out)
 	ended := make(chan error, 1)
 	go func() { ended <- conn.Run(ctx) }()
 	select {
@@ -128,8 +128,12 @@ func (s *Server) end(conns ...*jsonrpc.Conn) {
 	}
 }
 
-func (s *Server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
-	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{
+// connection is one client's. Its context ends when the client is gone.
+func (s *Server) connection(ctx context.Context, in io.Reader, out io.Writer) *jsonrpc.Conn {
+	answer := func(method, params string, silent bool) (jsonrpc.Result, laterResult, error) {
+		return s.answer(ctx, method, params, silent)
+	}
+	return jsonrpc.NewConn(in, out, answer, jsonrpc.Limits{
 		Line: maxLine, Calls: maxCalls, Waiting: maxWaiting, Bytes: s.bytes,
 		AfterEnd: afterEnd, LastWords: lastWords,
 	})
@@ -142,11 +146,13 @@ var methods = []string{
 
 // answer is the jsonrpc.Answer of all connections. A call whose verdict nobody reads is not made: what waits for its
 // session would be lost with it.
-func (s *Server) answer(method, params string, silent bool) (result jsonrpc.Result, later laterResult, err error) {
+func (s *Server) answer(
+	connection context.Context, method, params string, silent bool,
+) (result jsonrpc.Result, later laterResult, err error) {
 	switch method {
 	case "pre-execute", "pre-tool", "post-tool", "fire":
 		if !silent {
-			return s.call(method, params)
+			return s.call(connection, method, params)
 		}
 	case "ping":
 		result.JSON, err = json.Marshal(map[string]string{"version": s.options.Version})

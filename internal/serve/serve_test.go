@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
@@ -151,8 +152,19 @@ func TestReload(t *testing.T) {
 
 	require.NoError(t, os.Remove(file))
 	require.Equal(t, []string{file + " is gone" + since}, warnings())
-	require.Equal(t, `"result":{"files":[],"hooks":0,"warnings":[]}`, c.call("reload", `{}`))
-	require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Inject)
+	const gone = "is gone, and its hooks (1) run no more; put it back and reload, or start again without it"
+	for range 2 {
+		require.Equal(t, fmt.Sprintf(
+			`"result":{"files":[],"hooks":0,"warnings":[{"file":%q,"line":0,"column":0,"message":%q}]}`, file, gone),
+			c.call("reload", `{}`))
+		require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Inject)
+		require.Equal(t, []string{file + " " + gone}, warnings())
+	}
+	f.hooks(f.dir, `{"hooks": [{"name": "a", "inject": "back", "events": ["pre-tool"]}]}`)
+	require.Equal(t, []string{file + " is there again; its hooks run after a reload"}, warnings())
+	require.Equal(t, fmt.Sprintf(`"result":{"files":[%q],"hooks":1,"warnings":[]}`, file), c.call("reload", `{}`))
+	require.Equal(t, "back", inject())
+	require.Empty(t, warnings())
 	require.NoError(t, c.end())
 }
 
@@ -217,7 +229,7 @@ func TestReloadReadsAFileThatCameUp(t *testing.T) {
 	call := fmt.Sprintf(`{"tool":"x","workspace":%q}`, sub)
 	warnings := c.outcome("pre-tool", call).Warnings
 	require.Len(t, warnings, 1)
-	require.Contains(t, warnings[0], hookfile.FileName+" was not there before since the hooks were read; ")
+	require.Contains(t, warnings[0], hookfile.FileName+" was not there when the hooks were read; its hooks run after")
 	require.Contains(t, c.call("reload", `{}`), `"result":`)
 	require.Empty(t, c.outcome("pre-tool", call).Warnings)
 	require.NoError(t, c.end())
@@ -331,6 +343,40 @@ func TestQueueKeepsWhatWasForACancelledCall(t *testing.T) {
 	require.Contains(t, c.receive(), `"code":-32800`)
 	require.NoError(t, c.end())
 	require.Equal(t, []string{"from the queue"}, f.waiting())
+}
+
+// A panic of hookrun's own is the error of its call. Calls beside it and after it are answered.
+func TestPanicEndsItsCallAlone(t *testing.T) {
+	t.Parallel()
+	w := newWaits()
+	f := newFixture(t, w.hook())
+	f.hooks(f.dir, `{"hooks":[{"name":"rule","block":"no","events":["pre-tool","post-tool"]}]}`)
+	load, spoil := f.Load, true
+	f.Load = func() (*hookfile.Config, error) {
+		cfg, err := load()
+		if err == nil && spoil {
+			spoilt := *cfg.Hooks[0].Dialect
+			spoilt.Name, spoilt.Merge = "spoilt", func(*dialect.Merging) { panic("spoilt") }
+			cfg.Hooks[0].Dialect = &spoilt
+		}
+		return cfg, err
+	}
+	f.add("from the queue")
+	c := f.start()
+	c.send(`{"jsonrpc":"2.0","id":2,"method":"pre-tool","params":{"tool":"x"}}`)
+	one(t, w.running)
+	require.Contains(t, c.call("reload", "{}"), `"result":`)
+	close(w.goOn)
+	require.Contains(t, c.receive(), `"decision":"block","reason":"no"`, "it began with the hooks of before")
+	const crashed = `"error":{"code":-32001,"message":"hookrun itself failed: spoilt (serve.`
+	const call = `{"tool":"x","session_id":"s"}`
+	require.Contains(t, c.call("pre-tool", call), crashed)
+	require.Contains(t, c.call("post-tool", call), crashed)
+	require.Equal(t, []string{"from the queue"}, f.waiting())
+	spoil = false
+	require.Contains(t, c.call("reload", "{}"), `"result":`)
+	require.Equal(t, "no", c.outcome("pre-tool", call).Reason)
+	require.NoError(t, c.end())
 }
 
 func TestShutdown(t *testing.T) {

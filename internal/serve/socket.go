@@ -58,9 +58,11 @@ func (s *Server) accept(ctx context.Context, l listener, conns *connections) err
 		if err != nil {
 			return err
 		}
-		conn := s.connection(c, c)
+		ctx, gone := context.WithCancel(ctx)
+		conn := s.connection(ctx, c, c)
 		conns.add(conn)
 		go func() {
+			defer gone()
 			defer conns.remove(conn)
 			defer c.Close()
 			if err := mayCall(c); err != nil {

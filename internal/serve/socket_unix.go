@@ -78,8 +78,12 @@ func listen(path string) (listener, error) {
 // makeFolder makes the folder of a socket unless it is there. It refuses one in which somebody else could put another
 // socket in our place.
 func makeFolder(folder string) error {
-	if _, err := ownpath.Resolve(folder); err != nil {
+	real, err := ownpath.Resolve(folder)
+	if err != nil {
 		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
+	}
+	if err := ownAbove(real); err != nil {
+		return err
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("making its folder: %w", regularfile.UnwrapPath(err))
@@ -96,6 +100,37 @@ func makeFolder(folder string) error {
 		return fmt.Errorf("%s %w; %s", folder, err, mend)
 	}
 	return nil
+}
+
+// ownAbove refuses a folder that somebody else could move away, to put another one in its place: whoever has one of
+// those above it can, and where all can write, as in /tmp, whoever has the folder itself. The owner of / counts as the
+// system: in a user namespace root itself may have no number.
+func ownAbove(folder string) error {
+	system, err := os.Stat("/")
+	if err != nil {
+		return err
+	}
+	for above := filepath.Dir(folder); above != filepath.Dir(above); above = filepath.Dir(above) {
+		info, err := os.Stat(above)
+		if err != nil {
+			return nil // it is missing: making the folder says so
+		}
+		const mend = "somebody could put another folder in the place of %s; put the socket elsewhere"
+		switch {
+		case !ownpath.Owned(above, info) && owner(info) != owner(system):
+			return fmt.Errorf("%s belongs to another user, so "+mend, above, folder)
+		case ownpath.WritableByAll(above, info) && info.Mode()&os.ModeSticky == 0:
+			return fmt.Errorf("%s can be written to by everybody, so "+mend, above, folder)
+		}
+	}
+	return nil
+}
+
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
 }
 
 // removeDead removes a socket on which no server listens any more. Anything else that stands there is an error, and is

@@ -69,12 +69,10 @@ func behind(words []Word, wrappers []string) (l launches) {
 	case name == "find":
 		l.add(found(args))
 	case isPosixShell(name):
-		return ofShell(name, args)
+		l = ofShell(name, args)
 	case isForeignShell(name):
 		l.add(ofForeignShell(name, args))
 		l.open = len(l.all) == 0
-	case slices.Contains(wrappers, name):
-		l = (&program{name: name, loose: true, away: true}).runs(args)
 	default:
 		if p, ok := programOf(name); ok {
 			l = p.runs(args)
@@ -82,7 +80,17 @@ func behind(words []Word, wrappers []string) (l launches) {
 			l = p.runs(args)
 		}
 	}
+	if slices.Contains(wrappers, name) { // besides what is known of it: a file only adds
+		l.join((&program{name: name, loose: true, away: true}).runs(args))
+	}
 	return l
+}
+
+// join adds what another reading of the same words found.
+func (l *launches) join(more launches) {
+	l.add(more.all, more.opaque)
+	l.hints = append(l.hints, more.hints...)
+	l.whole, l.shell, l.open = l.whole || more.whole, l.shell || more.shell, l.open || more.open
 }
 
 // lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.

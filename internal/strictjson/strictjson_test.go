@@ -61,6 +61,7 @@ func TestText(t *testing.T) {
 	for raw, want := range map[string]string{
 		`""`: "", `"a b"`: "a b", `"\u00e9\n\""`: "é\n\"", `"\ud83d\ude00"`: "😀", "\"\xff\"": "\ufffd",
 		`"x\ud800\u003b rm"`: "x\ufffd; rm", `"\udc00\ud800"`: "\ufffd\ufffd",
+		"": "", `"`: "", "null": "", "1": "", `["a"]`: "", `"a`: "", `a"`: "", // no strings
 	} {
 		require.Equal(t, want, Text(raw), raw)
 	}
@@ -174,6 +175,9 @@ func TestMembers(t *testing.T) {
 	n := 0
 	Members(`{"a":1,"b":2}`, func(string, string) bool { n++; return false })
 	require.Equal(t, 1, n, "it stops")
+	for _, other := range []string{"", " ", "[]", `[{"a":1}]`, `"{"`, "null", "1"} {
+		Members(other, func(key, value string) bool { panic(key) })
+	}
 }
 
 // requireMembers holds Members against gjson.

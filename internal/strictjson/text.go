@@ -62,10 +62,13 @@ const space = " \t\r\n"
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// Text returns the value of a JSON string. The string must have no fault of syntax. Half a surrogate pair, such as
-// \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would swallow the next escape, which may be the ; of a shell
-// command.
+// Text returns the value of a JSON string, and "" for whatever is not in quotes. The string must have no fault of
+// syntax. Half a surrogate pair, such as \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would swallow the
+// next escape, which may be the ; of a shell command.
 func Text(raw string) string {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return ""
+	}
 	if !strings.Contains(raw, `\`) && utf8.ValidString(raw) {
 		return raw[1 : len(raw)-1]
 	}
@@ -112,10 +115,11 @@ func stringEnd(doc string, i int) (end int, asWritten bool) {
 }
 
 // Members calls each for the members of an object, with key and value as written, in order, until each returns false.
-// The object must have no fault of syntax. It scans a large value once; a parser would do so several times.
+// Any other value has none. The text must have no fault of syntax. It scans a large value once; a parser would do so
+// several times.
 func Members(object string, each func(key, value string) bool) {
-	rest := strings.TrimLeft(object, space)[1:]
-	for {
+	rest, is := strings.CutPrefix(strings.TrimLeft(object, space), "{")
+	for is {
 		rest = strings.TrimLeft(rest, space+",")
 		if rest[0] == '}' {
 			return

@@ -58,11 +58,15 @@ func TestStateFolderThatIsNone(t *testing.T) {
 func TestFirstCallsAtOnce(t *testing.T) {
 	store, err := trust.Open(t.TempDir())
 	require.NoError(t, err)
-	_, now := take(t, t.TempDir(), `{"hooks": []}`)
+	dir := t.TempDir()
+	var states [3]*trust.Fingerprint // each call takes its own
+	for i := range states {
+		_, states[i] = take(t, dir, `{"hooks": []}`)
+	}
 	for i := range 300 {
 		rules := trust.Rules{Pin: true, Session: strconv.Itoa(i)}
 		var calls sync.WaitGroup
-		for range 3 {
+		for _, now := range states {
 			calls.Go(func() {
 				j, err := store.Judge(now, rules)
 				if err == nil && j.Unpinned {

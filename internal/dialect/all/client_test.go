@@ -142,7 +142,12 @@ func TestResolveClient(t *testing.T) {
 }
 
 func TestNameTool(t *testing.T) {
-	more := map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"}
+	named := func(names map[string]string) *dialect.FileTools {
+		files := new(dialect.FileTools)
+		files.Add(names, false)
+		return files
+	}
+	more := named(map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"})
 	for _, test := range []struct {
 		input string
 		want  []string
@@ -179,13 +184,16 @@ func TestNameTool(t *testing.T) {
 			want = test.want[0]
 		}
 		require.Equal(t, want, c.ProjectTool(), test.input)
-		all.NameTool(c, map[string]string{c.Tool: "other"})
+		all.NameTool(c, named(map[string]string{c.Tool: "other"}))
 		all.NameTool(c, more)
 		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
 	}
 	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "Bash"})
 	all.NameTool(c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
+	c = dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "deploy"})
+	all.NameTool(c, more)
+	require.Equal(t, []string{"shell"}, c.ProjectTools(), "a file names the loop's tool")
 }
 
 func TestProjectToolOnStdin(t *testing.T) {

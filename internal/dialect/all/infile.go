@@ -51,6 +51,7 @@ func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	if len(project) == 0 {
 		project = []string{c.Tool}
 	}
+	project = slices.Concat(project, c.AddedTools())
 	for _, t := range client.Tools {
 		if slices.ContainsFunc(t.Names[:], func(name string) bool { return slices.Contains(project, name) }) {
 			names = append(names, t.Name)
@@ -69,4 +70,18 @@ func seenBy(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 	seen.Tool = names[0]
 	dialect.SetField(&seen.Call, "tool_name", strictjson.Quote(seen.Tool))
 	return &seen
+}
+
+// CanHold reports whether something can hold up what the call is about, whichever client it comes from.
+func CanHold(c *protocol.Call) bool {
+	client := ClientOf(c)
+	if client == nil {
+		return slices.Contains(protocol.Events(), c.Event.Canonical())
+	}
+	return client.CannotBlock == nil || !client.CannotBlock(client.EventOf(c))
+}
+
+// EndsTurn reports whether an event is the end of a turn, of an agent or of a subagent, in some client.
+func EndsTurn(e protocol.Event) bool {
+	return slices.ContainsFunc(dialects, func(d *dialect.Dialect) bool { return slices.Contains(d.TurnEnds, e) })
 }

@@ -114,6 +114,6 @@ func namesIn(t *testing.T, client, tool string) []string {
 	d, known := Named(client)
 	require.True(t, known, client)
 	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: tool})
-	c.SetToolNames(toolNames(d, &c.Call), nil)
+	c.SetToolNames(toolNames(d, &c.Call), nil, nil)
 	return c.ProjectTools()
 }

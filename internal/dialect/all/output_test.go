@@ -411,3 +411,10 @@ func Example_answer() {
 	// opencode 0 {"decision":"block","reason":"look first"}
 	// qwen 0 {"continue":false,"stopReason":"look first","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 }
+
+func TestEncodeThatPanics(t *testing.T) {
+	spoilt := *claude.Dialect
+	spoilt.EncodeOutput = func(protocol.Outcome) ([]byte, int, error) { panic("spoilt") }
+	_, _, err := spoilt.Encode(protocol.Outcome{Event: "PreToolUse"})
+	require.ErrorContains(t, err, "hookrun itself failed: spoilt (all_test.")
+}

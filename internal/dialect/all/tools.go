@@ -43,7 +43,7 @@ func AliasedTools() (names []string) {
 // ToolNames are the project's names for a tool of any client, none where no client has such a tool.
 func ToolNames(client string) []string {
 	var c dialect.Call
-	c.SetToolNames(namesOf(client), nil)
+	c.SetToolNames(namesOf(client), nil, nil)
 	return c.ProjectTools()
 }
 
@@ -84,21 +84,21 @@ func KnownTools() (names []string) {
 	return names
 }
 
-// NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools",
-// or else what is known of that client's tools.
-func NameTool(c *dialect.Call, more map[string]string) {
-	c.SetToolNames([2]string{}, more)
-	client := ClientOf(&c.Call)
-	if client == nil || !c.Event.HasTool() {
+// NameTool finds the project's names for the tool: what the "tools" of files say, or else what is known of the tools of
+// the client that the call comes from. Of a loop's own tools nothing is known.
+func NameTool(c *dialect.Call, files *dialect.FileTools) {
+	c.SetToolNames([2]string{}, nil, files)
+	if !c.Event.HasTool() {
 		return
 	}
-	names := [2]string{more[c.Tool]}
-	if names[0] == "" {
+	names := [2]string{files.Name(c.Tool)}
+	if client := ClientOf(&c.Call); names[0] == "" && client != nil {
 		names = toolNames(client, &c.Call)
 	}
-	if names[0] != c.Tool {
-		c.SetToolNames(names, more)
+	if names[0] == c.Tool {
+		names = [2]string{}
 	}
+	c.SetToolNames(names, files.Added(c.Tool), files)
 }
 
 // clientToolsByLower are the tools of clients by their names in lower case.
@@ -120,9 +120,9 @@ func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 			return nil
 		}
 	}
-	more := c.FileTools()
+	files := c.FileTools()
 	names := clientToolsByLower()[lower]
-	for _, name := range slices.Sorted(maps.Keys(more)) {
+	for _, name := range files.Tools() {
 		if strings.ToLower(name) == lower {
 			names = append(slices.Clip(names), name)
 		}
@@ -133,7 +133,7 @@ func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 		}
 		known := *c
 		known.Tool = name
-		NameTool(&known, more)
+		NameTool(&known, files)
 		calls = append(calls, known)
 	}
 	return calls

@@ -64,8 +64,9 @@ var toy = &dialect.Dialect{
 			Position: dialect.Position{Line: 1, Column: 1}}
 		return dialect.File{Entries: []dialect.Entry{e}}
 	}},
-	Install: &dialect.Installation{Events: []string{"PreToolUse"}, OrBlock: " || exit 7"},
-	Import:  &dialect.Import{Notes: []string{"toys are made of wood"}},
+	Install: &dialect.Installation{Events: []string{"PreToolUse"},
+		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
+	Import: &dialect.Import{Notes: []string{"toys are made of wood"}},
 }
 
 // TestNewDialect adds a dialect by one value and one line, and uses it by the command line alone.
@@ -116,7 +117,8 @@ func TestNewDialect(t *testing.T) {
 
 	// hookrun can be installed in the client, and its hooks can be imported.
 	diff, _ := run(0, "", "install", "toy", "-C", dir, "--dry-run")
-	require.Contains(t, diff, "exec hookrun fire --output toy --trust required --pin' || exit 7")
+	require.Contains(t, diff, "$(hookrun fire --output toy --trust required --pin --before-allow block --entry mark)")
+	require.Contains(t, diff, `{\"no\":true}'\\''; exit 7'`)
 	require.Contains(t, diff, `"timeout":1`)
 	entries, report := run(0, "", "import", path(".toy/toys.json"), "--as", "tenex")
 	require.Contains(t, entries, `"matcher": "Dig|Build"`)

@@ -11,9 +11,10 @@ import (
 // 2 blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it
 // departs from the client, as in the order of results, is in the README.
 var Dialect = &dialect.Dialect{
-	Name:    "claude",
-	Events:  events.Names,
-	Timeout: 600 * time.Second,
+	Name:     "claude",
+	Events:   events.Names,
+	TurnEnds: []protocol.Event{"Stop", "SubagentStop"},
+	Timeout:  600 * time.Second,
 	TimeoutAt: func(e protocol.Event) time.Duration {
 		switch e {
 		case "UserPromptSubmit", "PreModelSwitch", "PostModelSwitch":

@@ -14,12 +14,9 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	OrBlock: " || exit 2",
+	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	// Without "shell" it would take Git's bash, and PowerShell where there is none.
-	OnWindows: dialect.CommandForm{
-		Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlock, Extra: `"shell":"powershell"`,
-	},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Extra: `"shell":"powershell"`},
 	ReadSwitches: func(doc string) []dialect.Switch {
 		return dialect.SwitchAt(doc, settings.Off, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
 			`take "disableAllHooks" out of that file`)

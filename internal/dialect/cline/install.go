@@ -19,16 +19,11 @@ var settings = &dialect.Settings{
 
 var install = &dialect.Installation{
 	Events: []string{string(before), string(after)},
-	// The client reads no exit code. Such a line counts whatever was printed before.
-	OrBlock: orBlock,
-	// By the #! line of the script it starts sh there, too.
-	OnWindows: dialect.CommandForm{OrBlock: orBlock},
+	// The client reads no exit code. By the #! line of the script it starts sh on Windows, too.
+	NoAnswer: dialect.NoAnswer{JSON: `{"cancel":true,"errorMessage":"` + dialect.SilentReason + `"}`},
 	Asks: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
 		"its run and tells nobody why: hookrun log has the reason",
-	OwnFiles: []dialect.OwnFile{
-		{Base: string(before), Events: []string{string(before)}, Executable: true, Comment: "#", Text: script},
-		{Base: string(after), Events: []string{string(after)}, Executable: true, Comment: "#", Text: script},
-	},
+	OwnFiles: executables(),
 	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
 		folder := w.Getenv("CLINE_DIR")
 		if folder == "" {
@@ -47,7 +42,15 @@ var install = &dialect.Installation{
 	Variables: []string{"CLINE_BUILD_ENV"},
 }
 
-const orBlock = ` || printf '\nHOOK_CONTROL\t{"cancel":true,"errorMessage":"hookrun gave no answer"}\n'`
+// executables are those of the events that every entry is for, and of each other that hooks may ask for.
+func executables() (files []dialect.OwnFile) {
+	for _, e := range []protocol.Event{before, after, "TaskStart", "TaskResume", "TaskComplete", "TaskCancel",
+		"TaskError", "SessionShutdown"} {
+		files = append(files, dialect.OwnFile{Base: string(e), Events: []string{string(e)}, Executable: true,
+			Comment: "#", Text: script})
+	}
+	return files
+}
 
 // script is an executable that gives hookrun the call on its stdin.
 func script(call dialect.OwnCall) string { return "#!/bin/sh\n" + call.Command + "\n" }

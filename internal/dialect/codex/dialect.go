@@ -12,9 +12,10 @@ import (
 // if it has something on stderr. Everything else that goes wrong lets pass. Where it departs from the client is in the
 // README.
 var Dialect = &dialect.Dialect{
-	Name:    "codex",
-	Events:  events.Names,
-	Timeout: 600 * time.Second,
+	Name:     "codex",
+	Events:   events.Names,
+	TurnEnds: []protocol.Event{"Stop", "SubagentStop"},
+	Timeout:  600 * time.Second,
 	TimeoutAt: func(e protocol.Event) time.Duration {
 		if e == "Interrupt" || e == "SessionEnd" {
 			return time.Second

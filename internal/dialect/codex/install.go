@@ -10,8 +10,7 @@ import (
 
 var install = &dialect.Installation{
 	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	OrBlock:   dialect.OrBlockAndSay,
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
 
 	LoginShell: true,
 	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +

@@ -137,6 +137,9 @@ var deciding = []string{"decision", "permissionDecision", "behavior", "modifiedA
 func (m *eventRule) doubt(who string, object gjson.Result, f *fields, decided bool) string {
 	meant := ""
 	look := func(prefix string, level gjson.Result) {
+		if !level.IsObject() { // the elements of a list have no keys
+			return
+		}
 		level.ForEach(func(key, value gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
 			known := slices.Contains(f.read, prefix+name) && (decided || name != "decision" && name != "behavior" &&

@@ -39,6 +39,7 @@ func dialectOf(camel bool) *dialect.Dialect {
 		HiddenVariables: []string{"GITHUB_TOKEN="},
 		SubjectField:    func(e protocol.Event) string { return ruleOf(e).subject },
 		Events:          func() []protocol.Event { return names(camel) },
+		TurnEnds:        []protocol.Event{"Stop", "SubagentStop"},
 		Event:           func(c *protocol.Call) protocol.Event { return ruleOf(eventOf(c)).spelt(camel) },
 		EncodeInput:     payload,
 		Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {

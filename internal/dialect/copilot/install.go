@@ -11,17 +11,13 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	// The client blocks before a tool for exit 2, and elsewhere for JSON alone. Where hookrun itself ends with 2, it
-	// has answered, and has something to say to the user.
-	OrBlock: ` || { [ $? = 2 ] || echo '{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
-		`,"decision":"block","reason":` + noAnswer + `}'; exit 2; }`,
-	OnWindows: dialect.CommandForm{
-		Shell: dialect.PowerShell, Key: "powershell",
-		OrBlock: ` ; if (-not $?) { if ($LASTEXITCODE -ne 2) { '{"permissionDecision":"deny",` +
-			`"permissionDecisionReason":` + noAnswer + `,"decision":"block","reason":` + noAnswer + `}' }; exit 2 }`,
-	},
-	Asks: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
+	Events:   []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	Nameless: []protocol.Event{"PermissionRequest", "SubagentStart"}, // their input is in camelCase in both spellings
+	// The client blocks before a tool for exit 2, and elsewhere for JSON alone.
+	NoAnswer: dialect.NoAnswer{Exit: 2, JSON: `{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
+		`,"decision":"block","reason":` + noAnswer + `}`},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Key: "powershell"},
+	Asks:      "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
 	ReadSwitches: func(doc string) []dialect.Switch {
 		return dialect.SwitchAt(doc, settings.Off, true,
 			`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
@@ -44,7 +40,7 @@ var install = &dialect.Installation{
 	Variables: []string{"COPILOT_CLI"},
 }
 
-const noAnswer = `"hookrun gave no answer; is it installed?"`
+const noAnswer = `"` + dialect.SilentReason + `"`
 
 // userFolder is where the user's files are.
 func userFolder(w dialect.Where) string {

@@ -42,10 +42,11 @@ func init() {
 
 func newDialect() *dialect.Dialect {
 	return &dialect.Dialect{
-		Name:    "cursor",
-		Events:  events.Names,
-		Timeout: time.Minute, // the documents name none
-		Causes:  dialect.HookCauses,
+		Name:     "cursor",
+		Events:   events.Names,
+		TurnEnds: []protocol.Event{"stop", "subagentStop"},
+		Timeout:  time.Minute, // the documents name none
+		Causes:   dialect.HookCauses,
 		Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 			// A shell that is not there must do no less than one that blocks.
 			if cause == protocol.CauseUnstarted && ruleOf(e).does&(permits|submits) != 0 {

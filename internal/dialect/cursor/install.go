@@ -8,8 +8,7 @@ import (
 
 var install = &dialect.Installation{
 	Events:    []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
-	OrBlock:   dialect.OrBlockAndSay,
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
 	Asks: "Cursor runs a project's hooks only in a workspace that its user has trusted; hookrun was not tried with " +
 		"Cursor itself, see docs/dialects/cursor.md",
 	LoginShell: true,

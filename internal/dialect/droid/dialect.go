@@ -18,6 +18,7 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:            dialectName,
 	Events:          events.Names,
+	TurnEnds:        []protocol.Event{"Stop"},
 	Timeout:         timeout,
 	Causes:          dialect.ProcessCauses,
 	Failure:         dialect.FailsOpen,

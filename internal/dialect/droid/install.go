@@ -10,13 +10,9 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	// 5 is exitNote. Any other code blocks, also 1, with which a hookrun ends that does not know this client.
-	OrBlock: ` || { [ $? = 5 ] && exit 1; exit 2; }`,
-	OnWindows: dialect.CommandForm{
-		Shell: dialect.Cmd, OrBlock: ` || if errorlevel 6 (exit 2) else if errorlevel 5 (exit 1) else exit 2`,
-	},
-	Comments: true,
+	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
+	Comments:  true,
 	ReadSwitches: func(doc string) []dialect.Switch {
 		return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
 			`"hooks" has "hooksDisabled": true, so Droid runs no hook`,

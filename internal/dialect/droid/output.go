@@ -14,10 +14,6 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// exitNote says that the call goes on, and that stderr is for the model. The client knows 1 for that, which any program
-// exits with that fails: the entry that install writes makes 1 of it, and 2 of all else.
-const exitNote = 5
-
 // hookOutput returns the outcome as Droid's hook output, which makes hookrun a hook command of its own there. Where the
 // client has no word for something at the event, the next stricter thing is used. At events where a text is for the
 // model {} would be one, so nothing to say is no output.
@@ -47,7 +43,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 				out.Specific.Set("updatedInput", o.UpdatedInput)
 			}
 			if onStderr(o) != "" {
-				exit = exitNote
+				exit = dialect.ExitNote
 			}
 			told = false // where nobody translates the exit code
 		}

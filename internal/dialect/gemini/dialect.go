@@ -16,10 +16,11 @@ const client = "Gemini CLI"
 // a group of the file wants them in turn. A JSON answer counts whatever the exit code; a text blocks with any code but
 // 0 and 1, and a code without a text blocks nothing. Where it departs from the client is in the README.
 var Dialect = &dialect.Dialect{
-	Name:    "gemini",
-	Events:  events.Names,
-	Timeout: 60 * time.Second,
-	Causes:  dialect.ProcessCauses,
+	Name:     "gemini",
+	Events:   events.Names,
+	TurnEnds: []protocol.Event{"AfterAgent"},
+	Timeout:  60 * time.Second,
+	Causes:   dialect.ProcessCauses,
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		// The client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that is
 		// not there itself must do no less.

@@ -10,8 +10,7 @@ import (
 
 var install = &dialect.Installation{
 	Events:    []string{"BeforeAgent", "BeforeTool", "AfterTool"},
-	OrBlock:   dialect.OrBlockAndSay,
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
 	Asks: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
 		"and with --skip-trust not even there",
 	Comments: true,

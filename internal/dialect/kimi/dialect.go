@@ -15,6 +15,7 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:         "kimi",
 	Events:       events.Names,
+	TurnEnds:     []protocol.Event{"Stop"},
 	Timeout:      30 * time.Second,
 	Causes:       dialect.ProcessCauses,
 	Failure:      dialect.FailsOpen,

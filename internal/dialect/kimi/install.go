@@ -11,8 +11,7 @@ import (
 
 var install = &dialect.Installation{
 	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	OrBlock:   " || exit 2",
-	OnWindows: dialect.CommandForm{Shell: dialect.Cmd, OrBlock: " || exit 2"},
+	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
 	Lacks: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
 		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
 		"model block the call, and a message to the user is shown to nobody",

@@ -1,6 +1,8 @@
 package qwen
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -13,6 +15,19 @@ import (
 const validWords = `an answer is {"decision": "block", "ask" or "allow", "reason": "…"}, or {"hookSpecificOutput": ` +
 	`{"permissionDecision": "deny", "ask" or "allow", "permissionDecisionReason": "…"}}`
 
+// mostRead is how much of a hook's stdout and of its stderr the client reads. An answer behind that does not count.
+const mostRead = 1 << 20
+
+// outputText returns what the client reads of an output stream, without the blanks around it.
+func outputText(c *dialect.Capture) string {
+	if c.Total <= mostRead {
+		return dialect.TrimJS(c.All())
+	}
+	start := dialect.Capture{Head: c.Head[:min(mostRead, len(c.Head))]}
+	start.Total = int64(len(start.Head))
+	return dialect.TrimJS(start.All())
+}
+
 // decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout, or
 // stderr where stdout is blank.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
@@ -24,13 +39,17 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	denies := r.ExitCode == 2 && r.Signal == ""
 	text, ofStdout := "", false
 	if !denies {
-		text = dialect.TrimJS(r.Stdout.All())
+		text = outputText(&r.Stdout)
 		ofStdout = text != ""
 	}
 	if text == "" {
-		text = dialect.TrimJS(r.Stderr.All())
+		text = outputText(&r.Stderr)
 	}
 	v := dialect.OK()
+	if r.Stdout.Total > mostRead {
+		v.Doubt = fmt.Sprintf("%s printed %d bytes, and Qwen Code reads the first %d, so an answer behind them "+
+			"does not count; print less, or an answer alone", who, r.Stdout.Total, mostRead)
+	}
 	var a *answer
 	value, isJSON := dialect.JSONOrQuoted(text)
 	isJSON = isJSON && value.IsObject()
@@ -53,7 +72,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		if v.SystemMessage = text; ofStdout && m.does&speaks != 0 {
 			v.SystemMessage, v.Context = "", uncoloured(text)
 		}
-		v.Doubt = dialect.DoubtOfText(who, text)
+		v.Doubt = cmp.Or(v.Doubt, dialect.DoubtOfText(who, text))
 	}
 	if a != nil {
 		v.Answer = a

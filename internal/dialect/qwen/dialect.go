@@ -19,6 +19,7 @@ const client = "Qwen Code"
 var Dialect = &dialect.Dialect{
 	Name:               "qwen",
 	Events:             events.Names,
+	TurnEnds:           []protocol.Event{"Stop", "SubagentStop"},
 	Timeout:            60 * time.Second,
 	Causes:             dialect.HookCauses,
 	Failure:            dialect.FailsOpen,

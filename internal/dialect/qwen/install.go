@@ -13,13 +13,10 @@ var installed = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostT
 
 var install = &dialect.Installation{
 	Events: installed,
-	// As JSON that is all of stderr it holds up a result as well, and no other hook's allow undoes it.
-	OrBlock: ` || { echo '` + noAnswer + `' >&2; exit 2; }`,
+	// Exit 2 holds up no result, and at exit 2 stdout is not read. No other hook's allow undoes "continue": false.
+	NoAnswer: dialect.NoAnswer{JSON: `{"decision":"deny","reason":"` + dialect.SilentReason + `","continue":false}`},
 	// Without "shell" the environment decides which one it is.
-	OnWindows: dialect.CommandForm{
-		Shell: dialect.PowerShell, Extra: `"shell":"powershell"`,
-		OrBlock: ` ; if (-not $?) { [Console]::Error.WriteLine('` + noAnswer + `'); exit 2 }`,
-	},
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Extra: `"shell":"powershell"`},
 	Asks: "with folder trust switched on, Qwen Code runs a project's hooks only in a folder that its user has " +
 		"trusted, and with --bare or --safe-mode none",
 	Comments: true,
@@ -43,8 +40,6 @@ var install = &dialect.Installation{
 	Versions:  []string{"0.24.4"},
 	Variables: []string{"QWEN_CODE"},
 }
-
-const noAnswer = `{"decision":"deny","reason":"hookrun gave no answer","continue":false}`
 
 var family = &dialect.GenAI{
 	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Settings: settings,

@@ -5,7 +5,7 @@ import "github.com/hookrun/hookrun/internal/dialect"
 // tools are the client's tools by the names that projects have for such tools.
 var tools = dialect.Tools(
 	"run_shell_command shell", "monitor shell", // which runs any line, and reports what it prints
-	"read_file fs_read",
+	"read_file fs_read", "zoom_image fs_read",
 	"write_file fs_write", "edit fs_edit", "notebook_edit fs_edit",
 	"glob fs_glob", "grep_search fs_grep", "list_directory fs_list",
 	"web_fetch web_fetch", "web_search web_search",

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// The entry that install writes takes nothing but an answer of fire for one, see package clientfile.
+const (
+	entryByMark   = "mark"
+	entryByStatus = "status"
+	answerMark    = "hookrun:"
+	exitAnswered  = 6
+)
+
+// defineEntry adds the flags that the entry of a client has.
+func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
+	const before = "`block|continue`: with --trust required, what becomes of calls before the hooks are allowed"
+	flags.StringVar(&f.beforeAllow, "before-allow", "continue", before)
+	const entry = "`mark|status`, for install's entry: print a mark before the answer, or exit with 6, not 0"
+	flags.StringVar(&f.entry, "entry", "", entry)
+}
+
+// checkEntry refuses unknown values of the flags of defineEntry.
+func (f *callFlags) checkEntry() error {
+	refuse := func(flag, value string, known ...string) error {
+		if !f.flags.Changed(flag) || slices.Contains(known, value) {
+			return nil
+		}
+		return fmt.Errorf("--%s %q is not one of %s%s", flag, value, strings.Join(known, ", "),
+			spelling.Suggest(value, known))
+	}
+	return errors.Join(refuse("before-allow", f.beforeAllow, "block", "continue"),
+		refuse("entry", f.entry, entryByMark, entryByStatus))
+}
+
+// answer is the text for stdout with the client's answer.
+func (f *callFlags) answer(line []byte) string {
+	if f.entry == entryByMark {
+		if runtime.GOOS == "windows" { // PowerShell reads the answer in the code page of the console
+			line = ascii(line)
+		}
+		return answerMark + string(line) + "\n"
+	}
+	if len(line) == 0 {
+		return ""
+	}
+	return string(line) + "\n"
+}
+
+// status is the exit status with an answer.
+func (f *callFlags) status(exit int) int {
+	if exit == exitOK && f.entry == entryByStatus {
+		return exitAnswered
+	}
+	return exit
+}
+
+// ascii escapes what is not ASCII in JSON.
+func ascii(json []byte) (escaped []byte) {
+	if !isJSONObject(json) {
+		return json
+	}
+	for _, r := range string(json) {
+		switch {
+		case r < utf8.RuneSelf:
+			escaped = append(escaped, byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+		default:
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+	}
+	return escaped
+}
+
+// isJSONObject reports whether an answer is JSON: of a few events it is a plain text.
+func isJSONObject(line []byte) bool { return len(line) > 0 && line[0] == '{' }
+
+// endsTurn is the outcome of an error at the end of a turn. A block would start the turn again, without end.
+func (f *callFlags) endsTurn(reason string) protocol.Outcome {
+	return protocol.Outcome{Version: 1, Event: f.call.Event, Decision: protocol.Continue,
+		SystemMessages: []string{reason}}
+}

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
+// short.
+func (c *client) events() {
+	for _, event := range c.wanted() {
+		names, needed := c.needs(protocol.Event(event))
+		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
+		if len(at) == 0 {
+			if len(names) > 0 {
+				c.add(Finding{Check: "entry", Severity: Error,
+					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)},
+					c.installAt(event))
+			}
+			continue
+		}
+		for _, e := range at {
+			where := e.Path + ":" + strconv.Itoa(e.Line)
+			c.narrow(e, at, where)
+			c.notRunOrAwaited(e, where)
+			limit := e.Timeout
+			if limit == 0 {
+				limit = (&hookfile.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
+			}
+			if limit <= needed {
+				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
+				mend := c.reinstall(e)
+				if longest := c.Timeout.Longest; longest > 0 && longest <= needed { // install could write no more
+					const shorter = "give the hooks there timeouts of less than %s together: %s runs no entry longer"
+					mend = mending{text: fmt.Sprintf(shorter, longest, c.Settings.Client)}
+				}
+				c.add(Finding{Check: "timeout", Severity: Error, Where: where,
+					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, mend)
+			}
+		}
+	}
+}
+
+// wanted are the events at which hooks need an entry.
+func (c *client) wanted() []string {
+	if c.doctor.Workspace.Config == nil {
+		return c.Events
+	}
+	return c.Wanted(c.doctor.Workspace.Config.Hooks)
+}
+
+// notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
+func (c *client) notRunOrAwaited(e clientfile.Found, where string) {
+	f := Finding{Check: "entry", Severity: Error, Where: where}
+	switch entry := gjson.Parse(e.Text); {
+	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
+		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
+	case cmp.Or(entry.Get("type").String(), c.DefaultType) != "command":
+		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
+	case entry.Get("if").String() != "":
+		if names, _ := c.needs(protocol.Event(e.Event)); len(names) == 0 {
+			f.Severity = Warning
+		}
+		f.What = "the entry at " + e.Event + ` has "if", so hookrun does not run for every call`
+	case entry.Get("shell").Exists():
+		f.Severity = Warning
+		f.What = "the entry at " + e.Event + ` has "shell", and the canary is not run by that one`
+	default:
+		return
+	}
+	c.add(f, c.reinstall(e))
+}
+
+// needs returns the names of the hooks at a client's event, and how long they may take together. Parallel hooks take as
+// long as the longest of them; all others run one after the other.
+func (c *client) needs(event protocol.Event) (names []string, needed time.Duration) {
+	if c.doctor.Workspace.Config == nil {
+		return nil, 0
+	}
+	longest := map[*dialect.Dialect]time.Duration{}
+	hooks := c.doctor.Workspace.Config.Hooks
+	for i := range hooks {
+		h := &hooks[i]
+		same := func(e protocol.Event) bool { return e.Canonical() == event.Canonical() }
+		if !h.Wants(event) && !slices.ContainsFunc(h.Events, same) {
+			continue
+		}
+		names = append(names, h.Name)
+		switch own := min(h.Deadline(event), clientfile.MaxTimeout); {
+		case h.StaticVerdict != nil || h.Async || h.Unsupported != "" || h.Disabled != "":
+		case h.Dialect.Parallel && !h.Sequential:
+			longest[h.Dialect] = max(longest[h.Dialect], own)
+		default:
+			needed = min(needed+own, clientfile.MaxTimeout)
+		}
+	}
+	for _, d := range longest {
+		needed += d
+	}
+	return names, needed
+}

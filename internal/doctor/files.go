@@ -1,0 +1,76 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// twiceInFiles reports hooks that the client runs from its own file and, by hookrun, from the project's.
+func (c *client) twiceInFiles() {
+	if c.doctor.Workspace.Config == nil || c.OwnFiles != nil {
+		return
+	}
+	for _, file := range c.files {
+		cfg, err := hookfile.ParseAs(file.Path, []byte(file.Text), c.dialect)
+		if err != nil || cfg == nil {
+			continue
+		}
+		for i := range cfg.Hooks {
+			theirs := &cfg.Hooks[i]
+			if clientfile.RunsHookrun(theirs.Command.String()) {
+				continue
+			}
+			if ours, at := c.sameHook(theirs); ours != nil {
+				c.add(Finding{Check: "twice", Severity: Warning, Where: theirs.Source(),
+					What: fmt.Sprintf("every hook runs twice that is here and in hookrun's file: at %s the hook %q of "+
+						"%s does the same", at, ours.Name, ours.Source()),
+					Mend: "take the hook out here, or there"})
+			}
+		}
+	}
+}
+
+// sameHook finds a hook of the project that does what one of the client's own file does, and the event of both.
+func (c *client) sameHook(theirs *hookfile.Hook) (ours *hookfile.Hook, at protocol.Event) {
+	hooks := c.doctor.Workspace.Config.Hooks
+	for i := range hooks {
+		h := &hooks[i]
+		if !h.Active() || !theirs.Active() || h.StaticVerdict != nil || h.String() != theirs.String() {
+			continue
+		}
+		n := slices.IndexFunc(theirs.Events, func(e protocol.Event) bool {
+			same := func(o protocol.Event) bool { return o.Canonical() == e.Canonical() }
+			return h.Wants(e) || slices.ContainsFunc(h.Events, same)
+		})
+		if n >= 0 {
+			return h, theirs.Events[n]
+		}
+	}
+	return nil, ""
+}
+
+// unheard reports events that hooks ask for and no examined client with an entry has.
+func (d *Doctor) unheard(examined []*client) (found []Finding) {
+	if d.Workspace.Config == nil {
+		return nil
+	}
+	where := dialect.Where{Workspace: d.Workspace.Folder, Home: d.Home, Getenv: d.Getenv}
+	for _, m := range clientfile.FindMissing(where, d.Workspace.Config.Hooks, d.Binary) {
+		shown := slices.ContainsFunc(examined, func(c *client) bool { return c.Client.Client == m.Client })
+		if m.Mend != "" || !shown { // the client's own findings have the first
+			continue
+		}
+		f := Finding{Check: "event", Severity: Error, Where: m.Hook.Source(), What: m.String(),
+			Mend: "give the entry the dialect and the event of a client that is used here, or take it out"}
+		if m.Runs {
+			f.Severity = Note
+		}
+		found = append(found, f)
+	}
+	return found
+}

@@ -1,0 +1,42 @@
+package hookfile_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+)
+
+func TestMaxStopBlocks(t *testing.T) {
+	t.Parallel()
+	parse := func(value string) (*hookfile.Config, error) {
+		return hookfile.Parse("f", []byte(`{"max_stop_blocks": `+value+`, "hooks": [{"name": "a", "command": "true",
+			"dialect": "claude", "events": ["Stop"]}]}`))
+	}
+	cfg, err := parse("7")
+	require.NoError(t, err)
+	require.Equal(t, 7, cfg.Hooks[0].MaxStopBlocks)
+	for value, want := range map[string]string{
+		"0": `"max_stop_blocks" must be a whole number from 1 to 100, not 0`, "-1": "not -1", "1.5": "not 1.5",
+		"101": "not 101", `"5"`: `"max_stop_blocks" must be a number, not a string`, "null": "not null",
+	} {
+		_, err := parse(value)
+		require.ErrorContains(t, err, "f:1:21: ", value)
+		require.ErrorContains(t, err, want, value)
+	}
+}
+
+// An event of a client's needs the client's name.
+func TestEventsOfClientsNeedADialect(t *testing.T) {
+	t.Parallel()
+	for event, clients := range map[string]string{
+		"Stop":       `claude" or "codex" or "copilot" or "droid" or "kimi" or "qwen`,
+		"AfterAgent": "gemini", "stop": "cursor",
+	} {
+		doc := `{"hooks": [{"name": "a", "command": "true", "events": ["` + event + `"]}]}`
+		_, err := hookfile.Parse("f", []byte(doc))
+		require.EqualError(t, err, `f:1:56: hook "a": unknown event "`+event+`"; add "dialect": "`+clients+
+			`" for it; without "dialect" supported are pre-execute, pre-tool, post-tool`)
+	}
+}

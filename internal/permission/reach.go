@@ -1,0 +1,338 @@
+package permission
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A tool reaches more files than the paths in its input: those in a folder, and those that a glob chooses. This file
+// holds a pattern against them.
+
+// place is where a call and the patterns of paths are.
+type place struct{ dir, root, home string }
+
+// mayMean begins the reason of a match out of doubt for files that nobody has named.
+const mayMean = "may mean files "
+
+// anyFile stands for the name of a file that nobody knows.
+const anyFile = "\ufffd"
+
+// hasPath reports whether the input names what the tool works on.
+func (in *input) hasPath() bool { return len(in.paths) > 0 || len(in.globs) > 0 || in.otherPath }
+
+// matchPaths matches the pattern against each path of the input, and against what the tool may reach besides.
+func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
+	paths, folders := in.paths, in.folders
+	if len(folders) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
+		folders = []string{c.Dir}
+	}
+	if in.recorded && len(paths) == 0 {
+		paths = folders
+	}
+	ok, why := first(paths, func(file string) (bool, string) { return r.matchPath(c, file) })
+	if !ok && !in.recorded {
+		if ok, because := r.matchReach(c, in, folders); ok {
+			return true, because
+		}
+	}
+	switch {
+	case ok:
+	case in.otherPath, in.kind == Folder && len(paths)+len(folders) == 0, in.kind == File && !in.hasPath():
+		return unreadable(in.field)
+	}
+	return ok, cmp.Or(why, "matches no path of the input")
+}
+
+// first returns the first match of a list, or why the last one is none.
+func first(list []string, match func(string) (bool, string)) (ok bool, why string) {
+	for _, text := range list {
+		if ok, why = match(text); ok {
+			break
+		}
+	}
+	return ok, why
+}
+
+// matchReach matches the pattern against what the tool may reach besides the paths of its input.
+func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why string) {
+	isFolder, globs, others := in.kind == Folder, in.globs, in.others
+	switch {
+	case isFolder && r.isTool(c, "fs_glob", "Glob"):
+		globs = slices.Concat(globs, in.patterns)
+	case !isFolder || !r.isTool(c, "fs_grep", "Grep"):
+		others = slices.Concat(others, in.patterns)
+	}
+	if globs = alternativesOf(globs); len(globs) == 0 && len(in.globs) > 0 && !isFolder {
+		globs = []string{"**"} // they only leave files out
+	}
+	bases := in.bases
+	if len(bases)*(len(in.paths)+len(others)) > maxJoined {
+		return doubt("could be for any of too many paths")
+	}
+	if isFolder {
+		folders = slices.Concat(folders, within(in.bases, folders))
+		bases = folders
+		ok, why = first(folders, func(folder string) (bool, string) { return r.matchFolder(c, folder, globs) })
+	} else {
+		ok, why = first(in.paths, func(file string) (bool, string) { return r.matchTree(c, file) })
+	}
+	if !ok {
+		ok, why = first(globs, func(glob string) (bool, string) {
+			from := bases
+			if !isFolder || !isRelative(glob) {
+				from = slices.Concat(bases, []string{c.Dir})
+			}
+			return first(from, func(base string) (bool, string) { return r.matchGlob(c, base, glob, !isFolder) })
+		})
+	}
+	if !ok && len(in.bases) > 0 {
+		others = slices.Concat(others, within(in.bases, in.paths), within(in.bases, others))
+	}
+	if !ok {
+		ok, why = first(others, func(other string) (bool, string) { return r.matchOther(c, other) })
+	}
+	return ok, why
+}
+
+// within returns the relative paths as they are from each of the folders.
+func within(folders, paths []string) (all []string) {
+	for _, folder := range folders {
+		for _, file := range paths {
+			if isRelative(file) && file != folder {
+				all = append(all, folder+"/"+file)
+			}
+		}
+	}
+	return all
+}
+
+// oneFile are the tools that work on the files they name, and on nothing in a folder.
+var oneFile = []string{"fs_read", "fs_write", "fs_edit", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit",
+	"NotebookRead"}
+
+// isTool reports whether the tool has one of the names.
+func (r Rule) isTool(c *Call, names ...string) bool {
+	return slices.Contains(names, r.tool) || slices.Contains(names, c.Tool) ||
+		slices.ContainsFunc(c.Also, func(name string) bool { return slices.Contains(names, name) })
+}
+
+func isRelative(file string) bool {
+	file = strings.TrimSpace(file)
+	return !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "~")
+}
+
+// matchOther matches the pattern against a text that may be a path or a glob.
+func (r Rule) matchOther(c *Call, text string) (bool, string) {
+	if strings.Contains(text, "://") {
+		return false, ""
+	}
+	if ok, why := r.matchPath(c, text); ok {
+		return true, why
+	}
+	if ok, why := r.matchAbove(c, text); ok || !strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "/") {
+		return ok, why
+	}
+	return first(alternativesOf([]string{text}), func(glob string) (bool, string) {
+		return r.matchGlob(c, c.Dir, glob, false)
+	})
+}
+
+// matchTree matches the pattern against all that is in a folder, if the path leads to one. If it leads nowhere yet, a
+// pattern for what is in folders below it matches.
+func (r Rule) matchTree(c *Call, file string) (bool, string) {
+	switch {
+	case r.isTool(c, oneFile...):
+		return false, ""
+	case c.taken.leadsTo(c.placed(file)) == aFolder:
+		return r.matchFolder(c, file, nil)
+	}
+	return r.matchAbove(c, file)
+}
+
+// matchAbove matches a pattern that names a folder against the path of one above it.
+func (r Rule) matchAbove(c *Call, folder string) (bool, string) {
+	return r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
+		_, within := r.names(c, at)
+		return begin(within, c.names(file, at))
+	})
+}
+
+// matchFolder matches the pattern against the files in a folder that any of the globs chooses, or against all if there
+// is no glob. The folder may be a file instead.
+func (r Rule) matchFolder(c *Call, folder string, globs []string) (bool, string) {
+	ok, why := r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
+		pattern, _ := r.names(c, at)
+		return meet(pattern, append(c.names(file, at), name{depth: true}))
+	})
+	switch {
+	case !ok:
+		return false, ""
+	case c.taken.leadsTo(c.placed(folder)) == aFile:
+		return r.matchPath(c, folder)
+	case len(globs) == 0:
+		return ok, why
+	case folder == c.Dir:
+		return false, ""
+	}
+	// Tools start globs from the folder, as matchReach does, or from the current one.
+	return first(globs, func(glob string) (bool, string) { return r.matchGlob(c, c.Dir, glob, false) })
+}
+
+// matchGlob matches the pattern against the files that a glob chooses. Without a slash it may choose them at any depth.
+// trees says that the tool also takes all in a folder that the glob names.
+func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, string) {
+	start, rest, sure := splitGlob(glob)
+	if !sure {
+		return doubt(mayMean + "that the glob " + quote(glob) + " chooses")
+	}
+	if isRelative(start) {
+		start = base + "/" + start
+	}
+	if len(rest) == 0 {
+		if ok, why := r.matchPath(c, start); ok || !trees {
+			return ok, why
+		}
+		return r.matchTree(c, start)
+	}
+	if ok, why := r.matchPath(c, start); ok {
+		return true, why
+	}
+	return r.doubtful(c, start, "that the glob "+quote(glob)+" chooses", func(file string, at place) bool {
+		pattern, _ := r.names(c, at)
+		if r.path().files { // hardly those of folders
+			pattern = pattern[:len(pattern)-1]
+		}
+		return meet(pattern, append(c.names(file, at), rest...))
+	})
+}
+
+// doubtful matches the pattern out of doubt if the test holds, which is for files in a folder that nobody has named. If
+// the pattern is for all that is in the folder, there is no doubt.
+func (r Rule) doubtful(c *Call, folder, files string, test func(file string, at place) bool) (bool, string) {
+	ok, why := r.atPath(c, folder, test)
+	switch {
+	case !ok, strings.HasSuffix(why, soItRuns):
+		return ok, why
+	case !isPathPattern(r.pattern):
+		return false, ""
+	}
+	if ok, why := r.matchPath(c, folder+"/"+anyFile); ok && !strings.HasSuffix(why, soItRuns) {
+		return true, "matches what is in the folder " + quote(folder)
+	}
+	return doubt(mayMean + files)
+}
+
+// matchPath matches the pattern against a path. A project's pattern for what is in a folder also matches the path of
+// the folder.
+func (r Rule) matchPath(c *Call, file string) (bool, string) {
+	ok, why := r.atPath(c, file, func(file string, at place) bool {
+		if !c.Project {
+			return matchPath(r.pattern, file, at.dir, at.root, at.home)
+		}
+		// Names are held against each other much faster than regular expressions.
+		pattern, _ := r.names(c, at)
+		names := c.names(file, at)
+		if !meet(pattern, names) {
+			return false
+		}
+		folder := withoutAny(pattern)
+		return matchPath(r.pattern, file, at.dir, at.root, at.home) ||
+			len(folder) > 0 && !folder[len(folder)-1].open && meet(folder, names) &&
+				matchPath(r.pattern, file+"/"+anyFile, at.dir, at.root, at.home)
+	})
+	switch {
+	case !ok:
+		return false, "does not match the path " + quote(file)
+	case strings.HasSuffix(why, soItRuns):
+		return true, why
+	}
+	return true, "matches the path " + why
+}
+
+// atPath holds a path against a test: as it is written, and as it is without symbolic links. If the test holds, why is
+// the path.
+func (r Rule) atPath(c *Call, given string, test func(file string, at place) bool) (bool, string) {
+	at, file := c.place(), slashed(given)
+	noHome := !strings.HasPrefix(at.home, "/")
+	switch {
+	case unplaced(given, at.dir):
+		return doubt("cannot place the path, which may lead to any folder")
+	case !strings.HasPrefix(at.dir, "/"):
+		return doubt("cannot place the path without an absolute current directory")
+	case noHome && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")):
+		return doubt("cannot place ~ without a home directory")
+	case !c.spend(len(r.pattern) * (64 + len(file))):
+		return true, tooMuchWork
+	case test(file, at):
+		return true, quote(given)
+	}
+	if c.Project {
+		if ok, why := r.throughLinks(c, file, at, test); ok {
+			return true, why
+		}
+	}
+	if other := onDrive(file, at.dir); other != file {
+		return r.atPath(c, other, test)
+	}
+	return false, ""
+}
+
+// place returns where the call is.
+func (c *Call) place() place {
+	return place{slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)}
+}
+
+// names are those of a path, taken once for all rules.
+func (c *Call) names(file string, at place) []name {
+	key := [2]string{file, at.home}
+	all, ok := c.taken.names[key]
+	if !ok {
+		all = namesOf(file, at)
+		if c.taken.names == nil {
+			c.taken.names = map[[2]string][]name{}
+		}
+		c.taken.names[key] = all
+	}
+	return slices.Clip(all)
+}
+
+// What a path leads to.
+type target int
+
+const (
+	notThere target = iota
+	aFile
+	aFolder
+)
+
+// placed returns the absolute path of a file.
+func (c *Call) placed(file string) string {
+	return absolute(slashed(file), slashed(c.Dir), slashed(c.Home))
+}
+
+// leadsTo tells what an absolute path leads to.
+func (t *taken) leadsTo(file string) target {
+	end := ""
+	if file != "" && len(file) <= maxPath {
+		end = t.follow(file)
+	}
+	kind, ok := t.targets[end]
+	if ok || end == "" {
+		return kind
+	}
+	info, err := os.Lstat(native(end))
+	switch {
+	case err != nil:
+	case info.IsDir():
+		kind = aFolder
+	case info.Mode().IsRegular():
+		kind = aFile
+	}
+	if t.targets == nil {
+		t.targets = map[string]target{}
+	}
+	t.targets[end] = kind
+	return kind
+}

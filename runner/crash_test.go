@@ -1,0 +1,86 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// A panic of hookrun's own blocks the call in which it happens, whatever on_failure says, and leaves the next one
+// alone.
+func TestPanicBlocksTheCall(t *testing.T) {
+	rule := hook{"name": "h", "block": "no", "if": "shell", "events": []string{"pre-tool"}}
+	for name, c := range map[string]struct {
+		hook  hook
+		spoil func(*dialect.Dialect)
+	}{
+		"input": {sh("exit 0"), func(d *dialect.Dialect) {
+			d.EncodeInput = func(*dialect.Call) (dialect.Payload, []string, error) { panic("spoilt") }
+		}},
+		"answer": {sh("exit 0"), func(d *dialect.Dialect) {
+			d.Decode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
+		}},
+		"merging": {sh("exit 0"), func(d *dialect.Dialect) {
+			d.Merge = func(*dialect.Merging) { panic("spoilt") }
+		}},
+		"merging of a rule": {rule, func(d *dialect.Dialect) { d.Merge = func(*dialect.Merging) { panic("spoilt") } }},
+		"selection of a rule": {rule, func(d *dialect.Dialect) {
+			d.Event = func(*protocol.Call) protocol.Event { panic("spoilt") }
+		}},
+		"persistent": {sh("while read l; do echo '{}'; done", hook{"persistent": true}), func(d *dialect.Dialect) {
+			d.Decode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			c.hook["on_failure"] = "continue"
+			if name == "merging of a rule" || name == "selection of a rule" {
+				delete(c.hook, "on_failure")
+			}
+			cfg := b.config(c.hook, sh("exit 0"))
+			spoilt := *cfg.Hooks[0].Dialect
+			c.spoil(&spoilt)
+			cfg.Hooks[0].Dialect = &spoilt
+			r := b.stays(runner.Options{}, cfg)
+			for range 2 {
+				o, err := r.Fire(context.Background(), b.pre())
+				require.Regexp(t, `^hookrun itself failed: spoilt \(runner_test\.`, err)
+				require.Equal(t, protocol.Block, o.Decision)
+				require.Equal(t, protocol.CauseUnstarted, o.Cause)
+				require.Equal(t, err.Error(), o.Reason)
+			}
+		})
+	}
+}
+
+// An async hook whose answer makes hookrun panic has held no call up; the next outcome says that the answer is lost.
+func TestPanicOfAnAsyncResult(t *testing.T) {
+	b := newBench(t)
+	cfg := b.claude("PreToolUse", command("exit 0", hook{"async": true}))
+	spoilt := *cfg.Hooks[0].Dialect
+	decode := spoilt.Decode
+	spoilt.Decode = func(c *protocol.Call, who string, r *dialect.HookResult) dialect.Verdict {
+		if r.AsyncResult {
+			panic("spoilt")
+		}
+		return decode(c, who, r)
+	}
+	cfg.Hooks[0].Dialect = &spoilt
+	r := b.stays(runner.Options{}, cfg)
+	b.must(r, b.pre())
+	require.Eventually(t, func() bool {
+		o := b.must(r, b.post())
+		const lost = "the answer of the async hook 'exit 0' is lost: hookrun itself failed: spoilt (runner_test."
+		return len(o.Warnings) == 1 && strings.HasPrefix(o.Warnings[0], lost)
+	}, processtest.Patience, time.Millisecond)
+}

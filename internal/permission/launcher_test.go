@@ -404,8 +404,8 @@ func BenchmarkPlainLine(b *testing.B) {
 func TestProjectWrappersOnlyAdd(t *testing.T) {
 	rule := Parse("shell(git push --force*)")
 	var known []string
-	for _, p := range slices.Concat(launchers, interpreters) {
-		known = append(known, strings.Fields(p.name)...)
+	for _, line := range slices.Concat(launched, written, named) {
+		known = append(known, strings.Fields(line)...)
 	}
 	known = append(known, "git", "bash", "sh", "eval", "find", "pwsh", "cmd", "echo", "alias", "xargs")
 	var lost []string

@@ -24,7 +24,7 @@ func kindOfBuiltin(name string) builtinKind {
 		"trap", "source", ".":
 		return inert // those that run a command have readers of their own
 	case "printf", "test", "[", "return", "exit", "logout", "bye", "break", "continue", "shift", "kill", "ulimit",
-		"sleep", "set", "shopt", "setopt", "unsetopt", "hash", "alias":
+		"repeat", "sleep", "set", "shopt", "setopt", "unsetopt", "hash", "alias":
 		return counting
 	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "export", "readonly",
 		"unset", "float", "integer", "private":

@@ -74,7 +74,7 @@ func (p *program) interprets(args []Word) (l launches) {
 		case p.inline:
 			return p.text(args)
 		default:
-			return launches{script: true}
+			return launches{signs: signs{script: true}}
 		}
 		options, rest, ok := p.options(args)
 		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {

@@ -30,12 +30,22 @@ type launches struct {
 	shell  bool // a shell reads its commands from stdin
 	open   bool // arguments that follow may hold a command
 
+	signs
+}
+
+// signs are what has to come together before it may run anything.
+type signs struct {
 	// code means that a value has an expansion in quotes. arithmetic means that the shell evaluates variables that the
 	// line sets to numbers or not at all, and counts that zsh evaluates what only the shell knows.
 	code, arithmetic, counts bool
 
 	// writes means that the line writes to a file, and script that it runs one, which may be the same.
 	writes, script bool
+}
+
+func (s *signs) add(more signs) {
+	s.code, s.arithmetic, s.counts = s.code || more.code, s.arithmetic || more.arithmetic, s.counts || more.counts
+	s.writes, s.script = s.writes || more.writes, s.script || more.script
 }
 
 // add adds what one of several readers found.
@@ -91,6 +101,7 @@ func (l *launches) join(more launches) {
 	l.add(more.all, more.opaque)
 	l.hints = append(l.hints, more.hints...)
 	l.whole, l.shell, l.open = l.whole || more.whole, l.shell || more.shell, l.open || more.open
+	l.signs.add(more.signs)
 }
 
 // lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.
@@ -366,7 +377,7 @@ type Reached struct {
 
 	wrappers []string // programs that run a command besides the known ones
 	line     string
-	values   launches // as in Line, of all lines
+	signs    // of all lines
 }
 
 // Reach finds what the commands of a line run. Text is the line.
@@ -376,10 +387,10 @@ func (l *Line) Reach(text string, wrappers []string) *Reached {
 		r.follow(c, MaxWrappers)
 	}
 	r.weigh(l.values, Command{}, MaxWrappers)
-	if r.values.code && (r.values.arithmetic || r.values.counts) {
+	if r.code && (r.arithmetic || r.counts) {
 		r.Opaque = cmp.Or(r.Opaque, inQuotes)
 	}
-	r.whole = r.whole || r.values.counts || r.values.writes && r.values.script
+	r.whole = r.whole || r.counts || r.writes && r.script
 	r.Commands = slices.Concat(l.Commands, r.Commands)
 	if r.whole {
 		r.Hints = append(r.Hints, Hint{text, "the line"})
@@ -430,11 +441,8 @@ func (r *Reached) follow(c Command, left int) {
 func (r *Reached) weigh(found launches, c Command, left int) {
 	r.Opaque = cmp.Or(r.Opaque, found.opaque)
 	r.Hints = append(r.Hints, found.hints...)
-	r.values.code = r.values.code || found.code
-	r.values.arithmetic = r.values.arithmetic || found.arithmetic
-	r.values.counts = r.values.counts || found.counts
-	r.values.writes = r.values.writes || found.writes
-	r.values.script = r.values.script || found.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
+	r.signs.add(found.signs)
+	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 	for _, l := range found.all {
 		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, script: c.script}}
 		if l.by == "sudo" { // it may have read a password

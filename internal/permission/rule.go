@@ -265,6 +265,8 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		return throughNot(opaque)
 	case line.typed && editsLine(line.text):
 		return throughNot("keys that edit it")
+	case line.typed && c.Project && recalled().MatchString(line.text):
+		return throughNot("what the shell recalls")
 	}
 	mayMatch := ""
 	for i := range all {

@@ -19,9 +19,6 @@ import (
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
-// attacked is the rule that the lines below try to get around: they run the program danger with --force.
-const attacked = "shell(danger --force*)"
-
 // TestWhatShellsRun has bash, dash and zsh run generated lines. A rule for danger must match each line that ran it.
 func TestWhatShellsRun(t *testing.T) {
 	for name, lines := range map[string][]string{

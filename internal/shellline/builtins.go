@@ -31,7 +31,7 @@ func kindOfBuiltin(name string) builtinKind {
 		return evaluating
 	case "autoload", "add-zsh-hook", "bind", "bindkey", "caller", "compadd", "compcall", "compctl", "compdef",
 		"compgen", "complete", "compopt", "disable", "echotc", "echoti", "emulate", "enable", "fc", "functions",
-		"getln", "history", "jobs", "limit", "log", "newgrp", "print", "pushln", "r", "sched", "strftime",
+		"getln", "history", "jobs", "limit", "log", "print", "pushln", "r", "sched", "strftime",
 		"suspend", "sysread", "sysopen", "sysseek", "syswrite", "ttyctl", "unfunction", "unhash", "unlimit", "vared",
 		"zcompile", "zcurses", "zformat", "zle", "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect",
 		"zsocket", "zstat", "zstyle", "zsystem", "ztcp", "zed", "zmv", "zcalc", "zf_rm":

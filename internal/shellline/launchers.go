@@ -131,6 +131,7 @@ var launchers = []program{
 	{name: "multipass", group: true},
 	{name: "multipass exec", loose: true, dashed: true, away: true},
 	{name: "nerdctl", as: "docker"},
+	{name: "newgrp", mixed: true, shell: true},
 	{name: "nice", short: "n:0123456789", long: "adjustment:"},
 	{name: "nix", group: true},
 	{name: "nix develop", loose: true, away: true},
@@ -184,6 +185,7 @@ var launchers = []program{
 		long: "append command: echo: return flush force log-in: log-out: log-io: log-timing: logging-format: " +
 			"output-limit: quiet timing help version"},
 	{name: "setsid", short: "cfw", long: "ctty fork wait"},
+	{name: "sg", operands: 1, mixed: true, short: "c:", lines: "c", joins: true, shell: true},
 	{name: "singularity", as: "apptainer"},
 	{name: "ssh", operands: 1, mixed: true, joins: true, shell: true, away: true, texts: "o", idle: "G N V O Q",
 		short: sshShort + "M"},
@@ -230,7 +232,7 @@ func otherLauncher(name string) (p program, ok bool) {
 		"envdir", "faketime", "firejail", "foreman", "guix", "honcho", "hyperfine", "i386", "incus",
 		"ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "lima", "limactl", "mpiexec", "mpirun", "nix-shell",
 		"nodemon", "numactl", "parallel", "prlimit", "pssh", "pueue", "retry", "rr", "sandbox-exec", "schedtool",
-		"screen", "sem", "setarch", "setuidgid", "sg", "softlimit", "srun", "start-stop-daemon", "steam-run",
+		"screen", "sem", "setarch", "setuidgid", "softlimit", "srun", "start-stop-daemon", "steam-run",
 		"supervise", "tmux", "tsh", "volta", "watchexec", "wine", "wsl", "x86_64", "zargs":
 		return program{name: name, loose: true, away: true}, true
 	}

@@ -352,13 +352,18 @@ func (p *parsing) search() {
 			return
 		}
 	}
+	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a line that a shell expands
+		p.found.fail(inQuotes)
+	}
 	p.found.hints = append(p.found.hints, Hint{Joined(words), "the arguments of " + p.name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
 	words = words[i+1:]
 	begins := len(words) > 0 && !words[0].Computed && !strings.HasPrefix(words[0].Text, "-")
 	if begins && (p.loose || p.dashed && i >= 0) {
 		p.launch(words)
+		return
 	}
+	p.found.shell = p.found.shell || p.shell // there may be no command
 }
 
 func fixedWords(text string) (words []Word) {

@@ -140,20 +140,24 @@ func TestShellsOfUsers(t *testing.T) {
 	for want, lines := range map[bool][]string{
 		true: {
 			"echo 'danger --force' | su", "echo 'danger --force' | su - root", "echo 'danger --force' | runuser root",
-			"echo 'danger --force' | sudo -n -s", "echo 'danger --force' | sudo -n -i", "echo 'danger --force' | sudo su",
-			"echo 'danger --force' | newgrp", "echo 'danger --force' | newgrp root", "echo 'danger --force' | script -q f",
+			"echo 'danger --force' | sudo -n -s", "echo 'danger --force' | sudo -n -i",
+			"echo 'danger --force' | sudo su",
+			"echo 'danger --force' | newgrp", "echo 'danger --force' | newgrp root",
+			"echo 'danger --force' | script -q f",
 			"echo 'danger --force' | chroot /", "echo 'danger --force' | sg root", "echo 'danger --force' | doas -s",
 			"echo 'danger --force' | unshare -r", "echo 'danger --force' | nsenter -t 1",
 			"su <<< 'danger --force'", "{ su; } <<< 'danger --force'", "f() { su; }; echo x$(cat y) | f",
 			"su root -- -c 'danger --force'", "su -c 'danger --force' root", "su root -c 'danger --force'",
 			"su root -- -c '$(echo dan)ger --force'", "su -s PROG root -- --force danger", "su root -- -c \"$x\"",
 			"sg root -c 'danger --force'", "sg root 'danger --force'", "sg root -c '$(echo dan)ger --force'",
-			"sudo -s danger --force", "sudo -i -u x danger --force", "sudo -- danger --force", "sudo -s -- danger --force",
+			"sudo -s danger --force", "sudo -i -u x danger --force", "sudo -- danger --force",
+			"sudo -s -- danger --force",
 			"echo 'danger --force' | sudo -u x bash -s", "echo 'danger --force' | sudo tee y; sudo bash y",
 			"cat <<'E' | su\ndanger --force\nE",
 		},
 		false: {
-			"su", "su - app -c ls", "su root -- -c ls", "sg docker -c 'docker ps'", "newgrp docker", "sudo -i", "sudo -s ls",
+			"su", "su - app -c ls", "su root -- -c ls", "sg docker -c 'docker ps'", "newgrp docker", "sudo -i",
+			"sudo -s ls",
 			"echo x | sudo tee /etc/y", "sudo -u postgres psql < dump.sql", "runuser -u app -- ls", "script -q f",
 		},
 	} {

@@ -199,17 +199,35 @@ func (r *reader) numbers() {
 		number, given := r.given[name]
 		switch {
 		case given && number:
-		case given, r.set[name], r.src != r.outer, slices.ContainsFunc(r.line.Commands, func(c Command) bool {
-			return slices.ContainsFunc(c.Words[1:], func(w Word) bool {
-				value, ok := strings.CutPrefix(w.Text, name)
-				return ok && !c.Own && c.Words[0].Text != "[[" && c.Words[0].Text != "echo" &&
-					(value == "" || value[0] == '=' && !isNumber(Word{Text: value[1:]}))
-			})
-		}):
+		case given, r.set[name], r.src != r.outer, isOwnVariable(name),
+			slices.ContainsFunc(r.line.Commands, func(c Command) bool { return c.mayGive(name) }):
 			r.failProject("arithmetic with a variable that may be no number")
 			return
 		}
 	}
+}
+
+// mayGive reports whether an argument of the command may have it give a value to the variable that is no number.
+func (c *Command) mayGive(name string) bool {
+	kind := kindOfBuiltin(c.Words[0].Text)
+	if c.Own || c.Words[0].Text == "[[" || kind == inert {
+		return false
+	}
+	return slices.ContainsFunc(c.Words[1:], func(w Word) bool {
+		value, ok := strings.CutPrefix(w.Text, name)
+		isAttached := kind > inert && strings.HasPrefix(w.Text, "-") && strings.HasSuffix(w.Text, name)
+		return isAttached || ok && (value == "" || value[0] == '=' && !isNumber(Word{Text: value[1:]}))
+	})
+}
+
+// isOwnVariable reports whether a shell itself gives a variable texts that the line holds.
+func isOwnVariable(name string) bool {
+	switch name {
+	case "REPLY", "MAPFILE", "OPTARG", "_", "argv", "reply", "match", "MATCH", "COPROC", "DIRSTACK", "FUNCNAME", "ARGV0",
+		"ZSH_EVAL_CONTEXT", "funcstack", "dirstack", "history", "historywords", "jobtexts", "RANDFILE", "DEBUG":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "ZSH_")
 }
 
 // test reads [[ ]], which a pattern sees as a command of that name. If a word is computed, all of them may be.

@@ -281,6 +281,9 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // only the value
 	switch {
 	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take as text
+		if r.changes().home {
+			e.compute(!r.inQuotes)
+		}
 		e.text.WriteString(raw)
 		e.home = true
 		return

@@ -327,12 +327,12 @@ func startOf(args []Word) string {
 		args = args[1:]
 	}
 	end := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!" })
+	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // options that name others
 	switch {
+	case slices.ContainsFunc(args, names):
 	case end == 0:
 		return "."
-	case end == 1 && !args[0].Computed && !args[0].Home && !slices.ContainsFunc(args, func(w Word) bool {
-		return strings.HasPrefix(w.Text, "-files0") || w.Several
-	}):
+	case end == 1 && !args[0].Computed && !args[0].Home:
 		return args[0].Text
 	}
 	return ""

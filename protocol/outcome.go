@@ -31,29 +31,22 @@ type Outcome struct {
 	Other          Fields   `json:"other,omitempty"` // what else hooks answered, by their client's names
 	Warnings       []string `json:"warnings,omitempty"`
 
-	Hooks    []HookReport `json:"hooks"` // those that matched, in the order of the file
+	Failed   bool         `json:"failed,omitempty"` // the tool failed, for which a client may have an event of its own
+	Hooks    []HookReport `json:"hooks"`            // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`
 
 	details `json:"-"`
 }
 
-// details are what an outcome has besides its JSON form. WithoutRewrites and the output of clients
-// (runner.EncodeOutput) are made of them. An outcome that was read from JSON has none.
+// details are what an outcome has besides its JSON form: words of reasons and messages. An outcome that was read from
+// JSON has none, and decides the same in every form.
 type details struct {
 	// Lint are those of the Warnings that are about how the hooks files are written and concern no gate. They come
 	// with every call. The output for a client, which tells its user of all other warnings, leaves them out.
 	Lint []string
 
-	Failed        bool   // the tool failed, for which a client may have an event of its own
 	RewroteInput  string // the hook that UpdatedInput is from
 	RewroteOutput string // the hook that UpdatedOutput is from
-	KeepsOutput   bool   // UpdatedOutput stands for a result that is withheld
-
-	// Withheld is what a client gets instead of a result that the hook WithheldBy changed to one that the client does
-	// not take.
-	Withheld       json.RawMessage
-	WithheldBy     string
-	WithheldReason string // of a block, where the client cannot be given Withheld
 }
 
 // Inject is one text for the model.
@@ -97,7 +90,6 @@ type HookReport struct {
 type hookDetails struct {
 	Note    Note
 	Failure string // the warning of a failure that failed open, which is in Outcome.Warnings too
-	Held    bool   // the call is held up because of it, even where its status is that it failed
 }
 
 // Note is what a hook did beside what its status tells: the first of these that holds.

@@ -65,13 +65,7 @@ func (o Outcome) WithoutRewrites() Outcome {
 	if o.Event.Canonical() == PreExecute {
 		what = "the prompt"
 	}
-	// a hook wanted nobody to see this result
-	if o.Withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue {
-		o.Decision, o.Cause, o.Hook, o.Approved = Block, CauseRewrite, o.WithheldBy, false
-		o.Reason = o.WithheldReason
-		return o
-	}
-	if o.KeepsOutput { // the reason says so
+	if o.withholds() { // the reason says so
 		o.UpdatedOutput = nil
 		return o
 	}
@@ -97,6 +91,13 @@ func (o Outcome) WithoutRewrites() Outcome {
 	}
 	o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = Block, CauseRewrite, hook, false, reason
 	return o
+}
+
+// withholds reports whether the outcome blocks because the tool's result is withheld: a hook that may have been to
+// change it failed, or changed it to what cannot be shown.
+func (o Outcome) withholds() bool {
+	return o.Event.Canonical() == PostTool && o.Decision == Block && o.Cause != CausePolicy &&
+		o.Cause != CauseUnsupported
 }
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.

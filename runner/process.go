@@ -103,6 +103,7 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 	return dialect.HookResult{
 		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
 		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Left,
+		Unread: got.Unread,
 		Async: got.Detached, WentAsync: got.Detached,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -40,6 +41,40 @@ func saveContext(h *hookfile.Hook, v *dialect.Verdict) {
 		"All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
 }
 
+// contextLife is how long a saved context stays. The session that was told its path may read it for as long.
+const contextLife = 24 * time.Hour
+
+// spareFolder begins the name of a folder that is made if the usual one is not private.
+const spareFolder = "hookrun-context-"
+
+// removeOld removes the contexts of a private folder whose time is up.
+func removeOld(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if ours, _ := filepath.Match("context-*.txt", e.Name()); !ours {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > contextLife {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// removeOldFolders removes the spare folders whose contexts are all gone.
+func removeOldFolders(temporary string) {
+	entries, _ := os.ReadDir(temporary)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), spareFolder) {
+			continue
+		}
+		dir := filepath.Join(temporary, e.Name())
+		if info, err := os.Lstat(dir); err == nil && private(dir, info) && time.Since(info.ModTime()) > contextLife {
+			removeOld(dir)
+			_ = os.Remove(dir) // not if anything is in it
+		}
+	}
+}
+
 // characters counts as JavaScript does.
 func characters(s string) (n int) {
 	for _, r := range s {
@@ -58,10 +93,12 @@ func writeContext(text string) (string, error) {
 	dir := filepath.Join(temporary, contextFolder)
 	_ = ownpath.Mkdir(dir)                                             // it may be there
 	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // somebody else's: no place for what hooks say
-		if dir, err = os.MkdirTemp(temporary, "hookrun-"); err != nil {
+		removeOldFolders(temporary)
+		if dir, err = os.MkdirTemp(temporary, spareFolder); err != nil {
 			return "", err
 		}
 	}
+	removeOld(dir)
 	f, err := os.CreateTemp(dir, "context-*.txt") // 0600
 	if err != nil {
 		return "", err

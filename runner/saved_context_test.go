@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -83,6 +84,34 @@ func TestLongContextGoesIntoAFile(t *testing.T) {
 	require.Equal(t, ours, filepath.Dir(again.Inject[0].File))
 	require.NotEqual(t, long.File, again.Inject[0].File)
 	require.Len(t, below(t, ours), 2)
+}
+
+// Contexts of a day ago go when the next one is saved, and nothing else does.
+func TestOldContextsAreRemoved(t *testing.T) {
+	b := newBench(t)
+	tmp, ours := b.temporary()
+	text := strings.Repeat("x", limit+1)
+	save := func() string { return b.ask(b.claude("PreToolUse", b.tells("a", text))).Inject[0].File }
+	old, young := save(), save()
+	other := filepath.Join(ours, "notes.txt")
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+	yesterday := time.Now().Add(-25 * time.Hour)
+	for _, path := range []string{old, other} {
+		require.NoError(t, os.Chtimes(path, yesterday, yesterday))
+	}
+	last := save()
+	require.ElementsMatch(t, []string{young, last, other}, below(t, ours))
+
+	// Where the folder is not private, each context has one of its own, which goes with it.
+	require.NoError(t, os.Chmod(ours, 0o755))
+	spare := save()
+	require.NotEqual(t, ours, filepath.Dir(spare))
+	for _, path := range []string{spare, filepath.Dir(spare)} {
+		require.NoError(t, os.Chtimes(path, yesterday, yesterday))
+	}
+	save()
+	require.NoDirExists(t, filepath.Dir(spare))
+	require.Len(t, below(t, tmp), 4)
 }
 
 // Characters are counted as JavaScript does: one that is not of the first 65,536 is two.

@@ -106,6 +106,7 @@ func runConformance(t *testing.T, dir string) {
 				for _, d := range wrong {
 					t.Error(d)
 				}
+				requireWhole(t, trial.stdout)
 				if len(wrong) > 0 {
 					t.Logf("stdout %s\nstderr %s", shortened(trial.stdout), shortened(trial.stderr))
 				}

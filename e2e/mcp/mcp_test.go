@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -488,6 +489,36 @@ func TestMCPEnds(t *testing.T) {
 				`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"size":1000000}}}`+
 					"\n", id)
 			require.NoError(t, err)
+		}
+		input.Close()
+		require.NoError(t, cmd.Wait())
+	})
+	t.Run("nobody reads stderr", func(t *testing.T) {
+		t.Parallel()
+		binary.Needs(t, "python3")
+		dir := t.TempDir()
+		binary.WriteHooks(t, dir, binary.Hook{"name": "noisy", "command": "cat >/dev/null; seq 20000 >&2",
+			"events": []string{"pre-tool"}})
+		cmd := exec.Command(binary.Path, "mcp", "--name", "n", "-C", dir, "--", "python3", "-c", `
+import json, sys
+for line in sys.stdin:
+    for i in range(2000): print("log " + "x" * 110)
+    print(json.dumps({"id": json.loads(line)["id"], "result": {"tools": [{"name": "t"}], "content": []}}), flush=True)`)
+		stderr, to, err := os.Pipe()
+		require.NoError(t, err)
+		defer stderr.Close()
+		cmd.Stderr = to
+		input, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		output, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		to.Close()
+		lines := bufio.NewScanner(output)
+		for id := range 5 {
+			fmt.Fprintf(input, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"t"}}`+"\n", id)
+			require.True(t, lines.Scan())
+			require.Contains(t, lines.Text(), fmt.Sprintf(`"id": %d`, id))
 		}
 		input.Close()
 		require.NoError(t, cmd.Wait())

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // Replace writes the file at path, which must not contain symbolic links. old describes the existing file; nil creates
@@ -50,14 +51,40 @@ func WritePrivate(path, text string) error {
 	return replace(path, nil, 0o600, text)
 }
 
+// Create writes a file with these bits in its mode, less the umask. If one is at the path already, that is an error of
+// fs.ErrExist, and it stays as it is.
+func Create(path string, mode fs.FileMode, text string) error {
+	Sweep(path)
+	return put(path, nil, mode, text, create)
+}
+
+// create gives a file its name, unless that is taken. Where the file system has no hard links, another program could
+// take the name in the moment between the look and the rename.
+func create(temporary, path string) error {
+	err := os.Link(temporary, path)
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		os.Remove(temporary)
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	return Rename(temporary, path)
+}
+
 func replace(path string, old fs.FileInfo, mode fs.FileMode, text string) error {
+	return put(path, old, mode, text, Rename)
+}
+
+// put writes a temporary file, and has it given its name.
+func put(path string, old fs.FileInfo, mode fs.FileMode, text string, name func(temporary, path string) error) error {
 	const tries = 10
 	for n := 1; ; n++ {
 		temporary, err := write(path, old, mode, text)
 		if err != nil {
 			return err
 		}
-		err = Rename(temporary, path)
+		err = name(temporary, path)
 		if err == nil {
 			return nil
 		}
@@ -68,42 +95,45 @@ func replace(path string, old fs.FileInfo, mode fs.FileMode, text string) error 
 	}
 }
 
-// write writes the text to a new file beside the path.
+// write writes the text to a new file beside the path, of which nothing is left if that fails.
 func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (temporary string, err error) {
 	// os.CreateTemp would make a file that only its owner can read. If another process takes the same name in the same
 	// nanosecond, this fails.
 	folder, base := filepath.Split(path)
 	temporary = filepath.Join(folder, "."+base+"."+strconv.FormatInt(time.Now().UnixNano(), 36))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		// Without the temporary name, which means nothing to the user.
-		return "", fmt.Errorf("writing %s: %w", path, errors.Unwrap(err))
-	}
-	defer func() {
-		if err != nil {
+	if err == nil {
+		if err = fill(file, path, old, mode, text); err != nil {
 			file.Close()
 			os.Remove(temporary)
+		} else if err = file.Close(); err != nil {
+			os.Remove(temporary)
 		}
-	}()
+	}
+	if err != nil { // without the temporary name, which means nothing to the user
+		return "", fmt.Errorf("writing %s: %w", path, regularfile.UnwrapPath(err))
+	}
+	return temporary, nil
+}
+
+// fill gives a new file its mode, owner and text.
+func fill(file *os.File, path string, old fs.FileInfo, mode fs.FileMode, text string) error {
 	if err := filelock.Lock(file); err != nil { // an unlocked file would be swept
-		return "", err
+		return err
 	}
 	if old != nil {
 		if err := file.Chmod(mode); err != nil { // undo the umask
-			return "", err
+			return err
 		}
 		if err := keepOwner(file, path, old); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if _, err := file.WriteString(text); err != nil {
-		return "", err
+		return err
 	}
 	// The rename may reach the disk before the text, and a crash between the two would leave an empty file.
-	if err := file.Sync(); err != nil {
-		return "", err
-	}
-	return temporary, file.Close()
+	return file.Sync()
 }
 
 // Sweep removes the temporary files that killed runs have left beside a file. Files that it cannot remove do no harm.

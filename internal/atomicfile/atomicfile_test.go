@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,4 +99,24 @@ func requireAlone(t *testing.T, path, text string) {
 	list, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Len(t, list, 1, "nothing is left beside it")
+}
+
+func TestCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, Create(path, 0o755, "a"))
+	require.ErrorIs(t, Create(path, 0o755, "b"), fs.ErrExist)
+	requireAlone(t, path, "a")
+	var wait sync.WaitGroup
+	var made atomic.Int32
+	path = filepath.Join(t.TempDir(), "f")
+	for range 20 {
+		wait.Go(func() {
+			if Create(path, 0o644, "whole") == nil {
+				made.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	require.EqualValues(t, 1, made.Load())
+	requireAlone(t, path, "whole")
 }

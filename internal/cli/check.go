@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable"
 )
 
 var check = command{
@@ -316,10 +317,11 @@ func (r *checkReport) hasWarnings() bool {
 }
 
 func writeJSON(std Streams, v any) error {
-	e := json.NewEncoder(std.Out)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("writing to stdout: %w", err)
 	}
-	return nil
+	return write(std, printable.JSON(b.String()))
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -169,10 +170,10 @@ func hasOutput(args []string, form string) bool {
 func printError(w io.Writer, name string, err error) {
 	var problems hookfile.Diagnostics
 	if errors.As(err, &problems) {
-		fmt.Fprintln(w, problems)
+		fmt.Fprintln(w, printable.Lines(problems.Error()))
 		return
 	}
-	fmt.Fprintf(w, "hookrun %s: %v\n", name, err)
+	fmt.Fprintf(w, "hookrun %s: %s\n", name, printable.Lines(err.Error()))
 }
 
 // print writes to stdout. A failed write is an error, since the caller would miss the output.

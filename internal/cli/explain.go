@@ -374,5 +374,5 @@ func (e explanation) String() string {
 			fmt.Fprintf(&b, "  %-11s %s\n", label, shownInput(h.Input))
 		}
 	}
-	return b.String()
+	return printable.Lines(b.String())
 }

@@ -191,11 +191,11 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
-	all.Withhold(&f.call, &block)
+	takesOther := all.Withhold(&f.call, &block)
 	text, _, err := client.Encode(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
-	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
+	case client.Errors == dialect.ErrorByBlock || takesOther:
 		return f.print(block, std, func() {})
 	case client.Errors == dialect.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
@@ -346,7 +346,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 		for _, in := range o.Inject { // MassGen's line, for those who look for it in its logs
 			strategy := cmp.Or(in.Strategy, protocol.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
-			fmt.Fprintf(std.Err, line, o.Tool, strategy, utf8.RuneCountInString(in.Content))
+			fmt.Fprintf(std.Err, line, visible(o.Tool), strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
 	return f.status(exit), nil
@@ -355,7 +355,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 // details writes for a person what the outcome has besides the verdict.
 func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	for _, w := range o.Warnings {
-		fmt.Fprintln(stderr, "hookrun: warning:", w)
+		fmt.Fprintln(stderr, "hookrun: warning:", printable.Lines(w))
 	}
 	if f.output == "text" || f.hasMessages() { // the others have them on stdout
 		for _, m := range o.SystemMessages {
@@ -388,9 +388,9 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	}
 }
 
-// marked writes a text with a mark before each line.
+// marked writes a text with a mark before each line. Hooks print what a model wrote, and it may go to a terminal.
 func marked(w io.Writer, mark, text string) {
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(printable.Lines(text)) {
 		fmt.Fprintln(w, mark, strings.TrimRight(line, "\r\n"))
 	}
 }

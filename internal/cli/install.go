@@ -340,7 +340,7 @@ func (s *settingsFlags) make(changes []*clientfile.Change, std Streams, nothing 
 			continue
 		}
 		if err := change.Write(); err != nil {
-			return err
+			return fmt.Errorf("%s was not changed: %w", change.Path, err)
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/runpage"
 	"github.com/hookrun/hookrun/internal/runstats"
@@ -172,7 +173,7 @@ func (l *logFlags) lines(log *runstats.Log, std Streams) error {
 			return nil
 		}
 		if l.output == "json" {
-			return write(std, string(line)+"\n")
+			return write(std, printable.JSON(string(line))+"\n")
 		}
 		return write(std, callText(&c, coloured(std.Out)))
 	}
@@ -185,7 +186,7 @@ func (l *logFlags) lines(log *runstats.Log, std Streams) error {
 			if err != nil {
 				return err
 			}
-			return write(std, string(text))
+			return write(std, printable.JSON(string(text)))
 		}
 	}
 	if !l.follow {

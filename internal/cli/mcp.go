@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -37,7 +38,7 @@ Hooks files are read once, at the start.
 
 NAME is what the server calls itself when it answers initialize, with _ for every character but
 letters, digits, _ and -; "server" where it gave none. A server can choose any name: give --name if
-your hooks depend on it.
+your hooks depend on it. Without --name, calls are refused until the server has answered initialize.
 
 Messages that follow a call overtake it while its hooks run. A call that is cancelled meanwhile ends
 there. hookrun exits with 0 when the client has left and the server has ended, else with 1.`,
@@ -71,8 +72,15 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 				m.ipc = massgenipc.NewReader(*ipc)
 				m.ipc.Memory = ipcMemory()
 			}
-			m.err = std.Err
-			return m.run(&f, args, std, *name)
+			log := newPatientLog(std.Err)
+			m.err = log
+			defer log.close()
+			exit, err := m.run(&f, args, std, *name)
+			if err != nil {
+				printError(log, "mcp", err)
+				exit = exitFailed
+			}
+			return exit, nil
 		}
 	},
 }
@@ -95,6 +103,10 @@ type mcpGate struct {
 	record  *runLog
 	verbose bool
 	err     io.Writer
+
+	// others are the servers that hooks are for, if they are for none of this name; nil: --name says it.
+	others func(server string) []string
+	named  sync.Once // others was called
 }
 
 // run passes messages on until one side has ended.
@@ -143,6 +155,9 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if err != nil {
 		return 0, err
 	}
+	if name == "" {
+		m.others = cfg.OtherServers
+	}
 	proxy := mcpproxy.New(mcpproxy.Gate{Before: m.before, After: m.after, Idle: m.idle},
 		mcpproxy.Options{Name: name, Grace: mcpGrace, Log: m.log})
 	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
@@ -167,6 +182,16 @@ func (m *mcpGate) warn(err error) {
 
 // about is a call of the server's as hooks know it.
 func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) protocol.Call {
+	m.named.Do(func() {
+		if m.others == nil {
+			return
+		}
+		if names := m.others(c.Server); len(names) > 0 {
+			const text = "warning: the server calls itself %s, and the hooks for MCP tools are for %s; if they are " +
+				"meant for it, give --name"
+			m.log(text, c.Server, strings.Join(names, ", "))
+		}
+	})
 	call := m.call
 	call.Event, call.Tool, call.Args, call.ToolUseID = event, "mcp__"+c.Server+"__"+c.Tool, c.Args, c.ID
 	return call
@@ -214,7 +239,7 @@ func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outc
 func (m *mcpGate) report(o *protocol.Outcome) {
 	for _, w := range o.Warnings {
 		if !slices.Contains(m.known, w) {
-			m.log("warning: %s", w)
+			m.log("warning: %s", printable.Lines(w))
 		}
 	}
 	for _, text := range o.SystemMessages {
@@ -224,7 +249,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 		name := printable.Escape(h.Name)
 		if m.verbose {
 			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
-			m.log("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, took)
+			m.log("%s %s: hook '%s' %s in %v", o.Event, visible(o.Tool), name, h.Status, took)
 		}
 		if h.Status != protocol.StatusTimeout {
 			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)

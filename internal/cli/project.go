@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellword"
 )
 
@@ -159,7 +160,7 @@ const leftOut = `"only" of the managed hooks file leaves out all other files`
 // writeTo writes which files the hooks are from, for -v.
 func (p *project) writeTo(w io.Writer) {
 	for _, text := range append(p.lines(), p.aside()...) {
-		fmt.Fprintln(w, "hookrun:", text)
+		fmt.Fprintln(w, "hookrun:", printable.Lines(text))
 	}
 }
 

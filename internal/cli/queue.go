@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -159,7 +159,7 @@ func waitingText(entries []queue.Entry) string {
 // visible shows what steers a terminal as a mark: else an entry could write lines of its own, and hide others.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		if printable.Hidden(r) {
 			return utf8.RuneError
 		}
 		return r

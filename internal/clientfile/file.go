@@ -104,20 +104,38 @@ func (c *Change) Write() error {
 		if err := atomicfile.Remove(now.path); err != nil {
 			return err
 		}
-		// Install may have made its folders too. One that has anything else in it is not empty, and stays; so does a
-		// link.
-		root := filepath.Clean(c.place.Root)
-		for folder := filepath.Dir(c.place.Path); folder != root && folder != "."; folder = filepath.Dir(folder) {
-			if info, err := os.Lstat(folder); err != nil || !info.IsDir() || os.Remove(folder) != nil {
-				break
-			}
-		}
+		c.removeFolders("")
 		return nil
 	}
-	if now.info == nil {
-		if err := os.MkdirAll(filepath.Dir(now.path), 0o777); err != nil {
-			return err
-		}
+	if now.info != nil {
+		return atomicfile.ReplaceAs(now.path, now.info, c.bits, c.New)
 	}
-	return atomicfile.ReplaceAs(now.path, now.info, c.bits, c.New)
+	there := filepath.Dir(c.place.Path)
+	for missing(there) && there != filepath.Dir(there) {
+		there = filepath.Dir(there)
+	}
+	if err = os.MkdirAll(filepath.Dir(now.path), 0o777); err == nil {
+		err = atomicfile.ReplaceAs(now.path, nil, c.bits, c.New)
+	}
+	if err != nil {
+		c.removeFolders(there)
+	}
+	return err
+}
+
+// removeFolders removes the folders of the file below the root, and below another one if it is given: Install may have
+// made them. One that has anything else in it is not empty, and stays; so does a link.
+func (c *Change) removeFolders(below string) {
+	root := filepath.Clean(c.place.Root)
+	for folder := filepath.Dir(c.place.Path); folder != root && folder != "." && folder != below; {
+		if info, err := os.Lstat(folder); err != nil || !info.IsDir() || os.Remove(folder) != nil {
+			return
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -3,11 +3,13 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/nearmiss"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -18,7 +20,8 @@ import (
 // "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in
 // the line then.
 //
-// Whatever is no such line is no answer, also an empty one: a process that says nothing did not approve.
+// Whatever is no such line is no answer, also an empty one, and an object that has neither a key of an answer nor of a
+// process: a process that reports its own failure did not approve.
 func (r *HookResult) ReadLine() {
 	line := strings.TrimSpace(r.Stdout.All())
 	if r.Stdout.LeftOut() > 0 {
@@ -81,7 +84,10 @@ func (r *HookResult) readLine(line string) error {
 		r.Stdout = Capture{Head: []byte(stdout), Total: int64(len(stdout))}
 	case hasRest:
 		rest = append(append([]byte{'{'}, rest...), '}')
-		r.Stdout = Capture{Head: rest, Total: int64(len(rest))}
+		if code == 0 && !hasAnswerKey(rest) {
+			return errors.New(NoAnswerKey + `; {"stdout": "…"} is a text`)
+		}
+		r.Stdout, r.LineObject = Capture{Head: rest, Total: int64(len(rest))}, true
 	default:
 		r.Stdout = Capture{}
 	}
@@ -99,6 +105,27 @@ func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
 			`to deny add "exit_code": 2, and write notes to stderr itself`)
 	}
 	return v
+}
+
+// NoAnswerKey says of what a hook printed that it is no answer, where a hook that has nothing to say prints {}.
+const NoAnswerKey = `it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; {} says ` +
+	"nothing"
+
+// lineKeys are the keys of the answers of all clients that package nearmiss does not look for. Each dialect looks for
+// its own afterwards.
+var lineKeys = []string{"async", "asyncTimeout", "terminalSequence", "cancel", "errorMessage", "contextModification",
+	"overrideInput", "permission", "user_message", "agent_message", "updated_input", "updated_mcp_tool_output",
+	"additional_context", "followup_message", "behavior", "message", "interrupt", "modifiedArgs", "modifiedResult",
+	"modifiedPrompt", "inject", "metadata", "hook_errors", "args", "output", "context", "stop", "tool_input"}
+
+// hasAnswerKey reports whether an object has a key of any client's answer, or one that may be meant so.
+func hasAnswerKey(object []byte) (has bool) {
+	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		has = slices.Contains(lineKeys, name) || slices.Contains(nearmiss.Keys(), name)
+		return !has
+	})
+	return has || len(nearmiss.Scan(string(object))) > 0
 }
 
 // lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
@@ -137,8 +164,6 @@ func letters(key string) string {
 func readExitCode(value gjson.Result) (int, error) {
 	code := value.Num
 	switch {
-	case value.Type == gjson.Null:
-		return 0, nil
 	case value.Type != gjson.Number || code != float64(int(code)) || code < 0 || code > 255:
 		return 0, WrongType("exit_code", "a number from 0 to 255", value)
 	}

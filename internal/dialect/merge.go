@@ -131,6 +131,7 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
 		Hooks: []protocol.HookReport{}}}
 	m.Failed = c.Failed
+	withheld := false
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name
 		m.Outcome.Hooks = append(m.Outcome.Hooks, h.Report)
@@ -151,11 +152,12 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 		if v.UpdatedInput != nil && decision != protocol.Block {
 			m.UpdatedInput, m.RewroteInput = v.UpdatedInput, name
 		}
-		if v.UpdatedOutput != nil && !m.KeepsOutput {
-			m.UpdatedOutput, m.RewroteOutput, m.KeepsOutput = v.UpdatedOutput, name, v.KeepsOutput
-		}
-		if v.Withheld != nil {
-			m.Withheld, m.WithheldBy, m.WithheldReason = v.Withheld, name, WithheldReason(name)
+		switch {
+		case withheld: // whatever later hooks answered
+		case v.Withholds(c.Event):
+			m.UpdatedOutput, m.RewroteOutput, withheld = InPlaceOfResult(v.UpdatedOutput), name, true
+		case v.UpdatedOutput != nil:
+			m.UpdatedOutput, m.RewroteOutput = v.UpdatedOutput, name
 		}
 		if v.Context != "" {
 			m.Contexts = append(m.Contexts, h)

@@ -92,8 +92,17 @@ func WithheldReason(hook string) string {
 // WithheldMark stands for each text of a result that is withheld.
 const WithheldMark = "[withheld by hookrun]"
 
-// IsFailure reports whether a block comes from a hook that failed, or from hookrun itself. After a tool a hook that did
-// not do its work may have been a redactor.
+// InPlaceOfResult returns the UpdatedOutput of an outcome that withholds the tool's result: what was written in the
+// form of its client's results, else the mark alone.
+func InPlaceOfResult(ofClient []byte) []byte {
+	if ofClient == nil {
+		return strictjson.Quote(WithheldMark)
+	}
+	return ofClient
+}
+
+// IsFailure reports whether a block comes from a hook that failed, or from hookrun itself, or is about a change that
+// could not be made. After a tool the hook may have been a redactor, and the result is withheld.
 func IsFailure(decision protocol.Decision, cause protocol.Cause) bool {
 	return decision == protocol.Block && cause != protocol.CausePolicy && cause != protocol.CauseUnsupported
 }
@@ -116,12 +125,12 @@ func failure(hook string, cause protocol.Cause) string {
 func MustNotShow(o protocol.Outcome, client string) string {
 	ends := ", and " + client + " cannot give the model another one, so the run ends; the tool has run"
 	switch {
-	case o.UpdatedOutput != nil:
-		return fmt.Sprintf("project hook '%s' changed the tool's result", printable.Escape(o.RewroteOutput)) + ends
-	case o.Withheld != nil:
-		return o.WithheldReason + ends
+	case o.Cause == protocol.CauseRewrite:
+		return o.Reason + ends
 	case IsFailure(o.Decision, o.Cause):
 		return failure(printable.Escape(o.Hook), o.Cause) + ends
+	case o.UpdatedOutput != nil:
+		return AHook(o.RewroteOutput) + " changed the tool's result" + ends
 	}
 	return ""
 }
@@ -137,7 +146,15 @@ func UnfitInput(o protocol.Outcome) string {
 
 // ChangedInput says which hook changed the tool's input, and why that cannot be.
 func ChangedInput(o protocol.Outcome, why string) string {
-	return fmt.Sprintf("project hook '%s' changed %s%s", printable.Escape(o.RewroteInput), InputOf(o.Event), why)
+	return fmt.Sprintf("%s changed %s%s", AHook(o.RewroteInput), InputOf(o.Event), why)
+}
+
+// AHook names the hook of a rewrite. An outcome that was read from JSON has no name of it.
+func AHook(name string) string {
+	if name == "" {
+		return "a project hook"
+	}
+	return "project hook '" + printable.Escape(name) + "'"
 }
 
 // InputOf is what UpdatedInput stands for at an event.
@@ -181,7 +198,8 @@ func Notices(o protocol.Outcome) (messages []string) {
 	said := map[string]bool{}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
-		if h.Held || !unanswered(h) {
+		// of a hook that did not fail open, the reason tells
+		if !unanswered(h) || h.Failure == "" && o.Decision != protocol.Continue {
 			continue
 		}
 		what := "gave no answer"

@@ -38,7 +38,7 @@ func annotate(h *protocol.HookReport, v *Verdict) {
 	case v.Status == protocol.StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
 		h.Note = protocol.NoteRewrite
 	}
-	h.Failure, h.Held = v.failure(), v.Decision != protocol.Continue
+	h.Failure = v.failure()
 }
 
 // shorten keeps the two ends of a text.

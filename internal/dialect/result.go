@@ -15,6 +15,7 @@ type HookResult struct {
 	AsyncResult   bool   // it was not waited for, and this is what came of it: no decision counts any more
 	ProtocolError string // what is wrong with the line that a persistent hook answered; "" if nothing is
 	Line          bool   // it is the line of a persistent hook
+	LineObject    bool   // Stdout is the object of that line, and no text in it
 	LineNote      bool   // that line has stderr, so Stderr is what it says
 	// a shell ran a line of text for it, or env a script: 126 and 127 say that they could not run it
 	Shell bool
@@ -30,6 +31,7 @@ type HookResult struct {
 	Stderr   Capture
 
 	LeftRunning []int // processes that it left behind
+	Unread      bool  // one of those still held its output when hookrun ended to read it
 	Duration    time.Duration
 }
 

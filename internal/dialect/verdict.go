@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -47,10 +48,6 @@ type Verdict struct {
 	// answers that cannot be read, so Outrank undoes no block of this hook.
 	Answer any
 	Firm   bool
-
-	Unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
-	Withheld    []byte // JSON: what a client is to be given in the place of the result then
-	KeepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say
 }
 
 // OK is the verdict of a hook that has nothing against the call, and nothing to say.
@@ -59,6 +56,22 @@ func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: protocol
 // Decide takes a decision that holds the call up.
 func (v *Verdict) Decide(decision protocol.Decision, reason string) {
 	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, protocol.StatusBlocked, reason
+}
+
+// Withhold blocks because the hook changed the tool's result to one that cannot be shown. Neither can the old one: the
+// hook wanted nobody to see it.
+func (v *Verdict) Withhold(hook string) {
+	reason := WithheldReason(hook)
+	if v.Decision != protocol.Continue {
+		reason = strings.TrimSpace(v.Reason + "\n\n" + reason)
+	}
+	v.Decide(protocol.Block, reason)
+	v.Cause, v.Approved, v.UpdatedOutput = protocol.CauseRewrite, false, nil
+}
+
+// Withholds reports whether nobody is to see the tool's result: see IsFailure.
+func (v *Verdict) Withholds(e protocol.Event) bool {
+	return e.Canonical() == protocol.PostTool && IsFailure(v.Decision, v.Cause)
 }
 
 // Approve notes that the hook said yes, and why.

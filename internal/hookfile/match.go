@@ -24,7 +24,8 @@ type MatchContext struct {
 	levels []*MatchContext // of hooks of other levels, where those have other names for the tool
 	views  []view
 	room   [1]view                              // of views: most calls have hooks of one dialect
-	rules  map[permission.Kind]*permission.Call // nil until an if is looked at
+	rule   *permission.Call                     // nil until an if is looked at
+	added  map[permission.Kind]*permission.Call // of ifs for names that files of lower levels add
 	doubt  bool                                 // the arguments cannot be read
 	values map[string][]value                   // by the path
 	looked bool                                 // whether the arguments are torn
@@ -332,11 +333,13 @@ func (m *MatchContext) Doubt(h *Hook) string {
 
 // ruleCall is the call as the if of a hook is held against it.
 func (m *MatchContext) ruleCall(h *Hook) permission.Call {
-	kind := m.kindFor(h)
-	if m.rules[kind] == nil {
-		m.prepare(kind)
+	if m.rule == nil {
+		m.prepare()
 	}
-	rule := *m.rules[kind]
+	rule := *m.rule
+	if m.isAdded(h.If.Tool()) {
+		rule = *m.addedRule(permission.KindOf(h.If.Tool()))
+	}
 	if !h.Dialect.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
@@ -345,28 +348,34 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	return rule
 }
 
-// kindFor is what the tool works on for the if of a hook: by the names that it has at the hook's level or, where the if
-// is for a name that a file of a lower level adds, by that one.
-func (m *MatchContext) kindFor(h *Hook) permission.Kind {
+// isAdded reports whether only a file of a lower level gives the tool this name.
+func (m *MatchContext) isAdded(name string) bool {
 	c := m.call
-	if !c.Event.HasTool() {
-		return permission.Unknown
-	}
-	tool, names := h.If.Tool(), slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool))
-	if slices.Contains(c.AddedTools(), tool) && !slices.Contains(names, tool) {
-		return permission.KindOf(tool)
-	}
-	return kindOfNames(names)
+	return slices.Contains(c.AddedTools(), name) && !slices.Contains(c.ProjectTools(), name) &&
+		!slices.Contains(all.ToolNames(c.Tool), name)
 }
 
-func (m *MatchContext) prepare(kind permission.Kind) {
+// addedRule is the call as it is held against an if for an added name, which says what the tool works on.
+func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
+	if m.added[kind] == nil {
+		rule := m.rule.Once()
+		rule.Kind = kind
+		if m.added == nil {
+			m.added = map[permission.Kind]*permission.Call{}
+		}
+		m.added[kind] = &rule
+	}
+	return m.added[kind]
+}
+
+func (m *MatchContext) prepare() {
 	c := m.call
 	rule := permission.Call{Dir: c.Workspace}.Once()
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}
 	if c.Event.HasTool() {
-		rule.Tool, rule.Kind = c.Tool, kind
+		rule.Tool, rule.Kind = c.Tool, kindOfNames(slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
@@ -374,10 +383,7 @@ func (m *MatchContext) prepare(kind permission.Kind) {
 	input, err := c.InputText()
 	m.doubt = err != nil
 	rule.Input, rule.EqualKeys = input, m.call.HasEqualKeys()
-	if m.rules == nil {
-		m.rules = map[permission.Kind]*permission.Call{}
-	}
-	m.rules[kind] = &rule
+	m.rule = &rule
 }
 
 // argsText are the arguments as JSON, "" if they cannot be read.

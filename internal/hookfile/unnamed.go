@@ -100,3 +100,34 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 	}
 	return tools, false
 }
+
+// OtherServers returns the names of MCP servers that matchers and ifs are for, if none of them is this server's. A
+// server can call itself anything, so the hooks may have been meant for it.
+func (c *Config) OtherServers(server string) (names []string) {
+	for i := range c.Hooks {
+		h := &c.Hooks[i]
+		if h.off() {
+			continue
+		}
+		tools := []string{h.If.Tool()}
+		if h.Matcher != nil {
+			tools = append(tools, strings.Split(h.Matcher.String(), "|")...)
+		}
+		for _, tool := range tools {
+			name, isMCP := strings.CutPrefix(strings.TrimSpace(tool), "mcp__")
+			if name, _, _ = strings.Cut(name, "__"); !isMCP {
+				continue
+			}
+			if strings.Trim(name, mcpName) != "" || name == server { // an expression or a glob is for several
+				return nil
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// mcpName are the characters of a server's name in the name of a tool.
+const mcpName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"

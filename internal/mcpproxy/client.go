@@ -128,7 +128,12 @@ func (p *Proxy) call(m *message) {
 		p.turnAway(m.id, err)
 		return
 	}
-	named := p.serverName(c)
+	named, err := p.serverName(c)
+	if err != nil {
+		cancel()
+		p.reject(r, err)
+		return
+	}
 	r.tool = p.tool(tool)
 	if named == nil && r.tool.listed && p.gate.Idle(c, false) {
 		defer cancel()
@@ -143,7 +148,10 @@ func (p *Proxy) call(m *message) {
 			case <-named:
 			case <-ctx.Done():
 			}
-			p.serverName(c)
+			if _, err := p.serverName(c); err != nil {
+				p.reject(r, err)
+				return
+			}
 		}
 		if !r.tool.listed {
 			if r.tool, err = p.lookUp(ctx, tool); err != nil {
@@ -175,20 +183,22 @@ func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
 	return p.gate.Before(ctx, c)
 }
 
-// serverName puts the server's name into a call. If the name is not known yet, it returns a channel that is closed once
-// it is; by then the server also answers a tools/list.
-func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
+// serverName puts the server's name into a call. If the server has yet to answer an initialize with it, serverName
+// returns a channel that is closed when it has; by then the server also answers a tools/list. An error is that there is
+// no name to wait for: hooks match it, so a call without it would pass them.
+func (p *Proxy) serverName(c *Call) (named <-chan struct{}, err *jsonrpc.Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c.Server = cmp.Or(p.name, unnamed)
-	if (p.name == "" || p.tools == nil) && p.naming != nil {
-		select {
-		case <-p.naming:
-		default:
-			return p.naming
-		}
+	c.Server = p.name
+	switch {
+	case p.naming != nil && (p.name == "" || p.tools == nil):
+		return p.naming, nil
+	case p.name == "":
+		const text = "the server has not answered an initialize, so hookrun does not know its name, by which hooks " +
+			"match tools; send initialize first, or start hookrun mcp with --name NAME"
+		return nil, jsonrpc.Errorf(jsonrpc.InvalidRequest, text)
 	}
-	return nil
+	return nil, nil
 }
 
 // pass applies the gate's decision to a call, if the client still wants it.

@@ -155,6 +155,17 @@ func TestEndOfTheClient(t *testing.T) {
 		b.client.receives(answer("1", "one"))
 		require.NoError(t, b.run())
 	})
+	t.Run("a server that hangs", func(t *testing.T) {
+		b := newBench(t, open(), "n")
+		b.client.send(call("1", "t", "{}"))
+		b.server.receive()
+		b.client.out.Close()
+		b.server.ends()
+		b.server.out.Close()
+		b.client.receives(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the client's input has ended, ` +
+			`and the server has not answered in time"}}`)
+		require.NoError(t, b.run())
+	})
 	t.Run("nobody takes answers", func(t *testing.T) {
 		gate, waits, _ := held()
 		b := newBench(t, gate, "n")

@@ -21,12 +21,14 @@
 //     list, calls are passed on under any name.
 //  5. A result that the gate changes stays valid for a tool with an output schema. The structured content is changed as
 //     well, if possible. Otherwise it is left out and the result becomes one of a failed tool. Nothing that the gate
-//     replaced stays in the structured content. If the structured content says more than the text, the gate gets both.
+//     replaced stays in the result. If the result says more than its text, the gate gets its JSON. A result with equal
+//     keys is answered by an error.
 //  6. If the client cancels a call while the gate has it, the server never gets it and there is no answer.
 //  7. Memory is bounded: a line to 64 MB, and everything that waits to a few times that. A side that does not read
 //     blocks the other side, as with a pipe.
 //
-// After an initialize, calls wait at the gate until the server has answered with its name.
+// After an initialize, calls wait at the gate until the server has answered with its name. While there is no name,
+// calls are refused: the gate goes by it.
 //
 // A call at the gate blocks nothing: whatever the client sends meanwhile overtakes it, including other calls. A call
 // for which the gate is idle keeps its place.
@@ -70,8 +72,8 @@ type Before struct {
 
 // Result is what the server answered.
 type Result struct {
-	// Text is the content: the text if it is a single one, else the JSON of the list. If the structured content says
-	// more, Text is the JSON of an object with both, "content" and "structuredContent". For an error it is the message.
+	// Text is the content: the text if it is a single one, else the JSON of the list. If the result says more, Text is
+	// the JSON of the result, with "content" first. For an error it is the message.
 	Text   string
 	Failed bool // the tool reports it, or Error is true
 	Error  bool // a JSON-RPC error, which is passed on unchanged: nothing can be added to it
@@ -100,7 +102,7 @@ type Options struct {
 	Log   func(format string, args ...any) // prints a message for the user; may be nil
 }
 
-// unnamed is the name of a server that gives none, or has not answered an initialize.
+// unnamed is the name of a server that gives none.
 const unnamed = "server"
 
 // Limits of what waits.
@@ -144,13 +146,14 @@ type Proxy struct {
 	pending map[string]*request // requests of the client, by key
 	held    int                 // bytes of the pending calls
 	name    string              // of the server
-	naming  chan struct{}       // closed when the first initialize is answered or given up; nil: there was none
+	naming  chan struct{}       // closed when an initialize is answered or given up; nil: none is pending
 	tools   map[string]tool     // listed by the server; nil: no list seen yet
 	stale   bool                // the tools have changed since
 	changes int                 // how often the tools have changed
 	listing singleflight.Group  // the proxy's own tools/list
 	own     int                 // number of the proxy's own requests
 	noList  bool                // the user was told that the server gives no list
+	odd     int                 // lines of the server that were not passed on
 	dead    string              // why the server no longer answers; "": it does
 	ending  bool                // no new work is begun
 }
@@ -167,7 +170,7 @@ type request struct {
 	at      stage
 	cancel  context.CancelFunc // of a call: ends the gate's Before
 	sent    chan struct{}      // of a call: closed when it was sent to the server, or never will be
-	named   chan struct{}      // of the first initialize: closed when it is no longer pending
+	named   chan struct{}      // of an initialize: closed when it is no longer pending
 	own     chan ownAnswer     // of the proxy's own request: receives its answer; nil: it is the client's
 }
 
@@ -202,6 +205,7 @@ func plainName(name string) string {
 var (
 	errClientGone = errors.New("the client is gone")
 	errUnread     = errors.New("the client takes no answers")
+	errUnanswered = errors.New("the client's input has ended, and the server has not answered in time")
 )
 
 // Run passes messages on until the client's input ends, and then the server's output, which may take Options.Grace. It
@@ -227,6 +231,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 			err = fmt.Errorf("reading from the client: %w", err)
 		}
 		p.finish(server, ended)
+		p.abandon(errUnanswered)
 	case <-p.server.done: // not closed by us: it cannot be written to
 		waitFor(ctx, lastWords, func() { <-ended })
 		err = p.lost(server)
@@ -291,9 +296,15 @@ func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 	}
 }
 
-// lost answers every request that the server can no longer answer, and gives up the calls at the gate.
+// lost abandons what waits for a server that has ended.
 func (p *Proxy) lost(server Server) error {
 	err := fmt.Errorf("the server ended: %s", server.Ended())
+	p.abandon(err)
+	return err
+}
+
+// abandon answers every request that the server can no longer answer, and gives up the calls at the gate.
+func (p *Proxy) abandon(err error) {
 	p.mu.Lock()
 	p.dead = err.Error()
 	var left []*request
@@ -313,7 +324,6 @@ func (p *Proxy) lost(server Server) error {
 		}
 		p.refuse(r.id, jsonrpc.Errorf(codeEnded, "%v", err))
 	}
-	return err
 }
 
 // read calls each for every line, with an error for one that is too long.
@@ -368,6 +378,7 @@ func (p *Proxy) takeLocked(r *request) bool {
 	p.held -= r.size
 	if r.named != nil {
 		close(r.named)
+		p.naming = nil
 	}
 	return true
 }

@@ -125,9 +125,6 @@ func TestNameOfTheServer(t *testing.T) {
 	}
 	t.Run("calls wait for it", func(t *testing.T) {
 		b := newBench(t, gate, "")
-		b.client.send(call("1", "t", "{}"))
-		require.Equal(t, "server", <-names, "it got no initialize")
-		b.server.receive()
 		b.client.send(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"),
 			`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 		b.server.receives(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
@@ -142,12 +139,54 @@ func TestNameOfTheServer(t *testing.T) {
 		b.client.send(call("3", "t", "{}"))
 		require.Equal(t, "__x_y", <-names, "the first name stays")
 	})
-	t.Run("an error says none", func(t *testing.T) {
+	const initialize, refused = `{"jsonrpc":"2.0","id":0,"method":"initialize"}`, `{"jsonrpc":"2.0","id":2,"error":{` +
+		`"code":-32600,"message":"the server has not answered an initialize, so hookrun does not know its name, by ` +
+		`which hooks match tools; send initialize first, or start hookrun mcp with --name NAME"}}`
+	t.Run("a call without an initialize is refused, and one behind it waits", func(t *testing.T) {
 		b := newBench(t, gate, "")
-		b.client.send(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"))
-		b.server.receive()
-		b.server.send(`{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}`)
-		require.Equal(t, "server", <-names)
+		b.client.send(call("2", "t", "{}"))
+		b.client.receives(refused)
+		b.client.send(initialize, call("2", "t", "{}"))
+		b.server.receives(initialize)
+		b.server.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		require.Equal(t, "server", <-names, "it gave none")
+		b.server.receives(call("2", "t", "{}"))
+	})
+	for name, reply := range map[string]string{
+		"an error":  `{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}`,
+		"no object": `{"jsonrpc":"2.0","id":0,"result":"x"}`,
+	} {
+		t.Run("a call is refused after "+name+", and not after a second initialize", func(t *testing.T) {
+			b := newBench(t, gate, "")
+			b.client.send(initialize, call("2", "t", "{}"))
+			b.server.receives(initialize)
+			b.server.send(reply)
+			require.ElementsMatch(t, []string{reply, refused}, []string{b.client.receive(), b.client.receive()})
+			b.client.send(call("2", "t", "{}"))
+			b.client.receives(refused)
+			b.client.send(initialize, call("2", "t", "{}"))
+			b.server.receives(initialize)
+			b.server.send(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"late"}}}`)
+			require.Equal(t, "late", <-names)
+		})
+	}
+	t.Run("a call is refused after an initialize that the client cancelled", func(t *testing.T) {
+		b := newBench(t, gate, "")
+		const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`
+		b.client.send(initialize, call("2", "t", "{}"), cancelled)
+		b.server.receives(initialize, cancelled)
+		b.client.receives(refused)
+		b.server.send(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"x"}}}`) // which is dropped
+		b.client.send(call("2", "t", "{}"))
+		b.client.receives(refused)
+	})
+	t.Run("an initialize in a batch", func(t *testing.T) {
+		b := newBench(t, gate, "")
+		b.client.send("["+initialize+"]", call("2", "t", "{}"))
+		b.server.receives("[" + initialize + "]")
+		b.server.send(`[{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"x y"}}}]`)
+		require.Equal(t, "x_y", <-names)
+		b.server.receives(call("2", "t", "{}"))
 	})
 	t.Run("a given one stays", func(t *testing.T) {
 		b := newBench(t, gate, "given")
@@ -182,6 +221,12 @@ func TestLinesThatDoNotPass(t *testing.T) {
 		`{"id":1,"method":" tools/call\n",` + evil + `}`:                                 `1,"error":{"code":-32600`,
 		`{"id":1,"method":"tools/call\u0000",` + evil + `}`:                              `1,"error":{"code":-32600`,
 		`{"id":1,"method\u0000x":"tools/call",` + evil + `}`:                             `1,"error":{"code":-32600`,
+		`{"id":1,"method ":"tools/call",` + evil + `}`:                                   `1,"error":{"code":-32600`,
+		`{"id":1," method":"tools/call",` + evil + `}`:                                   `1,"error":{"code":-32600`,
+		`{"id":1,"` + "\ufeff" + `method":"tools/call",` + evil + `}`:                    `1,"error":{"code":-32600`,
+		`{"id":1,"method\t\u0000":"tools/call",` + evil + `}`:                            `1,"error":{"code":-32600`,
+		`{"id":1,"method":"tools/call\u2028\u0000",` + evil + `}`:                        `1,"error":{"code":-32600`,
+		`{"id":1,"method":"` + "\ufeff" + `tools/call",` + evil + `}`:                    `1,"error":{"code":-32600`,
 		`{"id":1,"method":"tools/call","params":{"name":"t\u0000x"}}`:                    `1,"error":{"code":-32602`,
 		`{"id":"` + strings.Repeat("1", 1<<10) + `","method":"x"}`:                       `null,"error":{"code":-32600`,
 		`{"method":"tools/call",` + evil + `}`:                                           `null,"error":{"code":-32600`,
@@ -321,6 +366,10 @@ func TestServerLinesThatDoNotPass(t *testing.T) {
 		`{"id":1,"result":{"content":[]},"result":{}}`,
 		`{"id":1,"result":{"content":[],"content":[1]}}`,
 		`{"id":1,"result":{"Content":[]}}`,
+		`{"id":1,"result":{" content":[]}}`,
+		`{"id":1,"result":{"content":[{"type":"text","text":"safe","te\u0078t":"SECRET"}]}}`,
+		`{"id":1,"result":{"content":[{"type":"text","type":"resource","text":"safe","resource":{"text":"SECRET"}}]}}`,
+		`{"id":1,"result":{"content":[],"_meta":{"a":1,"a":2}}}`,
 		`[{"id":1,"result":{"content":[]}}]`,
 	} {
 		b.server.send(line)

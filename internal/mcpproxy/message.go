@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -84,7 +85,7 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method must be a string")
 		}
 		m.method = strictjson.Text(method.raw)
-		if m.method != callMethod && alike(callMethod, strings.TrimSpace(m.method)) {
+		if m.method != callMethod && alike(callMethod, m.method) {
 			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method %q is not %q, but some would read it so",
 				m.method, callMethod)
 		}
@@ -94,11 +95,15 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 
 const callMethod = "tools/call"
 
-// alike reports whether some readers take name for the name that it should be: readers that ignore case, and readers
-// whose strings end at a NUL, as in C.
+// alike reports whether some readers take name for the name that it should be: readers that ignore case, readers whose
+// strings end at a NUL, as in C, and readers that trim blanks and what cannot be seen.
 func alike(should, name string) bool {
 	name, _, _ = strings.Cut(name, "\x00")
-	return strings.EqualFold(should, name)
+	return strings.EqualFold(should, strings.TrimFunc(name, unseen))
+}
+
+func unseen(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
 // twins finds two keys of one object, anywhere in a value, that are alike. The value must be JSON without equal keys.

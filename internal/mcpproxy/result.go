@@ -31,16 +31,39 @@ func resultOf(m *message) Result {
 	return Result{Text: text, Failed: result.Get("isError").Type == gjson.True}
 }
 
-// shown returns what hooks get of a result: the text of its content, or the JSON of content and structured content if
-// that says more than the text. A hook that looks for secrets must see all that the model may see.
+// shown returns what hooks get of a result: the text of its content, or the JSON of the result if that says more than
+// the text. A hook that looks for secrets must see all that the client may read.
 func shown(result gjson.Result) (text string, whole bool) {
 	text = resultText(result)
-	structured := result.Get("structuredContent")
-	if !structured.IsObject() || result.Get("content").Exists() && repeats(text, structured) {
+	content, structured := result.Get("content"), result.Get("structuredContent")
+	if !result.IsObject() || !content.Exists() && !structured.IsObject() {
 		return text, false
 	}
-	content := cmp.Or(compact(result.Get("content").Raw), "[]")
-	return `{"content":` + content + `,"structuredContent":` + compact(structured.Raw) + "}", true
+	all := `{"content":` + cmp.Or(compact(content.Raw), "[]")
+	if structured.Type != gjson.Null {
+		all += `,"structuredContent":` + compact(structured.Raw)
+		whole = !structured.IsObject() || !content.Exists() || !repeats(text, structured)
+	}
+	strictjson.Members(result.Raw, func(key, value string) bool {
+		if name := strictjson.Text(key); name != "content" && name != "structuredContent" && !saysNothing(value) {
+			all += "," + quote(name) + ":" + compact(value)
+			whole = true
+		}
+		return true
+	})
+	if !whole {
+		return text, false
+	}
+	return all + "}", true
+}
+
+// saysNothing reports whether a value has neither a text nor a number, or is what FastMCP's servers add to results.
+func saysNothing(value string) bool {
+	switch compact(value) {
+	case "null", "true", "false", "{}", "[]", `{"fastmcp":{"wrap_result":true}}`:
+		return true
+	}
+	return false
 }
 
 // maxCompared limits the work of repeats.
@@ -87,13 +110,20 @@ func resultText(result gjson.Result) string {
 	return compact(content.Raw)
 }
 
-// onlyText returns the text of a content list that is a single text.
+// onlyText returns the text of a content list that is a single text, and says nothing beside it: no annotations and no
+// _meta.
 func onlyText(content gjson.Result) (text string, is bool) {
 	items := elements(content)
 	if len(items) != 1 || items[0].Get("type").Str != "text" || items[0].Get("text").Type != gjson.String {
 		return "", false
 	}
-	return strictjson.Text(items[0].Get("text").Raw), true
+	is = true
+	items[0].ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		is = name == "type" || name == "text" || saysNothing(value.Raw)
+		return is
+	})
+	return strictjson.Text(items[0].Get("text").Raw), is
 }
 
 func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
@@ -197,7 +227,10 @@ func (t tool) replaceContent(result, content string) string {
 		}
 		return t.restructure(without(content, "structuredContent"), was, before)
 	}
-	result = without(inObject(result), "content", "structuredContent")
+	result = "{}" // with nothing else of the old one: the gate replaced all that it saw
+	if isError == "true" || isError == "false" {
+		result = plus(result, `"isError":`+isError)
+	}
 	return t.restructure(plus(result, `"content":`+contentList(content)), was, before)
 }
 

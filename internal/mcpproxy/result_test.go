@@ -77,6 +77,15 @@ func TestAdapt(t *testing.T) {
 			`{"content":[{"type":"text","text":"[{\"type\":\"b\"}]"}]}`},
 		"a text in several lines": {`{"content":[]}`, "[\n{\"type\":\"text\",\n\"text\":\"a\"}]\n", nil,
 			`{"content":[{"type":"text","text":"a"}]}`},
+		"all that hooks saw is replaced": {
+			`{"content":[{"type":"text","text":"a"}],"_meta":{"k":"secret"},"toolResult":"secret","isError":"secret"}`,
+			`"gone"`, nil, `{"content":[{"type":"text","text":"gone"}]}`},
+		"also of a result without content": {`{"toolResult":"secret","isError":true}`, `"gone"`, nil,
+			`{"isError":true,"content":[{"type":"text","text":"gone"}]}`},
+		"the JSON of a result with more": {
+			`{"content":[{"type":"text","text":"a"}],"_meta":{"k":"secret"}}`,
+			`"{\"content\":[{\"type\":\"text\",\"text\":\"a\"}],\"_meta\":{\"k\":\"gone\"}}"`, nil,
+			`{"content":[{"type":"text","text":"a"}],"_meta":{"k":"gone"}}`},
 		"a whole result": {
 			`{"content":[],"structuredContent":{"a":1},"isError":true}`, `{"content":[],"structuredContent":{"a":2}}`,
 			nil,
@@ -224,7 +233,23 @@ func TestResultOf(t *testing.T) {
 			`"n":null}}`},
 		`{"result":{"structuredContent":{"pin":1234},"isError":true}}`: {Text: `{"content":[],` +
 			`"structuredContent":{"pin":1234}}`, Failed: true},
-		`{"error":{"code":-1,"message":"no"}}`: {Text: "no", Failed: true, Error: true},
+		// What a client may read beside the text.
+		`{"result":{"content":[{"type":"text","text":"a","_meta":{"k":"AKIA"}}]}}`: {
+			Text: `[{"type":"text","text":"a","_meta":{"k":"AKIA"}}]`},
+		`{"result":{"content":[{"type":"text","text":"a","annotations":{"audience":["AKIA"]}}]}}`: {
+			Text: `[{"type":"text","text":"a","annotations":{"audience":["AKIA"]}}]`},
+		`{"result":{"content":[{"type":"text","text":"a","Text":"AKIA"}]}}`: {
+			Text: `[{"type":"text","text":"a","Text":"AKIA"}]`},
+		`{"result":{"content":[{"type":"text","text":"a","annotations":null,"_meta":{}}],"_meta":{"fastmcp":` +
+			`{"wrap_result":true}},"structuredContent":null}}`: {Text: "a"},
+		`{"result":{"content":[{"type":"text","text":"a"}],"_meta":{"k":"AKIA"}}}`: {
+			Text: `{"content":[{"type":"text","text":"a"}],"_meta":{"k":"AKIA"}}`},
+		`{"result":{"x":"AKIA","content":[{"type":"text","text":"a"}],"structuredContent":{"r":"a"}}}`: {
+			Text: `{"content":[{"type":"text","text":"a"}],"structuredContent":{"r":"a"},"x":"AKIA"}`},
+		`{"result":{"content":[{"type":"text","text":"a"}],"structuredContent":["AKIA"]}}`: {
+			Text: `{"content":[{"type":"text","text":"a"}],"structuredContent":["AKIA"]}`},
+		`{"result":{"content":[],"isError":"AKIA"}}`: {Text: `{"content":[],"isError":"AKIA"}`},
+		`{"error":{"code":-1,"message":"no"}}`:       {Text: "no", Failed: true, Error: true},
 		`{"error": {"code": -1}}`: {Text: `{"code":-1}`, Failed: true,
 			Error: true},
 		`{"error":{"code":-1,"message":"no"},"result":{"content":[{"type":"text","text":"both"}]}}`: {Text: "no",

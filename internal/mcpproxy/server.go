@@ -1,7 +1,9 @@
 package mcpproxy
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,16 +15,16 @@ import (
 // fromServer handles one line from the server.
 func (p *Proxy) fromServer(line string, tooLong error) {
 	if tooLong != nil {
-		p.o.Log("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
+		p.logOdd("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
 		if r := p.only(); r != nil { // its id is unknown, but no other request waits for an answer
 			p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "its line is longer than %d MiB", maxLine>>20))
 		}
 		return
 	}
-	text, _, err := check(line)
+	text, equalKeys, err := check(line)
 	switch {
 	case err != nil:
-		p.o.Log("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
+		p.logOdd("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
 		return
 	case isList(text):
 		p.answers(text)
@@ -40,15 +42,15 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	}
 	switch {
 	case r == nil && err != nil:
-		p.o.Log("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
+		p.logOdd("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
 	case r == nil:
-		p.o.Log("the server wrote a message that answers no request, which was dropped: %q", brief(text))
+		p.logOdd("the server wrote a message that answers no request, which was dropped: %q", brief(text))
 	case err != nil:
 		p.unreadable(r, err)
 	case r.own != nil:
 		p.answerOwn(r, &m, nil)
 	case r.call != nil:
-		p.answer(r, &m)
+		p.answer(r, &m, equalKeys)
 	default:
 		p.learn(r, &m)
 		if p.take(r) {
@@ -90,7 +92,7 @@ func (p *Proxy) only() (only *request) {
 
 // unreadable answers a request for the server, because different readers read its answer differently.
 func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
-	p.o.Log("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
+	p.logOdd("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
 	if r.own != nil {
 		p.answerOwn(r, nil, err)
 		return
@@ -105,18 +107,21 @@ func (p *Proxy) learn(r *request, m *message) {
 	if r.method == listMethod {
 		p.learnPage(m.result.raw)
 	}
-	if name := gjson.Get(m.result.raw, "serverInfo.name"); r.method == "initialize" && name.Type == gjson.String {
+	if r.method == "initialize" && strings.HasPrefix(m.result.raw, "{") {
+		name := ""
+		if given := gjson.Get(m.result.raw, "serverInfo.name"); given.Type == gjson.String {
+			name = plainName(strictjson.Text(given.Raw))
+		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.name == "" {
-			p.name = plainName(strictjson.Text(name.Raw))
-		}
+		p.name = cmp.Or(p.name, name, unnamed)
 	}
 }
 
 // answers passes on a line with several messages. Calls never go to the server in batches, so none is answered in one.
 func (p *Proxy) answers(line string) {
 	var replies []*request
+	var messages []message
 	var err *jsonrpc.Error
 	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
 		m, wrong := parse(element.Raw)
@@ -130,18 +135,19 @@ func (p *Proxy) answers(line string) {
 				err = jsonrpc.Errorf(jsonrpc.InternalError, "a batch answers the request %s, which was in none", m.id)
 			}
 			if r != nil {
-				replies = append(replies, r)
+				replies, messages = append(replies, r), append(messages, m)
 			}
 		}
 		return true
 	})
 	if err != nil {
-		p.o.Log("the server wrote a batch that was dropped: %s", err.Message)
+		p.logOdd("the server wrote a batch that was dropped: %s", err.Message)
 	}
-	for _, r := range replies {
+	for i, r := range replies {
 		if err != nil {
 			p.unreadable(r, err)
 		} else {
+			p.learn(r, &messages[i])
 			p.take(r)
 		}
 	}
@@ -151,8 +157,9 @@ func (p *Proxy) answers(line string) {
 }
 
 // answer calls the gate for a result, unless it is idle, and passes the result on. The result of a task comes later;
-// texts added to its announcement would reach no model.
-func (p *Proxy) answer(r *request, m *message) {
+// texts added to its announcement would reach no model. A result with equal keys is withheld: hooks read one of the
+// values, and the client the other.
+func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
 		for _, text := range r.texts {
@@ -161,6 +168,10 @@ func (p *Proxy) answer(r *request, m *message) {
 		if p.take(r) {
 			p.client.put(m.text, nil)
 		}
+		return
+	}
+	if equalKeys != "" {
+		p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "%s", equalKeys))
 		return
 	}
 	size := int64(len(m.text))
@@ -179,4 +190,23 @@ func (p *Proxy) answer(r *request, m *message) {
 			a.Given(false) // the client has cancelled the call
 		}
 	})
+}
+
+// logOdd logs that a line of the server is not passed on. A server that logs on its stdout writes many such lines:
+// behind the first hundred the proxy logs each tenth, behind the first thousand each hundredth, and so on.
+func (p *Proxy) logOdd(format string, args ...any) {
+	p.mu.Lock()
+	p.odd++
+	n := p.odd
+	p.mu.Unlock()
+	each := 1
+	for each*100 < n {
+		each *= 10
+	}
+	switch {
+	case n <= 100:
+		p.o.Log(format, args...)
+	case n%each == 0:
+		p.o.Log("%s (%d such lines so far)", fmt.Sprintf(format, args...), n)
+	}
 }

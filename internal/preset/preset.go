@@ -18,8 +18,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/scripts/examples"
 )
@@ -140,19 +142,22 @@ func entries(text string) string {
 	return strings.TrimSuffix(text, "\n]}\n")
 }
 
-// Check returns an error if one of the files, or a folder for them, exists.
+// Check returns an error if one of the files, or a folder for them, exists. If the hooks file does not, a run may have
+// been killed, and what it has written is as good as missing.
 func Check(dir string, files []File) error {
 	var existing []string
+	begun := isMissing(filepath.Join(dir, hookfile.FileName))
 	for _, f := range files {
 		name := f.Name
 		if folder := path.Dir(name); folder != "." {
 			name = folder
 		}
 		// A path that cannot be looked at may exist. A link that leads nowhere exists.
-		_, err := os.Lstat(filepath.Join(dir, name))
-		if !errors.Is(err, fs.ErrNotExist) && !slices.Contains(existing, name) {
-			existing = append(existing, name)
+		if isMissing(filepath.Join(dir, name)) || slices.Contains(existing, name) ||
+			begun && isLeft(dir, name, files) {
+			continue
 		}
+		existing = append(existing, name)
 	}
 	if len(existing) == 0 {
 		return nil
@@ -161,11 +166,42 @@ func Check(dir string, files []File) error {
 		strings.Join(existing, ", "))
 }
 
-// Write creates the files in a folder. If one of them exists, it creates none.
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// isLeft reports whether a path has what a run that was killed has written there, and nothing else: a file with its
+// whole text, or a folder with such files.
+func isLeft(dir, name string, files []File) bool {
+	place := filepath.Join(dir, filepath.FromSlash(name))
+	for _, f := range files {
+		if f.Name == name {
+			text, info, err := regularfile.Read(place, int64(len(f.Text)))
+			at, errAt := os.Lstat(place)
+			return errors.Join(err, errAt) == nil && os.SameFile(info, at) && string(text) == f.Text
+		}
+	}
+	info, err := os.Lstat(place)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(place)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !isLeft(dir, name+"/"+e.Name(), files)
+	})
+}
+
+// Write creates the files in a folder, the hooks file last: it names the others. If one of them exists, it creates
+// none.
 func Write(dir string, files []File) (err error) {
+	for _, f := range files {
+		atomicfile.Sweep(filepath.Join(dir, filepath.FromSlash(f.Name)))
+	}
 	if err := Check(dir, files); err != nil {
 		return err
 	}
+	files = append(slices.Clone(files[1:]), files[0])
 	var made []string
 	defer func() {
 		if err != nil {
@@ -176,21 +212,20 @@ func Write(dir string, files []File) (err error) {
 	}()
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if folder := filepath.Dir(name); path.Dir(f.Name) != "." && !slices.Contains(made, folder) {
+		folder := filepath.Dir(name)
+		if path.Dir(f.Name) != "." && isMissing(folder) {
 			if err := os.Mkdir(folder, 0o755); err != nil { // an error too if somebody has created it meanwhile
 				return err
 			}
 			made = append(made, folder)
 		}
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
-		if err != nil {
+		if isLeft(dir, f.Name, files) {
+			continue
+		}
+		if err := atomicfile.Create(name, f.Mode, f.Text); err != nil {
 			return err
 		}
 		made = append(made, name)
-		_, err = file.WriteString(f.Text)
-		if err := errors.Join(err, file.Close()); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
-		}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestLockOrder(t *testing.T) {
 	spin(func() bool { return held(starting.TryLock, starting.Unlock) })
 	all.Go(func() {
 		starting.Lock() // as reapOrphans does
-		starting.Unlock()
+		defer starting.Unlock()
 	})
 	spin(func() bool { return held(starting.TryRLock, starting.RUnlock) })
 	all.Go(s.watchdog.begin)

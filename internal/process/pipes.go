@@ -14,9 +14,9 @@ type pipes interface {
 	wait(ctx context.Context, until time.Time) waitEvent
 	// exited waits for the end of the leader up to a limit, and reports whether it ended.
 	exited(limit time.Duration) bool
-	// drain reads what is left in the pipes. It goes on while another process holds them, up to a limit. It does not
-	// wait for input to be written: the process has ended without it.
-	drain(limit time.Duration)
+	// drain reads what is left in the pipes. It goes on while another process holds them, up to a limit, and reports
+	// whether it came to their end. It does not wait for input to be written: the process has ended without it.
+	drain(limit time.Duration) (whole bool)
 	// takeDetach reports whether the process has asked to be detached, and resets that.
 	takeDetach() bool
 	// stop stops reading and writing, closes the pipes, and returns what was printed.

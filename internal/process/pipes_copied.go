@@ -82,7 +82,7 @@ func (p *copiedPipes) wait(ctx context.Context, until time.Time) waitEvent {
 
 func (p *copiedPipes) exited(limit time.Duration) bool { return within(p.ended, limit) }
 
-func (p *copiedPipes) drain(limit time.Duration) { within(p.read, limit) }
+func (p *copiedPipes) drain(limit time.Duration) bool { return within(p.read, limit) }
 
 func (p *copiedPipes) takeDetach() bool {
 	select {

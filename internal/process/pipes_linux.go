@@ -193,9 +193,9 @@ func (p *polledPipes) exited(limit time.Duration) bool {
 	return p.until(time.Now().Add(limit), func() bool { return p.ended })
 }
 
-func (p *polledPipes) drain(limit time.Duration) {
+func (p *polledPipes) drain(limit time.Duration) bool {
 	closeFD(&p.in)
-	p.until(time.Now().Add(limit), func() bool { return p.out[0] < 0 && p.out[1] < 0 })
+	return p.until(time.Now().Add(limit), func() bool { return p.out[0] < 0 && p.out[1] < 0 })
 }
 
 // poll waits up to a limit until something can be read or written, and does it. It reports whether there was anything.

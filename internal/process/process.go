@@ -50,6 +50,8 @@ type Result struct {
 
 	// Left are process ids: what still ran in its group after it exited, or what could not be killed.
 	Left []int
+	// Unread: it exited, and another process still held its output when Wait ended to read it.
+	Unread bool
 
 	Detached bool // its first line asked to be detached
 }
@@ -134,7 +136,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		}
 	} else {
 		// Output of the process itself is in the pipes already. Only a child that holds them takes longer.
-		p.pipes.drain(drainTime)
+		result.Unread = !p.pipes.drain(drainTime)
 	}
 	l.unwatch()
 	result.Stdout, result.Stderr = p.pipes.stop()

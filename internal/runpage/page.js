@@ -11,10 +11,10 @@ window.addEventListener("error", (e) => {
 
 // --- Elements and texts
 
-// visible shows characters that would change or hide the text around them: control characters, and those that turn its direction.
+// visible shows characters that would change or hide the text around them, or that nobody sees.
 function visible(text) {
-  return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+  return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2800\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu,
+    (c) => "\\u" + c.codePointAt(0).toString(16).padStart(4, "0"));
 }
 
 // node makes an element. Attributes with a function are listeners; attributes and children that are false, null or "" are left out.

@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/printable"
 )
 
 const (
@@ -97,5 +99,5 @@ func inline(object json.RawMessage) (string, error) {
 		return "", errors.New("it is no JSON object")
 	}
 	json.HTMLEscape(&escaped, line.Bytes())
-	return escaped.String(), nil
+	return printable.JSON(escaped.String()), nil // who reads the source is not misled either
 }

@@ -3,6 +3,8 @@ package spelling
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/printable"
 )
 
 // Suggest returns `; did you mean "x"?` for the words that Near finds, "" if it finds none.
@@ -27,7 +29,7 @@ func Hint(wrong string, known []string) string {
 
 // Quote quotes a text of a file for a message, cut where it is long. People read messages, and a hundred thousand
 // problems of one hook would else repeat its name of half a megabyte.
-func Quote(s string) string { return strconv.Quote(Brief(s, 80)) }
+func Quote(s string) string { return printable.Escape(strconv.Quote(Brief(s, 80))) }
 
 // Or joins words, at least one: "a, b or c".
 func Or(words []string) string {

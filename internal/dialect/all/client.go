@@ -154,11 +154,15 @@ func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 
 // Withhold makes a block that no hook decided on do what that of a hook does that failed: where the client takes
 // another result of the tool, its model gets one that says nothing. A hook that did not run may have been a redactor.
-func Withhold(c *protocol.Call, o *protocol.Outcome) {
+// Withhold reports whether the client takes one.
+func Withhold(c *protocol.Call, o *protocol.Outcome) (takesOther bool) {
 	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
 	FitResult(c, "", &v)
-	o.UpdatedOutput, o.KeepsOutput = v.UpdatedOutput, v.KeepsOutput
+	if v.Withholds(c.Event) {
+		o.UpdatedOutput = dialect.InPlaceOfResult(v.UpdatedOutput)
+	}
 	if v.SystemMessage != "" {
 		o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
 	}
+	return v.UpdatedOutput != nil
 }

@@ -14,11 +14,13 @@ import (
 func TestGarbledLineIsAFailure(t *testing.T) {
 	c := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
 	for _, d := range all.All() {
-		r := dialecttest.LineResult("hello")
-		v := d.Decode(c, "h", r)
-		require.NotEmpty(t, v.Problem, d.Name)
-		require.Equal(t, protocol.CauseOutput, v.Cause)
-		v = d.ApplyFailurePolicy(c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
-		require.Equal(t, protocol.Block, v.Decision)
+		for _, line := range []string{"hello", `{"exit_code":null,"signal":"SIGKILL"}`, `{"error":"no database"}`,
+			`{"id":7}`} {
+			v := d.Decode(c, "h", dialecttest.LineResult(line))
+			require.NotEmpty(t, v.Problem, "%s: %s", d.Name, line)
+			require.Equal(t, protocol.CauseOutput, v.Cause)
+			v = d.ApplyFailurePolicy(c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+			require.Equal(t, protocol.Block, v.Decision)
+		}
 	}
 }

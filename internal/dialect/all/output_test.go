@@ -347,7 +347,7 @@ func TestAnswer(t *testing.T) {
 		o.UpdatedInput = []byte(`{"timeout":1}`)
 		v = readBack(t, codex.Dialect, o)
 		require.Equal(t, protocol.Block, v.Decision)
-		require.Equal(t, "project hook '' changed the tool's input to one without a command", v.Reason)
+		require.Equal(t, "a project hook changed the tool's input to one without a command", v.Reason)
 	})
 }
 

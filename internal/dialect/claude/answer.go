@@ -247,8 +247,8 @@ func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m eventRule, hook, key 
 	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):
 		ignore("which is for MCP tools")
 	case c.Tool == "Bash" && !isShellResult(output):
-		v.Unfit = true // in the client's own form
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
+		v.Withhold(hook) // the client would show the old one
 	default:
 		v.UpdatedOutput = dialect.Rewritten(output)
 	}

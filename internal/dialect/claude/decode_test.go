@@ -581,13 +581,19 @@ func TestClaudeOtherFields(t *testing.T) {
 	require.Equal(t, `[1]`, string(rewritten("mcp__x__y", `"updatedMCPToolOutput":[ 1 ]`).UpdatedOutput))
 	require.Equal(t, `{"stdout":"a","stderr":"","interrupted":false}`,
 		string(rewritten("Bash", `"updatedToolOutput":{"stdout":"a","stderr":"","interrupted":false}`).UpdatedOutput))
-	for _, ignored := range []string{`"updatedToolOutput":"a"`, `"updatedToolOutput":{"stdout":"a"}`,
-		`"updatedToolOutput":{"stdout":1,"stderr":"","interrupted":false}`, `"updatedMCPToolOutput":[1]`} {
+	for ignored, want := range map[string]protocol.Cause{
+		`"updatedToolOutput":"a"`:                                             protocol.CauseRewrite,
+		`"updatedToolOutput":{"stdout":"a"}`:                                  protocol.CauseRewrite,
+		`"updatedToolOutput":{"stdout":1,"stderr":"","interrupted":false}`:    protocol.CauseRewrite,
+		`"updatedToolOutput":"a"},"decision":"block","reason":"r","x":{"a":1`: protocol.CauseRewrite,
+		`"updatedMCPToolOutput":[1]`:                                          "",
+	} {
 		v := rewritten("Bash", ignored)
 		require.Nil(t, v.UpdatedOutput, ignored)
 		require.Len(t, v.Warnings, 1)
 		require.Contains(t, v.Warnings[0], "; ignored")
-		require.Equal(t, protocol.StatusOK, v.Status)
+		require.Equal(t, want, v.Cause, "the client would show the old result, which the hook wanted nobody to see")
+		require.Equal(t, want != "", v.Decision == protocol.Block)
 	}
 }
 

@@ -26,34 +26,24 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if old.Raw == "" {
 		return
 	}
-	if dialect.IsFailure(v.Decision, v.Cause) {
-		// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds
-		// nothing.
-		v.UpdatedOutput, v.KeepsOutput = withheld(c, old), true
-		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v.Cause))
+	if v.UpdatedOutput != nil && !v.Withholds(c.Event) {
+		fitted, ok := fitted(c, old, v.UpdatedOutput)
+		if v.UpdatedOutput = fitted; ok {
+			return
+		}
+		v.Withhold(hook)
+	}
+	if !v.Withholds(c.Event) {
 		return
 	}
-	if v.Unfit { // the client drops this one by a rule of its own
-		v.Withheld = withheld(c, old)
-		return
+	// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds
+	// nothing.
+	v.UpdatedOutput = withheld(c, old)
+	message := dialect.WithheldMessage(hook, v.Cause)
+	if v.Cause == protocol.CauseRewrite {
+		message = unfitMessage(hook, c.Tool, old)
 	}
-	if v.UpdatedOutput == nil {
-		return
-	}
-	fitted, ok := fitted(c, old, v.UpdatedOutput)
-	if v.UpdatedOutput = fitted; ok {
-		return
-	}
-	v.UpdatedOutput, v.Withheld = withheld(c, old), nil
-	if v.Decision == protocol.Continue {
-		v.Decision, v.Cause, v.Status, v.Approved, v.Reason =
-			protocol.Block, protocol.CauseRewrite, protocol.StatusBlocked, false,
-			dialect.WithheldReason(hook)
-	} else {
-		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + dialect.WithheldReason(hook))
-	}
-	v.KeepsOutput = true
-	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + unfitMessage(hook, c.Tool, old))
+	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + message)
 }
 
 func unfitMessage(hook, tool string, old gjson.Result) string {

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -26,14 +25,6 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	if why := dialect.UnfitInput(o); why != "" && o.Decision != protocol.Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
-	}
-	// the client would drop the hook's own new result, and show the old one
-	if o.Withheld != nil && o.UpdatedOutput == nil {
-		if o.UpdatedOutput = o.Withheld; o.Decision == protocol.Continue {
-			o.Decision, o.Reason = protocol.Block, o.WithheldReason
-		}
-		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.WithheldBy, o.Tool,
-			gjson.ParseBytes(o.Withheld)))
 	}
 	messages := dialect.Messages(o)
 	if event == "PostToolUseFailure" { // the client has no word for either there

@@ -59,7 +59,7 @@ func TestCodexOutput(t *testing.T) {
 				`"message":"S"}}}`,
 			&approved: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`,
 			&rewrite: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny",` +
-				`"message":"project hook '' changed the tool's input, and Codex cannot take that here"}}}`,
+				`"message":"a project hook changed the tool's input, and Codex cannot take that here"}}}`,
 			&context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at PermissionRequest:\nC\n\nD"}`,
 		},
 		"PostToolUse": {

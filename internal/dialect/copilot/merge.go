@@ -27,7 +27,7 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 			return nil
 		}
 		switch {
-		case m.name == "PostToolUse" && blocked && !v.KeepsOutput:
+		case m.name == "PostToolUse" && blocked && !v.Withholds(c.Event):
 			v.UpdatedOutput = nil // the reason takes the place of the result
 		case m.name == "UserPromptSubmit":
 			if blocked || later(func(v *dialect.Verdict) bool { return v.Context != "" }) != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -124,7 +123,7 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if eventOf(c) != "postToolUse" || !isKind(c.Tool, "mcp") || !dialect.IsFailure(v.Decision, v.Cause) {
 		return
 	}
-	v.UpdatedOutput, v.KeepsOutput = strictjson.Quote(dialect.WithheldMark), true
+	v.UpdatedOutput = dialect.InPlaceOfResult(nil)
 	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v.Cause))
 }
 
@@ -137,6 +136,6 @@ func (out *output) result(o protocol.Outcome, e protocol.Event) string {
 		}
 		return ""
 	}
-	return fmt.Sprintf("hookrun: project hook '%s' put another result in the place of this one, and Cursor takes that "+
-		"of MCP tools alone: do not use or repeat the result above", printable.Escape(o.RewroteOutput))
+	return "hookrun: " + dialect.AHook(o.RewroteOutput) + " put another result in the place of this one, and Cursor " +
+		"takes that of MCP tools alone: do not use or repeat the result above"
 }

@@ -67,7 +67,7 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 func release(h *dialect.HookVerdict) {
 	v := &h.Verdict
 	v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
-	h.Report.Status, h.Report.Cause, h.Report.Held = v.Status, "", false
+	h.Report.Status, h.Report.Cause = v.Status, ""
 }
 
 // silenceExits: at Stop a block without a reason is none, and beside it no exit 2 is.

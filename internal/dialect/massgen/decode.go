@@ -26,6 +26,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	case r.TimedOut:
 		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: "Hook " + hook +
 			" timed out"}
+	case r.ProtocolError != "":
+		return failed(protocol.CauseOutput, "%s", r.ProtocolError)
 	}
 	cause, problem := r.Ended("it")
 	switch line := lastLine(r.Stderr.Text()); {

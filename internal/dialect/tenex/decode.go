@@ -32,10 +32,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		v := dialect.Unreadable(who, err.Error())
 		v.Stop, v.StopReason = a.stop, a.stopReason
 		return v
-	case !answered && r.HTTP != nil && r.Stdout.Text() != "":
-		return dialect.Unreadable(who, `it is no JSON object with a key of an answer, as {"decision": "block", `+
-			`"reason": "…"}; `+
-			"{} or nothing says nothing")
+	case !answered && (r.HTTP != nil || r.LineObject) && r.Stdout.Text() != "":
+		return dialect.Unreadable(who, dialect.NoAnswerKey)
 	case !answered:
 		v := dialect.OK()
 		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
@@ -46,9 +44,9 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		for _, d := range a.doubts { // there is one at most
 			v.Doubt = who + " " + d
 		}
-		return r.WarnOfStderr(who, v)
+		return warnOfUnheard(c, who, r, r.WarnOfStderr(who, v), true)
 	}
-	return r.WarnOfStderr(who, a.verdict(c, hook))
+	return warnOfUnheard(c, who, r, r.WarnOfStderr(who, a.verdict(c, hook)), false)
 }
 
 // httpFailure judges a request without a good answer.

@@ -110,7 +110,7 @@ func TestPolicyForAnswersInOtherText(t *testing.T) {
 // The line of a persistent hook has a text for stderr, and no code that makes it a reason.
 func TestStderrOfALineWithoutACode(t *testing.T) {
 	for line, warned := range map[string]bool{
-		`{"stderr":"no"}`: true, `{"stderr":"no","exit_code":0}`: true, `{"exit_code":null,"stderr":"no"}`: true,
+		`{"stderr":"no"}`: true, `{"stderr":"no","exit_code":0}`: true,
 		`{"stdout":"text","stderr":"no"}`: true, `{"stderr":" "}`: false, `{"exit_code":0}`: false,
 		`{"decision":"approve","stderr":"a note"}`: false, `{"decision":"block","stderr":"a note"}`: false,
 		`{"exit_code":1,"stderr":"no"}`: false,

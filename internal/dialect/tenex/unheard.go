@@ -1,0 +1,60 @@
+package tenex
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// warnOfUnheard adds warnings to the verdict of a hook that has no objection, if it may have said no where nobody looks
+// for it: in words of its own, on stderr, or by a process that it left behind. text: its stdout is no answer.
+func warnOfUnheard(c *protocol.Call, who string, r *dialect.HookResult, v dialect.Verdict, text bool) dialect.Verdict {
+	if v.Decision != protocol.Continue || v.Stop || v.Approved {
+		return v
+	}
+	warn := func(format string, args ...any) {
+		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
+	}
+	if gate := c.Event.Canonical() != protocol.PostTool; gate && text && v.Doubt == "" { // after a tool it is feedback
+		if no := nearmiss.Refusal(r.Stdout.Text()); no != "" {
+			warn("printed %s, which was taken for text and denies nothing; %s", no, dialect.ValidWords)
+		}
+	}
+	if !r.LineNote && deniesOnStderr(r.Stderr.Text()) {
+		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")
+	}
+	if r.Unread {
+		warn("left a process behind that holds its output, so what that prints later than 500ms after the hook's end " +
+			"is not heard; wait for it, or close its output")
+	}
+	return v
+}
+
+// maxStderrRead is how much of a hook's stderr is looked at.
+const maxStderrRead = 64 << 10
+
+// deniesOnStderr reports whether a text, or a line of it, is an answer that says no.
+func deniesOnStderr(text string) bool {
+	if len(text) > maxStderrRead || !strings.Contains(text, "{") {
+		return false
+	}
+	denies := func(text string) bool {
+		if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") {
+			return false
+		}
+		a, answered, err := parseAnswer(text, false)
+		return answered && err == nil && (a.decision != protocol.Continue || a.stop)
+	}
+	if denies(text) {
+		return true
+	}
+	for line := range strings.Lines(text) {
+		if denies(line) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package nearmiss
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// The words of refusals that are no answer. JSON that other programs print has some of them, too, so an object counts
+// only if it is small.
+var (
+	refusedIfNo = []string{"safe", "valid", "success", "ok", "authorized", "authorised", "run", "execute", "pass",
+		"passed", "clean", "compliant", "permitted", "allowed", "allow", "approved", "accepted", "accept", "proceed"}
+	refusedIfYes = []string{"unsafe", "dangerous", "malicious", "forbidden", "blocked", "block", "deny", "denied",
+		"reject", "rejected"}
+	cancellations = []string{"cancel", "cancelled", "canceled", "kill", "skip", "unsafe", "abort", "halt", "malicious",
+		"dangerous"}
+	refusalLists = []string{"violations", "denials", "blockedby"}
+)
+
+// Limits of what is read as a refusal.
+const (
+	maxRefusal     = 64 << 10
+	maxRefusalKeys = 4
+	maxRefusalDeep = 2
+)
+
+// Refusal returns what in a text may say no in other words than those of an answer: a small JSON object such as
+// {"safe": false}, or a line of YAML, TOML or variables such as decision=block. It returns "" if there is nothing.
+func Refusal(text string) string {
+	text = strings.TrimSpace(clean(text))
+	if len(text) > maxRefusal {
+		return ""
+	}
+	if strings.HasPrefix(text, "{") && gjson.Valid(text) {
+		return refusalIn(gjson.Parse(text), 0)
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(line), "export "), ",; \t")
+		at := strings.IndexAny(line, ":=")
+		if at < 0 {
+			continue
+		}
+		key, word := strings.Trim(strings.TrimSpace(line[:at]), `"'`), strings.TrimSpace(line[at+1:])
+		v := value{text: strings.Trim(word, `"'`)}
+		name := letters(key)
+		decides := strings.Contains(name, "decision") || strings.Contains(name, "verdict") || name == "action" ||
+			strings.HasPrefix(name, "allow") || name == "block" || name == "blocked" || name == "deny" ||
+			name == "denied" || name == "approved" || name == "safe"
+		if decides && !strings.ContainsAny(key, " \t{[(<") && refuses(name, v) {
+			return spelling.Brief(line, maxShown)
+		}
+	}
+	return ""
+}
+
+func refusalIn(object gjson.Result, deep int) (found string) {
+	keys := 0
+	object.ForEach(func(_, _ gjson.Result) bool { keys++; return keys <= maxRefusalKeys })
+	if keys > maxRefusalKeys {
+		return ""
+	}
+	object.ForEach(func(key, member gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		word := letters(name)
+		no := false
+		switch {
+		case member.IsObject():
+			if deep < maxRefusalDeep {
+				found = refusalIn(member, deep+1)
+			}
+			return found == ""
+		case member.IsArray():
+			no = slices.Contains(refusalLists, word) && len(member.Array()) > 0 ||
+				slices.ContainsFunc(member.Array(), func(e gjson.Result) bool {
+					return word == "errors" && e.Type == gjson.String && value{text: strictjson.Text(e.Raw)}.is(denials)
+				})
+		default:
+			no = refuses(word, value{text: member.String(), quoted: member.Type == gjson.String})
+		}
+		if no {
+			found = spelling.Brief(key.Raw+": "+member.Raw, maxShown)
+		}
+		return !no
+	})
+	return found
+}
+
+// refuses reports whether a key, given by its letters, and its value say no.
+func refuses(name string, v value) bool {
+	switch {
+	case slices.Contains(refusedIfNo, name):
+		return v.is([]string{"false", "no"})
+	case slices.Contains(refusedIfYes, name):
+		return v.is([]string{"true", "yes"})
+	case near(name, verdictKeys), name == "state", name == "mode", strings.Contains(name, "decision"),
+		strings.Contains(name, "permission"):
+		return v.is(denials, cancellations)
+	}
+	return false
+}

@@ -121,6 +121,11 @@ func TestDoubt(t *testing.T) {
 		"make":                "",
 		"git $x":              `hookrun cannot tell what this line runs: `,
 		"eval $x":             `hookrun cannot tell what this line runs: `,
+		"read 'a[$(x)]'":      `"a[$(x)]", which read may evaluate`,
+		"set -ek; x":          `an option that changes what words mean, in "set -ek"`,
+		"bash -kc x":          `an option that changes what words mean, in "bash -kc "`,
+		"PS4='$(x)' bash x":   "the value of PS4",
+		"x=$y; echo $((x))":   "arithmetic with x, which may be no number",
 		"ls a(b)":             `hookrun cannot tell what this line runs: `,
 	} {
 		doubt := rule.Doubt(projectLine(t, line))

@@ -2,6 +2,7 @@ package shellline
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -40,12 +41,28 @@ func kindOfBuiltin(name string) builtinKind {
 	return noBuiltin
 }
 
-// evaluated is why a line is opaque.
-const (
-	evaluated = "an expansion that is evaluated"
-	inQuotes  = "an expansion in quotes, which a builtin may evaluate"
-	anOption  = "an option that changes what words mean"
-)
+// mayEvaluate says why a line is opaque: the first of the words for which the check holds.
+func mayEvaluate(by string, words []Word, check func(Word) bool) string {
+	i := max(0, slices.IndexFunc(words, check))
+	if len(words) == 0 {
+		return "what " + by + " evaluates"
+	}
+	return brief(words[i].Text) + ", which " + by + " may evaluate"
+}
+
+// changesWords says why a line is opaque: options of a shell or a builtin.
+func changesWords(by string, args []Word) string {
+	return "an option that changes what words mean, in " + brief(by+" "+Joined(args))
+}
+
+// brief returns a text for a message.
+func brief(text string) string {
+	const most = 40
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return strconv.Quote(text)
+}
 
 // ofBuiltins adds what a builtin may evaluate or run. Only arguments in a form that is known to be harmless are clear.
 func (l *launches) ofBuiltins(name string, args []Word) {
@@ -83,19 +100,19 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 		}
 	case "set", "shopt", "setopt", "unsetopt":
 		if !setsPlainly(name, args) {
-			l.fail(anOption)
+			l.fail(changesWords(name, args))
 		}
 		if slices.ContainsFunc(args, hasCode) {
-			l.fail(inQuotes)
+			l.fail(mayEvaluate(name, args, hasCode))
 		}
 		return
 	}
 	switch {
 	case kind == odd && isPlainOdd(name, args):
 	case slices.ContainsFunc(args, hasCode):
-		l.fail(inQuotes)
+		l.fail(mayEvaluate(name, args, hasCode))
 	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
-		l.fail(evaluated)
+		l.fail(mayEvaluate(name, args, isUnknownName))
 	case kind == odd && slices.ContainsFunc(args, IsComputed):
 		l.fail(computed(name))
 	case kind == odd:

@@ -201,7 +201,7 @@ func (r *reader) numbers() {
 		case given && number:
 		case given, r.set[name], r.src != r.outer, isOwnVariable(name),
 			slices.ContainsFunc(r.line.Commands, func(c Command) bool { return c.mayGive(name) }):
-			r.failProject("arithmetic with a variable that may be no number")
+			r.failProject("arithmetic with " + name + ", which may be no number")
 			return
 		}
 	}
@@ -305,7 +305,7 @@ func (r *reader) operand(words []Word) {
 		case syntax.ValidName(w.Text):
 			r.counted = append(r.counted, w.Text)
 		default:
-			r.failProject(evaluated)
+			r.failProject(mayEvaluate("[[", []Word{w}, IsComputed))
 		}
 	}
 }
@@ -313,13 +313,13 @@ func (r *reader) operand(words []Word) {
 // noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
 func (r *reader) noneComputed(words ...Word) {
 	if slices.ContainsFunc(words, IsComputed) {
-		r.failProject(evaluated)
+		r.failProject(mayEvaluate("the shell", words, IsComputed))
 	}
 }
 
 // noneInQuotes fails if a word holds an expansion in quotes, where the shell evaluates the word.
 func (r *reader) noneInQuotes(words []Word) {
 	if slices.ContainsFunc(words, hasCode) {
-		r.failProject(inQuotes)
+		r.failProject(mayEvaluate("the shell", words, hasCode))
 	}
 }

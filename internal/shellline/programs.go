@@ -353,7 +353,7 @@ func (p *parsing) search() {
 		}
 	}
 	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a line that a shell expands
-		p.found.fail(inQuotes)
+		p.found.fail(mayEvaluate(p.name, words, hasCode))
 	}
 	p.found.hints = append(p.found.hints, Hint{Joined(words), "the arguments of " + p.name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })

@@ -233,7 +233,7 @@ func ofShell(name string, args []Word) (l launches) {
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
 			takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
 			if !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
-				return launches{opaque: anOption}
+				return launches{opaque: changesWords(name+" "+text, args[:takes])}
 			}
 			if strings.Contains(text, "s") && !isLine {
 				return launches{shell: true, open: true}
@@ -388,7 +388,7 @@ func (l *Line) Reach(text string, wrappers []string) *Reached {
 	}
 	r.weigh(l.values, Command{}, MaxWrappers)
 	if r.code && (r.arithmetic || r.counts) {
-		r.Opaque = cmp.Or(r.Opaque, inQuotes)
+		r.Opaque = cmp.Or(r.Opaque, "a value with an expansion in quotes, which arithmetic may evaluate")
 	}
 	r.whole = r.whole || r.counts || r.writes && r.script
 	r.Commands = slices.Concat(l.Commands, r.Commands)

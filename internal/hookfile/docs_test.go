@@ -29,7 +29,7 @@ func TestTableOfShellLines(t *testing.T) {
 	require.Len(t, cfg.Hooks, 2)
 	says := map[string]bool{"yes": true, "no": false}
 	rows := regexp.MustCompile("(?m)^\\| `(.+)` \\| (yes|no) \\| (yes|no) \\|$").FindAllStringSubmatch(section, -1)
-	require.Len(t, rows, 55)
+	require.Len(t, rows, 58)
 	for _, row := range rows {
 		line := strings.ReplaceAll(row[1], `\|`, "|")
 		c := protocol.Call{

@@ -15,13 +15,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // texts are the commands of a line.
-func texts(line commandLine) (all []string) {
-	for _, c := range line.commands {
-		all = append(all, c.text)
+func texts(line shellline.Line) (all []string) {
+	for _, c := range line.Commands {
+		if !c.Own {
+			all = append(all, c.Text)
+		}
 	}
 	return all
 }
@@ -138,10 +141,10 @@ func TestTakeApart(t *testing.T) {
 		{line: "echo $((1+2)) \"$(( (3) * 4 ))\"", commands: "echo $((1+2)) $(( (3) * 4 ))"},
 		{line: `echo '$FOO' \$FOO "\$FOO"`, commands: "echo $FOO $FOO $FOO"},
 	} {
-		line := takeApart(c.line)
-		require.Empty(t, line.client, c.line)
+		line := shellline.TakeApart(c.line)
+		require.Empty(t, line.Client, c.line)
 		require.Equal(t, c.commands, strings.Join(texts(line), " ¦ "), c.line)
-		require.Equal(t, c.unknown, line.unknown, c.line)
+		require.Equal(t, c.unknown, line.Unknown, c.line)
 	}
 }
 
@@ -210,8 +213,8 @@ func TestOpaque(t *testing.T) {
 		strings.Repeat("$(", 1000), strings.Repeat("if a; then ", 1000), strings.Repeat("a;", 20_000),
 		strings.Repeat("a", 1<<20),
 	} {
-		got := takeApart(line)
-		require.NotEmpty(t, got.client, "%.80q is %.80q", line, texts(got))
+		got := shellline.TakeApart(line)
+		require.NotEmpty(t, got.Client, "%.80q is %.80q", line, texts(got))
 	}
 }
 
@@ -252,7 +255,7 @@ func TestWhatBashRuns(t *testing.T) {
 			}
 			line.WriteString(pick(tokens))
 		}
-		if got := takeApart(line.String()); got.client == "" && len(got.commands) > 0 {
+		if got := shellline.TakeApart(line.String()); got.Client == "" && len(got.Commands) > 0 {
 			lines = append(lines, line.String())
 		}
 	}
@@ -284,7 +287,7 @@ func TestWhatBashRuns(t *testing.T) {
 		found, err := os.ReadFile(filepath.Join(out, fmt.Sprint(i)))
 		require.NoError(t, err)
 		var ours []string
-		for _, command := range texts(takeApart(line)) {
+		for _, command := range texts(shellline.TakeApart(line)) {
 			ours = append(ours, strings.Join(strings.Fields(words(command)), " "))
 		}
 		for _, command := range bytes.SplitAfter(found, []byte("\x01\n")) {
@@ -327,7 +330,7 @@ func hard() map[string]string {
 		"((", "{", ":", "a{b}", "if ", "1", "1 ", ">", "a >b ", "#", "# \n", "\\\n", "$((", "for i in a; do a; done;",
 		"for i in a; do a $x; done;", "xargs ", "a <<'E'\nE\n", "<<'E'\n", "é", "[[ a ]];", `"$(a)" `, "=", "a=",
 		"a=a "} {
-		for _, n := range []int{maxLine, size} {
+		for _, n := range []int{shellline.MaxLine, size} {
 			lines[fmt.Sprintf("%s %d", s, n)] = fill(s)[:n]
 			lines[fmt.Sprintf("a %s %d", s, n)] = ("a " + fill(s))[:n]
 			lines[fmt.Sprintf("quoted %s %d", s, n)] = "a '" + strings.ReplaceAll(fill(s)[:n-4], "'", "x") + "'"
@@ -338,9 +341,9 @@ func hard() map[string]string {
 
 func BenchmarkTakeApart(b *testing.B) {
 	line := longLine()
-	require.Empty(b, takeApart(line).client)
+	require.Empty(b, shellline.TakeApart(line).Client)
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		takeApart(line)
+		shellline.TakeApart(line)
 	}
 }

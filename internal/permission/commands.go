@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -78,6 +79,9 @@ func typed(key, text string) string {
 	}
 	return strings.NewReplacer("{enter}", "\n", "\r\n", "\n", "\r", "\n").Replace(text)
 }
+
+// recalled matches what an interactive shell may replace by an earlier command.
+var recalled = lazyregexp.New(`(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`)
 
 // editsLine reports whether a text has keys that change what stands in a shell's line already.
 func editsLine(text string) bool {

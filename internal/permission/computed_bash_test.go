@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
@@ -39,7 +40,7 @@ func TestWhatBashComputes(t *testing.T) {
 		for range 1 + random.IntN(6) {
 			line.WriteString(words[random.IntN(len(words))] + between[random.IntN(len(between))])
 		}
-		if got := takeApart(line.String()); got.project == "" && len(got.commands) > 0 {
+		if got := shellline.TakeApart(line.String()); got.Project == "" && len(got.Commands) > 0 {
 			lines = append(lines, line.String())
 		}
 	}

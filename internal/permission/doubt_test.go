@@ -27,7 +27,8 @@ func TestComputedWords(t *testing.T) {
 			"find $x -name y", "find . $x",
 			`find . "$x" git push --force ';'`, "declare -i A=$x", "declare $x", "unset $x", `unset "$x"`, `read "$x"`,
 			"xargs git $x", `printf -v "$x" y`,
-			"[[ $x -eq 1 ]]", "[[ -v $x ]]", `[ -v "$x" ]`, `test -v "$x"`, `printf -v"$x" y`, `builtin let "$x"`,
+			"x=$(y); [[ $x -eq 1 ]]",
+			"[[ -v $x ]]", `[ -v "$x" ]`, `test -v "$x"`, `printf -v"$x" y`, `builtin let "$x"`,
 			`\let "$x"`, `command unset "$x"`, `getopts ab "$x"`, `wait -np "$x"`, `mapfile "$x"`,
 			`builtin -- read -r "$x"`, `command -p printf -v "$x" y`, "timeout 5 git $x", `sh "$x"`, `source "$x"`,
 			`echo "${x:-$(git push --force)}"`,
@@ -120,7 +121,12 @@ func TestDoubt(t *testing.T) {
 		"make":                "",
 		"git $x":              `hookrun cannot tell what this line runs: `,
 		"eval $x":             `hookrun cannot tell what this line runs: `,
-		"{ ls; }":             `hookrun cannot tell what this line runs: `,
+		"read 'a[$(x)]'":      `"a[$(x)]", which read may evaluate`,
+		"set -ek; x":          `an option that changes what words mean, in "set -ek"`,
+		"bash -kc x":          `an option that changes what words mean, in "bash -kc "`,
+		"PS4='$(x)' bash x":   "the value of PS4",
+		"x=$y; echo $((x))":   "arithmetic with x, which may be no number",
+		"ls a(b)":             `hookrun cannot tell what this line runs: `,
 	} {
 		doubt := rule.Doubt(projectLine(t, line))
 		if want == "" {
@@ -131,3 +137,41 @@ func TestDoubt(t *testing.T) {
 		require.Contains(t, doubt, "; write it without ", line)
 	}
 }
+
+// TestShellsOfUsers has programs that start a shell for somebody, or in another place, which reads stdin or the
+// arguments behind --. They need rights that a test has not.
+func TestShellsOfUsers(t *testing.T) {
+	rule := Parse(attacked)
+	for want, lines := range map[bool][]string{
+		true: {
+			"echo 'danger --force' | su", "echo 'danger --force' | su - root", "echo 'danger --force' | runuser root",
+			"echo 'danger --force' | sudo -n -s", "echo 'danger --force' | sudo -n -i",
+			"echo 'danger --force' | sudo su",
+			"echo 'danger --force' | newgrp", "echo 'danger --force' | newgrp root",
+			"echo 'danger --force' | script -q f",
+			"echo 'danger --force' | chroot /", "echo 'danger --force' | sg root", "echo 'danger --force' | doas -s",
+			"echo 'danger --force' | unshare -r", "echo 'danger --force' | nsenter -t 1",
+			"su <<< 'danger --force'", "{ su; } <<< 'danger --force'", "f() { su; }; echo x$(cat y) | f",
+			"su root -- -c 'danger --force'", "su -c 'danger --force' root", "su root -c 'danger --force'",
+			"su root -- -c '$(echo dan)ger --force'", "su -s PROG root -- --force danger", "su root -- -c \"$x\"",
+			"sg root -c 'danger --force'", "sg root 'danger --force'", "sg root -c '$(echo dan)ger --force'",
+			"sudo -s danger --force", "sudo -i -u x danger --force", "sudo -- danger --force",
+			"sudo -s -- danger --force",
+			"echo 'danger --force' | sudo -u x bash -s", "echo 'danger --force' | sudo tee y; sudo bash y",
+			"cat <<'E' | su\ndanger --force\nE",
+		},
+		false: {
+			"su", "su - app -c ls", "su root -- -c ls", "sg docker -c 'docker ps'", "newgrp docker", "sudo -i",
+			"sudo -s ls",
+			"echo x | sudo tee /etc/y", "sudo -u postgres psql < dump.sql", "runuser -u app -- ls", "script -q f",
+		},
+	} {
+		for _, line := range lines {
+			got, why := rule.Match(projectLine(t, line))
+			require.Equal(t, want, got, "%s: %s", line, why)
+		}
+	}
+}
+
+// attacked is the rule that lines try to get around: they run the program danger with --force.
+const attacked = "shell(danger --force*)"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -83,21 +84,21 @@ type input struct {
 
 // shellLine is a command of the input.
 type shellLine struct {
-	text         string
-	program      bool     // it may be a program in another language
-	typed        bool     // it is typed into a shell that runs
-	*commandLine          // nil until a rule asks
-	reached      *reached // what it runs behind wrappers; nil until a project's own rule asks
+	text            string
+	program         bool               // it may be a program in another language
+	typed           bool               // it is typed into a shell that runs
+	*shellline.Line                    // nil until a rule asks
+	reached         *shellline.Reached // what it runs behind wrappers; nil until a project's own rule asks
 }
 
 // read parses the line.
 func (l *shellLine) read(project bool, wrappers []string) {
-	if l.commandLine == nil {
-		line := takeApart(l.text)
-		l.commandLine = &line
+	if l.Line == nil {
+		line := shellline.TakeApart(l.text)
+		l.Line = &line
 	}
 	if project && l.reached == nil {
-		l.reached = l.reach(wrappers)
+		l.reached = l.Reach(l.text, wrappers)
 	}
 }
 
@@ -329,7 +330,7 @@ func spellings(s string) (paths []string, ok bool) {
 
 // readable returns a JSON string as text. ok is false if it is too long for a path or a line.
 func readable(raw string) (string, bool) {
-	if len(raw) > maxLine {
+	if len(raw) > shellline.MaxLine {
 		return "", false
 	}
 	return strictjson.Text(raw), true

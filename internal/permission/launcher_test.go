@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/shellline"
 )
 
 // launched are lines that run %s: a command of several plain words.
@@ -302,7 +304,7 @@ func TestLaunchers(t *testing.T) {
 	require.Empty(t, missed)
 	for _, line := range slices.Concat(launched, written) {
 		client := bash(t, strings.ReplaceAll(line, "%s", "git push --force"))
-		if takeApart(line).client == "" && !strings.Contains(line, "xargs") {
+		if shellline.TakeApart(line).Client == "" && !strings.Contains(line, "xargs") {
 			got, why := Parse("Bash(git push --force*)").Match(client)
 			require.False(t, got && !strings.Contains(why, "known only when it runs"), "%s: %s", line, why)
 		}
@@ -380,39 +382,6 @@ func TestProjectWrappers(t *testing.T) {
 	}
 }
 
-// TestTables holds the tables to what lookUp needs: the order of the names, and rows that others refer to.
-func TestTables(t *testing.T) {
-	for _, table := range [][]program{launchers, interpreters} {
-		for i, p := range table {
-			require.True(t, i == 0 || table[i-1].name < p.name, p.name)
-			found, ok := lookUp(table, p.name)
-			require.True(t, ok, p.name)
-			require.Empty(t, found.as)
-			if group, _, ok := cutLast(p.name); ok && table[i].as == "" && !strings.HasPrefix(p.name, "bun ") {
-				parent, ok := lookUp(table, group)
-				require.True(t, ok && parent.group, p.name)
-			}
-			_, other := otherLauncher(p.name)
-			require.False(t, other, p.name)
-			for option := range strings.FieldsSeq(p.idle + " " + p.lines) {
-				known := len(option) == 1 && strings.Contains(p.short, option) ||
-					strings.Contains(" "+p.long+" ", " "+option)
-				require.True(t, known || p.texts != "", "%s %s", p.name, option)
-			}
-		}
-	}
-	for name, want := range map[string]string{"/usr/bin/git": "git", "npx.cmd": "npx", "NODE.EXE": "NODE", "a.b": "a.b",
-		".exe": ".exe", "x.bat": "x", "": ""} {
-		require.Equal(t, want, programName(name), name)
-	}
-	require.Zero(t, testing.AllocsPerRun(10, func() { programOf("python3.12"); programOf("git") }))
-}
-
-func cutLast(name string) (before, last string, ok bool) {
-	i := strings.LastIndexByte(name, ' ')
-	return name[:max(i, 0)], name[i+1:], i > 0
-}
-
 func BenchmarkPlainLine(b *testing.B) {
 	for _, line := range []string{"git status", "docker run --rm -it alpine ls", "python3 -c 'print(1)'"} {
 		for _, rules := range []int{1, 100} {
@@ -435,8 +404,8 @@ func BenchmarkPlainLine(b *testing.B) {
 func TestProjectWrappersOnlyAdd(t *testing.T) {
 	rule := Parse("shell(git push --force*)")
 	var known []string
-	for _, p := range slices.Concat(launchers, interpreters) {
-		known = append(known, strings.Fields(p.name)...)
+	for _, line := range slices.Concat(launched, written, named) {
+		known = append(known, strings.Fields(line)...)
 	}
 	known = append(known, "git", "bash", "sh", "eval", "find", "pwsh", "cmd", "echo", "alias", "xargs")
 	var lost []string

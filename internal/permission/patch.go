@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -88,10 +89,10 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 			continue
 		}
 		line.read(true, wrappers)
-		opaque := line.project != "" || line.reached.opaque != ""
-		all := line.reached.commands
-		runs := slices.ContainsFunc(all, func(c command) bool {
-			return len(c.words) > 0 && strings.ReplaceAll(path.Base(c.words[0].text), "_", "") == "applypatch"
+		opaque := line.Project != "" || line.reached.Opaque != ""
+		all := line.reached.Commands
+		runs := slices.ContainsFunc(all, func(c shellline.Command) bool {
+			return len(c.Words) > 0 && strings.ReplaceAll(path.Base(c.Words[0].Text), "_", "") == "applypatch"
 		})
 		paths := patchPaths(line.text)
 		if !runs && (!opaque || len(paths) == 0) {
@@ -116,13 +117,13 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 
 // folderOf returns the folder that a line changes to before all else. known is false if it changes folders in another
 // way.
-func folderOf(all []command) (dir string, known bool) {
+func folderOf(all []shellline.Command) (dir string, known bool) {
 	known = true
 	for i, c := range all {
-		switch words := c.words; {
-		case len(words) == 0, words[0].text != "cd" && words[0].text != "pushd" && words[0].text != "popd":
-		case i == 0 && words[0].text == "cd" && len(words) == 2 && !words[1].computed && words[1].text != "-":
-			dir = words[1].text
+		switch words := c.Words; {
+		case len(words) == 0, words[0].Text != "cd" && words[0].Text != "pushd" && words[0].Text != "popd":
+		case i == 0 && words[0].Text == "cd" && len(words) == 2 && !words[1].Computed && words[1].Text != "-":
+			dir = words[1].Text
 		default:
 			known = false
 		}

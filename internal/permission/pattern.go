@@ -3,6 +3,8 @@ package permission
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
 )
 
 // wildcard is a pattern for one simple command. It has alternatives; each is a list of texts with anything between
@@ -57,38 +59,60 @@ func (w wildcard) match(command string) bool {
 
 // mayMatch reports whether the pattern may match a command with computed words, or one that gets more arguments at run
 // time. Only the text before the first unknown word counts.
-func (w wildcard) mayMatch(c *command) bool {
-	i := slices.IndexFunc(c.words, isComputed)
+func (w wildcard) mayMatch(c *shellline.Command) bool {
+	i := slices.IndexFunc(c.Words, shellline.IsComputed)
+	known := c.Words
+	if i >= 0 {
+		known = known[:i]
+	}
+	if w.mayBeFolder(known) {
+		return true
+	}
 	switch {
 	case i == 0:
-		return w.mayName(c.words)
+		return w.mayName(c.Words)
 	case i < 0:
-		return c.more && w.mayBegin(c.text+" ")
+		return c.More && w.mayBegin(c.Text+" ")
 	}
-	known, next := joined(c.words[:i]), c.words[i]
-	return next.several && next.prefix == "" && w.match(known) || // it may expand to nothing
-		w.mayBegin(known+" "+next.prefix)
+	before, next := shellline.Joined(known), c.Words[i]
+	return next.Several && next.Prefix == "" && w.match(before) || // it may expand to nothing
+		w.mayBegin(before+" "+next.Prefix)
+}
+
+// mayBeFolder reports whether the pattern may match a command because one of its words begins with the path of a
+// folder, as ~ and $HOME do.
+func (w wildcard) mayBeFolder(words []shellline.Word) bool {
+	for i, next := range words {
+		if !next.Home {
+			continue
+		}
+		known := strings.TrimPrefix(shellline.Joined(words[:i])+" /", " ")
+		if slices.ContainsFunc(w, func(texts []string) bool { return strings.HasPrefix(texts[0], known) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words
 // behind it have to fit the pattern, or to hold all of its words: the name may be that of a launcher or an interpreter.
 // A name that may be several words, or has a line or a program text behind it, may run anything.
-func (w wildcard) mayName(words []word) bool {
+func (w wildcard) mayName(words []shellline.Word) bool {
 	name, rest := words[0], words[1:]
-	i := slices.IndexFunc(rest, isComputed)
+	i := slices.IndexFunc(rest, shellline.IsComputed)
 	switch {
-	case name.byHabit:
+	case name.ByHabit:
 		if len(rest) == 0 {
 			return false
 		}
-	case name.several, i >= 0, len(rest) == 0, strings.ContainsAny(joined(rest), "'\"\\$`{}*?["):
+	case name.Several, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.Joined(rest), "'\"\\$`{}*?["):
 		return true
 	}
-	known := joined(rest) + " "
+	known := shellline.Joined(rest) + " "
 	if i >= 0 {
-		known = strings.TrimPrefix(joined(rest[:i])+" "+rest[i].prefix, " ")
+		known = strings.TrimPrefix(shellline.Joined(rest[:i])+" "+rest[i].Prefix, " ")
 	}
-	return w.standsIn(joined(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
+	return w.standsIn(shellline.Joined(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
 		_, behind, ok := strings.Cut(texts[0], " ")
 		if !ok {
 			return len(texts) > 1

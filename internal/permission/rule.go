@@ -34,6 +34,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
@@ -255,57 +256,67 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	line.read(c.Project, c.Wrappers)
-	opaque, all := line.client, line.commands
+	opaque, all := line.Client, line.Commands
 	if c.Project {
-		opaque, all = line.project, line.reached.commands
+		opaque, all = line.Project, line.reached.Commands
 	}
 	switch {
 	case opaque != "":
 		return throughNot(opaque)
 	case line.typed && editsLine(line.text):
 		return throughNot("keys that edit it")
+	case line.typed && c.Project && recalled().MatchString(line.text):
+		return throughNot("what the shell recalls")
 	}
 	mayMatch := ""
 	for i := range all {
 		command := &all[i]
 		// As recorded, the client looks behind an xargs without options, but not behind env, sudo and the like.
-		byXargs, isXargs := strings.CutPrefix(command.text, "xargs ")
+		byXargs, isXargs := strings.CutPrefix(command.Text, "xargs ")
 		switch {
-		case !c.spend(len(command.text)):
+		case !c.spend(len(command.Text)):
 			return true, tooMuchWork
-		case command.own && !c.Project:
-		case r.command.match(command.text):
-			return true, "matches the command " + command.String()
+		case command.Own && !c.Project:
+		case r.command.match(command.Text):
+			return true, "matches the command " + shown(command)
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, "matches the command " + quote(byXargs) + " behind xargs"
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
-			mayMatch = "may match the command " + command.String() + ", of which words are known only when it runs"
-			if command.by != "" {
-				mayMatch = "may match the command " + command.String() + ", whose arguments are known only when it runs"
+			mayMatch = "may match the command " + shown(command) + ", of which words are known only when it runs"
+			if command.By != "" {
+				mayMatch = "may match the command " + shown(command) + ", whose arguments are known only when it runs"
 			}
 		}
 	}
 	switch {
-	case c.Project && line.reached.opaque != "":
-		return throughNot(line.reached.opaque)
+	case c.Project && line.reached.Opaque != "":
+		return throughNot(line.reached.Opaque)
 	case mayMatch != "":
 		return doubt(mayMatch)
 	case c.Project:
-		return r.matchHints(c, line.reached.hints)
-	case line.unknown && !namesCommandOnly(r.pattern):
+		return r.matchHints(c, line.reached.Hints)
+	case line.Unknown && !namesCommandOnly(r.pattern):
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
 	}
 	return false, ""
 }
 
+// shown returns a command for messages.
+func shown(c *shellline.Command) string {
+	if c.By == "" {
+		return quote(c.Text)
+	}
+	return quote(c.Text) + " behind " + c.By
+}
+
 // matchHints matches the words of the pattern against texts in which a command may stand.
-func (r Rule) matchHints(c *Call, hints []hint) (bool, string) {
+func (r Rule) matchHints(c *Call, hints []shellline.Hint) (bool, string) {
 	for _, h := range hints {
 		switch {
-		case !c.spend(len(h.text) * len(r.command[0])):
+		case !c.spend(len(h.Text) * len(r.command[0])):
 			return true, tooMuchWork
-		case r.command.standsIn(h.text):
-			return doubt(standsIn + h.what)
+		case r.command.standsIn(h.Text):
+			return doubt(standsIn + h.What)
 		}
 	}
 	return false, ""
@@ -346,7 +357,7 @@ func plainHost(host string) bool {
 func text(input, field string) (string, bool) {
 	const longestEscape = len(`\u0000`)
 	raw := gjson.Get(input, field).Raw
-	if len(raw) < 2 || len(raw) > longestEscape*maxLine || raw[0] != '"' || raw[len(raw)-1] != '"' {
+	if len(raw) < 2 || len(raw) > longestEscape*shellline.MaxLine || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", false
 	}
 	s := strictjson.Text(raw)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
@@ -276,9 +277,9 @@ func TestTime(t *testing.T) {
 	t.Logf("lines: %v %q", worst, slowest)
 	long := patterns()
 	for _, name := range []string{"a", "a;", "quoted a", "quoted a;", "quoted :", "quoted a "} {
-		line, ok := lines[name+fmt.Sprint(" ", maxLine)]
+		line, ok := lines[name+fmt.Sprint(" ", shellline.MaxLine)]
 		require.True(t, ok, name)
-		call := bash(t, line[:min(len(line), 2*maxCommands-2)])
+		call := bash(t, line[:min(len(line), 2*shellline.MaxCommands-2)])
 		if strings.HasPrefix(name, "quoted") {
 			call = bash(t, line)
 		}

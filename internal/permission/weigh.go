@@ -2,18 +2,6 @@ package permission
 
 import "strings"
 
-// hint is a text in which a command may stand, though nobody can tell where: a program in another language, or the
-// arguments of a launcher whose options are not known. It is doubt for a rule all of whose words stand in it.
-type hint struct {
-	text string
-	what string // the text, for messages
-}
-
-// unquoted returns a hint without the quotes of a shell: the text may be a line of one, in which gi”t is git.
-func (h hint) unquoted() hint {
-	return hint{strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(h.text), h.what}
-}
-
 // standsIn reports whether all words of the pattern stand in the text, in any order. Quotes, brackets and commas
 // between them do not count, so `git push` stands in run(["git", "push"]).
 func (w wildcard) standsIn(text string) bool {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/shellline"
 )
 
 // projectLine is a call of a project's shell tool.
@@ -110,7 +112,7 @@ func TestWrapperPatterns(t *testing.T) {
 func TestHostileWrappers(t *testing.T) {
 	rule := Parse("shell(git push --force*)")
 	begin := time.Now()
-	got, _ := rule.Match(projectLine(t, strings.Repeat("nohup ", maxWrappers-1)+"ls"))
+	got, _ := rule.Match(projectLine(t, strings.Repeat("nohup ", shellline.MaxWrappers-1)+"ls"))
 	require.False(t, got)
 	for _, line := range []string{strings.Repeat("env ", 60_000) + "ls",
 		"find . " + strings.Repeat("-exec find . ", 15_000), "eval " + strings.Repeat("eval ", 50_000) + "ls"} {

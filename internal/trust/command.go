@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -106,13 +107,10 @@ type commandLine struct {
 
 // Programs by what they do with their arguments.
 var (
-	shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh", "pwsh", "powershell", "cmd"}
 	// otherShells do not read a line as sh does.
 	otherShells = []string{"pwsh", "powershell", "cmd"}
 	// writers write to the files that they are given, and run none of them.
 	writers = []string{"tee", "touch", "mkdir", "rm"}
-	// starters run the program that follows their own flags.
-	starters = []string{"env", "exec", "command", "timeout", "nice", "nohup", "setsid", "stdbuf", "time", "sudo"}
 	// endings that interpreters add to the name of a file
 	endings = []string{".py", ".js", ".mjs", ".cjs", ".ts", "/__main__.py", "/index.js"}
 )
@@ -153,10 +151,8 @@ func (c *commandLine) ran(argv []string, path string) {
 				c.file(word + ending)
 			}
 		}
-		if i > 0 && isCommandFlag(argv[i]) && slices.Contains(shells, name) {
-			if slices.Contains(otherShells, name) {
-				c.words(word)
-			}
+		if i > 0 && isCommandFlag(argv[i]) && slices.Contains(otherShells, name) {
+			c.words(word)
 			c.line(word)
 		}
 	}
@@ -165,21 +161,19 @@ func (c *commandLine) ran(argv []string, path string) {
 		c.file(filepath.Dir(module) + ".py")
 		c.file(filepath.Dir(module) + "/__init__.py")
 	}
-	if slices.Contains(starters, name) {
-		starts := func(word string) bool { return strings.Contains(word, "/") || c.inPath(word) != "" }
-		if i := slices.IndexFunc(argv[1:], starts); i >= 0 {
-			c.ran(argv[1+i:], "")
+	for _, l := range shellline.Behind(argv) {
+		if l.Words == nil {
+			c.line(l.Line)
+		} else {
+			c.ran(l.Words, "")
 		}
-	}
-	if name == "eval" {
-		c.line(strings.Join(argv[1:], " "))
 	}
 	if name == "cd" && len(argv) == 2 && len(c.folders) < 8 {
 		c.folders = append(c.folders, c.in(c.folders[0], argv[1]))
 	}
 }
 
-// isCommandFlag reports whether a command line follows the flag, as in sh -c and pwsh -Command.
+// isCommandFlag reports whether a command line follows the flag, as in pwsh -Command and cmd /c.
 func isCommandFlag(word string) bool {
 	return len(word) > 1 && (strings.HasPrefix(word, "-") || strings.HasPrefix(word, "/")) &&
 		(strings.EqualFold(word[len(word)-1:], "c") || strings.EqualFold(word[1:], "command"))
@@ -239,8 +233,8 @@ func (c *commandLine) line(text string) {
 		return
 	}
 	defer func() { c.depth-- }()
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil || c.hook.Command.PowerShell {
+	file, why := shellline.Parse(text)
+	if why != "" || c.hook.Command.PowerShell {
 		c.words(text)
 		return
 	}

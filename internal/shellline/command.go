@@ -1,4 +1,6 @@
-package permission
+// Package shellline takes shell lines apart, as bash, dash and zsh read them: into the simple commands that they run,
+// also behind wrappers, in functions and in the arguments of other shells, and into what nobody can tell before.
+package shellline
 
 import (
 	"cmp"
@@ -11,86 +13,102 @@ import (
 )
 
 const (
-	maxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
-	maxCommands = 10_000
+	MaxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
+	MaxCommands = 10_000
 	maxNesting  = 10_000 // constructs that may nest
 )
 
-// commandLine is a parsed shell line. Patterns for shell tools are matched against its commands.
-type commandLine struct {
-	commands []command // in the order of the text
-	unknown  bool      // an argument is nothing but an expansion, so only the shell knows it
+// Line is a parsed shell line. Patterns for shell tools are matched against its commands.
+type Line struct {
+	Commands []Command // in the order of the text
+	Unknown  bool      // an argument is nothing but an expansion, so only the shell knows it
 
 	// client and project say why a rule cannot see through the line; "" means that it can. client is for the client's
 	// own rules: Claude Code 2.1.329 reads less than package syntax, so everything that it was not recorded to see
 	// through is opaque. project is for a project's rules, which also weigh computed words.
-	client, project string
+	Client, Project string
+
+	// values is what the values of its assignments may have run.
+	values launches
 }
 
-// command is one simple command.
-type command struct {
-	text  string // the words without quotes, joined by single spaces
-	words []word
-	by    string // the wrapper that runs it; "" if the line itself does
+// Command is one simple command.
+type Command struct {
+	Text  string // the words without quotes, joined by single spaces
+	Words []Word
+	By    string // the wrapper that runs it; "" if the line itself does
 
-	more   bool // it gets further arguments that are known only at run time
+	More   bool // it gets further arguments that are known only at run time
 	away   bool // as in launch
-	own    bool // only a project's rules see it
+	Own    bool // only a project's rules see it
 	stdin  stdin
 	script string // what it reads on stdin, if the line says that
 }
 
-// String returns the command for messages.
-func (c *command) String() string {
-	if c.by == "" {
-		return quote(c.text)
-	}
-	return quote(c.text) + " behind " + c.by
-}
-
-// word is one word of a simple command, without its quotes.
-type word struct {
-	text string
+// Word is one word of a simple command, without its quotes.
+type Word struct {
+	Text string
 
 	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
 	// the result may be no word at all or several words.
 	// byHabit means that it is the value of a variable that names a program by habit, and that the line does not set.
-	computed, several, byHabit bool
-	prefix                     string
+	// code means that a part in quotes holds an expansion, which runs if something evaluates the word.
+	// home means that the word begins with the path of a folder that the line does not set, as ~ and $HOME are.
+	Computed, Several, ByHabit, code, Home bool
+	Prefix                                 string
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
-func (w word) unsure() bool {
-	return w.computed && (w.several || w.prefix == "" || w.prefix[0] == '-' || w.prefix[0] == '+')
+func (w Word) unsure() bool {
+	return w.Computed && (w.Several || w.Prefix == "" || w.Prefix[0] == '-' || w.Prefix[0] == '+')
 }
 
-func isComputed(w word) bool { return w.computed }
+func IsComputed(w Word) bool { return w.Computed }
 
-// takeApart finds the simple commands of a line. Package syntax reads the line as bash does.
-func takeApart(src string) (line commandLine) {
-	opaque := func(reason string) commandLine { return commandLine{client: reason, project: reason} }
+// Parse parses a line as bash does. If hookrun may read it in another way than a shell, why says why.
+func Parse(src string) (file *syntax.File, why string) {
 	switch reason := deceptive(src); {
-	case len(src) > maxLine:
-		return opaque("it is too long")
+	case len(src) > MaxLine:
+		return nil, "it is too long"
 	case reason != "":
-		return opaque(reason)
+		return nil, reason
 	case len(src) > maxNesting && len(opener().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
-		return opaque("nested too deeply")
+		return nil, "nested too deeply"
 	}
 	defer func() {
 		if recover() != nil { // a line that breaks the parser must not end a server or keep a gate from running
-			line = opaque("the parser failed")
+			file, why = nil, "the parser failed"
 		}
 	}()
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {
-		return opaque("a syntax error")
+		return nil, "a syntax error"
 	}
-	r := reader{src: src, set: map[string]bool{}}
+	return file, ""
+}
+
+// TakeApart finds the simple commands of a line.
+func TakeApart(src string) (line Line) { return takeApartIn(src, src) }
+
+// takeApartIn finds the simple commands of a line in the text of another one, or of itself. Package syntax reads the
+// line as bash does.
+func takeApartIn(outer, src string) (line Line) {
+	opaque := func(reason string) Line { return Line{Client: reason, Project: reason} }
+	file, why := Parse(src)
+	if why != "" {
+		return opaque(why)
+	}
+	defer func() {
+		if recover() != nil {
+			line = opaque("the parser failed")
+		}
+	}()
+	r := reader{src: src, outer: outer, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
 	r.habits()
+	r.numbers()
 	return r.line
 }
 
@@ -117,13 +135,21 @@ func deceptive(src string) string {
 // reader walks the tree of a line in the order of the text.
 type reader struct {
 	src      string
-	line     commandLine
-	front    []word // words before the next simple command; to a pattern `time` is an ordinary command
+	line     Line
+	front    []Word // words before the next simple command; to a pattern `time` is an ordinary command
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
-	given    map[string]bool // variables that the line sets in any way, for one command too; nil: none
 	inQuotes bool
-	stdin    stdin // of the command that is being read
+	// given are the variables that the line sets in any way, for one command too, and whether it sets them to numbers
+	// alone. nil: none.
+	given map[string]bool
+	// counted are the variables that arithmetic uses.
+	counted []string
+	defines bool   // the line defines a function
+	prints  bool   // it counts with what a program prints
+	outer   string // the line that this one stands in
+	changed sets   // what the outer line changes
+	stdin   stdin  // of the command that is being read
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -132,9 +158,9 @@ func (r *reader) fail(reason string) {
 	r.failProject(reason)
 }
 
-func (r *reader) failClient(reason string) { r.line.client = cmp.Or(r.line.client, reason) }
+func (r *reader) failClient(reason string) { r.line.Client = cmp.Or(r.line.Client, reason) }
 
-func (r *reader) failProject(reason string) { r.line.project = cmp.Or(r.line.project, reason) }
+func (r *reader) failProject(reason string) { r.line.Project = cmp.Or(r.line.Project, reason) }
 
 // source returns the text of a node. Unlike the values in the tree it has continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
@@ -155,7 +181,7 @@ func (r *reader) list(all []*syntax.Stmt) {
 
 func (r *reader) statement(s *syntax.Stmt) {
 	if len(r.front) > 0 && s.Negated {
-		r.front = append(r.front, word{text: "!"})
+		r.front = append(r.front, Word{Text: "!"})
 	}
 	switch s.Cmd.(type) {
 	case nil, *syntax.CallExpr, *syntax.DeclClause:
@@ -164,22 +190,38 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.TimeClause, *syntax.CoprocClause, *syntax.BinaryCmd:
 	default:
 		if len(r.front) > 0 {
-			r.fail("time or coproc before a compound command")
+			r.failClient("time or coproc before a compound command")
+			if slices.ContainsFunc(r.front, func(w Word) bool { return w.Text == "coproc" }) {
+				r.stdin = fed
+			}
+			r.front = nil
 		}
 	}
 	// The client was recorded not to see through a compound command with redirections.
 	if len(s.Redirs) > 0 {
-		r.fail("something behind a compound command")
+		r.failClient("something behind a compound command")
+		outside := r.stdin
+		for _, redirect := range s.Redirs {
+			if _, from := r.redirect(redirect); from != inherited {
+				r.stdin = from
+			}
+		}
+		defer func() { r.stdin = outside }()
 	}
+	r.compound(s)
+}
+
+// compound reads any other command than a simple one.
+func (r *reader) compound(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
-		r.front = append(r.front, word{text: "time"})
+		r.front = append(r.front, Word{Text: "time"})
 		if c.PosixFormat {
-			r.front = append(r.front, word{text: "-p"})
+			r.front = append(r.front, Word{Text: "-p"})
 		}
 		r.inFront(c.Stmt)
 	case *syntax.CoprocClause:
-		r.front = append(r.front, word{text: "coproc"})
+		r.front = append(r.front, Word{Text: "coproc"})
 		if c.Name != nil {
 			r.front = append(r.front, r.word(c.Name, argument))
 		}
@@ -191,12 +233,12 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.Subshell:
 		// The client was recorded not to see through nested subshells.
 		if r.subshell {
-			r.fail("nested parentheses")
-			return
+			r.failClient("nested parentheses")
 		}
+		outside := r.subshell
 		r.subshell = true
 		r.list(c.Stmts)
-		r.subshell = false
+		r.subshell = outside
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			r.list(c.Cond)
@@ -210,7 +252,8 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.LetClause:
 		r.let(s)
 	default: // { }, (( )), case, functions
-		r.fail("a command that is not seen through")
+		r.failClient("a command that is not seen through")
+		r.further(c)
 	}
 }
 
@@ -243,70 +286,6 @@ func (r *reader) joined(c *syntax.BinaryCmd) {
 	r.stdin = outside
 }
 
-func (r *reader) loop(c *syntax.ForClause) {
-	words, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || c.Braces || !words.InPos.IsValid() {
-		r.fail("a loop that is not for NAME in")
-		return
-	}
-	r.set[words.Name.Value] = true
-	for _, w := range words.Items {
-		r.word(w, still)
-	}
-	r.list(c.Do)
-}
-
-// test reads [[ ]], which a pattern sees as a command of that name. If a word is computed, all of them may be.
-func (r *reader) test(c *syntax.TestClause) {
-	if strings.Contains(r.source(c), "\n") {
-		r.fail("[[ with an operator")
-	}
-	words := []word{{text: "[["}}
-	// The tree gives an operator one of its names (-e for -a), so take it from the source.
-	operator := func(at syntax.Pos, name string) {
-		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
-	}
-	var walk func(x syntax.TestExpr)
-	walk = func(x syntax.TestExpr) {
-		switch x := x.(type) {
-		case *syntax.Word:
-			words = append(words, r.word(x, still))
-		case *syntax.UnaryTest:
-			operator(x.OpPos, x.Op.String())
-			walk(x.X)
-			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-				r.noneComputed(words...)
-			}
-		case *syntax.BinaryTest:
-			walk(x.X)
-			operator(x.OpPos, x.Op.String())
-			walk(x.Y)
-			switch x.Op {
-			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr: // arithmetic
-				r.noneComputed(words...)
-			case syntax.TsReMatch:
-				r.fail("a regular expression")
-			case syntax.TsBefore, syntax.TsAfter:
-				r.fail("[[ with an operator")
-			}
-		default:
-			r.fail("[[ with an operator")
-		}
-	}
-	walk(c.X)
-	if slices.ContainsFunc(words, isComputed) {
-		words[1] = word{text: words[1].text, computed: true, several: true}
-	}
-	r.emit(command{words: append(words, word{text: "]]"})})
-}
-
-// noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
-func (r *reader) noneComputed(words ...word) {
-	if slices.ContainsFunc(words, isComputed) {
-		r.failProject("an expansion that is evaluated")
-	}
-}
-
 // simple reads a simple command.
 func (r *reader) simple(s *syntax.Stmt) {
 	words := r.front
@@ -329,7 +308,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
-	reads := command{stdin: r.stdin}
+	reads := Command{stdin: r.stdin}
 	for _, redirect := range s.Redirs {
 		if text, from := r.redirect(redirect); from != inherited {
 			reads.stdin, reads.script = from, text
@@ -337,35 +316,40 @@ func (r *reader) simple(s *syntax.Stmt) {
 	}
 	switch {
 	case len(words) > 0:
-		reads.words = words
+		reads.Words = words
 		r.emit(reads)
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
 		// Without a command the client allows one assignment and no redirection.
-		r.fail("a command is missing")
+		r.failClient("a command is missing")
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
+			for _, a := range c.Assigns {
+				r.set[a.Name.Value] = true
+			}
+		}
 	}
 }
 
 // declaration reads declare, export and the like, after the words that stand before them.
-func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
+func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 	value := assigned
 	if len(words) > 0 {
 		value = still
 	}
-	words = append(words, word{text: c.Variant.Value})
+	words = append(words, Word{Text: c.Variant.Value})
 	evaluates := false // the value, because the variable is an integer or a reference
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			option := r.word(a.Value, still)
-			r.noneComputed(option)
-			evaluates = evaluates || strings.HasPrefix(option.text, "-") && strings.ContainsAny(option.text, "in")
+			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "in")
 			words = append(words, option)
 			continue
 		}
 		parsed := r.assignment(a, value)
 		if evaluates {
 			r.noneComputed(parsed)
+			r.integers([]Word{parsed})
 		}
 		words = append(words, parsed)
 		if !a.Naked {
@@ -376,10 +360,10 @@ func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
 }
 
 // call reads the words of a command.
-func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
+func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 	args := c.Args
-	words := []word{r.word(args[0], still)}
-	name, u := words[0].text, argument
+	words := []Word{r.word(args[0], still)}
+	name, u := words[0].Text, argument
 	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
 	switch {
 	case r.source(args[0]) == "else": // without an if: bash refuses it
@@ -397,47 +381,28 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 	}
 	for _, w := range args[1:] {
 		parsed := r.word(w, u)
-		element, _, hasIndex := strings.Cut(parsed.text, "[")
+		element, _, hasIndex := strings.Cut(parsed.Text, "[")
 		switch {
 		case isTest && r.source(w) == "=~":
 			r.fail("a regular expression")
 		case name == "unset" && hasIndex && syntax.ValidName(element):
 			r.fail("an element of an array")
-		case name == "unset" && strings.Contains(parsed.text, "="): // bash refuses it
+		case name == "unset" && strings.Contains(parsed.Text, "="): // bash refuses it
 			r.fail("a syntax error")
 		case name == "read":
-			r.set[parsed.text] = true
+			r.set[parsed.Text] = true
 		}
 		words = append(words, parsed)
 	}
-	if evaluates(words) {
-		r.noneComputed(words...)
+	if declaresIntegers(words) {
+		r.integers(words)
 	}
 	return words
 }
 
-// evaluates reports whether a builtin evaluates arguments: as arithmetic, or as variable names with a subscript.
-func evaluates(words []word) bool {
-	for len(words) > 1 && (words[0].text == "builtin" || words[0].text == "command") {
-		words = words[1:]
-		for len(words) > 1 && strings.HasPrefix(words[0].text, "-") {
-			words = words[1:]
-		}
-	}
-	switch words[0].text {
-	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "unset":
-		return true
-	case "printf":
-		return len(words) > 1 && strings.HasPrefix(words[1].text, "-v")
-	case "test", "[":
-		return slices.ContainsFunc(words, func(w word) bool { return w.text == "-v" || w.text == "-R" })
-	}
-	return false
-}
-
 // arguments reads a command behind time or coproc, for which its assignments are plain arguments. The tree lists the
 // assignments first, so they are put back into the order of the source.
-func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
+func (r *reader) arguments(words []Word, c *syntax.CallExpr) []Word {
 	for _, a := range c.Assigns {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
 			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
@@ -450,28 +415,29 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	return words
 }
 
-func (r *reader) emit(c command) {
-	if len(r.line.commands) == maxCommands {
+func (r *reader) emit(c Command) {
+	if len(r.line.Commands) == MaxCommands {
 		r.fail("too many commands")
 		return
 	}
-	c.text = joined(c.words)
-	r.line.commands = append(r.line.commands, c)
+	c.Text = Joined(c.Words)
+	r.line.Commands = append(r.line.Commands, c)
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
-func (r *reader) assignment(a *syntax.Assign, u use) word {
+func (r *reader) assignment(a *syntax.Assign, u use) Word {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
 		r.fail("an element of an array")
 	case a.Array != nil:
-		r.fail("parentheses in a command")
+		r.failClient("parentheses in a command")
+		return r.array(a)
 	case a.Naked:
 		if r.source(a) != text {
 			r.fail("a line continued in a word")
 		}
-		return word{text: text}
+		return Word{Text: text}
 	}
 	operator := "="
 	if a.Append {
@@ -481,15 +447,17 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}
-	r.gives(text)
-	text += operator
 	if a.Value == nil {
-		return word{text: text}
+		r.gives(text, false)
+		return Word{Text: text + operator}
 	}
 	value := r.word(a.Value, u)
-	value.text = text + value.text
-	if value.computed {
-		value.prefix = text + value.prefix
+	r.gives(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
+	r.line.values.assigned(text, value)
+	text += operator
+	value.Text = text + value.Text
+	if value.Computed {
+		value.Prefix = text + value.Prefix
 	}
 	return value
 }

@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"cmp"
@@ -77,14 +77,14 @@ func programName(command string) string {
 
 type option struct {
 	name  string
-	value word
+	value Word
 }
 
 // options reads the options in the first argument, which begins with -, and their value, which may be the next
 // argument. If that value is missing it returns none, and the program runs nothing. ok means that all options are
 // known.
-func (p *program) options(args []word) (all []option, rest []word, ok bool) {
-	text, rest := args[0].text, args[1:]
+func (p *program) options(args []Word) (all []option, rest []Word, ok bool) {
+	text, rest := args[0].Text, args[1:]
 	takes := false // the last one takes the next word as its value
 	if text, isLong := strings.CutPrefix(text, "--"); isLong {
 		name, value, attached := strings.Cut(text, "=")
@@ -93,7 +93,7 @@ func (p *program) options(args []word) (all []option, rest []word, ok bool) {
 		}
 		name, takes = strings.CutSuffix(name, ":")
 		takes = takes && !attached
-		all = []option{{name, word{text: value}}}
+		all = []option{{name, Word{Text: value}}}
 	} else {
 		for letters := text[1:]; letters != ""; {
 			letter := letters[:1]
@@ -105,7 +105,7 @@ func (p *program) options(args []word) (all []option, rest []word, ok bool) {
 			o := option{name: letter}
 			if strings.HasPrefix(behind, ":") {
 				takes = letters == "" && !strings.HasPrefix(behind, "::")
-				o.value.text, letters = letters, ""
+				o.value.Text, letters = letters, ""
 			}
 			all = append(all, o)
 		}
@@ -150,14 +150,14 @@ func among(list, option string) bool {
 // parsing is where the parser of one program's arguments stands.
 type parsing struct {
 	*program
-	args        []word // that are still to be read
+	args        []Word // that are still to be read
 	found       launches
 	placeholder string // the text that xargs replaces
 	idle        bool
 }
 
 // runs finds the command that the program runs in its arguments.
-func (p *program) runs(args []word) launches {
+func (p *program) runs(args []Word) launches {
 	if p.inline || p.texts != "" && !p.away {
 		return p.interprets(args)
 	}
@@ -174,7 +174,7 @@ func (p *parsing) command() {
 	if !p.leading() {
 		return
 	}
-	switch i := slices.IndexFunc(p.args, func(w word) bool { return w.text == "--" }); {
+	switch i := slices.IndexFunc(p.args, func(w Word) bool { return w.Text == "--" }); {
 	case p.idle:
 		return
 	case p.group:
@@ -195,13 +195,13 @@ func (p *parsing) command() {
 	}
 	for operands := p.operands; len(p.args) > 0; p.args = p.args[1:] {
 		first := p.args[0]
-		if p.mixed && operands < p.operands && strings.HasPrefix(first.text, "-") && first.text != "--" {
+		if p.mixed && operands < p.operands && strings.HasPrefix(first.Text, "-") && first.Text != "--" {
 			if !p.leading() || len(p.args) == 0 {
 				break
 			}
 			first = p.args[0]
 		}
-		switch assigns := p.assigns && strings.Contains(first.text, "="); {
+		switch assigns := p.assigns && strings.Contains(first.Text, "="); {
 		case p.away && first.unsure():
 			p.found.whole = true
 			if operands == 0 {
@@ -212,7 +212,9 @@ func (p *parsing) command() {
 		case first.unsure():
 			p.found.opaque = computed(p.name)
 			return
-		case first.text == "--", assigns:
+		case first.Text == "--":
+		case assigns:
+			p.found.declares(p.args[:1])
 		case operands > 0:
 			operands--
 		default:
@@ -244,17 +246,17 @@ func (p *parsing) inShell(at int) {
 func (p *parsing) leading() bool {
 	for len(p.args) > 0 {
 		first := p.args[0]
-		isOption := len(first.text) > 1 && first.text[0] == '-'
+		isOption := len(first.Text) > 1 && first.Text[0] == '-'
 		switch {
 		case first.unsure() && !p.away:
 			p.found = launches{opaque: computed(p.name)}
 			return false
-		case !isOption && p.mixed && p.operands == 0, p.name == "time" && first.text == "!",
-			p.name == "env" && first.text == "-":
+		case !isOption && p.mixed && p.operands == 0, p.name == "time" && first.Text == "!",
+			p.name == "env" && first.Text == "-":
 			p.args = p.args[1:]
 			continue
 		}
-		if !isOption || first.text == "--" {
+		if !isOption || first.Text == "--" {
 			return true
 		}
 		options, rest, ok := p.options(p.args)
@@ -274,10 +276,10 @@ func (p *parsing) leading() bool {
 
 // option reads one option. It returns false if that makes the rest unreadable.
 func (p *parsing) option(o option) bool {
-	value := o.value.text
+	value := o.value.Text
 	switch isLine := among(p.lines, o.name); {
-	case isLine && o.value.computed, !p.away && p.lines == "" && o.value.several,
-		o.value.computed && (p.name == "env" || p.name == "xargs") && among("S split-string I J i replace", o.name):
+	case isLine && o.value.Computed, !p.away && p.lines == "" && o.value.Several,
+		o.value.Computed && (p.name == "env" || p.name == "xargs") && among("S split-string I J i replace", o.name):
 		p.found = launches{opaque: computed(p.name)}
 		return false
 	case isLine && p.parameters:
@@ -285,7 +287,7 @@ func (p *parsing) option(o option) bool {
 	case isLine:
 		p.found.all = append(p.found.all, launch{line: value, by: p.name})
 	case among(p.texts, o.name):
-		p.found.hints = append(p.found.hints, hint{value, "an option of " + p.name})
+		p.found.hints = append(p.found.hints, Hint{value, "an option of " + p.name})
 	case among(p.program.idle, o.name):
 		p.idle = true
 	case p.name == "xargs" && (o.name == "I" || o.name == "J"):
@@ -299,7 +301,7 @@ func (p *parsing) option(o option) bool {
 		}
 		p.args = slices.Concat(fixedWords(value), p.args)
 	}
-	p.found.whole = p.found.whole || o.value.several
+	p.found.whole = p.found.whole || o.value.Several
 	return true
 }
 
@@ -308,10 +310,10 @@ func (p *parsing) subcommand() {
 	switch {
 	case len(p.args) == 0:
 		p.without()
-	case p.args[0].computed:
+	case p.args[0].Computed:
 		p.search()
 	default:
-		if sub, ok := lookUp(launchers, p.name+" "+p.args[0].text); ok {
+		if sub, ok := lookUp(launchers, p.name+" "+p.args[0].Text); ok {
 			p.program, p.args = sub, p.args[1:]
 			p.command()
 		}
@@ -319,14 +321,14 @@ func (p *parsing) subcommand() {
 }
 
 // launch notes the command that the program runs.
-func (p *parsing) launch(words []word) {
+func (p *parsing) launch(words []Word) {
 	switch {
 	case len(words) == 0:
 		p.without()
 	case p.joins:
 		p.found.add(lineOf(p.name, words, p.away))
-		p.found.whole = p.found.whole || slices.ContainsFunc(words, isComputed)
-	case words[0].text == "-": // a script on stdin, for uv run
+		p.found.whole = p.found.whole || slices.ContainsFunc(words, IsComputed)
+	case words[0].Text == "-": // a script on stdin, for uv run
 		p.found.whole = true
 	default:
 		p.found.add(replaced(p.name, words, p.placeholder, p.name == "xargs" && p.placeholder == ""))
@@ -343,25 +345,30 @@ func (p *parsing) search() {
 		p.without()
 		return
 	}
-	if slices.ContainsFunc(words, isComputed) {
+	if slices.ContainsFunc(words, IsComputed) {
 		p.found.whole = true
 		if !p.away && !p.loose {
 			p.found = launches{opaque: "an option of " + p.name + " that is not known"}
 			return
 		}
 	}
-	p.found.hints = append(p.found.hints, hint{joined(words), "the arguments of " + p.name})
-	i := slices.IndexFunc(words, func(w word) bool { return w.text == "--" })
+	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a line that a shell expands
+		p.found.fail(mayEvaluate(p.name, words, hasCode))
+	}
+	p.found.hints = append(p.found.hints, Hint{Joined(words), "the arguments of " + p.name})
+	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
 	words = words[i+1:]
-	begins := len(words) > 0 && !words[0].computed && !strings.HasPrefix(words[0].text, "-")
+	begins := len(words) > 0 && !words[0].Computed && !strings.HasPrefix(words[0].Text, "-")
 	if begins && (p.loose || p.dashed && i >= 0) {
 		p.launch(words)
+		return
 	}
+	p.found.shell = p.found.shell || p.shell // there may be no command
 }
 
-func fixedWords(text string) (words []word) {
+func fixedWords(text string) (words []Word) {
 	for field := range strings.FieldsSeq(text) {
-		words = append(words, word{text: field})
+		words = append(words, Word{Text: field})
 	}
 	return words
 }

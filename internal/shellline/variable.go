@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"slices"
@@ -21,26 +21,28 @@ func isProgramVariable(name string) bool {
 	return false
 }
 
-// gives notes that the line sets a variable, if for one command alone.
-func (r *reader) gives(name string) {
+// gives notes that the line sets a variable, if for one command alone, and whether its value is a number.
+func (r *reader) gives(name string, number bool) {
 	if r.given == nil {
 		r.given = map[string]bool{}
 	}
-	r.given[name] = true
+	before, ok := r.given[name]
+	r.given[name] = number && (before || !ok)
 }
 
 // habits keeps the mark of such a variable only if it is the name of a command, and the line does not set it. A word
 // that contains the variable's name may set it, as `read EDITOR` does.
 func (r *reader) habits() {
-	for _, c := range r.line.commands {
-		if !c.words[0].byHabit {
+	for _, c := range r.line.Commands {
+		if !c.Words[0].ByHabit {
 			continue
 		}
-		name := variableOf(c.words[0].text)
-		c.words[0].byHabit = !r.set[name] && !r.given[name] &&
-			!slices.ContainsFunc(r.line.commands, func(other command) bool {
-				return slices.ContainsFunc(other.words, func(w word) bool {
-					return strings.Contains(w.text, name) && !(w.computed && variableOf(w.text) == name)
+		name := variableOf(c.Words[0].Text)
+		_, given := r.given[name]
+		c.Words[0].ByHabit = !r.set[name] && !given &&
+			!slices.ContainsFunc(r.line.Commands, func(other Command) bool {
+				return slices.ContainsFunc(other.Words, func(w Word) bool {
+					return strings.Contains(w.Text, name) && !(w.Computed && variableOf(w.Text) == name)
 				})
 			})
 	}
@@ -65,16 +67,16 @@ func variableOf(raw string) string {
 // sees through `let NAME=NUMBER` alone: any other value may name a variable with a subscript, which may run commands.
 func (r *reader) let(s *syntax.Stmt) {
 	src := strings.TrimRight(r.source(s), "; \t\n&")
-	c := command{own: true, words: fixedWords(src)}
-	for i, w := range c.words {
-		name, value, ok := strings.Cut(w.text, "=")
+	c := Command{Own: true, Words: fixedWords(src)}
+	for i, w := range c.Words {
+		name, value, ok := strings.Cut(w.Text, "=")
 		if i > 0 && !(ok && syntax.ValidName(name) && value != "" && strings.Trim(value, "0123456789") == "") {
 			r.failProject("let with more than a number")
-			if strings.Trim(w.text, letPlain) != "" {
+			if strings.Trim(w.Text, letPlain) != "" {
 				r.failClient("let with more than plain letters")
 			}
 		}
-		r.gives(name)
+		r.gives(name, ok)
 	}
 	r.emit(c)
 }

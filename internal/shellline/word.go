@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"strings"
@@ -26,9 +26,28 @@ type expansions struct {
 	fixed    bool            // text that does not expand
 	braces   bool            // some of the text is { or }
 
-	computed, several bool   // as in word
-	prefix            string // as in word
+	computed, several bool   // as in Word
+	prefix            string // as in Word
 	brace             int    // 1 + the end of the text before the first {
+
+	code, dollar bool // as in Word; the part before this one ends with a $ in quotes
+	param        bool // the part before this one is the expansion of a variable
+	glob         bool // a part may be a pattern of file names
+	subscript    bool // zsh reads a part as a subscript, which is arithmetic
+}
+
+// quotes notes text in quotes: an expansion in it is none, unless something evaluates the word.
+func (e *expansions) quotes(text string) {
+	if text == "" {
+		return
+	}
+	if strings.Contains(text, "`") || e.dollar && strings.IndexByte("({[", text[0]) >= 0 {
+		e.code = true
+	}
+	for i := 0; i < len(text)-1 && !e.code; i++ {
+		e.code = text[i] == '$' && strings.IndexByte("({[", text[i+1]) >= 0
+	}
+	e.dollar = text[len(text)-1] == '$'
 }
 
 // compute notes that what follows is known only at run time. several means that it may be no word or several words.
@@ -39,16 +58,21 @@ func (e *expansions) compute(several bool) {
 	e.several = e.several || several
 }
 
-func (r *reader) word(w *syntax.Word, u use) word {
+func (r *reader) word(w *syntax.Word, u use) Word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
-	if len(raw) > 1 && raw[0] == '=' && syntax.ValidName(raw[1:2]) {
-		r.fail("=, which zsh expands")
+	if len(raw) > 1 && raw[0] == '=' {
+		if syntax.ValidName(raw[1:2]) {
+			r.fail("=, which zsh expands")
+		} else if raw != "==" && raw != "=~" {
+			r.failProject("=, which zsh expands")
+		}
 	}
 	var e expansions
 	at := w.Pos().Offset()
 	for _, part := range w.Parts {
 		at = r.follows(at, part)
 		r.part(part, &e)
+		_, e.param = part.(*syntax.ParamExp)
 	}
 	if strings.HasPrefix(behind, "\\\n") {
 		r.fail("an escaped blank")
@@ -59,17 +83,33 @@ func (r *reader) word(w *syntax.Word, u use) word {
 		r.fail("a redirection")
 	}
 	r.forClient(raw, u, &e)
-
-	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
-	said.byHabit = e.variable && isProgramVariable(variableOf(raw))
-	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
-		if before := said.text[:e.brace-1]; !said.computed || len(before) < len(said.prefix) {
-			said.prefix = before
-		}
-		said.computed, said.several = true, true
+	if e.subscript && e.code {
+		r.failProject("a subscript in zsh")
 	}
-	said.computed = said.computed || e.home && u == still
+
+	said := Word{Text: e.text.String(), Computed: e.computed, Several: e.several, Prefix: e.prefix, code: e.code}
+	said.ByHabit = e.variable && isProgramVariable(variableOf(raw))
+	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
+		if before := said.Text[:e.brace-1]; !said.Computed || len(before) < len(said.Prefix) {
+			said.Prefix = before
+		}
+		said.Computed, said.Several = true, true
+	}
+	said.Computed = said.Computed || e.home && u == still
+	if raw[0] == '~' || e.home && (raw[0] == '$' || strings.HasPrefix(raw, `"$`)) {
+		r.folder(&said)
+	}
+	if e.glob && r.changes().globs {
+		said.Prefix, said.Several = "", true
+	}
 	return said
+}
+
+// folder notes that a word begins with the path of a folder. If the line changes which one, only the shell knows it.
+func (r *reader) folder(w *Word) {
+	if w.Home = !r.changes().home; !w.Home {
+		w.Computed, w.Several, w.Prefix = true, true, ""
+	}
 }
 
 // forClient fails if the client was recorded not to see through the word.
@@ -85,7 +125,7 @@ func (r *reader) forClient(raw string, u use, e *expansions) {
 	case e.whole > 1 || e.whole == 1 && (e.fixed || e.beside || e.home):
 		r.failClient("an expansion joined with text")
 	}
-	r.line.unknown = r.line.unknown || u == argument && e.whole == 1
+	r.line.Unknown = r.line.Unknown || u == argument && e.whole == 1
 }
 
 // follows checks that a part begins where the previous one ends, and returns the end of the part. Only a continued line
@@ -106,6 +146,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		if part.Dollar {
 			r.fail("an expansion")
 		}
+		e.quotes(r.src[part.Left.Offset()+1 : part.Right.Offset()])
 		e.text.WriteString(r.src[part.Left.Offset()+1 : part.Right.Offset()])
 		e.fixed = true
 	case *syntax.DblQuoted:
@@ -122,9 +163,28 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 	case *syntax.ArithmExp:
 		e.compute(true)
 		r.arithmetic(part, e)
-	default: // process substitution, extended globs
+	case *syntax.ProcSubst: // a file in /dev/fd
+		r.failClient("parentheses in a command")
+		e.text.WriteString("/dev/fd/")
+		e.compute(false)
+		e.text.WriteString("63")
+		outside := r.stdin
+		if r.stdin = inherited; part.Op == syntax.CmdOut {
+			r.stdin = fed
+		}
+		r.inside(part.Stmts)
+		r.stdin = outside
+	default: // extended globs
 		r.fail("parentheses in a command")
 	}
+}
+
+// inside reads the commands of a substitution.
+func (r *reader) inside(all []*syntax.Stmt) {
+	front, inQuotes := r.front, r.inQuotes
+	r.front, r.inQuotes = nil, false
+	r.list(all)
+	r.front, r.inQuotes = front, inQuotes
 }
 
 // literal reads unquoted text.
@@ -133,7 +193,10 @@ func (r *reader) literal(raw string, e *expansions) {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '$':
-			r.fail("an expansion")
+			r.failClient("an expansion")
+			if i < len(raw)-1 {
+				r.failProject("an expansion")
+			}
 		case '{', '}':
 			e.braces = true
 			if raw[i] == '{' && e.brace == 0 {
@@ -142,13 +205,21 @@ func (r *reader) literal(raw string, e *expansions) {
 		case '*', '?', '[': // [ alone is a command; any other [ may start a glob
 			if raw != "[" {
 				e.compute(true)
+				e.glob = true
 			}
+			e.subscript = e.subscript || e.param && i == 0 && raw[i] == '['
 		case '\\':
 			i++
 			if i == len(raw) || strings.IndexByte(" \t\n", raw[i]) >= 0 {
 				r.fail("an escaped blank")
 				return
 			}
+			e.quotes(raw[i : i+1])
+			e.text.WriteByte(raw[i])
+			continue
+		}
+		if e.dollar {
+			e.quotes(raw[i : i+1])
 		}
 		e.text.WriteByte(raw[i])
 	}
@@ -169,7 +240,10 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			if strings.Contains(raw, "\\\n") {
 				r.fail("a line continued in a word")
 			}
-			e.text.WriteString(strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw))
+			text := strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw)
+			e.quotes(text)
+			e.text.WriteString(text)
+			e.subscript = e.subscript || e.param && strings.HasPrefix(raw, "[")
 			fixed = true
 		case *syntax.ParamExp:
 			r.parameter(part, e)
@@ -184,6 +258,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 		default:
 			r.fail("an expansion")
 		}
+		_, e.param = part.(*syntax.ParamExp)
 	}
 	if at != q.Right.Offset() {
 		r.fail("a line continued in a word")
@@ -206,6 +281,9 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // only the value
 	switch {
 	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take as text
+		if r.changes().home {
+			e.compute(!r.inQuotes)
+		}
 		e.text.WriteString(raw)
 		e.home = true
 		return
@@ -230,33 +308,47 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 // subscript and a slice are arithmetic, which may run commands, and @P runs commands in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
 	switch {
-	case p.Param == nil || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0:
+	case p.Param == nil || p.Excl || p.Width || p.Slice != nil || p.Names != 0 || p.Index != nil && !r.index(p.Index):
 		return false
+	case p.Repl != nil:
+		return r.expanded(p.Repl.Orig) && r.expanded(p.Repl.With)
 	case p.Exp == nil:
-		return p.Length
+		return p.Length || p.Index != nil
 	case p.Exp.Op == syntax.OtherParamOps:
 		return false
 	case p.Exp.Op == syntax.AssignUnset, p.Exp.Op == syntax.AssignUnsetOrNull:
-		r.gives(p.Param.Value)
+		r.gives(p.Param.Value, false)
 	}
-	switch {
-	case p.Exp.Word == nil:
+	return r.expanded(p.Exp.Word) && (p.Exp.Word == nil || !strings.Contains(r.source(p.Exp.Word), "\\"))
+}
+
+// expanded reads a word in an expansion. It returns false for one with quotes, which shells read differently.
+func (r *reader) expanded(w *syntax.Word) bool {
+	if w == nil {
 		return true
 	}
 	var e expansions
-	for _, part := range p.Exp.Word.Parts {
+	for _, part := range w.Parts {
 		r.part(part, &e)
 	}
-	return !strings.ContainsAny(r.source(p.Exp.Word), "\\'\"")
+	return !strings.ContainsAny(r.source(w), "'\"")
+}
+
+// index reads the subscript of an array. It is arithmetic, unless it stands for all elements.
+func (r *reader) index(x syntax.ArithmExpr) bool {
+	if w, ok := x.(*syntax.Word); ok {
+		if all := r.source(w); all == "@" || all == "*" {
+			return true
+		}
+	}
+	r.count(x)
+	return true
 }
 
 // substitution reads $( ) or backticks. Their commands are commands of the line. In the text of the surrounding command
 // the substitution is empty, because its output is not known.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
-	front, inQuotes := r.front, r.inQuotes
-	r.front, r.inQuotes = nil, false
-	r.list(c.Stmts)
-	r.front, r.inQuotes = front, inQuotes
+	r.inside(c.Stmts)
 	raw := r.source(c)
 	switch {
 	case c.Backquotes:
@@ -272,11 +364,13 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	}
 }
 
-// arithmetic reads $(( )) with numbers only, because a variable in it may stand for a command.
+// arithmetic reads $(( )). The client was recorded to see through numbers only, because a variable in it may stand for
+// a command.
 func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	raw := r.source(a)
 	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
-		r.fail("arithmetic")
+		r.failClient("arithmetic")
+		r.count(a.X)
 	}
 	e.text.WriteString(raw)
 	e.beside, e.fixed = true, true
@@ -294,6 +388,52 @@ const (
 	fed             // from other commands, or from the line itself
 )
 
+// endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
+// shells begin a here-document behind it.
+func endsInLine(rest string) bool {
+	rest = quotedText().ReplaceAllString(rest, "")
+	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
+}
+
+var quotedText = lazyregexp.New(`'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`)
+
+// hereDocumentAt returns where the text of the first here-document of a line begins.
+func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
+	at := d.Word.End().Offset()
+	line := strings.IndexByte(r.src[at:], '\n')
+	before := r.src[strings.LastIndexByte(r.src[:at], '\n')+1:]
+	if line < 0 || strings.Count(before[:strings.IndexByte(before, '\n')], "<<") > 1 {
+		return d.Hdoc.Pos().Offset()
+	}
+	return at + uint(line) + 1
+}
+
+// body reads the text of a here-document. It returns "" if the shell computes a part of it.
+func (r *reader) body(w *syntax.Word, quoted bool) string {
+	raw := r.source(w)
+	if quoted || !strings.ContainsAny(raw, "$`\\") {
+		return raw
+	}
+	var e expansions
+	outside := r.inQuotes
+	r.inQuotes = true
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+		case *syntax.ParamExp:
+			r.parameter(part, &e)
+		case *syntax.CmdSubst:
+			r.substitution(part, &e)
+		case *syntax.ArithmExp:
+			r.arithmetic(part, &e)
+		default:
+			r.fail("an expansion")
+		}
+	}
+	r.inQuotes = outside
+	return ""
+}
+
 // redirect reads a redirection. Patterns do not see it, and it must not expand. It returns what stdin is then, and its
 // text if the line says that.
 func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
@@ -306,13 +446,21 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
 		// first line.
 		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
+		quoted := quotedDelimiter().MatchString(raw)
 		switch {
-		case !quotedDelimiter().MatchString(raw):
-			r.fail("a here-document that is not quoted")
+		case !quoted:
+			r.failClient("a here-document that is not quoted")
+			if !syntax.ValidName(raw) {
+				r.failProject("a here-document with an odd delimiter")
+			}
 		case strings.Trim(first, " \t") != "":
+			r.failClient("a here-document with more on its first line")
+		}
+		if !endsInLine(first) || d.Hdoc != nil && r.hereDocumentAt(d) != d.Hdoc.Pos().Offset() {
 			r.fail("a here-document with more on its first line")
-		case d.Hdoc != nil:
-			text = r.source(d.Hdoc)
+		}
+		if d.Hdoc != nil {
+			text = r.body(d.Hdoc, quoted)
 		}
 		return text, fed
 	case syntax.RdrInOut:
@@ -324,22 +472,25 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	case syntax.DplOut, syntax.DplIn:
 		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
 		// more: a >&'$(b)' runs b.
-		if len(raw) > 1 && raw[0] == '-' || target.computed || strings.ContainsAny(target.text, "$`<>") {
+		if len(raw) > 1 && raw[0] == '-' || target.Computed || strings.ContainsAny(target.Text, "$`<>") {
 			r.fail("a redirection")
 		}
 		if d.Op == syntax.DplIn {
 			return "", fed
 		}
 	case syntax.WordHdoc:
-		if !target.computed {
-			text = target.text
+		if !target.Computed {
+			text = target.Text
 		}
 		return text, fed
 	case syntax.RdrIn:
-		if target.computed || isStdin(target.text) {
+		if target.Computed || isStdin(target.Text) {
 			return "", fed
 		}
 		return "", inFile
+	}
+	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
+		r.line.values.writes = true
 	}
 	return "", inherited
 }

@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 import (
 	"slices"
@@ -60,9 +60,9 @@ var interpreters = []program{
 
 // interprets finds the program text in the arguments of an interpreter. What follows the text counts too: the program
 // may run its own arguments.
-func (p *program) interprets(args []word) (l launches) {
+func (p *program) interprets(args []Word) (l launches) {
 	for len(args) > 0 {
-		text := args[0].text
+		text := args[0].Text
 		switch {
 		case text == "-", isStdin(text), text == "--" && len(args) == 1:
 			return launches{whole: true}
@@ -73,8 +73,8 @@ func (p *program) interprets(args []word) (l launches) {
 			return p.subprogram(args)
 		case p.inline:
 			return p.text(args)
-		default: // a script
-			return launches{}
+		default:
+			return launches{signs: signs{script: true}}
 		}
 		options, rest, ok := p.options(args)
 		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {
@@ -82,7 +82,7 @@ func (p *program) interprets(args []word) (l launches) {
 		}
 		for _, o := range options {
 			switch {
-			case isStdin(o.value.text):
+			case isStdin(o.value.Text):
 				return launches{whole: true}
 			case among(p.idle, o.name):
 				return launches{}
@@ -95,20 +95,20 @@ func (p *program) interprets(args []word) (l launches) {
 
 // text returns words with a program text among them as a hint. If the shell computes a part of it, that part may stand
 // anywhere in the line.
-func (p *program) text(words []word) (l launches) {
-	said := joined(words)
+func (p *program) text(words []Word) (l launches) {
+	said := Joined(words)
 	if p.inline && p.name == "awk" && !strings.Contains(said, "system") && !strings.Contains(said, "|") {
-		return launches{whole: slices.ContainsFunc(words, isComputed)}
+		return launches{whole: slices.ContainsFunc(words, IsComputed)}
 	}
 	return launches{
-		hints: []hint{{said, "the program text of " + p.name}},
-		whole: slices.ContainsFunc(words, isComputed),
+		hints: []Hint{{said, "the program text of " + p.name}},
+		whole: slices.ContainsFunc(words, IsComputed),
 	}
 }
 
 // subprogram reads a subcommand of an interpreter, which may be a launcher.
-func (p *program) subprogram(args []word) launches {
-	name := p.name + " " + args[0].text
+func (p *program) subprogram(args []Word) launches {
+	name := p.name + " " + args[0].Text
 	sub, ok := lookUp(interpreters, name)
 	if !ok {
 		sub, ok = lookUp(launchers, name)

@@ -1,4 +1,4 @@
-package permission
+package shellline
 
 // Options that several programs share.
 const (
@@ -31,6 +31,7 @@ const (
 // rule looks behind all of these, since `timeout 5 git push` is a `git push`. The table is in the order of the names.
 // An option that it lacks is doubt for a rule whose words stand behind it.
 var launchers = []program{
+	{name: "-"}, // of zsh, as are noglob and nocorrect
 	{name: "apptainer", group: true},
 	{name: "apptainer exec", loose: true, away: true},
 	{name: "apptainer run", loose: true, away: true},
@@ -130,6 +131,7 @@ var launchers = []program{
 	{name: "multipass", group: true},
 	{name: "multipass exec", loose: true, dashed: true, away: true},
 	{name: "nerdctl", as: "docker"},
+	{name: "newgrp", mixed: true, shell: true},
 	{name: "nice", short: "n:0123456789", long: "adjustment:"},
 	{name: "nix", group: true},
 	{name: "nix develop", loose: true, away: true},
@@ -172,6 +174,7 @@ var launchers = []program{
 	{name: "rbenv", group: true},
 	{name: "rbenv exec"},
 	{name: "readarray", short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true, mixed: true},
+	{name: "repeat", operands: 1, assigns: true},
 	{name: "rtk", short: "uv", long: "skip-env ultra-compact verbose"},
 	{name: "rtx", as: "mise"},
 	{name: "runuser", short: "c:fg:G:lmpPs:u:w:hVT", lines: "c command session-command", mixed: true, shell: true,
@@ -182,6 +185,7 @@ var launchers = []program{
 		long: "append command: echo: return flush force log-in: log-out: log-io: log-timing: logging-format: " +
 			"output-limit: quiet timing help version"},
 	{name: "setsid", short: "cfw", long: "ctty fork wait"},
+	{name: "sg", operands: 1, mixed: true, short: "c:", lines: "c", joins: true, shell: true},
 	{name: "singularity", as: "apptainer"},
 	{name: "ssh", operands: 1, mixed: true, joins: true, shell: true, away: true, texts: "o", idle: "G N V O Q",
 		short: sshShort + "M"},
@@ -228,7 +232,7 @@ func otherLauncher(name string) (p program, ok bool) {
 		"envdir", "faketime", "firejail", "foreman", "guix", "honcho", "hyperfine", "i386", "incus",
 		"ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "lima", "limactl", "mpiexec", "mpirun", "nix-shell",
 		"nodemon", "numactl", "parallel", "prlimit", "pssh", "pueue", "retry", "rr", "sandbox-exec", "schedtool",
-		"screen", "sem", "setarch", "setuidgid", "sg", "softlimit", "srun", "start-stop-daemon", "steam-run",
+		"screen", "sem", "setarch", "setuidgid", "softlimit", "srun", "start-stop-daemon", "steam-run",
 		"supervise", "tmux", "tsh", "volta", "watchexec", "wine", "wsl", "x86_64", "zargs":
 		return program{name: name, loose: true, away: true}, true
 	}

@@ -1,0 +1,164 @@
+package shellline
+
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+)
+
+// assigned adds what the value of a variable may have run: by the shell, by a shell that inherits the variable, or by
+// a program that does.
+func (l *launches) assigned(name string, value Word) {
+	if value.Text == "" && !value.Computed {
+		return
+	}
+	kind := kindOfVariable(name)
+	if !l.shellTakes(kind, name, value) {
+		l.fail("the value of " + name)
+	}
+	l.code = l.code || value.code
+	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
+		l.hints = append(l.hints, Hint{value.Text, "the value of " + name})
+	}
+}
+
+// shellTakes adds what a shell does with the value of a variable. It returns false if only the shell knows that.
+func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
+	text := value.Text
+	switch kind {
+	case shellDefines:
+		return false
+	case shellReads:
+		return !value.code && !isStdin(text) && (!value.Computed || variableOf(text) != "")
+	case shellSets:
+		return !value.Computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
+	case shellExpands:
+		return !value.Computed && (!value.code || isPlainPrompt(text))
+	case shellRuns:
+		l.all = append(l.all, launch{line: text, by: name})
+		return !value.code && !value.Computed
+	case shellCounts:
+		return isNumber(value)
+	case zshCounts:
+		l.counts = l.counts || !isNumber(value)
+		return !value.code
+	case programRuns:
+		return !value.code
+	}
+	return true
+}
+
+// variableKind says what shells and programs do with the value of a variable.
+type variableKind uint8
+
+const (
+	plainVariable  variableKind = iota
+	shellReads                  // a shell runs the file of that name
+	shellSets                   // a shell sets these options
+	shellExpands                // a shell expands it
+	shellRuns                   // a shell runs it as a line
+	shellRunsAlone              // a shell runs it as a command of one word
+	shellCounts                 // shells evaluate it as arithmetic
+	zshCounts                   // zsh alone does
+	shellDefines                // a shell reads it as a function
+	programRuns                 // a program runs it
+)
+
+func kindOfVariable(name string) variableKind {
+	switch name {
+	case "BASH_ENV", "ENV":
+		return shellReads
+	case "SHELLOPTS", "BASHOPTS":
+		return shellSets
+	case "PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPS1", "RPS2",
+		"SPROMPT", "prompt", "psvar":
+		return shellExpands
+	case "PROMPT_COMMAND":
+		return shellRuns
+	case "NULLCMD", "READNULLCMD":
+		return shellRunsAlone
+	case "RANDOM", "SRANDOM", "OPTIND", "SECONDS", "LINENO", "HISTCMD", "BASHPID", "EPOCHSECONDS",
+		"HISTSIZE", "SAVEHIST", "TMOUT", "MAILCHECK", "KEYTIMEOUT", "LISTMAX", "DIRSTACKSIZE", "BAUD", "FUNCNEST",
+		"LOGCHECK", "PERIOD", "UID", "EUID", "GID", "EGID", "TTYIDLE", "SHLVL", "PPID", "ERRNO", "TRY_BLOCK_ERROR",
+		"BASH_ARGV0", "OPTERR":
+		return shellCounts
+	case "COLUMNS", "LINES":
+		return zshCounts
+	}
+	if strings.HasPrefix(name, "BASH_FUNC_") {
+		return shellDefines
+	}
+	for _, end := range []string{"EDITOR", "PAGER", "COMMAND", "CMD", "RSH", "SSH", "ASKPASS", "BROWSER", "LESSOPEN",
+		"LESSCLOSE", "SHELL", "FLAGS", "VISUAL"} {
+		if strings.HasSuffix(name, end) {
+			return programRuns
+		}
+	}
+	return plainVariable
+}
+
+// isTable reports whether zsh or bash keep a part of themselves in an array.
+func isTable(name string) bool {
+	switch name {
+	case "aliases", "galiases", "saliases", "functions", "commands", "options", "parameters", "nameddirs", "userdirs",
+		"path", "fpath", "module_path", "modules", "builtins", "BASH_ALIASES", "BASH_CMDS", "FUNCNAME", "DIRSTACK",
+		"dirstack", "argv":
+		return true
+	}
+	return strings.HasSuffix(name, "_functions") || strings.HasPrefix(name, "dis_")
+}
+
+// isPlainPrompt reports whether a prompt expands no more than variables by their names.
+func isPlainPrompt(text string) bool {
+	for {
+		_, behind, ok := strings.Cut(text, "$")
+		if !ok {
+			return !strings.Contains(text, "`")
+		}
+		if strings.HasPrefix(behind, "(") || strings.HasPrefix(behind, "[") {
+			return false
+		}
+		if braced, isBraced := strings.CutPrefix(behind, "{"); isBraced {
+			name, _, ok := strings.Cut(braced, "}")
+			if !ok || variableOf("$"+name) == "" {
+				return false
+			}
+		}
+		text = behind
+	}
+}
+
+// sets is what a line changes for all words in it.
+type sets struct {
+	known bool
+	home  bool // what ~ and $HOME stand for
+	globs bool // a pattern that matches nothing is no word
+}
+
+// changes returns what the outermost line changes. It looks for names anywhere in it, in quotes too.
+func (r *reader) changes() sets {
+	if !r.changed.known {
+		plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(r.outer)
+		r.changed = sets{
+			known: true,
+			home:  setsHome(plain),
+			globs: strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),
+		}
+	}
+	return r.changed
+}
+
+// setsHome reports whether the names of HOME, PWD or OLDPWD stand in a line in another way than to use them.
+func setsHome(line string) bool {
+	for _, at := range homeNames().FindAllStringSubmatchIndex(line, -1) {
+		before, behind := line[:at[2]], line[at[3]:]
+		isBraced := strings.HasSuffix(before, "${")
+		isUse := isBraced || strings.HasSuffix(before, "$")
+		if !isUse || isBraced && strings.HasPrefix(strings.TrimPrefix(behind, ":"), "=") {
+			return true
+		}
+	}
+	return false
+}
+
+var homeNames = lazyregexp.New(`\b(HOME|PWD|OLDPWD)\b`)

@@ -1,0 +1,271 @@
+package shellline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// builtinKind says what bash, dash or zsh may do with the arguments of a builtin. The kinds are in the order of what
+// has to be true of the arguments.
+type builtinKind uint8
+
+const (
+	noBuiltin  builtinKind = iota
+	inert                  // it takes its arguments as text
+	counting               // zsh evaluates its arguments as arithmetic
+	evaluating             // bash too, or it takes them as names of variables, which may have a subscript
+	odd                    // it may run its arguments in a way that is not known here
+)
+
+func kindOfBuiltin(name string) builtinKind {
+	switch name {
+	case ":", "true", "false", "echo", "cd", "chdir", "pwd", "pushd", "popd", "dirs", "type", "which", "whence",
+		"where", "times", "umask", "bg", "fg", "disown", "unalias", "rehash", "command", "builtin", "exec", "eval",
+		"trap", "source", ".":
+		return inert // those that run a command have readers of their own
+	case "printf", "test", "[", "return", "exit", "logout", "bye", "break", "continue", "shift", "kill", "ulimit",
+		"repeat", "sleep", "set", "shopt", "setopt", "unsetopt", "hash", "alias":
+		return counting
+	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "export", "readonly",
+		"unset", "float", "integer", "private":
+		return evaluating
+	case "autoload", "add-zsh-hook", "bind", "bindkey", "caller", "compadd", "compcall", "compctl", "compdef",
+		"compgen", "complete", "compopt", "disable", "echotc", "echoti", "emulate", "enable", "fc", "functions",
+		"getln", "history", "jobs", "limit", "log", "print", "pushln", "r", "sched", "strftime",
+		"suspend", "sysread", "sysopen", "sysseek", "syswrite", "ttyctl", "unfunction", "unhash", "unlimit", "vared",
+		"zcompile", "zcurses", "zformat", "zle", "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect",
+		"zsocket", "zstat", "zstyle", "zsystem", "ztcp", "zed", "zmv", "zcalc", "zf_rm":
+		return odd
+	}
+	return noBuiltin
+}
+
+// mayEvaluate says why a line is opaque: the first of the words for which the check holds.
+func mayEvaluate(by string, words []Word, check func(Word) bool) string {
+	i := max(0, slices.IndexFunc(words, check))
+	if len(words) == 0 {
+		return "what " + by + " evaluates"
+	}
+	return brief(words[i].Text) + ", which " + by + " may evaluate"
+}
+
+// changesWords says why a line is opaque: options of a shell or a builtin.
+func changesWords(by string, args []Word) string {
+	return "an option that changes what words mean, in " + brief(by+" "+Joined(args))
+}
+
+// brief returns a text for a message.
+func brief(text string) string {
+	const most = 40
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// ofBuiltins adds what a builtin may evaluate or run. Only arguments in a form that is known to be harmless are clear.
+func (l *launches) ofBuiltins(name string, args []Word) {
+	kind := kindOfBuiltin(name)
+	if kind <= inert {
+		return
+	}
+	if kind == evaluating {
+		l.declares(args)
+	}
+	switch name {
+	case "printf":
+		if len(args) > 0 && !args[0].Computed && isTextFormat(args[0].Text) {
+			return
+		}
+		if len(args) > 0 && strings.HasPrefix(args[0].Text, "-v") {
+			kind = evaluating
+		}
+	case "test", "[":
+		if !slices.ContainsFunc(args, isArithmeticTest) {
+			return
+		}
+		if slices.ContainsFunc(args, func(w Word) bool { return w.Text == "-v" || w.Text == "-R" }) {
+			kind = evaluating
+		}
+	case "wait":
+		if !slices.ContainsFunc(args, func(w Word) bool { return isFlag(w) && !w.Computed }) {
+			kind = counting
+		}
+	case "alias":
+		return
+	case "hash": // may give another name to a program
+		if len(args) > 0 && args[0].Text != "-r" {
+			l.whole = true
+		}
+	case "set", "shopt", "setopt", "unsetopt":
+		if !setsPlainly(name, args) {
+			l.fail(changesWords(name, args))
+		}
+		if slices.ContainsFunc(args, hasCode) {
+			l.fail(mayEvaluate(name, args, hasCode))
+		}
+		return
+	}
+	switch {
+	case kind == odd && isPlainOdd(name, args):
+	case slices.ContainsFunc(args, hasCode):
+		l.fail(mayEvaluate(name, args, hasCode))
+	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
+		l.fail(mayEvaluate(name, args, isUnknownName))
+	case kind == odd && slices.ContainsFunc(args, IsComputed):
+		l.fail(computed(name))
+	case kind == odd:
+		l.hints = append(l.hints, Hint{Joined(args), "the arguments of " + name})
+	case kind == counting && slices.ContainsFunc(args, isUnknownNumber):
+		l.counts = true
+	}
+}
+
+// declares adds what the values in the arguments of declare, export and the like may have run.
+func (l *launches) declares(args []Word) {
+	for _, w := range args {
+		if name, value, ok := strings.Cut(w.Text, "="); ok {
+			assigned := Word{Text: value, Computed: w.Computed, code: w.code}
+			l.assigned(strings.TrimSuffix(name, "+"), assigned)
+		}
+	}
+}
+
+func (l *launches) fail(reason string) {
+	if l.opaque == "" {
+		l.opaque = reason
+	}
+}
+
+// isTextFormat reports whether a format of printf has only texts: %d is arithmetic in zsh, and -v names a variable.
+func isTextFormat(format string) bool {
+	if strings.HasPrefix(format, "-") && format != "--" {
+		return false
+	}
+	for {
+		_, behind, ok := strings.Cut(format, "%")
+		if !ok {
+			return true
+		}
+		conversion := strings.TrimLeft(behind, "-+ #0123456789.")
+		if conversion == "" || !strings.ContainsAny(conversion[:1], "%bqsQ") {
+			return false
+		}
+		format = conversion[1:]
+	}
+}
+
+func hasCode(w Word) bool { return w.code }
+
+func isFlag(w Word) bool { return len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+') }
+
+func isArithmeticTest(w Word) bool {
+	switch w.Text {
+	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t":
+		return true
+	}
+	return w.unsure()
+}
+
+// isUnknownName reports whether only the shell knows the name in a word, which may be an element of an array.
+func isUnknownName(w Word) bool { return w.Computed && !strings.Contains(w.Prefix, "=") }
+
+// isUnknownNumber reports whether only the shell knows a word, which is then no number that the shell itself has.
+func isUnknownNumber(w Word) bool { return w.Computed && !isOwnNumber(w.Text) }
+
+// isOwnNumber reports whether a word is an expansion that is a number always.
+func isOwnNumber(text string) bool {
+	switch strings.Trim(text, `"`) {
+	case "$?", "$#", "$$", "$!", "${?}", "${#}":
+		return true
+	}
+	return strings.HasPrefix(text, "${#") || strings.HasPrefix(text, "$((")
+}
+
+// isPlainOdd reports whether an odd builtin is used in a form that runs nothing.
+func isPlainOdd(name string, args []Word) bool {
+	plain := ""
+	switch name {
+	case "jobs":
+		plain = "-l -n -p -r -s %% %+ %- %1 %2"
+	case "history":
+		plain = "-a -c -n -r -w 5 10 20 30 50 100"
+	case "fc":
+		plain = "-l -ln"
+	case "emulate":
+		plain = "-L -R sh bash ksh zsh"
+	case "caller", "suspend", "enable", "bind", "complete":
+		plain = "0 1 -p"
+	case "autoload":
+		plain = "-U -Uz -z -X colors compinit bashcompinit"
+	case "zmodload":
+		plain = "zsh/datetime zsh/zprof"
+	}
+	isPlain := func(w Word) bool { return !w.Computed && among(plain, w.Text) }
+	return plain != "" && !slices.ContainsFunc(args, func(w Word) bool { return !isPlain(w) }) &&
+		(name != "fc" || len(args) > 0)
+}
+
+// setsPlainly reports whether set and the like set only options that leave words alone.
+func setsPlainly(name string, args []Word) bool {
+	switch name {
+	case "shopt":
+		for len(args) > 0 && isFlag(args[0]) && strings.Trim(args[0].Text[1:], "supqo") == "" {
+			args = args[1:]
+		}
+		return optionsAreKnown(args)
+	case "setopt", "unsetopt":
+		return optionsAreKnown(args)
+	}
+	for len(args) > 0 {
+		text := args[0].Text
+		switch {
+		case text == "--", text == "-":
+			return true
+		case args[0].unsure():
+			return false
+		case !isFlag(args[0]):
+			return true
+		case !plainLetters(text[1:]):
+			return false
+		}
+		args = args[1:]
+		takes := min(strings.Count(text, "o"), len(args))
+		if !optionsAreKnown(args[:takes]) {
+			return false
+		}
+		args = args[takes:]
+	}
+	return true
+}
+
+// plainLetters reports whether the one-letter options of a shell leave words alone in bash, dash and zsh.
+func plainLetters(letters string) bool {
+	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvxP0123456789") == ""
+}
+
+// optionsAreKnown reports whether all words name options of bash or zsh that leave words alone. With nullglob a word
+// may vanish, which the reader of the line knows.
+func optionsAreKnown(args []Word) bool {
+	return !slices.ContainsFunc(args, func(w Word) bool {
+		if w.Computed {
+			return true
+		}
+		name := strings.ToLower(strings.ReplaceAll(w.Text, "_", ""))
+		return !isPlainOption(name) && !isPlainOption(strings.TrimPrefix(name, "no"))
+	})
+}
+
+func isPlainOption(name string) bool {
+	switch name {
+	case "allexport", "braceexpand", "casematch", "caseglob", "cdspell", "checkjobs", "checkwinsize", "clobber",
+		"cmdhist", "dirspell", "dotglob", "emacs", "errexit", "errtrace", "exec", "expandaliases", "extglob",
+		"failglob", "functrace", "glob", "globskipdots", "globstar", "hashall", "histappend", "hup", "ignoreeof",
+		"inheriterrexit", "interactivecomments", "lastpipe", "localoptions", "localtraps", "log", "match", "monitor",
+		"nocaseglob", "nocasematch", "notify", "nullglob", "physical", "pipefail", "posix", "privileged", "progcomp",
+		"shwordsplit", "sourcepath", "unset", "verbose", "vi", "xtrace":
+		return true
+	}
+	return false
+}

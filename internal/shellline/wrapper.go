@@ -1,0 +1,479 @@
+package shellline
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+)
+
+// maxWrappers limits how many wrappers may stand before one command.
+const MaxWrappers = 32
+
+// launch is what a wrapper runs.
+type launch struct {
+	words []Word // of a command
+	more  bool   // more arguments follow that are known only at run time
+	line  string // a shell line, if there are no words
+	by    string // the wrapper
+	away  bool   // it runs in a container, on another machine or in another environment
+}
+
+// launches is what is known about the commands that a command runs.
+type launches struct {
+	all    []launch
+	opaque string // why the commands are known only at run time, which is doubt for every rule
+	hints  []Hint
+	whole  bool // a command may stand anywhere in the line: the whole line is a hint
+	shell  bool // a shell reads its commands from stdin
+	open   bool // arguments that follow may hold a command
+
+	signs
+}
+
+// signs are what has to come together before it may run anything.
+type signs struct {
+	// code means that a value has an expansion in quotes. arithmetic means that the shell evaluates variables that the
+	// line sets to numbers or not at all, and counts that zsh evaluates what only the shell knows.
+	code, arithmetic, counts bool
+
+	// writes means that the line writes to a file, and script that it runs one, which may be the same.
+	writes, script bool
+}
+
+func (s *signs) add(more signs) {
+	s.code, s.arithmetic, s.counts = s.code || more.code, s.arithmetic || more.arithmetic, s.counts || more.counts
+	s.writes, s.script = s.writes || more.writes, s.script || more.script
+}
+
+// add adds what one of several readers found.
+func (l *launches) add(all []launch, opaque string) {
+	l.all, l.opaque = append(l.all, all...), cmp.Or(l.opaque, opaque)
+}
+
+// behind returns what the words of a simple command run besides the command itself. wrappers are the names of further
+// programs that run a command in their arguments.
+func behind(words []Word, wrappers []string) (l launches) {
+	if len(words) == 0 {
+		return launches{}
+	}
+	name, args := programName(words[0].Text), words[1:]
+	defer func() {
+		l.ofBuiltins(name, args)
+		switch name {
+		case "source", ".":
+			l.script = true
+		case "tee", "dd", "cp", "ln", "install", "sponge":
+			l.writes = true
+		}
+	}()
+	switch {
+	case name == "eval", name == "trap", name == "source", name == ".":
+		l.add(ofBuiltin(name, args))
+		l.open = len(l.all) == 0
+	case name == "alias":
+		l.add(aliased(args))
+		l.open = len(l.all) == 0
+	case name == "find":
+		l.add(found(args))
+	case isPosixShell(name):
+		l = ofShell(name, args)
+	case isForeignShell(name):
+		l.add(ofForeignShell(name, args))
+		l.open = len(l.all) == 0
+	default:
+		if p, ok := programOf(name); ok {
+			l = p.runs(args)
+		} else if p, ok := otherLauncher(name); ok {
+			l = p.runs(args)
+		}
+	}
+	if slices.Contains(wrappers, name) { // besides what is known of it: a file only adds
+		l.join((&program{name: name, loose: true, away: true}).runs(args))
+	}
+	return l
+}
+
+// join adds what another reading of the same words found.
+func (l *launches) join(more launches) {
+	l.add(more.all, more.opaque)
+	l.hints = append(l.hints, more.hints...)
+	l.whole, l.shell, l.open = l.whole || more.whole, l.shell || more.shell, l.open || more.open
+	l.signs.add(more.signs)
+}
+
+// lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.
+func lineOf(by string, words []Word, away bool) ([]launch, string) {
+	if !slices.ContainsFunc(words, IsComputed) {
+		return []launch{{line: Joined(words), by: by, away: away}}, ""
+	}
+	if !away {
+		return nil, computed(by)
+	}
+	line := strings.NewReplacer("$()", "$_", "``", "$_").Replace(Joined(words))
+	return []launch{{line: line, by: by, away: true}}, ""
+}
+
+func computed(by string) string { return "what " + by + " runs, which is known only then" }
+
+// ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source reads
+// stdin, the line itself may hold the script.
+func ofBuiltin(name string, args []Word) ([]launch, string) {
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	isOption := len(args) > 0 && strings.HasPrefix(args[0].Text, "-")
+	switch {
+	case name == "eval":
+		return lineOf(name, args, false)
+	case name == "trap" && len(args) > 1 && !isOption:
+		return lineOf(name, args[:1], false)
+	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || isStdin(args[0].Text)):
+		return nil, computed("source")
+	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have it
+		return []launch{{words: args, by: name}}, ""
+	}
+	return nil, ""
+}
+
+// aliased reads the arguments of alias. Their values are lines that run later.
+func aliased(args []Word) (all []launch, opaque string) {
+	if slices.ContainsFunc(args, IsComputed) {
+		return nil, computed("alias")
+	}
+	if slices.ContainsFunc(args, isFlag) {
+		return nil, "an alias that is no command"
+	}
+	for _, w := range args {
+		if _, line, ok := strings.Cut(w.Text, "="); ok {
+			all = append(all, launch{line: line + ` "$@"`, by: "alias"})
+		}
+	}
+	return all, ""
+}
+
+var (
+	// posixShell matches shells that read lines enough like bash for finding commands.
+	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
+		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
+	// plainLine matches lines that all shells read alike, unless they begin with one of foreignKeywords.
+	plainLine       = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
+	foreignKeywords = strings.Fields("and or not begin if else while for switch function do repeat foreach source end")
+)
+
+func isPosixShell(name string) bool {
+	return strings.Contains(name, "sh") && posixShell().MatchString(name)
+}
+
+// isForeignShell reports whether a program is a shell with a language of its own.
+func isForeignShell(name string) bool {
+	switch name {
+	case "fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es", "ion", "murex", "osh", "ysh",
+		"oil", "scsh":
+		return true
+	}
+	return false
+}
+
+func isShell(command string) bool {
+	name := programName(command)
+	return name == "eval" || isPosixShell(name) || isForeignShell(name)
+}
+
+// isFile reports whether a computed word is the path of a file whose name is known, so neither stdin nor an option.
+func isFile(w Word) bool {
+	i := strings.LastIndexByte(w.Text, '/')
+	return i > 0 && !w.Several && w.Text[i+1:] != "" && !strings.ContainsAny(w.Text[i:], "$`*?[]{}()'\"") &&
+		!isStdin(w.Text[i+1:]) && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+")
+}
+
+// isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
+// before.
+func isStdin(file string) bool {
+	file = path.Clean(file)
+	return file == "stdin" || strings.HasPrefix(file, "fd/") || file != "" && strings.Trim(file, "0123456789") == "" ||
+		strings.HasSuffix(file, "dev/stdin") || strings.Contains(file, "dev/fd/") || strings.Contains(file, "/fd/")
+}
+
+// longOptions are the options of bash that take no value.
+var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc " +
+	"--posix --pretty-print --restricted --verbose")
+
+// ofShell reads the arguments of a shell. With -c the first operand is a line. Without -c it is a script, whose
+// commands no rule sees. Without any operand the shell reads its commands from stdin.
+func ofShell(name string, args []Word) (l launches) {
+	isLine := false
+	for len(args) > 0 {
+		text := args[0].Text
+		if args[0].unsure() && isFile(args[0]) {
+			break
+		}
+		if args[0].unsure() {
+			return launches{opaque: computed(name)}
+		}
+		isLong := strings.HasPrefix(text, "--")
+		if text == "" || text[0] != '-' && text[0] != '+' || text == "+" {
+			break
+		}
+		args = args[1:]
+		if text == "--" || text == "-" {
+			break
+		}
+		takes := 0 // values that the options have
+		switch {
+		case text == "--version" || text == "--help":
+			return launches{open: true}
+		case text == "--rcfile" || text == "--init-file":
+			takes = 1
+		case isLong && !slices.Contains(longOptions, text):
+			return launches{opaque: "an option of " + name + " that is not known"}
+		case !isLong:
+			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
+			takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
+			if !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
+				return launches{opaque: changesWords(name+" "+text, args[:takes])}
+			}
+			if strings.Contains(text, "s") && !isLine {
+				return launches{shell: true, open: true}
+			}
+		}
+		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || isStdin(args[0].Text)) {
+			return launches{opaque: computed(name)}
+		}
+		args = args[min(takes, len(args)):]
+	}
+	switch {
+	case len(args) == 0:
+		return launches{shell: true, open: true}
+	case isLine:
+		l.add(lineOf(name, args[:1], false))
+	case args[0].unsure() && !isFile(args[0]) || isStdin(args[0].Text):
+		l.opaque = computed(name)
+	default: // PATH may have it
+		l.all, l.script = append(l.all, launch{words: args, by: name}), true
+	}
+	l.open = len(l.all) == 0 || !isLine
+	return l
+}
+
+// ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
+func ofForeignShell(name string, args []Word) ([]launch, string) {
+	if len(args) == 0 || args[0].unsure() || isStdin(args[0].Text) {
+		return nil, computed(name)
+	}
+	switch first := args[0].Text; {
+	case first == "--version", first == "--help", !strings.HasPrefix(first, "-"): // a script
+		return nil, ""
+	case first != "-c":
+		return nil, computed(name)
+	case len(args) != 2 || args[1].Computed || !plainLine().MatchString(args[1].Text),
+		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
+		return nil, "a line of " + name
+	}
+	return lineOf(name, args[1:], false)
+}
+
+// found reads the arguments of find: the actions that run a command, in which {} is the file.
+func found(args []Word) (all []launch, opaque string) {
+	start := startOf(args)
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.Text)
+		if !isAction { // unless a computed word may be one
+			switch {
+			case !w.Computed || w.Prefix != "":
+				continue
+			case w.Several:
+				return nil, computed("find")
+			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
+				!slices.ContainsFunc(args[i:], func(w Word) bool { return w.Text == ";" || w.Text == "+" }):
+				continue
+			}
+		}
+		command, several := args[i+1:], false
+		for n, w := range command {
+			if several = w.Text == "+" && n > 0 && command[n-1].Text == "{}"; several || w.Text == ";" {
+				command = command[:n]
+				break
+			}
+		}
+		some, opaque := replaced("find", command, "{}", several)
+		if opaque != "" {
+			return nil, opaque
+		}
+		for _, l := range some {
+			if strings.HasSuffix(w.Text, "dir") { // some versions give the name without a folder
+				break
+			}
+			for n := range l.words {
+				if w := &l.words[n]; w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
+					w.Prefix = start
+				}
+			}
+		}
+		all = append(all, some...)
+		if isAction {
+			i += len(command)
+		}
+	}
+	return all, ""
+}
+
+// startOf returns how all paths begin that find names.
+func startOf(args []Word) string {
+	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
+		args = args[1:]
+	}
+	end := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!" })
+	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // options that name others
+	switch {
+	case slices.ContainsFunc(args, names):
+	case end == 0:
+		return "."
+	case end == 1 && !args[0].Computed && !args[0].Home:
+		return args[0].Text
+	}
+	return ""
+}
+
+// replaced returns a command in which text stands for arguments that are known only at run time. more means that
+// several may stand in its place; if there is no text they follow the command.
+func replaced(by string, command []Word, text string, more bool) ([]launch, string) {
+	if len(command) == 0 {
+		return nil, ""
+	}
+	if text == "" {
+		return []launch{{words: command, more: more, by: by}}, ""
+	}
+	for i, w := range command {
+		at := strings.Index(w.Text, text)
+		switch {
+		case at < 0, w.Computed && len(w.Prefix) < at:
+			continue
+		case i == 0, isShell(command[0].Text) && !areParameters(command[1:i]): // a shell line may use what replaces it
+			return nil, computed(by)
+		}
+		command = slices.Clone(command)
+		command[i].Computed, command[i].Prefix = true, w.Text[:at]
+		command[i].Several = w.Several || more
+	}
+	return []launch{{words: command, by: by}}, ""
+}
+
+// areParameters reports whether words after those of a shell are parameters of its line.
+func areParameters(before []Word) bool {
+	return len(before) > 1 && !before[1].Computed && !isFlag(before[1]) && !before[0].Computed &&
+		(before[0].Text == "-c" || before[0].Text == "-ec" || before[0].Text == "-lc")
+}
+
+// Reached holds the commands that a line runs, itself and behind wrappers at any depth.
+type Reached struct {
+	Commands []Command
+	Opaque   string // as in Line
+	Hints    []Hint
+	whole    bool // the line itself is a hint
+
+	wrappers []string // programs that run a command besides the known ones
+	line     string
+	signs    // of all lines
+}
+
+// Reach finds what the commands of a line run. Text is the line.
+func (l *Line) Reach(text string, wrappers []string) *Reached {
+	r := &Reached{wrappers: wrappers, line: text}
+	for _, c := range l.Commands {
+		r.follow(c, MaxWrappers)
+	}
+	r.weigh(l.values, Command{}, MaxWrappers)
+	if r.code && (r.arithmetic || r.counts) {
+		r.Opaque = cmp.Or(r.Opaque, "a value with an expansion in quotes, which arithmetic may evaluate")
+	}
+	r.whole = r.whole || r.counts || r.writes && r.script
+	r.Commands = slices.Concat(l.Commands, r.Commands)
+	if r.whole {
+		r.Hints = append(r.Hints, Hint{text, "the line"})
+	}
+	for _, h := range r.Hints {
+		if strings.ContainsAny(h.Text, "'\"\\") {
+			r.Hints = append(r.Hints, h.unquoted())
+		}
+	}
+	return r
+}
+
+// follow adds what one command runs. left is how many more wrappers it may look behind.
+func (r *Reached) follow(c Command, left int) {
+	if r.Opaque != "" {
+		return
+	}
+	found := behind(c.Words, r.wrappers)
+	r.Opaque = found.opaque
+	if c.More && len(c.Words) > 0 && r.Opaque == "" {
+		name := programName(c.Words[0].Text)
+		// Arguments after a shell's line are its parameters. Other programs add them to the command that they run.
+		isLine := len(found.all) > 0 && found.all[0].words == nil && (name == "eval" || !isShell(name))
+		if isLine || found.open {
+			r.Opaque = computed(name)
+		}
+	}
+	// A shell that reads what the line gives it may run anything. Elsewhere it reads nothing unless the line says so.
+	switch {
+	case !found.shell:
+	case c.script != "":
+		found.all = append(found.all, launch{line: c.script, by: programName(c.Words[0].Text), away: c.away})
+	case c.stdin == fed || c.stdin == inherited && !c.away && isShell(c.Words[0].Text):
+		r.Opaque = cmp.Or(r.Opaque, computed(programName(c.Words[0].Text)))
+	}
+	if len(found.all) > 0 && left == 0 || len(r.Commands) > MaxCommands {
+		r.Opaque = "too many commands in each other"
+	}
+	if r.Opaque != "" {
+		return
+	}
+	r.whole = r.whole || found.whole || found.shell || c.More && len(found.hints) > 0 ||
+		len(c.Words) > 0 && c.Words[0].ByHabit
+	r.weigh(found, c, left)
+}
+
+// weigh adds what was found to run in one command, or in the values of a line.
+func (r *Reached) weigh(found launches, c Command, left int) {
+	r.Opaque = cmp.Or(r.Opaque, found.opaque)
+	r.Hints = append(r.Hints, found.hints...)
+	r.signs.add(found.signs)
+	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
+	for _, l := range found.all {
+		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, script: c.script}}
+		if l.by == "sudo" { // it may have read a password
+			commands[0].script = ""
+		}
+		if l.words == nil {
+			line := takeApartIn(r.line, l.line)
+			if r.Opaque = cmp.Or(r.Opaque, line.Project); r.Opaque != "" || left == 0 {
+				return
+			}
+			r.weigh(line.values, c, left-1)
+			commands = line.Commands
+		}
+		for _, command := range commands {
+			command.By, command.away = l.by, c.away || l.away
+			if command.stdin == inherited {
+				command.stdin = c.stdin
+			}
+			r.Commands = append(r.Commands, command)
+			r.follow(command, left-1)
+		}
+	}
+}
+
+func Joined(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Text)
+	}
+	return b.String()
+}

@@ -9,7 +9,7 @@ import (
 
 // Cases wait for hooks that sleep, so more of them run at once than there are processors.
 func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	binary.Main(m)

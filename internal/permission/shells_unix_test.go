@@ -21,6 +21,7 @@ import (
 
 // TestWhatShellsRun has bash, dash and zsh run generated lines. A rule for danger must match each line that ran it.
 func TestWhatShellsRun(t *testing.T) {
+	t.Parallel()
 	for name, lines := range map[string][]string{
 		"builtins":  builtinLines(),
 		"variables": variableLines(),
@@ -28,6 +29,7 @@ func TestWhatShellsRun(t *testing.T) {
 	} {
 		for _, shell := range []string{"bash", "dash", "zsh"} {
 			t.Run(name+"/"+shell, func(t *testing.T) {
+				t.Parallel()
 				path, err := exec.LookPath(shell)
 				if err != nil {
 					t.Skip("no " + shell)

@@ -85,6 +85,9 @@ func (g *guard) take(p *Plan) (err error) {
 	if filepath.IsAbs(p.call.Dir) {
 		o.Dir = filepath.Clean(p.call.Dir)
 	}
+	if o.Store = g.store; g.rules.Pin {
+		o.Session = g.rules.Session
+	}
 	g.now, err = trust.Take(p.loaded.config, o)
 	return err
 }
@@ -178,11 +181,17 @@ func (p *Plan) loadedHook(i int) *hookfile.Hook {
 }
 
 // lookAt reports whether the files of a hook are no longer those that were looked at when the call began, and notes it.
-func (f *firing) lookAt(h *hookfile.Hook) bool {
-	if f.guard.now == nil {
+// ended: the hook has run, or an async one was started.
+func (f *firing) lookAt(h *hookfile.Hook, ended bool) bool {
+	now := f.guard.now
+	if now == nil {
 		return false
 	}
-	path := f.guard.now.Touched(h)
+	changed := now.Touched
+	if ended {
+		changed = now.Rewritten
+	}
+	path := changed(h)
 	if path != "" {
 		f.touched.CompareAndSwap(nil, &path)
 	}

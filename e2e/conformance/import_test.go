@@ -23,7 +23,7 @@ import (
 )
 
 // Cases that sleep, and those that are about patterns of if alone, run only where all tests do: in an imported file
-// hooks sleep one after the other, and an if is carried as a text. Those of multi-parallel-60 sleep for a minute and a half.
+// hooks sleep one after the other, those of multi-parallel-60 for a minute and a half, and an if is carried as a text.
 // The ones of chosen always run, so that each rule about time, order and if has some.
 var sleeping = regexp.MustCompile(`sleep[ (]+[0-9.]*[1-9]`)
 

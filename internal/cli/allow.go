@@ -12,11 +12,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 var allow = command{
@@ -147,12 +145,9 @@ func (f *callFlags) trustState(args []string, whole bool) (s trustState, err err
 	if err != nil {
 		return s, err
 	}
-	s.now, err = trust.Take(s.config, trust.Options{
-		Workspace: f.call.Workspace, Texts: true,
-		Environ: func(h *hookfile.Hook) []string {
-			return h.Environ(dialect.NewCall(protocol.Call{Workspace: f.call.Workspace}), nil, o.Binary)
-		},
-	})
+	look := trustOptions(f.call.Workspace, o.Binary)
+	look.Texts = true
+	s.now, err = trust.Take(s.config, look)
 	if err == nil {
 		s.allowed, err = s.store.Allowed(s.now)
 	}
@@ -186,6 +181,14 @@ func (s *trustState) allow(hash string, yes bool, std Streams) error {
 	}
 	if err := write(std, shown); err != nil {
 		return err
+	}
+	unresolved, ofClients := s.now.Unresolved(s.config)
+	for _, d := range ofClients {
+		fmt.Fprintln(std.Err, "hookrun allow: warning:", d)
+	}
+	if len(unresolved) > 0 {
+		fmt.Fprintln(std.Err, errNotAllowed)
+		return hookfile.Diagnostics(unresolved)
 	}
 	switch now := s.now.Hash(); {
 	case hash != "" && hash != now:

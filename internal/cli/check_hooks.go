@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -64,6 +65,27 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		}
 		r.OK = r.OK && len(f.Errors) == 0
 	}
+}
+
+// unresolved warns of commands of which hookrun allow could not tell what files they run.
+func (f *checkedFile) unresolved(hooks []hookfile.Hook, workspace, binary string) {
+	if f.Level < hookfile.ProjectLevel {
+		return
+	}
+	cfg := &hookfile.Config{Hooks: hooks}
+	now, err := trust.Take(cfg, trustOptions(workspace, binary))
+	if err != nil {
+		return // hookrun allow reports it
+	}
+	entries, ofClients := now.Unresolved(cfg)
+	f.Warnings, f.Notes = append(f.Warnings, entries...), append(f.Notes, ofClients...)
+}
+
+// trustOptions are those with which the hooks of a workspace are looked at outside of a call.
+func trustOptions(workspace, binary string) trust.Options {
+	return trust.Options{Workspace: workspace, Environ: func(h *hookfile.Hook) []string {
+		return h.Environ(dialect.NewCall(protocol.Call{Workspace: workspace}), nil, binary)
+	}}
 }
 
 // committed notes that git may take a local file along, which is one person's own.
@@ -139,6 +161,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspa
 		f.Errors = append(f.Errors, h.Inspect(dir, env)...)
 		f.Warnings = append(f.Warnings, h.Doubts(dir, env)...)
 	}
+	f.unresolved(hooks, workspace, binary)
 	f.Warnings = append(f.Warnings, failOpen(hooks)...)
 	f.Notes = append(f.Notes, secrets(f.File, hooks, os.Environ())...)
 }

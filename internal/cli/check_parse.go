@@ -42,6 +42,7 @@ type parsedHook struct {
 	OnFailure   protocol.FailurePolicy `json:"on_failure,omitempty"`
 	Env         []string               `json:"env,omitempty"`
 	InheritEnv  any                    `json:"inherit_env,omitempty"`
+	Files       []string               `json:"files,omitempty"`
 	Persistent  bool                   `json:"persistent,omitempty"`
 	Workers     int                    `json:"workers,omitempty"`
 	Async       bool                   `json:"async,omitempty"`
@@ -72,6 +73,7 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 		Name: h.Name, Source: h.Source(), Level: h.Level, Disabled: h.Disabled, Dialect: h.Dialect.Name,
 		Unsupported: h.Unsupported,
 		Events:      h.Events, If: h.If.String(), OnFailure: h.OnFailure, Env: h.Environment(),
+		Files:      h.Files,
 		Persistent: h.Persistent, Async: h.Async, Sequential: h.Sequential, Agent: h.Agent, NotAgents: h.NotAgents,
 	}
 	if h.Matcher != nil {

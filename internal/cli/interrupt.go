@@ -10,16 +10,17 @@ import (
 )
 
 // interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun ends. A
-// second signal changes nothing: to end at once would leave the hooks' children behind. After the call a signal ends
-// hookrun at once. A signal that the caller ignores stays ignored.
+// second signal changes nothing: to end at once would leave the hooks' children behind. Before the first hook, as while
+// the files of the hooks are hashed, and after the call a signal ends hookrun at once. A signal that the caller ignores
+// stays ignored.
 //
 // To register for signals takes a tenth of a one-shot call. So it is done while the hooks file is read, and not at all
 // if there is none. Until then a signal ends hookrun in the default way, also while it waits for its stdin.
 type interruption struct {
 	ctx      context.Context
 	notified chan struct{} // closed once signals are registered
-	done     atomic.Bool
-	exit     int // the code where there is no more time for a verdict
+	running  atomic.Bool   // hooks may run, which must be killed
+	exit     int           // the code where there is no more time for a verdict
 }
 
 // watch registers for signals.
@@ -38,7 +39,7 @@ func (i *interruption) watch() {
 		}
 		close(i.notified)
 		for s := range signals {
-			if i.done.Load() {
+			if !i.running.Load() {
 				os.Exit(i.exit)
 			}
 			cancel(fmt.Errorf("interrupted by %s", names[s]))
@@ -52,8 +53,9 @@ func (i *interruption) context() context.Context {
 		i.watch() // the file came up after we looked
 	}
 	<-i.notified
+	i.running.Store(true)
 	return i.ctx
 }
 
 // over marks the call as ended: nothing is left to kill.
-func (i *interruption) over() { i.done.Store(true) }
+func (i *interruption) over() { i.running.Store(false) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,7 @@ type trustReport struct {
 	Programs    map[string]string  `json:"programs,omitempty"`
 	Missing     []string           `json:"missing,omitempty"` // events that no entry of an installed client is for
 	Off         []switchedOff      `json:"switched_off,omitempty"`
+	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run files that are not recorded
 }
 
 // switchedOff is a hook that never runs, or a client that runs no hook.
@@ -123,6 +125,10 @@ func (s *trustState) report() (r trustReport, err error) {
 			r.Missing = append(r.Missing, m.String())
 		}
 	}
+	entries, ofClients := s.now.Unresolved(s.config)
+	for _, d := range slices.Concat(entries, ofClients) {
+		r.Unresolved = append(r.Unresolved, d.Error())
+	}
 	if s.allowed != nil {
 		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint, false)
 	}
@@ -160,6 +166,9 @@ func (r *trustReport) String() string {
 	}
 	for _, off := range r.Off {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))
+	}
+	for _, text := range r.Unresolved {
+		fmt.Fprintf(&b, "  unresolved: %s\n", printable.Escape(text))
 	}
 	fmt.Fprintf(&b, "hash %s\n", r.Hash)
 	for _, text := range r.Missing {

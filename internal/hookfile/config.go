@@ -171,6 +171,10 @@ type Hook struct {
 	// Runner. Workers is how many processes there may be, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int
+	// Files are globs of what the command runs and does not name, for trust; nil: its entry does not say. TakesFiles:
+	// it could.
+	Files      []string
+	TakesFiles bool
 	// MaxStopBlocks is how often in a row the hook may send an agent back to work at the end of its turn; 0:
 	// DefaultStopBlocks. It is a key of the hook's file.
 	MaxStopBlocks int

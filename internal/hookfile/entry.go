@@ -20,12 +20,12 @@ import (
 var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout",
 	"on_failure",
 	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert",
-	"client_key", "proxy", "enabled", "dialect", "async", "cwd"}
+	"client_key", "proxy", "enabled", "dialect", "async", "cwd", "files"}
 
 // An entry has exactly one of handlerKeys. "block" and "inject" run nothing, so they cannot have any of processKeys.
 var (
 	handlerKeys = []string{"command", "url", "block", "inject"}
-	processKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
+	processKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers", "files"}
 )
 
 // hook reads the nth entry.
@@ -38,6 +38,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	f := p.fields(entry, hookKeys)
 	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, all.Project(), p.inherit, p.maxStopBlocks
 	h.Line, h.column = p.locator.Position(entry.Index)
+	h.TakesFiles = true
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
 		h.Name = name.String()
@@ -123,6 +124,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Workers = r.workers()
 		case "async":
 			h.Async = r.boolean(`"async"`)
+		case "files":
+			h.Files = r.files()
 		case "cwd":
 			h.folder, _ = r.text(value, `"cwd"`)
 		case "enabled":

@@ -14,7 +14,7 @@ import (
 
 var (
 	httpKeys    = []string{"headers", "allowed_env_vars", "ca_file", "client_cert", "client_key", "proxy"}
-	programKeys = []string{"env", "inherit_env", "persistent", "workers"}
+	programKeys = []string{"env", "inherit_env", "persistent", "workers", "files"}
 )
 
 // endpoint reads the keys of an entry that describe its request. has returns those of some keys that the entry has.

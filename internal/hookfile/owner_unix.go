@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
@@ -39,8 +40,8 @@ func userFault(path string) string {
 		case !trusted(uid):
 			return fmt.Sprintf("belongs to user %d, who can change it%s%s", uid,
 				mend("sudo", "chown", strconv.Itoa(os.Geteuid()), p), without)
-		case othersWrite(info):
-			return "can be written to by other users" + mend("chmod", "go-w", p) + without
+		case ownpath.OthersWrite(p, info):
+			return "can be written to by other users" + mend("chmod", "go-w", p) + without // of an access list, too
 		}
 		return ""
 	})
@@ -53,7 +54,7 @@ func folderFault(path string) string {
 		return "cannot be looked at: " + regularfile.UnwrapPath(err).Error()
 	case !trusted(owner(info)):
 		return fmt.Sprintf("belongs to user %d", owner(info))
-	case othersWrite(info):
+	case ownpath.OthersWrite(path, info):
 		return "can be written to by other users"
 	}
 	return ""
@@ -61,12 +62,6 @@ func folderFault(path string) string {
 
 // trusted reports whether a file of this owner is this user's or root's.
 func trusted(uid int) bool { return uid == os.Geteuid() || uid == 0 }
-
-// othersWrite reports whether users other than its owner can write to a file.
-func othersWrite(info fs.FileInfo) bool {
-	perm := info.Mode().Perm()
-	return perm&0o002 != 0 || perm&0o020 != 0 && group(info) != owner(info)
-}
 
 // ownerFault returns the first fault of the file's folder and of the file.
 func ownerFault(path string, stat func(string) (fs.FileInfo, error), fault func(string, fs.FileInfo) string) string {
@@ -89,13 +84,6 @@ func ownerFault(path string, stat func(string) (fs.FileInfo, error), fault func(
 func owner(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
-	}
-	return -1
-}
-
-func group(info fs.FileInfo) int {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(stat.Gid)
 	}
 	return -1
 }

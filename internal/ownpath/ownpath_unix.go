@@ -17,6 +17,15 @@ func Owned(_ string, info os.FileInfo) bool {
 // WritableByAll reports whether all users of the machine may change a file.
 func WritableByAll(_ string, info os.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
 
+// OthersWrite reports whether users other than the owner can write to a file or a folder: by its mode, unless its group
+// has the owner's number, or by its access list. A group of that number is the owner's alone, where systems make such
+// groups.
+func OthersWrite(path string, info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	perm := info.Mode().Perm()
+	return !ok || perm&0o002 != 0 || perm&0o020 != 0 && stat.Gid != stat.Uid || aclWrites(path)
+}
+
 // Mkdir makes a folder for this user alone.
 func Mkdir(path string) error { return os.Mkdir(path, 0o700) }
 

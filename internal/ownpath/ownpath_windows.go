@@ -231,3 +231,6 @@ func Mend(path string) string {
 }
 
 var errWritable = errors.New("can be written to by everybody; take that away (see icacls) or name another")
+
+// OthersWrite reports whether all users of the machine may write to a file or a folder.
+func OthersWrite(path string, info os.FileInfo) bool { return WritableByAll(path, info) }

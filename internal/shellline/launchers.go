@@ -50,6 +50,9 @@ var launchers = []program{
 	{name: "bunx", short: "p:", long: "bun package: silent verbose"},
 	{name: "busybox"},
 	{name: "chroot", operands: 1, long: "groups: skip-chdir userspec:", shell: true, away: true},
+	{name: "chrt", operands: 1, short: "abdefiomprvGRhVT:P:D:", idle: "p m pid max",
+		long: "all-tasks batch deadline ext fifo idle other rr reset-on-fork pid max verbose sched-runtime: " +
+			"sched-period: sched-deadline:"},
 	{name: "command", short: "pvV", idle: "v V"},
 	{name: "compgen", short: "abcdefgjksuvo:A:G:W:F:C:X:P:S:V:", lines: "C", parameters: true, mixed: true},
 	{name: "complete", short: "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:", lines: "C", parameters: true, mixed: true},
@@ -203,7 +206,7 @@ var launchers = []program{
 	{name: "toybox"},
 	{name: "unshare", loose: true, away: true, shell: true},
 	{name: "uv", group: true, short: "nqv", long: uvLong, away: true},
-	{name: "uv run", short: "np:qvw:", long: uvLong, away: true},
+	{name: "uv run", short: "np:qsvw:", long: uvLong + " script gui-script", away: true},
 	{name: "uv tool", group: true, short: "nqv", long: uvLong, away: true},
 	{name: "uv tool run", as: "uvx"},
 	{name: "uvx", short: "np:qvw:", long: uvLong, away: true},
@@ -228,7 +231,7 @@ func otherLauncher(name string) (p program, ok bool) {
 		"proot", "proxychains", "proxychains4", "rlwrap", "setpriv", "strace", "systemd-inhibit", "systemd-run", "tini",
 		"torify", "torsocks", "trickle", "tsocks", "tsp", "unbuffer", "valgrind", "xvfb-run":
 		return program{name: name, away: true}, true
-	case "arch", "cgexec", "chpst", "chrt", "concurrently", "cpulimit", "daemonize", "distrobox", "entr", "env-cmd",
+	case "arch", "cgexec", "chpst", "concurrently", "cpulimit", "daemonize", "distrobox", "entr", "env-cmd",
 		"envdir", "faketime", "firejail", "foreman", "guix", "honcho", "hyperfine", "i386", "incus",
 		"ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "lima", "limactl", "mpiexec", "mpirun", "nix-shell",
 		"nodemon", "numactl", "parallel", "prlimit", "pssh", "pueue", "retry", "rr", "sandbox-exec", "schedtool",

@@ -50,7 +50,7 @@ func BenchmarkJudge(b *testing.B) {
 		require.Zero(b, j)
 		for i := range cfg.Hooks {
 			require.Empty(b, now.Touched(&cfg.Hooks[i]))
-			require.Empty(b, now.Touched(&cfg.Hooks[i]))
+			require.Empty(b, now.Rewritten(&cfg.Hooks[i]))
 		}
 	}
 }

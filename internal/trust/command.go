@@ -40,13 +40,13 @@ func (t *taker) hook(h *hookfile.Hook) error {
 				argv = filled
 			}
 		}
-		c.ran(argv, path)
 		c.loaded(h.Env)
+		c.ran(fixed(argv), path)
 		if c.err != nil {
 			return c.err
 		}
 	}
-	return nil
+	return t.listed(h)
 }
 
 // folder is where the hook runs, wherever the call is.
@@ -57,10 +57,19 @@ func (t *taker) folder(h *hookfile.Hook) string {
 // loaders are variables with files that an interpreter or the linker loads before the program.
 var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT"}
 
+// modulePaths are variables with folders in which an interpreter or the linker looks for what a program loads.
+var modulePaths = []string{"AWKPATH", "LD_LIBRARY_PATH", "LUA_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB"}
+
 // loaded adds the files that the variables of a hook have loaded.
 func (c *commandLine) loaded(env []string) {
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
+		if slices.Contains(modulePaths, name) {
+			if slices.ContainsFunc(filepath.SplitList(value), c.isFolder) {
+				c.doubt("%s has programs look for what they load in a folder", name)
+			}
+			continue
+		}
 		if !slices.Contains(loaders, name) {
 			continue
 		}
@@ -103,75 +112,21 @@ type commandLine struct {
 	folders []string // where relative paths may start: where the hook runs, and where it changes to
 	depth   int
 	err     error
+
+	commands int // so far
+
+	set       map[string]word // variables that a line sets
+	functions map[string]bool // that a line defines
+	assigned  map[*syntax.Assign]bool
+	input     *word // the text that the line gives to the command that is looked at, nil if none
+	inputFile bool  // the line gives it a file
 }
 
-// Programs by what they do with their arguments.
-var (
-	// otherShells do not read a line as sh does.
-	otherShells = []string{"pwsh", "powershell", "cmd"}
-	// writers write to the files that they are given, and run none of them.
-	writers = []string{"tee", "touch", "mkdir", "rm"}
-	// endings that interpreters add to the name of a file
-	endings = []string{".py", ".js", ".mjs", ".cjs", ".ts", "/__main__.py", "/index.js"}
+// maxDepth limits how many commands may stand in each other, maxCommands how many there may be, also by loops.
+const (
+	maxDepth    = 32
+	maxCommands = 4096
 )
-
-// ran adds the files that a program and its arguments name. path is where the program was found, "" if unknown.
-func (c *commandLine) ran(argv []string, path string) {
-	if len(argv) == 0 || c.err != nil {
-		return
-	}
-	name := strings.TrimSuffix(foldName(filepath.Base(argv[0])), ".exe")
-	switch {
-	case filepath.Base(argv[0]) != argv[0] || c.hook.Command.Script != "":
-		c.file(argv[0])
-		for _, ending := range programEndings(c.env) {
-			c.file(argv[0] + ending)
-		}
-	default:
-		c.program(argv[0], path)
-	}
-	if path != "" && inside(path, c.Options.Workspace) {
-		c.file(path)
-	}
-	if slices.Contains(writers, name) {
-		return
-	}
-	interprets := strings.HasPrefix(name, "python") || slices.Contains([]string{"node", "bun", "deno"}, name)
-	for i, word := range argv[1:] {
-		if flag := strings.HasPrefix(word, "-"); flag {
-			_, word, _ = strings.Cut(word, "=")
-		}
-		c.file(word)
-		switch {
-		case i > 0 && argv[i] == "-m" && interprets:
-			word = strings.ReplaceAll(word, ".", "/")
-			fallthrough
-		case interprets && word != "":
-			for _, ending := range endings {
-				c.file(word + ending)
-			}
-		}
-		if i > 0 && isCommandFlag(argv[i]) && slices.Contains(otherShells, name) {
-			c.words(word)
-			c.line(word)
-		}
-	}
-	if c.hook.Command.Callable != "" {
-		module := strings.ReplaceAll(c.hook.Command.Callable, ".", "/")
-		c.file(filepath.Dir(module) + ".py")
-		c.file(filepath.Dir(module) + "/__init__.py")
-	}
-	for _, l := range shellline.Behind(argv) {
-		if l.Words == nil {
-			c.line(l.Line)
-		} else {
-			c.ran(l.Words, "")
-		}
-	}
-	if name == "cd" && len(argv) == 2 && len(c.folders) < 8 {
-		c.folders = append(c.folders, c.in(c.folders[0], argv[1]))
-	}
-}
 
 // isCommandFlag reports whether a command line follows the flag, as in pwsh -Command and cmd /c.
 func isCommandFlag(word string) bool {
@@ -180,21 +135,21 @@ func isCommandFlag(word string) bool {
 }
 
 // file adds the files that a word may mean.
-func (c *commandLine) file(word string) {
+func (c *commandLine) file(name string) {
 	const longest = 4 << 10
-	if word == "" || len(word) > longest || strings.ContainsAny(word, "\x00\n") {
+	if name == "" || len(name) > longest || strings.ContainsAny(name, "\x00\n") {
 		return
 	}
 	for _, dir := range c.folders {
-		path := c.in(dir, word)
+		path := c.in(dir, name)
 		known := slices.Contains(c.byHook[c.hook], path)
 		// Who chooses the folder of a call must not choose with it what runs.
-		chosen := !filepath.IsAbs(word) && c.folders[0] != c.folder(c.hook)
+		chosen := !filepath.IsAbs(name) && c.folders[0] != c.folder(c.hook)
 		if err := c.candidate(c.hook, path, chosen); err != nil && c.err == nil {
 			c.err = err
 		}
-		if !known {
-			c.ran(c.watched[path].interpreter, "")
+		if w := c.watched[path]; !known && len(w.interpreter) > 0 {
+			c.ran(append(fixed(w.interpreter), word{text: path}), "")
 		}
 	}
 }
@@ -229,39 +184,16 @@ func (c *commandLine) program(name, path string) {
 
 // line adds the files that a shell's command line names. If it cannot be parsed, it is split at blanks.
 func (c *commandLine) line(text string) {
-	if c.depth++; c.depth > 4 {
-		return
-	}
-	defer func() { c.depth-- }()
 	file, why := shellline.Parse(text)
 	if why != "" || c.hook.Command.PowerShell {
-		c.words(text)
+		if c.words(text); why != "" {
+			c.doubt("the line cannot be read: %s", why)
+		} else {
+			c.doubt("it is a line of PowerShell")
+		}
 		return
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.Assign:
-			if value, known := c.value(n.Value); known && n.Name != nil {
-				c.env = append(slices.Clip(c.env), n.Name.Value+"="+value)
-				c.file(value)
-			}
-		case *syntax.Redirect:
-			if word, known := c.value(n.Word); known && n.Op == syntax.RdrIn {
-				c.file(word)
-			}
-		case *syntax.CallExpr:
-			var argv []string
-			for i, arg := range n.Args {
-				word, known := c.value(arg)
-				if !known && i == 0 {
-					word = "(computed)"
-				}
-				argv = append(argv, word)
-			}
-			c.ran(argv, "")
-		}
-		return true
-	})
+	c.walk(file)
 }
 
 var (
@@ -307,7 +239,7 @@ func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
 	}
 	var b strings.Builder
 	known = c.parts(&b, w.Parts, plainText)
-	return b.String(), known
+	return c.home(w, b.String(), known)
 }
 
 // plainText and quotedText remove the backslashes of a shell's word. In double quotes a backslash stays before most
@@ -318,6 +250,7 @@ var (
 )
 
 func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart, unescape *strings.Replacer) bool {
+	computed := false
 	for _, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
@@ -329,18 +262,21 @@ func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart, unescap
 				return false
 			}
 		case *syntax.ParamExp:
-			if p.Param == nil || p.Length || p.Excl || p.Index != nil || p.Slice != nil || p.Repl != nil {
+			text, known := c.expansion(p)
+			if b.WriteString(text); !known {
 				return false
 			}
-			b.WriteString(hookfile.Variable(c.env, p.Param.Value)) // with :- too, where the variable is set
 		case *syntax.CmdSubst:
 			if b.Len() > 0 {
 				return false
 			}
-			b.WriteString(c.Options.Workspace)
+			text, known := c.printed(p)
+			if b.WriteString(text); !known {
+				computed = true
+			}
 		default:
 			return false
 		}
 	}
-	return true
+	return !computed
 }

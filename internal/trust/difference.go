@@ -50,6 +50,8 @@ func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) 
 			add(name, "leads to %s", file.Real)
 		case old.Real != file.Real:
 			add(name, "led to %s before", old.Real)
+		case file.SHA256 == noFile && old.SHA256 != noFile:
+			add(name, "is a pipe, a socket or a device now")
 		case old.SHA256 != file.SHA256:
 			add(name, "was changed")
 		}

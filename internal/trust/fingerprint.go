@@ -22,6 +22,7 @@ type File struct {
 	Name   string `json:"name"`           // its path, relative if it is in the workspace
 	Real   string `json:"real,omitempty"` // the path without links, if it is another one
 	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size,omitempty"`
 	Hooks  bool   `json:"hooks,omitempty"` // it is a hooks file
 	Outer  bool   `json:"outer,omitempty"` // it is the user's or the managed file, which nobody needs to allow
 
@@ -32,15 +33,19 @@ type File struct {
 // Fingerprint has the files that the hooks of a workspace consist of. Missing files are not in it, so one that is
 // created later is a difference.
 type Fingerprint struct {
-	Workspace string            `json:"workspace"` // without links
-	Files     []File            `json:"files"`     // by name
-	Programs  map[string]string `json:"programs"`  // their paths in PATH, by the names in commands
+	Workspace string            `json:"workspace"`      // without links
+	Path      string            `json:"path,omitempty"` // as it was given, if it is another one
+	Files     []File            `json:"files"`          // by name
+	Programs  map[string]string `json:"programs"`       // their paths in PATH, by the names in commands
 
 	whole   string                      // see sum
 	places  []string                    // names of the hooks files, present or absent; see key
 	paths   []string                    // of the hooks files that are present
 	byHook  map[*hookfile.Hook][]string // paths that a hook's command names, present or absent
 	watched map[string]*watched         // by path
+	doubts  map[*hookfile.Hook][]string // see Unresolved
+
+	listings map[*hookfile.Hook][]listing // of the folders of "files"
 }
 
 // Options say how a Fingerprint is taken.
@@ -49,6 +54,10 @@ type Options struct {
 	Dir       string                          // the call's folder, if hooks run there; "": the workspace
 	Environ   func(h *hookfile.Hook) []string // the environment of a hook's process
 	Texts     bool                            // keep the texts, to show them
+	// Store has the records of earlier Fingerprints, if nothing but the comparison with them matters: a large file that
+	// has another size in all of them is not read.
+	Store   *Store
+	Session string // of a pinned call
 }
 
 // taker takes one Fingerprint.
@@ -57,6 +66,9 @@ type taker struct {
 	Options
 	folders map[string]string // without links, by their paths
 	buffer  []byte
+	hashed  int64              // bytes, of all files
+	sizes   map[string][]int64 // of files in the records; nil: not read yet
+	first   bool               // there is no record of the session yet
 }
 
 // Take takes the Fingerprint of hooks that were just read. It fails if a file cannot be read.
@@ -67,8 +79,12 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	}
 	t := taker{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), Fingerprint: &Fingerprint{
 		Workspace: real, Programs: map[string]string{},
-		byHook: map[*hookfile.Hook][]string{}, watched: map[string]*watched{},
+		byHook: map[*hookfile.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hookfile.Hook][]string{},
+		listings: map[*hookfile.Hook][]listing{},
 	}}
+	if given := filepath.Clean(o.Workspace); given != real {
+		t.Path = given
+	}
 	t.folders[o.Workspace+string(filepath.Separator)] = real
 	for i := range cfg.Files {
 		t.hooksFile(&cfg.Files[i])
@@ -176,22 +192,29 @@ func (t *taker) look(path string, named bool) error {
 	}
 	f := File{Name: t.name(path), watch: w}
 	hash := sha256.New()
+	var kept []byte
 	each := func(text []byte) {
 		if w.interpreter == nil {
 			w.interpreter = interpreter(text)
 		}
 		hash.Write(text)
-		if t.Texts {
-			f.text += string(text)
+		if t.Texts && len(kept) <= maxShown {
+			kept = append(kept, text...)
 		}
 	}
 	clean := filepath.Clean(path)
 	named = named || inside(clean, t.Options.Workspace) || inside(clean, t.Fingerprint.Workspace)
+	var other, tooLarge bool
 	read := func() (err error) {
-		if named = named || inside(real, t.Fingerprint.Workspace); !named {
-			each = nil
+		named = named || inside(real, t.Fingerprint.Workspace)
+		whole := func(i identity) bool {
+			other = named && i.size > maxUnasked && t.otherSize(f.Name, i.size)
+			if tooLarge = named && !other && t.hashed+i.size > maxHashed; named && !other {
+				t.hashed += i.size
+			}
+			return named && !other && !tooLarge
 		}
-		w.target, w.file, err = readRegular(real, t.buffer, each)
+		w.target, w.file, err = readRegular(real, t.buffer, whole, each)
 		return err
 	}
 	if err = read(); isLink(err) {
@@ -207,13 +230,26 @@ func (t *taker) look(path string, named bool) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("a command of the hooks names %s, which cannot be read: %w", path, err)
-	case !w.file:
-		return nil
+	case other:
+		f.SHA256 = otherSize
+	case tooLarge:
+		const text = "the files that the hooks name have more than %d MiB with %s, which is not hashed; name it in a " +
+			"script instead"
+		return fmt.Errorf(text, maxHashed>>20, path)
+	case w.file:
+		w.sum, w.real = [32]byte(hash.Sum(nil)), real
+		f.SHA256, f.text = hex.EncodeToString(w.sum[:]), string(kept)
+	default:
+		now, there := lookAt(path, true)
+		if !there || now.folder {
+			return nil
+		}
+		f.SHA256, w.special, w.target = noFile, true, now // a pipe, a socket or a device
 	}
 	if name := t.name(real); name != f.Name {
 		f.Real = name
 	}
-	f.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	f.Size = w.target.size
 	if !slices.ContainsFunc(t.Files, func(other File) bool { return other.Name == f.Name }) {
 		t.Files = append(t.Files, f)
 	}
@@ -239,7 +275,8 @@ func (f *Fingerprint) sum() string {
 	for i := range f.Files {
 		file := &f.Files[i]
 		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), file.Name), file.Real)
-		b = strconv.AppendBool(strconv.AppendBool(append(b, file.SHA256...), file.Hooks), file.Outer)
+		b = strconv.AppendInt(append(b, file.SHA256...), file.Size, 10)
+		b = strconv.AppendBool(strconv.AppendBool(b, file.Hooks), file.Outer)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
 		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), name), f.Programs[name])
@@ -276,10 +313,16 @@ func (f *Fingerprint) Named(h *hookfile.Hook) (names []string) {
 	return names
 }
 
-// foreign returns a hooks file of the project that another user can change, "" if there is none.
+// foreign returns a hooks file of the project that another user can change or replace, "" if there is none.
 func (f *Fingerprint) foreign() string {
 	for _, path := range f.paths {
-		if info, err := os.Stat(path); err != nil || ownpath.Check(path, info) != nil {
+		info, err := os.Stat(path)
+		if err != nil || ownpath.Check(path, info) != nil || ownpath.OthersWrite(path, info) {
+			return path
+		}
+		folder := filepath.Dir(path)
+		info, err = os.Stat(folder)
+		if err != nil || info.Mode()&os.ModeSticky == 0 && ownpath.OthersWrite(folder, info) {
 			return path
 		}
 	}

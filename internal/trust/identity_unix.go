@@ -11,14 +11,15 @@ import (
 
 // identity tells whether a file is the same, and unchanged: nobody but root can set the time of change.
 type identity struct {
-	dev, ino       uint64
-	size           int64
-	mtime, changed unix.Timespec
-	regular        bool
+	dev, ino        uint64
+	size            int64
+	mtime, changed  unix.Timespec
+	regular, folder bool
 }
 
 func newIdentity(s *unix.Stat_t) identity {
-	return identity{uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim, s.Mode&unix.S_IFMT == unix.S_IFREG}
+	return identity{uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim, s.Mode&unix.S_IFMT == unix.S_IFREG,
+		s.Mode&unix.S_IFMT == unix.S_IFDIR}
 }
 
 // lookAt returns the identity of what is at a path, through links or not.
@@ -35,8 +36,9 @@ func lookAt(path string, follow bool) (i identity, there bool) {
 }
 
 // readRegular opens a file once, if it is a regular one, and gives all that it has to each; found is false where there
-// is none. A link at the end is an error. Nothing waits for a pipe.
-func readRegular(path string, buffer []byte, each func([]byte)) (i identity, found bool, err error) {
+// is none, and nothing is read if whole is false for the file. A link at the end is an error. Nothing waits for a pipe.
+func readRegular(path string, buffer []byte, whole func(identity) bool, each func([]byte)) (i identity, found bool,
+	err error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == unix.ENOTDIR, err == unix.ENXIO, err == unix.ENAMETOOLONG:
@@ -49,10 +51,10 @@ func readRegular(path string, buffer []byte, each func([]byte)) (i identity, fou
 	if err := unix.Fstat(fd, &s); err != nil {
 		return i, false, err
 	}
-	if i = newIdentity(&s); !i.regular || each == nil {
+	if i = newIdentity(&s); !i.regular || !whole(i) {
 		return i, i.regular, nil
 	}
-	for {
+	for left := i.size; ; {
 		n, err := unix.Read(fd, buffer)
 		switch {
 		case err == unix.EINTR:
@@ -62,6 +64,9 @@ func readRegular(path string, buffer []byte, each func([]byte)) (i identity, fou
 		}
 		if each(buffer[:n]); n < len(buffer) { // a regular file has no more then
 			return i, true, nil
+		}
+		if left -= int64(n); left < -maxHashed {
+			return i, true, errGrows
 		}
 	}
 }

@@ -13,10 +13,11 @@ type identity struct {
 	size    int64
 	mtime   time.Time
 	regular bool
+	folder  bool
 }
 
 func newIdentity(info fs.FileInfo) identity {
-	return identity{info.Size(), info.ModTime(), isRegular(info)}
+	return identity{info.Size(), info.ModTime(), isRegular(info), info.IsDir()}
 }
 
 // isRegular also takes what the system keeps elsewhere, as in the cloud. It can be run like any other file.
@@ -38,8 +39,9 @@ func lookAt(path string, follow bool) (i identity, there bool) {
 var errLink = errors.New("a link")
 
 // readRegular opens a file once, if it is a regular one, and gives all that it has to each; found is false where there
-// is none. A link at the end is an error.
-func readRegular(path string, buffer []byte, each func([]byte)) (i identity, found bool, err error) {
+// is none, and nothing is read if whole is false for the file. A link at the end is an error.
+func readRegular(path string, buffer []byte, whole func(identity) bool, each func([]byte)) (i identity, found bool,
+	err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil: // names with a * or a ? are errors of other kinds
@@ -57,12 +59,15 @@ func readRegular(path string, buffer []byte, each func([]byte)) (i identity, fou
 	if info, err = file.Stat(); err != nil {
 		return i, false, err
 	}
-	if i = newIdentity(info); !i.regular || each == nil { // it may have been a junction, which leads to a folder
+	if i = newIdentity(info); !i.regular || !whole(i) { // it may have been a junction, which leads to a folder
 		return i, i.regular, nil
 	}
-	for {
+	for left := i.size; ; {
 		n, err := file.Read(buffer)
 		each(buffer[:n])
+		if left -= int64(n); left < -maxHashed {
+			return i, true, errGrows
+		}
 		if err == io.EOF {
 			return i, true, nil
 		}

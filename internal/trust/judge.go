@@ -78,6 +78,11 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 		j.Cause, j.Reason = protocol.CauseUntrusted, f.notAbove(above)
 		return j, err
 	}
+	if moved, err := s.moved(f); err != nil || moved != "" {
+		const text = "%s was allowed, and is %s now; %s"
+		j.Cause, j.Reason = protocol.CauseUntrusted, fmt.Sprintf(text, printable.Escape(moved), f.shown(), f.mend())
+		return j, err
+	}
 	if path := f.foreign(); path != "" {
 		const text = "another user can change the hooks file %s, and nobody has allowed it; %s"
 		j.Cause = protocol.CauseUntrusted
@@ -85,8 +90,9 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 		return j, nil
 	}
 	if f.HasHooks() {
-		const text = "the hooks of %s do not run, since nobody has allowed them; look at them and run: %s"
-		j.Unknown = fmt.Sprintf(text, f.shown(), command("allow", f.Workspace))
+		const text = "the hooks of %s do not run, since nobody has allowed them; look at them and run: %s " +
+			"(there is no record of them in %s)"
+		j.Unknown = fmt.Sprintf(text, f.shown(), command("allow", f.Workspace), printable.Escape(s.folder))
 	}
 	return j, nil
 }
@@ -109,7 +115,8 @@ func (s *Store) above(folder string) (string, error) {
 		if err != nil {
 			return at, err
 		}
-		if r != nil && r.HasHooks() && (r.Repository || r.Below && !hookfile.InRepository(folder, at)) {
+		if r != nil && r.HasHooks() && (r.Repository || hookfile.InRepository(at, "") ||
+			r.Below && !hookfile.InRepository(folder, at)) {
 			return at, nil
 		}
 	}

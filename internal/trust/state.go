@@ -80,12 +80,13 @@ func (s *Store) read(folder, key, ending string) (text []byte, err error) {
 	dir := filepath.Join(s.folder, folder)
 	path := filepath.Join(dir, hashed(key)+ending)
 	add := func(more []byte) { text = append(text, more...) }
-	_, found, err := readRegular(path, make([]byte, 16<<10), add)
+	all := func(identity) bool { return true }
+	_, found, err := readRegular(path, make([]byte, 16<<10), all, add)
 	if err == nil && !found {
 		if _, missing := os.Lstat(path); missing != nil {
 			return nil, nil
 		}
-		_, found, err = readRegular(path, make([]byte, 16<<10), add) // another call may have made it meanwhile
+		_, found, err = readRegular(path, make([]byte, 16<<10), all, add) // another call may have made it meanwhile
 	}
 	if err == nil && found {
 		var info fs.FileInfo

@@ -32,9 +32,7 @@ type Record struct {
 
 // key identifies the hooks of a record: a workspace, and the hooks files there if --config named them.
 func (f *Fingerprint) key() string {
-	own := func(place string) bool {
-		return strings.HasPrefix(place, ".tenex-hooks.") && !strings.Contains(place, "/")
-	}
+	own := func(place string) bool { return place == hookfile.FileName || place == hookfile.LocalFileName }
 	if !slices.ContainsFunc(f.places, func(place string) bool { return !own(place) }) {
 		return f.Workspace
 	}

@@ -1,0 +1,50 @@
+package hookfile
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// files reads the globs of what a command runs and does not name. An empty list says that there is nothing.
+func (r reader) files() []string {
+	globs := []string{}
+	if !r.value.IsArray() {
+		r.wrongType(r.who+`"files"`, `an array of globs such as "gates/**"`, r.value)
+		return globs
+	}
+	r.value.ForEach(func(_, v gjson.Result) bool {
+		glob, ok := r.text(v, `a glob in "files"`)
+		if !ok {
+			return true
+		}
+		names := strings.Split(glob, "/")
+		_, err := path.Match(glob, "")
+		switch {
+		case glob == "" || strings.HasPrefix(glob, "/") || strings.Contains(glob, `\`) ||
+			slices.Contains(names, "..") || len(glob) > 1 && glob[1] == ':':
+			r.problem(v.Index, `%sa glob in "files" is a path below the workspace, such as "gates/**", not %s`, r.who,
+				quote(glob))
+		case err != nil:
+			r.problem(v.Index, `%sthe glob %s in "files" has a [ without a ]`, r.who, quote(glob))
+		case slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "**") && n != "**" }):
+			const text = `%sin the glob %s of "files" a ** must stand alone between slashes, as in "gates/**/*.sh"`
+			r.problem(v.Index, text, r.who, quote(glob))
+		default:
+			globs = append(globs, path.Clean(glob))
+		}
+		return true
+	})
+	return globs
+}
+
+// CommandDiagnostic is a message about what the hook runs, with its position.
+func (h *Hook) CommandDiagnostic(text string) Diagnostic {
+	d := h.Diagnostic(text)
+	if at := h.commandPos; at.Line > 0 {
+		d.File, d.Line, d.Column = at.File, at.Line, at.Column
+	}
+	return d
+}

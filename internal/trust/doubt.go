@@ -1,0 +1,48 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// maxDoubts is how many doubts about one command are told.
+const maxDoubts = 3
+
+// doubt notes why files that a hook runs may be missing in the Fingerprint.
+func (t *taker) doubt(h *hookfile.Hook, format string, args ...any) {
+	why := fmt.Sprintf(format, args...)
+	if len(t.doubts[h]) < maxDoubts && !slices.Contains(t.doubts[h], why) {
+		t.doubts[h] = append(t.doubts[h], why)
+	}
+}
+
+// Unresolved returns a message about each hook of which nobody can tell for sure what files its command runs. entries
+// are of hooks whose entry can name them under "files", ofClients of hooks in a client's own file, which has no such
+// key.
+func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hookfile.Diagnostic) {
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		why := f.doubts[h]
+		if len(why) == 0 || h.Disabled != "" {
+			continue
+		}
+		what, name := strings.Join(why, ", "), spelling.Quote(h.Name)
+		const begin = "hook %s: what files its command runs cannot be told for sure: %s; "
+		switch {
+		case h.Files != nil:
+			text := fmt.Sprintf("hook %s: %s; mend the glob, or take it out", name, what)
+			entries = append(entries, h.CommandDiagnostic(text))
+		case h.TakesFiles:
+			const mend = `name them in the entry, such as "files": ["gates/**"], or [] if there are none`
+			entries = append(entries, h.CommandDiagnostic(fmt.Sprintf(begin, name, what)+mend))
+		default:
+			const mend = "a change of a file that is not in the list of hookrun allow is not noticed"
+			ofClients = append(ofClients, h.CommandDiagnostic(fmt.Sprintf(begin, name, what)+mend))
+		}
+	}
+	return entries, ofClients
+}

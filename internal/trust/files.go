@@ -1,0 +1,106 @@
+package trust
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+)
+
+// maxListed is how many names the globs of one hook may have to look at.
+const maxListed = 20_000
+
+// listed adds the files that the globs of a hook's "files" name, so that a new one there is a difference.
+func (t *taker) listed(h *hookfile.Hook) error {
+	for _, glob := range h.Files {
+		l := lister{taker: t, hook: h, names: strings.Split(glob, "/")}
+		if err := l.walk(t.Options.Workspace, l.names); err != nil {
+			return fmt.Errorf(`the glob %q in "files" of hook %q: %w`, glob, h.Name, err)
+		}
+		if l.found == 0 {
+			t.doubt(h, `its glob %q in "files" names no file`, glob)
+		}
+	}
+	return nil
+}
+
+// listing is what a folder had in it when a glob was compared.
+type listing struct {
+	folder string
+	names  []string
+}
+
+type lister struct {
+	*taker
+	hook   *hookfile.Hook
+	names  []string
+	looked int
+	found  int
+}
+
+// walk adds the files below a folder that the rest of a glob names. A ** stands for any folders but .git.
+func (l *lister) walk(folder string, rest []string) error {
+	if rest[0] != "**" && !strings.ContainsAny(rest[0], `*?[`) {
+		info, err := os.Lstat(filepath.Join(folder, rest[0]))
+		if err != nil {
+			return nil
+		}
+		return l.entry(folder, rest[0], info.Mode(), rest)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	l.listings[l.hook] = append(l.listings[l.hook], listing{folder, namesOf(entries)})
+	if l.looked += len(entries); l.looked > maxListed {
+		return fmt.Errorf("more than %d files; write one that names fewer, such as \"gates/**\"", maxListed)
+	}
+	if rest[0] == "**" && len(rest) > 1 {
+		if err := l.walk(folder, rest[1:]); err != nil {
+			return err
+		}
+	}
+	for _, entry := range entries {
+		if rest[0] == "**" && entry.IsDir() {
+			if entry.Name() == ".git" {
+				continue
+			}
+			if err := l.walk(filepath.Join(folder, entry.Name()), rest); err != nil {
+				return err
+			}
+			continue
+		}
+		if rest[0] == "**" && len(rest) > 1 { // the walk above has compared it
+			continue
+		}
+		if matches, _ := path.Match(strings.Replace(rest[0], "**", "*", 1), entry.Name()); !matches {
+			continue
+		}
+		if err := l.entry(folder, entry.Name(), entry.Type(), rest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry takes what has the first name of the rest.
+func (l *lister) entry(folder, name string, mode fs.FileMode, rest []string) error {
+	at := filepath.Join(folder, name)
+	if mode&fs.ModeSymlink != 0 {
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a link to a folder; name the folder itself", at)
+		}
+	}
+	switch {
+	case len(rest) > 1 && mode.IsDir():
+		return l.walk(at, rest[1:])
+	case len(rest) > 1 || mode.IsDir():
+		return nil
+	}
+	l.found++
+	return l.candidate(l.hook, at, false)
+}

@@ -1,0 +1,219 @@
+//go:build unix
+
+package trust_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each command names a script in another way: it is found, or nobody can tell and there is a doubt.
+func TestUnderstoodOrDoubt(t *testing.T) {
+	type list = []string
+	for _, tt := range []struct {
+		command any
+		file    string // that must be found
+		doubt   string // "": there is none
+	}{
+		{list{"bash", "-ceu", "./guard.sh --strict"}, "guard.sh", ""},
+		{`sh -ce "./guard.sh --strict"`, "guard.sh", ""},
+		{list{"bash", "-c", "--", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"busybox", "sh", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"rbash", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"mksh", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"yash", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"fish", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"ionice", "-c", "3", "bash", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"chrt", "-r", "3", "bash", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"flock", "lock", "bash", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{list{"flock", "lock", "-c", "./guard.sh --strict"}, "guard.sh", ""},
+		{"cd -P gates && ./a.sh", "gates/a.sh", ""},
+		{"cd -- gates && ./a.sh", "gates/a.sh", ""},
+		{"command cd gates && ./a.sh", "gates/a.sh", ""},
+		{"cd gates && cd sub && ./x.sh", "gates/sub/x.sh", ""},
+		{"env -C gates ./a.sh", "gates/a.sh", ""},
+		{"env -Cgates ./a.sh", "gates/a.sh", ""},
+		{"env --chdir=gates ./a.sh", "gates/a.sh", ""},
+		{"PATH=gates:$PATH a.sh", "gates/a.sh", ""},
+		{"PATH=gates:$PATH; . a.sh", "gates/a.sh", ""},
+		{"for g in gates/a.sh gates/b.sh; do sh $g; done", "gates/b.sh", ""},
+		{"for g in gates/*.sh; do sh \"$g\"; done", "gates/b.sh", ""},
+		{"env BASH_ENV=gates/a.sh bash -c :", "gates/a.sh", ""},
+		{"BASH_ENV=gates/a.sh bash -c :", "gates/a.sh", ""},
+		{"sh <>gates/a.sh", "gates/a.sh", ""},
+		{"sh < gates/a.sh", "gates/a.sh", ""},
+		{"${G:-./guard.sh} --strict", "guard.sh", ""},
+		{list{"python3", "-mtool"}, "tool.py", ""},
+		{list{"python3", "-Im", "tool"}, "tool.py", ""},
+		{list{"python3", "-c", "import json, tool; tool.main()"}, "tool.py", ""},
+		{"python3 - <<'END'\nimport tool\nEND", "tool.py", ""},
+		{list{"awk", "-fguard.awk"}, "guard.awk", ""},
+		{list{"make", "-sfgate.mk", "check"}, "gate.mk", ""},
+		{"make lint", "Makefile", ""},
+		{"node .", "main.js", ""},
+		{"node app", "app/index.js", ""},
+		{`node -e 'require("./app")'`, "app/index.js", ""},
+		{"bash <<'END'\n./guard.sh\nEND", "guard.sh", ""},
+		{"f() { ./guard.sh; }; f", "guard.sh", ""},
+		{"npx eslint src", "node_modules/.bin/eslint", ""},
+		{"uv run gates/x.py", "gates/x.py", ""},
+		{`x=$(jq -r .tool_input.file_path); ./guard.sh "$x"`, "guard.sh", ""},
+
+		{"sh gates/$1.sh", "", "what sh runs, which is known only then"},
+		{`eval "$X"`, "", "what eval runs"},
+		{`"$(dirname "$0")"/a.sh`, "", "is known only when it runs"},
+		{"D=$(cat where); \"$D/a.sh\"", "", `"\"$D/a.sh\"" is known only when it runs`},
+		{"if true; then D=gates; else D=other; fi; $D/a.sh", "", "is known only when it runs"},
+		{"for g in $(ls gates); do sh gates/$g; done", "", "what sh runs"},
+		{"cd \"$X\" && ./a.sh", "", "is known only when it runs"},
+		{"curl -s https://example.com/x | sh", "", "sh reads its commands from its stdin"},
+		{`PATH="$X:$PATH" a.sh`, "", "the value of PATH is known only when it runs"},
+		{`BASH_ENV="$X" bash -c :`, "", "the value of BASH_ENV"},
+		{`./gates/$HOOKRUN_TOOL.sh`, "", "is known only when it runs"},
+		{`. "$X"`, "", "is known only when it runs"},
+		{`read HOME < which; "$HOME/a.sh"`, "", "is known only when it runs"},
+		{"printf -v HOME gates; $HOME/a.sh", "", "is known only when it runs"},
+		{"IFS=/; D=gates; $D/a.sh", "", "is known only when it runs"},
+		{"cat gates/a.sh | . /dev/stdin", "", "is known only when it runs"},
+		{"cat gates/x.py | python3 /dev/stdin", "", "python reads its program from its stdin"},
+		{"exec 3< which; sh <&3", "", "sh reads its commands from its stdin"},
+		{". <(cat which)", "", "is known only when it runs"},
+		{"PATH+=:gates; a.sh", "", "the value of PATH"},
+		{"NODE_PATH=gates node x.js", "", "NODE_PATH has programs look"},
+		{"xargs sh < which", "", "what sh runs"},
+		{"CDPATH=gates; cd sub && ./x.sh", "gates/sub/x.sh", ""},
+		{"alias g=./guard.sh; g", "guard.sh", ""},
+		{"trap ./guard.sh EXIT", "guard.sh", ""},
+		{"hash -p gates/a.sh foo; foo", "gates/a.sh", ""},
+		{"env -i PATH=gates a.sh", "gates/a.sh", ""},
+		{"npm run lint", "", "npm runs what package.json says"},
+		{"mytool src", "", `mytool is given the folder "src"`},
+		{`mytool "$1"`, "", `is known only when mytool runs`},
+		{`python3 "$1"`, "", "is known only when python runs"},
+		{list{"python3", "-c", "import os; os.system('sh gates/a.sh')"}, "", "the program text of python has system"},
+		{list{"perl", "-e", "do './x.pl'"}, "", "the program text of perl has do"},
+		{"if then ./guard.sh", "guard.sh", "the line cannot be read: a syntax error"},
+
+		{"grep -q AKIA && exit 2 || exit 0", "", ""},
+		{`jq -e '.tool_input.command | test("rm -rf") | not' > /dev/null || exit 2`, "", ""},
+		{"jq -r .tool_input.file_path | xargs -r gofmt -w", "", ""},
+		{`f=$(jq -r .tool_input.file_path); case $f in *.ts) npx prettier --write "$f";; esac`, "", ""},
+		{"\"$CLAUDE_PROJECT_DIR\"/guard.sh", "", "is known only when it runs"}, // not in an entry of this form
+		{"ruff check .", "", ""},
+		{"osascript -e 'display notification \"done\"'", "", ""},
+	} {
+		command, err := json.Marshal(tt.command)
+		require.NoError(t, err)
+		t.Run(string(command), func(t *testing.T) {
+			dir := workspace(t, "guard.sh", "gates/a.sh", "gates/b.sh", "gates/sub/x.sh", "guard.awk",
+				"gate.mk", "tool.py", "app/index.js", "Makefile", "src/x", "gates/x.py", "main.js",
+				"node_modules/.bin/eslint", "x.pl")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"main": "main"}`), 0o600))
+			doc := `{"hooks": [{"name": "h", "command": ` + string(command) + `, "events": ["pre-tool"]}]}`
+			cfg, now := take(t, dir, doc)
+			if tt.file != "" {
+				require.Contains(t, now.Named(&cfg.Hooks[0]), tt.file)
+			}
+			unresolved, _ := now.Unresolved(cfg)
+			if tt.doubt == "" {
+				require.Empty(t, unresolved)
+				return
+			}
+			require.Len(t, unresolved, 1)
+			require.Contains(t, unresolved[0].Error(), tt.doubt)
+			require.Contains(t, unresolved[0].Error(), ".tenex-hooks.json:1:37: hook \"h\": ")
+		})
+	}
+}
+
+// A file that an interpreter would take instead of the one that was allowed is a difference.
+func TestFilesThatComeFirst(t *testing.T) {
+	for _, tt := range []struct{ command, file string }{
+		{`["python3", "-m", "tool"]`, "tool/__init__.py"},
+		{`["python3", "-m", "tool"]`, "tool/__main__.py"},
+		{`["python3", "-m", "tool"]`, "tool.cpython-312-x86_64-linux-gnu.so"},
+		{`["python3", "-m", "pkg.tool"]`, "pkg/__init__.py"},
+		{`["python3", "-m", "black"]`, "black.py"},
+		{`["python3", "-c", "import json"]`, "json.py"},
+		{`["node", "app"]`, "app.js"},
+		{`["node", "app"]`, "app/package.json"},
+		{`["node", "."]`, "package.json"},
+		{`"make check"`, "GNUmakefile"},
+		{`"npx eslint ."`, "node_modules/.bin/eslint"},
+		{`"for g in gates/*.sh; do sh $g; done"`, "gates/0.sh"},
+	} {
+		dir := workspace(t, "tool.py", "pkg/tool.py", "app/index.js", "index.js", "Makefile", "gates/a.sh")
+		doc := `{"hooks": [{"name": "h", "command": ` + tt.command + `, "events": ["pre-tool"]}]}`
+		_, before := take(t, dir, doc)
+		path := filepath.Join(dir, tt.file)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
+		_, now := take(t, dir, doc)
+		differences := now.Since(before, false)
+		require.NotEmpty(t, differences, tt)
+		require.Equal(t, tt.file+" was not there before", differences[0].String(), tt)
+	}
+}
+
+func TestMainOfPackage(t *testing.T) {
+	dir := workspace(t, "app/main.js")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "app/package.json"), []byte(`{"main": "main.js"}`), 0o600))
+	cfg, now := take(t, dir, `{"hooks": [{"name": "h", "command": ["node", "app"], "events": ["pre-tool"]}]}`)
+	require.ElementsMatch(t, []string{"app/main.js", "app/package.json"}, now.Named(&cfg.Hooks[0]))
+}
+
+// The globs of an entry are hashed by names and contents.
+func TestFilesOfEntry(t *testing.T) {
+	const doc = `{"hooks": [{"name": "h", "command": "sh gates/$1.sh", "events": ["pre-tool"],
+		"files": ["gates/**", "*.mk"]}]}`
+	dir := workspace(t, "gates/a.sh", "gates/sub/b.sh", "gates/.git/x", "gate.mk", "other.sh")
+	cfg, before := take(t, dir, doc)
+	require.Equal(t, []string{"gate.mk", "gates/a.sh", "gates/sub/b.sh"}, before.Named(&cfg.Hooks[0]))
+	unresolved, _ := before.Unresolved(cfg)
+	require.Empty(t, unresolved)
+	for name, want := range map[string]string{
+		"gates/sub/new.sh": "was not there before", "gates/a.sh": "was changed", "new.mk": "was not there before",
+		"gates/.hidden": "was not there before", "other.sh": "", "sub/x.mk": "",
+	} {
+		dir := workspace(t, "gates/a.sh", "gates/sub/b.sh", "gate.mk", "other.sh", "sub/y")
+		_, before := take(t, dir, doc)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("new"), 0o600))
+		_, now := take(t, dir, doc)
+		var got []string
+		for _, d := range now.Since(before, false) {
+			got = append(got, d.String())
+		}
+		if want != "" {
+			want = name + " " + want
+		}
+		require.Equal(t, want, strings.Join(got, ", "))
+	}
+}
+
+func TestGlobsThatNameNothing(t *testing.T) {
+	dir := workspace(t, "gates/a.sh")
+	const doc = `{"hooks": [{"name": "h", "command": "true", "events": ["pre-tool"], "files": ["gate/**"]}]}`
+	cfg, now := take(t, dir, doc)
+	unresolved, _ := now.Unresolved(cfg)
+	require.Len(t, unresolved, 1)
+	require.Contains(t, unresolved[0].Text, `hook "h": its glob "gate/**" in "files" names no file; mend the glob`)
+	cfg, now = take(t, dir, strings.Replace(doc, `["gate/**"]`, `[]`, 1))
+	unresolved, _ = now.Unresolved(cfg)
+	require.Empty(t, unresolved)
+}
+
+// Entries of a client's own file cannot have "files".
+func TestUnresolvedOfClients(t *testing.T) {
+	cfg, now := take(t, workspace(t), `{"hooks": {"PreToolUse": [{"hooks": [
+		{"type": "command", "command": "sh gates/$1.sh"},
+		{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh"}]}]}}`)
+	entries, ofClients := now.Unresolved(cfg)
+	require.Empty(t, entries)
+	require.Len(t, ofClients, 1)
+	require.Contains(t, ofClients[0].Error(), "is not in the list of hookrun allow is not noticed")
+}

@@ -41,6 +41,9 @@ func kindOfBuiltin(name string) builtinKind {
 	return noBuiltin
 }
 
+// IsBuiltin reports whether bash, dash or zsh may have a builtin of that name.
+func IsBuiltin(name string) bool { return kindOfBuiltin(name) != noBuiltin }
+
 // mayEvaluate says why a line is opaque: the first of the words for which the check holds.
 func mayEvaluate(by string, words []Word, check func(Word) bool) string {
 	i := max(0, slices.IndexFunc(words, check))

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // python adds the script, the module or the text that Python runs.
@@ -211,51 +210,4 @@ func mainOf(path string) string {
 	}
 	main, _ := doc.Main.(string)
 	return main
-}
-
-// Parts of a program text that are harmless, and those that may run or load other files.
-var (
-	literalText  = lazyregexp.New(`"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`)
-	pythonImport = lazyregexp.New(`\b(?:from\s+([\w.]+)\s+import|import\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+)*))`)
-	harmless     = lazyregexp.New(`\brequire\s*\(?\s*["'][\w./:@-]+["']|\|\||\bdo\s*\{|` +
-		`\buse\s+(?:[A-Z]\w*(?:::\w+)*|strict|warnings|utf8)\b|\bimport\s*\(\s*["'][\w./:@-]+["']\s*\)`)
-	loads = lazyregexp.New(`\b(?:exec|execfile|execvp?e?|eval|compile|system|popen|Popen|spawn\w*|fork|subprocess|` +
-		`child_process|import_module|__import__|importlib|runpy|ctypes|pickle|marshal|shelve|createRequire|` +
-		`worker_threads|vm|Function|dofile|loadfile|loadstring|autoload|include\w*|require\w*|load|do|qx|getline|` +
-		`shell_exec|passthru|proc_open|execute|instance_eval|class_eval|use)\b|` + "`" + `|%x|@include|@load`)
-	// ofData are such names that load data.
-	ofData = lazyregexp.New(`\b(?:json|yaml|tomllib|toml)\.loads?\b|\bre\.compile\b|\.exec\(`)
-)
-
-// inline adds the files that a program text names in quotes or imports, and notes a doubt if it may run others.
-func (c *commandLine) inline(name string, text word) {
-	if text.computed {
-		c.doubt("the program text of %s is known only when it runs", name)
-	}
-	for _, quoted := range literalText().FindAllStringSubmatch(text.text, -1) {
-		value := quoted[1] + quoted[2]
-		c.file(value)
-		if isNode(name) {
-			c.node(value)
-		}
-	}
-	if name == "python" {
-		for _, found := range pythonImport().FindAllStringSubmatch(text.text, -1) {
-			for module := range strings.SplitSeq(found[1]+found[2], ",") {
-				if names := strings.Fields(module); len(names) > 0 {
-					c.module(names[0])
-				}
-			}
-		}
-	}
-	rest := ofData().ReplaceAllString(harmless().ReplaceAllString(text.text, ""), "")
-	if strings.HasSuffix(name, "awk") {
-		rest = strings.ReplaceAll(rest, "|", " system ") // a pipe of awk runs a command
-	}
-	if strings.Contains(text.text, "child_process") {
-		rest += " child_process"
-	}
-	if found := loads().FindString(rest); found != "" {
-		c.doubt("the program text of %s has %s", name, found)
-	}
 }

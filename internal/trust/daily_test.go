@@ -121,7 +121,9 @@ var daily = []string{
 
 func TestDailyCommands(t *testing.T) {
 	expected := []string{ // what they run is said elsewhere, or only then
-		"npm run lint", "npm test --silent", "yarn lint",
+		"npm run lint", "npm test --silent", "yarn lint", "go vet ./... && go test ./...", "pytest -q",
+		"kuzu-memory hooks enhance", "mytool hook pre-tool", `claude -p "review this" < /dev/null`,
+		"cargo fmt && cargo clippy -- -D warnings", // build.rs
 		`DIR="$(cd "$(dirname "$0")" && pwd)"; "$DIR/guard.sh"`,
 		"tmux display-message 'agent: done'",
 	}
@@ -134,6 +136,7 @@ func TestDailyCommands(t *testing.T) {
 	require.NoError(t, err)
 	dir := workspace(t, ".git/HEAD", ".claude/hooks/guard.sh", ".claude/hooks/pre-a.sh", "src/x", "scripts/guard.sh",
 		"tools/Makefile")
+	install(t, dir, "go", "cargo", "pytest", "kuzu-memory", "mytool", "claude", "tmux", "npm", "yarn")
 	cfg, now := take(t, dir, string(doc))
 	require.Len(t, cfg.Hooks, len(daily))
 	var doubtful []string

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,6 +57,7 @@ func (c *commandLine) ran(argv []word, path string) {
 	first, args := argv[0], argv[1:]
 	name := strings.TrimSuffix(foldName(filepath.Base(first.text)), ".exe")
 	byPath := filepath.Base(first.text) != first.text || c.hook.Command.Script != ""
+	byOwnPath := byPath && filepath.Clean(c.in(c.folders[0], first.text)) != c.inPath(filepath.Base(first.text))
 	switch {
 	case first.computed:
 		c.doubt("%s is known only when it runs", first)
@@ -106,9 +108,20 @@ func (c *commandLine) ran(argv []word, path string) {
 		c.make(args)
 	case among(setters, name):
 		c.setsVariables(name, args)
-	case among(builtins, name) || among(readers, name) || byPath:
+	case configured[name] != "":
+		for file := range strings.FieldsSeq(configured[name]) {
+			c.file(file)
+		}
+	case name == "osascript":
+		c.appleScript(args)
+	case name == "cargo" && len(args) > 0 && args[0].text == "fmt":
+	case among(builtins, name) || among(readers, name) || byOwnPath:
 	default:
-		c.other(name, args)
+		// One that is not there yet is a difference once it is.
+		found := cmp.Or(path, c.inPath(filepath.Base(first.text)))
+		if found != "" && !inside(found, c.Options.Workspace) || found == "" && shellline.IsBuiltin(name) {
+			c.doubt("hookrun does not know what files %s runs", spelling.Quote(name))
+		}
 	}
 }
 
@@ -134,23 +147,6 @@ func (c *commandLine) argument(text string) {
 	}
 	for i := 2; i < len(text); i++ {
 		c.file(text[i:])
-	}
-}
-
-// other notes a doubt about a program that nobody knows here, if a word is computed or names a folder of the workspace.
-func (c *commandLine) other(name string, args []word) {
-	for _, w := range args {
-		if w.computed {
-			c.doubt("%s is known only when %s runs", w, name)
-			return
-		}
-		_, value, _ := strings.Cut(w.text, "=")
-		for _, text := range []string{w.text, value} {
-			if text != "" && !strings.HasPrefix(text, "-") && c.isFolder(text) {
-				c.doubt("%s is given the folder %s", name, spelling.Quote(text))
-				return
-			}
-		}
 	}
 }
 
@@ -279,6 +275,12 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 				argv[i].source = args[at].source
 			}
 		}
+		if shellline.IsShell(name) { // a script, which is among the arguments that were added
+			if argv[0].computed {
+				c.doubt("%s is known only when it runs", argv[0])
+			}
+			continue
+		}
 		if among(runners, name) || among(managers, name) {
 			c.file("node_modules/.bin/" + argv[0].text)
 		}
@@ -376,6 +378,16 @@ func isScript(args []word) bool {
 		return strings.Contains(w.text, "/") || regexp.MustCompile(`\.[cm]?[jt]sx?$`).MatchString(w.text)
 	}
 	return false
+}
+
+// appleScript notes a doubt about any script but those that show a notification.
+func (c *commandLine) appleScript(args []word) {
+	for i, w := range args {
+		isScript := i > 0 && args[i-1].text == "-e" && strings.HasPrefix(w.text, "display notification ")
+		if w.computed || w.text != "-e" && !isScript {
+			c.doubt("the script of osascript may run files")
+		}
+	}
 }
 
 // make adds the makefile that make finds by itself.

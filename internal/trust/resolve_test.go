@@ -92,11 +92,40 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"hash -p gates/a.sh foo; foo", "gates/a.sh", ""},
 		{"env -i PATH=gates a.sh", "gates/a.sh", ""},
 		{"npm run lint", "", "npm runs what package.json says"},
-		{"mytool src", "", `mytool is given the folder "src"`},
-		{`mytool "$1"`, "", `is known only when mytool runs`},
+		{"enable -f gates/x.so y", "", `what files "enable" runs`},
+		{"mapfile -C './guard.sh --strict' -c 1 a < which", "guard.sh", ""},
+		{"../001-programs/go run ./gates", "", `what files "go" runs`},
+		{"nowhere check", "", ""}, // not in PATH: once it is, that is a change
+		{"mytool check", "", `hookrun does not know what files "mytool" runs`},
+		{"go run ./gates", "", `hookrun does not know what files "go" runs`},
+		{"cargo run -p gate", "", `hookrun does not know what files "cargo" runs`},
+		{"cargo fmt --check", "", ""},
 		{`python3 "$1"`, "", "is known only when python runs"},
 		{list{"python3", "-c", "import os; os.system('sh gates/a.sh')"}, "", "the program text of python has system"},
+		{list{"python3", "-c", "import os; getattr(os, 'sys'+'tem')('x')"}, "", "python has getattr"},
+		{list{"python3", "-c", "exec(open('which').read())"}, "", "python has exec"},
+		{list{"python3", "-c", "list(map(exec, open('which')))"}, "", "python has exec"},
+		{list{"python3", "-c", "import subprocess as s; s.run(['sh','gates/a.sh'])"}, "gates/a.sh", "python has run"},
+		{list{"python3", "-c", "f=[print]; f[0]('x')"}, "", "python has ]("},
+		{list{"python3", "-c", "def no(c):\n return 'rm' in c\nimport sys; sys.exit(no(sys.stdin.read()))"}, "", ""},
+		{list{"node", "-e", "require('./' + 'app')"}, "", "node has require"},
+		{list{"node", "-e", "new Function('x')()"}, "", "node has Function"},
+		{list{"node", "-e", "this['ev' + 'al']('x')"}, "", "node has ]("},
+		{list{"node", "-e", "require('child_process').execSync('sh gates/a.sh')"}, "", "node has execSync"},
+		{list{"node", "-e", "import('./app/index.js')"}, "app/index.js", ""},
+		{list{"node", "-e", "console.log(`${1}`)"}, "", "the program text of node cannot be read"},
+		{list{"awk", "/a|b/ { print $1 || $2 }"}, "", ""},
+		{list{"awk", "{ print | \"sh\" }"}, "", "awk has |"},
+		{list{"awk", "{ \"sh\" | getline x }"}, "", "awk has |"},
+		{list{"gawk", "{ f = \"system\"; @f(\"x\") }"}, "", "gawk has @"},
 		{list{"perl", "-e", "do './x.pl'"}, "", "the program text of perl has do"},
+		{list{"perl", "-ne", "print if /(?{ danger() })/"}, "", "perl cannot be read"},
+		{list{"perl", "-e", "qx(sh gates/a.sh)"}, "", "perl has qx"},
+		{list{"ruby", "-e", "exit 2 if STDIN.read.match?(/rm -rf/)"}, "", ""},
+		{list{"ruby", "-e", "%x(sh gates/a.sh)"}, "", "ruby has sh"},
+		{list{"php", "-r", "include 'x.php';"}, "", "php has include"},
+		{"osascript -e 'do shell script \"gates/a.sh\"'", "", "the script of osascript"},
+		{"npx eslint .", "package.json", ""},
 		{"if then ./guard.sh", "guard.sh", "the line cannot be read: a syntax error"},
 
 		{"grep -q AKIA && exit 2 || exit 0", "", ""},
@@ -114,6 +143,7 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 				"gate.mk", "tool.py", "app/index.js", "Makefile", "src/x", "gates/x.py", "main.js",
 				"node_modules/.bin/eslint", "x.pl")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"main": "main"}`), 0o600))
+			install(t, dir, "mytool", "go", "cargo", "npm")
 			doc := `{"hooks": [{"name": "h", "command": ` + string(command) + `, "events": ["pre-tool"]}]}`
 			cfg, now := take(t, dir, doc)
 			if tt.file != "" {

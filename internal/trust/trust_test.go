@@ -39,9 +39,22 @@ func take(t testing.TB, dir, doc string) (*hookfile.Config, *trust.Fingerprint) 
 
 func options(dir string) trust.Options {
 	return trust.Options{Workspace: dir, Texts: true, Environ: func(h *hookfile.Hook) []string {
-		env := []string{"PATH=/nowhere:bin", "HOME=/root"}
+		list := string(filepath.ListSeparator)
+		env := []string{"PATH=/nowhere" + list + "bin" + list + programs(dir), "HOME=/root"}
 		return h.Environ(dialect.NewCall(protocol.Call{Workspace: dir}), env, "")
 	}}
+}
+
+// programs is a folder in PATH beside the workspace.
+func programs(dir string) string { return dir + "-programs" }
+
+// install puts programs there.
+func install(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(programs(dir), 0o700))
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(programs(dir), name), nil, 0o700)) //nolint:gosec // a program
+	}
 }
 
 func TestFilesOfVariables(t *testing.T) {

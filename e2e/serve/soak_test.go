@@ -243,13 +243,13 @@ func (s *soak) load(from, to int) {
 }
 
 // TestServerStaysAsItIs makes many calls of every kind: each is answered once and rightly, and the server is afterwards
-// what it was before. HOOKRUN_SOAK=1 makes many more.
+// what it was before. HOOKRUN_SOAK=1 makes 300,000.
 func TestServerStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	python := rpc.Interpreter(t)
 	calls := testall.Of(80, 800)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
-		calls = 20_000
+		calls = 150_000
 	}
 	for _, streams := range []string{"socket", "stdio"} {
 		t.Run(streams, func(t *testing.T) {

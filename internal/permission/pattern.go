@@ -82,13 +82,18 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 // mayBeFolder reports whether the pattern may match a command because one of its words begins with the path of a
 // folder, as ~ and $HOME do.
 func (w wildcard) mayBeFolder(words []shellline.Word) bool {
-	for i, next := range words {
-		if !next.Home {
-			continue
-		}
-		known := strings.TrimPrefix(shellline.Joined(words[:i])+" /", " ")
-		if slices.ContainsFunc(w, func(texts []string) bool { return strings.HasPrefix(texts[0], known) }) {
+	longest := 0
+	for _, texts := range w {
+		longest = max(longest, len(texts[0]))
+	}
+	known := ""
+	for _, next := range words {
+		if begin := known + "/"; next.Home &&
+			slices.ContainsFunc(w, func(texts []string) bool { return strings.HasPrefix(texts[0], begin) }) {
 			return true
+		}
+		if known += next.Text + " "; len(known) > longest {
+			break
 		}
 	}
 	return false

@@ -261,12 +261,12 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		opaque, all = line.Project, line.reached.Commands
 	}
 	switch {
-	case opaque != "":
-		return throughNot(opaque)
 	case line.typed && editsLine(line.text):
 		return throughNot("keys that edit it")
 	case line.typed && c.Project && recalled().MatchString(line.text):
 		return throughNot("what the shell recalls")
+	case opaque != "":
+		return throughNot(opaque)
 	}
 	mayMatch := ""
 	for i := range all {

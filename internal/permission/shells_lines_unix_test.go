@@ -20,14 +20,31 @@ var contexts = []string{
 	"env -i PATH=\"$PATH\" bash -c 'L'", "sh -c 'L'",
 }
 
-// classLines has lines that run danger with --force in a shell at least, by ways that are not plain commands, each in
-// each context. The file has one in each line, with ⏎ for its line ends; those of several lines stand alone.
-func classLines(t *testing.T) (lines []string) {
-	text, err := os.ReadFile("testdata/shell-lines.txt")
+// linesOf reads a file of lines, each with ⏎ for its line ends.
+func linesOf(t *testing.T, name string) (lines []string) {
+	text, err := os.ReadFile("testdata/" + name)
 	require.NoError(t, err)
-	for class := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
-		if strings.Contains(class, "⏎") {
-			lines = append(lines, strings.ReplaceAll(class, "⏎", "\n"))
+	for line := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
+		lines = append(lines, strings.ReplaceAll(line, "⏎", "\n"))
+	}
+	return lines
+}
+
+// TestLinesThatRan holds the rule against lines of which a shell was seen to run danger. Not all of them run here: they
+// need a terminal, signals, or programs.
+func TestLinesThatRan(t *testing.T) {
+	for _, line := range linesOf(t, "shell-lines-once.txt") {
+		got, _ := Parse(attacked).Match(projectLine(t, line))
+		require.True(t, got, line)
+	}
+}
+
+// classLines has lines that run danger with --force in a shell at least, by ways that are not plain commands, each in
+// each context. Those of several lines stand alone.
+func classLines(t *testing.T) (lines []string) {
+	for _, class := range linesOf(t, "shell-lines.txt") {
+		if strings.Contains(class, "\n") {
+			lines = append(lines, class)
 			continue
 		}
 		for _, context := range contexts {

@@ -155,7 +155,7 @@ func runLines(t *testing.T, shell string, lines []string) (ran []string) {
 		require.NoError(t, os.WriteFile(filepath.Join(in, "nofile"), nil, 0o600))
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		cmd := exec.CommandContext(ctx, shell, file)
-		cmd.Env, cmd.Dir = []string{"PATH=" + bin, "HOME=/h"}, in
+		cmd.Env, cmd.Dir = []string{"PATH=" + bin, "HOME=" + t.TempDir()}, in
 		cmd.WaitDelay = time.Second
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal
 		output, err := cmd.CombinedOutput()

@@ -12,7 +12,15 @@ func (l *launches) assigned(name string, value Word) {
 	if value.Text == "" && !value.Computed {
 		return
 	}
-	kind := kindOfVariable(name)
+	element, _, isElement := strings.Cut(name, "[")
+	if isElement && isTable(element) {
+		l.fail("an element of " + element)
+	}
+	switch element {
+	case "PATH", "FPATH", "ZDOTDIR", "path", "fpath":
+		l.script = true
+	}
+	kind := kindOfVariable(element)
 	if !l.shellTakes(kind, name, value) {
 		l.fail("the value of " + name)
 	}
@@ -29,6 +37,7 @@ func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
 	case shellDefines:
 		return false
 	case shellReads:
+		l.script = true
 		return !value.code && !isStdin(text) && (!value.Computed || variableOf(text) != "")
 	case shellSets:
 		return !value.Computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
@@ -73,7 +82,7 @@ func kindOfVariable(name string) variableKind {
 	case "PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPS1", "RPS2",
 		"SPROMPT", "prompt", "psvar":
 		return shellExpands
-	case "PROMPT_COMMAND":
+	case "PROMPT_COMMAND", "STTY":
 		return shellRuns
 	case "NULLCMD", "READNULLCMD":
 		return shellRunsAlone
@@ -128,24 +137,29 @@ func isPlainPrompt(text string) bool {
 	}
 }
 
-// sets is what a line changes for all words in it.
-type sets struct {
-	known bool
-	home  bool // what ~ and $HOME stand for
-	globs bool // a pattern that matches nothing is no word
+// outerLine is the line that others stand in, and what it changes for all of their words.
+type outerLine struct {
+	text string
+
+	known   bool // the others have been looked for
+	home    bool // what ~ and $HOME stand for
+	globs   bool // a pattern that matches nothing is no word
+	defines bool // it may define a function or an alias
 }
 
 // changes returns what the outermost line changes. It looks for names anywhere in it, in quotes too.
-func (r *reader) changes() sets {
-	if !r.changed.known {
-		plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(r.outer)
-		r.changed = sets{
-			known: true,
-			home:  setsHome(plain),
-			globs: strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),
+func (r *reader) changes() *outerLine {
+	if o := r.outer; !o.known {
+		plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(o.text)
+		*o = outerLine{
+			text:    o.text,
+			known:   true,
+			home:    setsHome(plain),
+			globs:   strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),
+			defines: definition().MatchString(o.text),
 		}
 	}
-	return r.changed
+	return r.outer
 }
 
 // setsHome reports whether the names of HOME, PWD or OLDPWD stand in a line in another way than to use them.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // builtinKind says what bash, dash or zsh may do with the arguments of a builtin. The kinds are in the order of what
@@ -21,8 +23,8 @@ const (
 func kindOfBuiltin(name string) builtinKind {
 	switch name {
 	case ":", "true", "false", "echo", "cd", "chdir", "pwd", "pushd", "popd", "dirs", "type", "which", "whence",
-		"where", "times", "umask", "bg", "fg", "disown", "unalias", "rehash", "command", "builtin", "exec", "eval",
-		"trap", "source", ".":
+		"where", "times", "umask", "bg", "fg", "disown", "unalias", "rehash", "log", "command", "builtin", "exec",
+		"eval", "trap", "source", ".":
 		return inert // those that run a command have readers of their own
 	case "printf", "test", "[", "return", "exit", "logout", "bye", "break", "continue", "shift", "kill", "ulimit",
 		"repeat", "sleep", "set", "shopt", "setopt", "unsetopt", "hash", "alias":
@@ -32,7 +34,7 @@ func kindOfBuiltin(name string) builtinKind {
 		return evaluating
 	case "autoload", "add-zsh-hook", "bind", "bindkey", "caller", "compadd", "compcall", "compctl", "compdef",
 		"compgen", "complete", "compopt", "disable", "echotc", "echoti", "emulate", "enable", "fc", "functions",
-		"getln", "history", "jobs", "limit", "log", "print", "pushln", "r", "sched", "strftime",
+		"getln", "history", "jobs", "limit", "print", "pushln", "r", "sched", "strftime",
 		"suspend", "sysread", "sysopen", "sysseek", "syswrite", "ttyctl", "unfunction", "unhash", "unlimit", "vared",
 		"zcompile", "zcurses", "zformat", "zle", "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect",
 		"zsocket", "zstat", "zstyle", "zsystem", "ztcp", "zed", "zmv", "zcalc", "zf_rm":
@@ -76,6 +78,7 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 	if kind == evaluating {
 		l.declares(args)
 	}
+	l.sets(name, args)
 	switch name {
 	case "printf":
 		if len(args) > 0 && !args[0].Computed && isTextFormat(args[0].Text) {
@@ -98,6 +101,9 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 	case "alias":
 		return
 	case "hash": // may give another name to a program
+		if slices.ContainsFunc(args, IsComputed) {
+			l.fail(computed(name))
+		}
 		if len(args) > 0 && args[0].Text != "-r" {
 			l.whole = true
 		}
@@ -116,22 +122,78 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 		l.fail(mayEvaluate(name, args, hasCode))
 	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
 		l.fail(mayEvaluate(name, args, isUnknownName))
-	case kind == odd && slices.ContainsFunc(args, IsComputed):
-		l.fail(computed(name))
+	case kind == evaluating && slices.ContainsFunc(args, isElement):
+		l.fail(mayEvaluate(name, args, isElement))
 	case kind == odd:
-		l.hints = append(l.hints, Hint{Joined(args), "the arguments of " + name})
-	case kind == counting && slices.ContainsFunc(args, isUnknownNumber):
+		l.fail("what " + name + " does with its arguments")
+	case kind >= counting && slices.ContainsFunc(args, func(w Word) bool { return isUnknownNumber(w) || isName(w) }):
 		l.counts = true
 	}
+}
+
+// sets notes that a builtin gives variables what the line does not say. A variable that a shell evaluates, or a part of
+// a table of its own, is opaque.
+func (l *launches) sets(name string, args []Word) {
+	switch name {
+	case "read", "mapfile", "readarray", "getopts", "getln", "vared", "select", "strftime", "zstat", "sysread", "print",
+		"printf", "wait", "zformat", "zparseopts":
+	case "test", "[":
+	default:
+		return
+	}
+	isWriter := name != "test" && name != "["
+	if name == "printf" || name == "print" || name == "wait" { // only some options name a variable
+		isWriter = slices.ContainsFunc(args, func(w Word) bool {
+			return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "vpAR")
+		})
+	}
+	if !isWriter {
+		return
+	}
+	l.reads = true
+	for _, w := range args {
+		text := strings.TrimLeft(w.Text, "-")
+		if text != w.Text && len(text) > 0 { // -vPS4
+			text = text[1:]
+		}
+		for _, text := range []string{w.Text, text} {
+			element, _, isElement := strings.Cut(text, "[")
+			if !syntax.ValidName(element) {
+				continue
+			}
+			if isElement || kindOfVariable(element) != plainVariable || isTable(element) {
+				l.fail(mayEvaluate(name, []Word{w}, IsComputed))
+			}
+		}
+	}
+}
+
+// isElement reports whether a word may name an element of an array.
+func isElement(w Word) bool { return isName(w) && strings.Contains(w.Text, "[") }
+
+// isName reports whether a word may name a variable, or an element of one.
+func isName(w Word) bool {
+	element, _, _ := strings.Cut(w.Text, "[")
+	return !w.Computed && syntax.ValidName(element)
 }
 
 // declares adds what the values in the arguments of declare, export and the like may have run.
 func (l *launches) declares(args []Word) {
 	for _, w := range args {
-		if name, value, ok := strings.Cut(w.Text, "="); ok {
-			assigned := Word{Text: value, Computed: w.Computed, code: w.code}
-			l.assigned(strings.TrimSuffix(name, "+"), assigned)
+		name, value, ok := strings.Cut(w.Text, "=")
+		if !ok {
+			continue
 		}
+		element, _, isElement := strings.Cut(strings.TrimPrefix(name, "-"), "[")
+		switch {
+		case strings.HasPrefix(value, "("): // bash reads it as an array, once more
+			l.fail("an array in quotes")
+		case isElement && syntax.ValidName(element):
+			l.fail("an element of " + element)
+		case isName(Word{Text: value}) && strings.Contains(value, "["): // a reference, or arithmetic
+			l.fail("a value with a subscript")
+		}
+		l.assigned(strings.TrimSuffix(name, "+"), Word{Text: value, Computed: w.Computed, code: w.code})
 	}
 }
 
@@ -179,11 +241,26 @@ func isUnknownNumber(w Word) bool { return w.Computed && !isOwnNumber(w.Text) }
 
 // isOwnNumber reports whether a word is an expansion that is a number always.
 func isOwnNumber(text string) bool {
-	switch strings.Trim(text, `"`) {
+	text = strings.Trim(text, `"`)
+	switch text {
 	case "$?", "$#", "$$", "$!", "${?}", "${#}":
 		return true
 	}
-	return strings.HasPrefix(text, "${#") || strings.HasPrefix(text, "$((")
+	if length, ok := strings.CutPrefix(text, "${#"); ok {
+		return strings.IndexByte(length, '}') == len(length)-1
+	}
+	counted, ok := strings.CutPrefix(text, "$((")
+	depth := 2
+	for i := 0; i < len(counted) && ok; i++ {
+		switch counted[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		ok = depth > 0 || i == len(counted)-1
+	}
+	return ok && depth == 0
 }
 
 // isPlainOdd reports whether an odd builtin is used in a form that runs nothing.
@@ -206,6 +283,12 @@ func isPlainOdd(name string, args []Word) bool {
 		plain = "zsh/datetime zsh/zprof"
 	}
 	isPlain := func(w Word) bool { return !w.Computed && among(plain, w.Text) }
+	if name == "compgen" { // lists of names that begin with a text
+		plain = name
+		isPlain = func(w Word) bool {
+			return !w.Computed && !w.code && (!isFlag(w) || strings.Trim(w.Text[1:], "abcdefgjksuv") == "")
+		}
+	}
 	return plain != "" && !slices.ContainsFunc(args, func(w Word) bool { return !isPlain(w) }) &&
 		(name != "fc" || len(args) > 0)
 }
@@ -230,7 +313,7 @@ func setsPlainly(name string, args []Word) bool {
 			return false
 		case !isFlag(args[0]):
 			return true
-		case !plainLetters(text[1:]):
+		case !plainLetters(text[1:]), strings.Contains(text[:len(text)-1], "o"): // zsh takes the rest for the option
 			return false
 		}
 		args = args[1:]
@@ -245,7 +328,7 @@ func setsPlainly(name string, args []Word) bool {
 
 // plainLetters reports whether the one-letter options of a shell leave words alone in bash, dash and zsh.
 func plainLetters(letters string) bool {
-	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvxP0123456789") == ""
+	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvx0123456789") == ""
 }
 
 // optionsAreKnown reports whether all words name options of bash or zsh that leave words alone. With nullglob a word

@@ -16,6 +16,8 @@ const (
 	MaxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
 	MaxCommands = 10_000
 	maxNesting  = 10_000 // constructs that may nest
+
+	maxDocuments = 64
 )
 
 // Line is a parsed shell line. Patterns for shell tools are matched against its commands.
@@ -72,6 +74,8 @@ func Parse(src string) (file *syntax.File, why string) {
 		return nil, "it is too long"
 	case reason != "":
 		return nil, reason
+	case strings.Count(src, "<<") > maxDocuments: // each looks at the rest of its line
+		return nil, "many here-documents"
 	case len(src) > maxNesting && len(opener().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
 		return nil, "nested too deeply"
 	}
@@ -89,11 +93,11 @@ func Parse(src string) (file *syntax.File, why string) {
 }
 
 // TakeApart finds the simple commands of a line.
-func TakeApart(src string) (line Line) { return takeApartIn(src, src) }
+func TakeApart(src string) (line Line) { return takeApartIn(&outerLine{text: src}, src) }
 
 // takeApartIn finds the simple commands of a line in the text of another one, or of itself. Package syntax reads the
 // line as bash does.
-func takeApartIn(outer, src string) (line Line) {
+func takeApartIn(outer *outerLine, src string) (line Line) {
 	opaque := func(reason string) Line { return Line{Client: reason, Project: reason} }
 	file, why := Parse(src)
 	if why != "" {
@@ -145,11 +149,10 @@ type reader struct {
 	given map[string]bool
 	// counted are the variables that arithmetic uses.
 	counted []string
-	defines bool   // the line defines a function
-	prints  bool   // it counts with what a program prints
-	outer   string // the line that this one stands in
-	changed sets   // what the outer line changes
-	stdin   stdin  // of the command that is being read
+	defines bool // the line defines a function
+	prints  bool // it counts with what a program prints
+	outer   *outerLine
+	stdin   stdin // of the command that is being read
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -318,6 +321,9 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case len(words) > 0:
 		reads.Words = words
 		r.emit(reads)
+		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all that follows
+			r.stdin = fed
+		}
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
@@ -342,7 +348,13 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			option := r.word(a.Value, still)
-			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "in")
+			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "inEF")
+			if name, _, ok := strings.Cut(option.Text, "="); ok { // in quotes
+				r.gives(strings.TrimSuffix(name, "+"), false)
+				if evaluates {
+					r.integers([]Word{option})
+				}
+			}
 			words = append(words, option)
 			continue
 		}
@@ -364,6 +376,9 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 	args := c.Args
 	words := []Word{r.word(args[0], still)}
 	name, u := words[0].Text, argument
+	if raw := r.source(args[0]); raw[0] == '!' && raw != "!" { // sleep 1 &!ls of zsh
+		r.failProject("! before a command")
+	}
 	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
 	switch {
 	case r.source(args[0]) == "else": // without an if: bash refuses it

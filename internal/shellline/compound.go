@@ -152,7 +152,8 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 
 // isNumberOf matches substitutions of programs that print numbers alone.
 var isNumberOf = lazyregexp.New(`^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
-	`git rev-list --count [A-Za-z0-9_./^~-]+|(?:[^()'"$` + "`" + `]*\| *)?wc -[lcwm](?: *< *[A-Za-z0-9_./-]+)?)\)"?$`)
+	`git rev-list --count [A-Za-z0-9_./^~-]+|stat -c '?%s'? [A-Za-z0-9_./-]+|` +
+	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n` + "`" + `]*\| *)?wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`)
 
 // isPrinted reports whether the source of a word is a substitution of a program that prints a number.
 func (r *reader) isPrinted(source string) bool {
@@ -191,15 +192,19 @@ func isNumber(w Word) bool {
 
 // numbers fails if a variable in arithmetic may have another value than a number.
 func (r *reader) numbers() {
-	if r.prints && (r.defines || definition().MatchString(r.outer)) {
+	if r.prints && (r.defines || r.changes().defines) {
 		r.failProject("arithmetic with what a function may print")
+	}
+	if r.counted = slices.Compact(slices.Sorted(slices.Values(r.counted))); len(r.counted) > 100 {
+		r.failProject("arithmetic with many variables")
+		return
 	}
 	for _, name := range r.counted {
 		r.line.values.arithmetic = true
 		number, given := r.given[name]
 		switch {
 		case given && number:
-		case given, r.set[name], r.src != r.outer, isOwnVariable(name),
+		case given, r.set[name], r.src != r.outer.text, isOwnVariable(name),
 			slices.ContainsFunc(r.line.Commands, func(c Command) bool { return c.mayGive(name) }):
 			r.failProject("arithmetic with " + name + ", which may be no number")
 			return
@@ -210,7 +215,10 @@ func (r *reader) numbers() {
 // mayGive reports whether an argument of the command may have it give a value to the variable that is no number.
 func (c *Command) mayGive(name string) bool {
 	kind := kindOfBuiltin(c.Words[0].Text)
-	if c.Own || c.Words[0].Text == "[[" || kind == inert {
+	switch program := c.Words[0].Text; {
+	case among("command builtin eval trap exec", program): // it may run a builtin that does
+		return slices.ContainsFunc(c.Words[1:], func(w Word) bool { return names(w.Text, name) })
+	case c.Own, program == "[[", kind == inert:
 		return false
 	}
 	return slices.ContainsFunc(c.Words[1:], func(w Word) bool {
@@ -218,6 +226,25 @@ func (c *Command) mayGive(name string) bool {
 		isAttached := kind > inert && strings.HasPrefix(w.Text, "-") && strings.HasSuffix(w.Text, name)
 		return isAttached || ok && (value == "" || value[0] == '=' && !isNumber(Word{Text: value[1:]}))
 	})
+}
+
+// names reports whether a text has a name in it.
+func names(text, name string) bool {
+	isPart := func(c byte) bool {
+		return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		if (at == 0 || !isPart(text[at-1])) && (end == len(text) || !isPart(text[end])) {
+			return true
+		}
+		from = end
+	}
 }
 
 // isOwnVariable reports whether a shell itself gives a variable texts that the line holds.
@@ -240,6 +267,7 @@ func (r *reader) test(c *syntax.TestClause) {
 	operator := func(at syntax.Pos, name string) {
 		words = append(words, Word{Text: r.src[at.Offset():][:len(name)]})
 	}
+	parts := 0
 	var walk func(x syntax.TestExpr)
 	walk = func(x syntax.TestExpr) {
 		switch x := x.(type) {
@@ -254,6 +282,9 @@ func (r *reader) test(c *syntax.TestClause) {
 			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
 				r.noneComputed(words...)
 				r.noneInQuotes(words)
+				if last := words[len(words)-1]; strings.Contains(last.Text, "[") {
+					r.failProject(mayEvaluate("[[", []Word{last}, IsComputed))
+				}
 			}
 		case *syntax.BinaryTest:
 			left := len(words)
@@ -275,6 +306,11 @@ func (r *reader) test(c *syntax.TestClause) {
 				r.operand(words[right:])
 			case syntax.TsReMatch:
 			case syntax.AndTest, syntax.OrTest: // dash reads them as those between commands
+				const most = 100
+				if parts++; parts > most {
+					r.fail("[[ with many parts")
+					return
+				}
 				first := right
 				for first < len(words)-1 && words[first].Text == "!" {
 					first++

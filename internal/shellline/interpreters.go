@@ -78,11 +78,13 @@ func (p *program) interprets(args []Word) (l launches) {
 		}
 		options, rest, ok := p.options(args)
 		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {
-			return p.text(args)
+			l = p.text(args)
+			l.whole = l.whole || !ok // it may read the program from stdin
+			return l
 		}
 		for _, o := range options {
 			switch {
-			case isStdin(o.value.Text):
+			case o.value.Text == "-", isStdin(o.value.Text):
 				return launches{whole: true}
 			case among(p.idle, o.name):
 				return launches{}

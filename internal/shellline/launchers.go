@@ -1,5 +1,10 @@
 package shellline
 
+import (
+	"slices"
+	"strings"
+)
+
 // Options that several programs share.
 const (
 	suLong = "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: user: " +
@@ -240,4 +245,38 @@ func otherLauncher(name string) (p program, ok bool) {
 		return program{name: name, loose: true, away: true}, true
 	}
 	return program{}, false
+}
+
+// mayRunText reports whether a program may run a line that stands in its arguments or comes from stdin, in a way that
+// is not known here: tar --to-command, git -c, sed with e.
+func mayRunText(name string, args []Word) bool {
+	switch name {
+	case "at", "batch", "choom", "crontab", "ed", "gdb", "lldb", "man", "mysql", "nc", "ncat", "psql", "red", "rsync",
+		"scp", "sed", "sftp", "socat", "split", "sqlite3", "ssh-agent", "tar":
+		return true
+	case "git":
+		return slices.ContainsFunc(args, func(w Word) bool {
+			return among("-c -x --exec bisect difftool filter-branch foreach mergetool", w.Text) ||
+				strings.HasPrefix(w.Text, "--exec=") || strings.HasPrefix(w.Text, "-x") ||
+				strings.HasPrefix(w.Text, "--upload-pack") || strings.HasPrefix(w.Text, "--receive-pack")
+		})
+	}
+	return false
+}
+
+// mayWrite reports whether a program may write to a file that the line names.
+func mayWrite(name string) bool {
+	switch _, isLauncher := lookUp(launchers, name); {
+	case isLauncher, isPosixShell(name), isForeignShell(name), kindOfBuiltin(name) != noBuiltin:
+		return false
+	}
+	switch name {
+	case "[[", "basename", "cargo", "cat", "cmp", "column", "comm", "curl", "cut", "date", "df", "diff", "dirname",
+		"docker", "du", "echo", "egrep", "expr", "fgrep", "file", "gh", "go", "grep", "head", "hostname", "id", "jq",
+		"kubectl", "ls", "make", "md5sum", "mkdir", "node", "npm", "npx", "paste", "pnpm", "ps", "python", "python3",
+		"readlink", "realpath", "rg", "rm", "rmdir", "seq", "sha256sum", "sleep", "stat", "tac", "tail", "tr", "tree",
+		"uname", "wc", "which", "whoami", "yarn":
+		return false
+	}
+	return true
 }

@@ -154,6 +154,7 @@ type parsing struct {
 	found       launches
 	placeholder string // the text that xargs replaces
 	idle        bool
+	splits      int // of env -S so far
 }
 
 // runs finds the command that the program runs in its arguments.
@@ -202,7 +203,7 @@ func (p *parsing) command() {
 			first = p.args[0]
 		}
 		switch assigns := p.assigns && strings.Contains(first.Text, "="); {
-		case p.away && first.unsure():
+		case p.away && first.unsure() && !(first.Several && p.isLocal()):
 			p.found.whole = true
 			if operands == 0 {
 				p.launch(p.args)
@@ -224,6 +225,9 @@ func (p *parsing) command() {
 	}
 	p.without()
 }
+
+// isLocal reports whether the word before the command is one that lines hardly compute without quotes.
+func (p *program) isLocal() bool { return p.name == "flock" || p.name == "taskset" }
 
 // without notes what the program does without a command.
 func (p *parsing) without() {
@@ -297,6 +301,11 @@ func (p *parsing) option(o option) bool {
 	case p.name == "env" && (o.name == "S" || o.name == "split-string"): // the words of its value take its place
 		if strings.ContainsAny(value, "\\\"'$#") {
 			p.found.opaque = "-S of env with more than words"
+			return false
+		}
+		const most = 8
+		if p.splits++; p.splits > most {
+			p.found.opaque = "-S of env in each other"
 			return false
 		}
 		p.args = slices.Concat(fixedWords(value), p.args)

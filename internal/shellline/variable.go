@@ -33,8 +33,14 @@ func (r *reader) gives(name string, number bool) {
 // habits keeps the mark of such a variable only if it is the name of a command, and the line does not set it. A word
 // that contains the variable's name may set it, as `read EDITOR` does.
 func (r *reader) habits() {
+	const most = 100
+	n := 0
 	for _, c := range r.line.Commands {
 		if !c.Words[0].ByHabit {
+			continue
+		}
+		if n++; n > most { // each looks at all words
+			c.Words[0].ByHabit = false
 			continue
 		}
 		name := variableOf(c.Words[0].Text)

@@ -2,8 +2,8 @@ package shellline
 
 import (
 	"strings"
+	"unicode"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -32,6 +32,7 @@ type expansions struct {
 
 	code, dollar bool // as in Word; the part before this one ends with a $ in quotes
 	param        bool // the part before this one is the expansion of a variable
+	length       bool // of $#
 	glob         bool // a part may be a pattern of file names
 	subscript    bool // zsh reads a part as a subscript, which is arithmetic
 }
@@ -72,7 +73,7 @@ func (r *reader) word(w *syntax.Word, u use) Word {
 	for _, part := range w.Parts {
 		at = r.follows(at, part)
 		r.part(part, &e)
-		_, e.param = part.(*syntax.ParamExp)
+		r.isParameter(part, &e)
 	}
 	if strings.HasPrefix(behind, "\\\n") {
 		r.fail("an escaped blank")
@@ -86,7 +87,9 @@ func (r *reader) word(w *syntax.Word, u use) Word {
 	if e.subscript && e.code {
 		r.failProject("a subscript in zsh")
 	}
+	r.line.values.counts = r.line.values.counts || e.subscript
 
+	r.line.values.said = r.line.values.said || e.code
 	said := Word{Text: e.text.String(), Computed: e.computed, Several: e.several, Prefix: e.prefix, code: e.code}
 	said.ByHabit = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
@@ -103,6 +106,15 @@ func (r *reader) word(w *syntax.Word, u use) Word {
 		said.Prefix, said.Several = "", true
 	}
 	return said
+}
+
+// isParameter notes whether a part of a word is the expansion of a variable.
+func (r *reader) isParameter(part syntax.WordPart, e *expansions) {
+	if _, e.param = part.(*syntax.ParamExp); e.param {
+		e.length = r.source(part) == "$#"
+	} else {
+		e.length = false
+	}
 }
 
 // folder notes that a word begins with the path of a folder. If the line changes which one, only the shell knows it.
@@ -141,6 +153,7 @@ func (r *reader) follows(end uint, part syntax.WordPart) uint {
 func (r *reader) part(part syntax.WordPart, e *expansions) {
 	switch part := part.(type) {
 	case *syntax.Lit:
+		r.dollars(r.source(part), r.src[part.End().Offset():], e)
 		r.literal(r.source(part), e)
 	case *syntax.SglQuoted:
 		if part.Dollar {
@@ -187,6 +200,29 @@ func (r *reader) inside(all []*syntax.Stmt) {
 	r.front, r.inQuotes = front, inQuotes
 }
 
+// dollars fails at a $ in a text that bash takes as it is, where zsh may expand it: $~x, $=x, $^x, $#x.
+func (r *reader) dollars(raw, behind string, e *expansions) {
+	raw += behind[:min(len(behind), 1)]
+	for i := 0; i < len(raw)-1; i++ {
+		switch {
+		case raw[i] == '\\':
+			i++
+		case raw[i] == '$' && strings.IndexByte(" \t\n\"'`|&;<>()/\\.,:%]}", raw[i+1]) < 0:
+			r.failProject("a $ that is no expansion in bash")
+		}
+	}
+	if e.length && raw != "" && (raw[0] == '_' || unicode.IsLetter(rune(raw[0]))) {
+		r.failProject("$# before a name")
+	}
+}
+
+// isSubscript reports whether a text behind a variable is a subscript in zsh that is no number.
+func isSubscript(text string) bool {
+	inside, ok := strings.CutPrefix(text, "[")
+	inside, _, closed := strings.Cut(inside, "]")
+	return ok && !(closed && strings.Trim(inside, "-0123456789") == "")
+}
+
 // literal reads unquoted text.
 func (r *reader) literal(raw string, e *expansions) {
 	e.fixed = true
@@ -194,9 +230,6 @@ func (r *reader) literal(raw string, e *expansions) {
 		switch raw[i] {
 		case '$':
 			r.failClient("an expansion")
-			if i < len(raw)-1 {
-				r.failProject("an expansion")
-			}
 		case '{', '}':
 			e.braces = true
 			if raw[i] == '{' && e.brace == 0 {
@@ -207,7 +240,7 @@ func (r *reader) literal(raw string, e *expansions) {
 				e.compute(true)
 				e.glob = true
 			}
-			e.subscript = e.subscript || e.param && i == 0 && raw[i] == '['
+			e.subscript = e.subscript || e.param && i == 0 && isSubscript(raw)
 		case '\\':
 			i++
 			if i == len(raw) || strings.IndexByte(" \t\n", raw[i]) >= 0 {
@@ -243,7 +276,8 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			text := strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw)
 			e.quotes(text)
 			e.text.WriteString(text)
-			e.subscript = e.subscript || e.param && strings.HasPrefix(raw, "[")
+			e.subscript = e.subscript || e.param && isSubscript(raw)
+			r.dollars(raw, r.src[part.End().Offset():], e)
 			fixed = true
 		case *syntax.ParamExp:
 			r.parameter(part, e)
@@ -258,7 +292,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 		default:
 			r.fail("an expansion")
 		}
-		_, e.param = part.(*syntax.ParamExp)
+		r.isParameter(part, e)
 	}
 	if at != q.Right.Offset() {
 		r.fail("a line continued in a word")
@@ -308,8 +342,13 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 // subscript and a slice are arithmetic, which may run commands, and @P runs commands in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
 	switch {
-	case p.Param == nil || p.Excl || p.Width || p.Slice != nil || p.Names != 0 || p.Index != nil && !r.index(p.Index):
+	case p.Param == nil || p.Width || p.Names != 0 || p.Index != nil && !r.index(p.Index):
 		return false
+	case p.Excl: // ${!a[@]} are the indexes of an array; ${!x} names another variable
+		return p.Index != nil && p.Slice == nil && p.Repl == nil && p.Exp == nil &&
+			strings.HasSuffix(r.source(p), "[@]}") && !isTable(p.Param.Value)
+	case p.Slice != nil: // arithmetic
+		return p.Index == nil && p.Repl == nil && p.Exp == nil && numbersOnly(r, p.Slice)
 	case p.Repl != nil:
 		return r.expanded(p.Repl.Orig) && r.expanded(p.Repl.With)
 	case p.Exp == nil:
@@ -317,9 +356,26 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 	case p.Exp.Op == syntax.OtherParamOps:
 		return false
 	case p.Exp.Op == syntax.AssignUnset, p.Exp.Op == syntax.AssignUnsetOrNull:
+		if p.Index != nil || isTable(p.Param.Value) {
+			return false
+		}
 		r.gives(p.Param.Value, false)
+		if p.Exp.Word != nil {
+			text := r.source(p.Exp.Word)
+			r.line.values.assigned(p.Param.Value, Word{Text: text, Computed: strings.ContainsAny(text, "$`")})
+		}
 	}
 	return r.expanded(p.Exp.Word) && (p.Exp.Word == nil || !strings.Contains(r.source(p.Exp.Word), "\\"))
+}
+
+// numbersOnly reports whether a slice has numbers alone.
+func numbersOnly(r *reader, s *syntax.Slice) bool {
+	for _, x := range []syntax.ArithmExpr{s.Offset, s.Length} {
+		if x != nil && strings.Trim(r.source(x), " -0123456789") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // expanded reads a word in an expansion. It returns false for one with quotes, which shells read differently.
@@ -374,123 +430,4 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	}
 	e.text.WriteString(raw)
 	e.beside, e.fixed = true, true
-}
-
-// quotedDelimiter matches the delimiter of a here-document whose body does not expand.
-var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
-
-// stdin is where a command's input comes from.
-type stdin uint8
-
-const (
-	inherited stdin = iota
-	inFile          // whose content rules do not see, as they do not see scripts
-	fed             // from other commands, or from the line itself
-)
-
-// endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
-// shells begin a here-document behind it.
-func endsInLine(rest string) bool {
-	rest = quotedText().ReplaceAllString(rest, "")
-	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
-}
-
-var quotedText = lazyregexp.New(`'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`)
-
-// hereDocumentAt returns where the text of the first here-document of a line begins.
-func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
-	at := d.Word.End().Offset()
-	line := strings.IndexByte(r.src[at:], '\n')
-	before := r.src[strings.LastIndexByte(r.src[:at], '\n')+1:]
-	if line < 0 || strings.Count(before[:strings.IndexByte(before, '\n')], "<<") > 1 {
-		return d.Hdoc.Pos().Offset()
-	}
-	return at + uint(line) + 1
-}
-
-// body reads the text of a here-document. It returns "" if the shell computes a part of it.
-func (r *reader) body(w *syntax.Word, quoted bool) string {
-	raw := r.source(w)
-	if quoted || !strings.ContainsAny(raw, "$`\\") {
-		return raw
-	}
-	var e expansions
-	outside := r.inQuotes
-	r.inQuotes = true
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-		case *syntax.ParamExp:
-			r.parameter(part, &e)
-		case *syntax.CmdSubst:
-			r.substitution(part, &e)
-		case *syntax.ArithmExp:
-			r.arithmetic(part, &e)
-		default:
-			r.fail("an expansion")
-		}
-	}
-	r.inQuotes = outside
-	return ""
-}
-
-// redirect reads a redirection. Patterns do not see it, and it must not expand. It returns what stdin is then, and its
-// text if the line says that.
-func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
-	raw := r.source(d.Word)
-	if d.N != nil && (strings.HasPrefix(d.N.Value, "{") || d.Op == syntax.RdrAll || d.Op == syntax.AppAll) {
-		r.fail("a redirection")
-	}
-	switch d.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
-		// first line.
-		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
-		quoted := quotedDelimiter().MatchString(raw)
-		switch {
-		case !quoted:
-			r.failClient("a here-document that is not quoted")
-			if !syntax.ValidName(raw) {
-				r.failProject("a here-document with an odd delimiter")
-			}
-		case strings.Trim(first, " \t") != "":
-			r.failClient("a here-document with more on its first line")
-		}
-		if !endsInLine(first) || d.Hdoc != nil && r.hereDocumentAt(d) != d.Hdoc.Pos().Offset() {
-			r.fail("a here-document with more on its first line")
-		}
-		if d.Hdoc != nil {
-			text = r.body(d.Hdoc, quoted)
-		}
-		return text, fed
-	case syntax.RdrInOut:
-		r.fail("a redirection")
-		return "", fed
-	}
-	target := r.word(d.Word, still)
-	switch d.Op {
-	case syntax.DplOut, syntax.DplIn:
-		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
-		// more: a >&'$(b)' runs b.
-		if len(raw) > 1 && raw[0] == '-' || target.Computed || strings.ContainsAny(target.Text, "$`<>") {
-			r.fail("a redirection")
-		}
-		if d.Op == syntax.DplIn {
-			return "", fed
-		}
-	case syntax.WordHdoc:
-		if !target.Computed {
-			text = target.Text
-		}
-		return text, fed
-	case syntax.RdrIn:
-		if target.Computed || isStdin(target.Text) {
-			return "", fed
-		}
-		return "", inFile
-	}
-	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
-		r.line.values.writes = true
-	}
-	return "", inherited
 }

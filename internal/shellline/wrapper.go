@@ -41,11 +41,16 @@ type signs struct {
 
 	// writes means that the line writes to a file, and script that it runs one, which may be the same.
 	writes, script bool
+
+	// reads means that the line gives variables what it does not say, and said that a text in it has an expansion in
+	// quotes, which may be what they are given.
+	reads, said bool
 }
 
 func (s *signs) add(more signs) {
 	s.code, s.arithmetic, s.counts = s.code || more.code, s.arithmetic || more.arithmetic, s.counts || more.counts
 	s.writes, s.script = s.writes || more.writes, s.script || more.script
+	s.reads, s.said = s.reads || more.reads, s.said || more.said
 }
 
 // add adds what one of several readers found.
@@ -62,12 +67,9 @@ func behind(words []Word, wrappers []string) (l launches) {
 	name, args := programName(words[0].Text), words[1:]
 	defer func() {
 		l.ofBuiltins(name, args)
-		switch name {
-		case "source", ".":
-			l.script = true
-		case "tee", "dd", "cp", "ln", "install", "sponge":
-			l.writes = true
-		}
+		l.script = l.script || name == "source" || name == "." || name == "autoload"
+		l.writes = l.writes || mayWrite(name) && !strings.ContainsAny(words[0].Text, "/.")
+		l.whole = l.whole || mayRunText(name, args)
 	}()
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
@@ -78,6 +80,7 @@ func behind(words []Word, wrappers []string) (l launches) {
 		l.open = len(l.all) == 0
 	case name == "find":
 		l.add(found(args))
+		l.open = true
 	case isPosixShell(name):
 		l = ofShell(name, args)
 	case isForeignShell(name):
@@ -121,14 +124,15 @@ func computed(by string) string { return "what " + by + " runs, which is known o
 // ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source reads
 // stdin, the line itself may hold the script.
 func ofBuiltin(name string, args []Word) ([]launch, string) {
-	if len(args) > 0 && args[0].Text == "--" {
+	isEnd := len(args) > 0 && args[0].Text == "--"
+	if isEnd {
 		args = args[1:]
 	}
 	isOption := len(args) > 0 && strings.HasPrefix(args[0].Text, "-")
 	switch {
 	case name == "eval":
 		return lineOf(name, args, false)
-	case name == "trap" && len(args) > 1 && !isOption:
+	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !among("-l -p -P", args[0].Text)):
 		return lineOf(name, args[:1], false)
 	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || isStdin(args[0].Text)):
 		return nil, computed("source")
@@ -192,9 +196,9 @@ func isFile(w Word) bool {
 // isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
 // before.
 func isStdin(file string) bool {
-	file = path.Clean(file)
-	return file == "stdin" || strings.HasPrefix(file, "fd/") || file != "" && strings.Trim(file, "0123456789") == "" ||
-		strings.HasSuffix(file, "dev/stdin") || strings.Contains(file, "dev/fd/") || strings.Contains(file, "/fd/")
+	base := path.Base(path.Clean(file))
+	return base == "stdin" || strings.Trim(base, "0123456789") == "" || strings.HasPrefix(file, "/proc") ||
+		strings.HasPrefix(file, "fd/") || strings.Contains(file, "/fd/")
 }
 
 // longOptions are the options of bash that take no value.
@@ -205,6 +209,7 @@ var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --
 // commands no rule sees. Without any operand the shell reads its commands from stdin.
 func ofShell(name string, args []Word) (l launches) {
 	isLine := false
+	l.script = strings.Contains(name, "zsh")
 	for len(args) > 0 {
 		text := args[0].Text
 		if args[0].unsure() && isFile(args[0]) {
@@ -214,7 +219,7 @@ func ofShell(name string, args []Word) (l launches) {
 			return launches{opaque: computed(name)}
 		}
 		isLong := strings.HasPrefix(text, "--")
-		if text == "" || text[0] != '-' && text[0] != '+' || text == "+" {
+		if text == "" || text[0] != '-' && text[0] != '+' {
 			break
 		}
 		args = args[1:]
@@ -232,13 +237,16 @@ func ofShell(name string, args []Word) (l launches) {
 		case !isLong:
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
 			takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
-			if !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
+			isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
+			if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
 				return launches{opaque: changesWords(name+" "+text, args[:takes])}
 			}
 			if strings.Contains(text, "s") && !isLine {
 				return launches{shell: true, open: true}
 			}
 		}
+		// Such a shell reads files of its own first, as zsh always does.
+		l.script = l.script || isLong && (takes > 0 || text == "--login") || !isLong && strings.ContainsAny(text, "il")
 		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || isStdin(args[0].Text)) {
 			return launches{opaque: computed(name)}
 		}
@@ -246,7 +254,8 @@ func ofShell(name string, args []Word) (l launches) {
 	}
 	switch {
 	case len(args) == 0:
-		return launches{shell: true, open: true}
+		l.shell, l.open = true, true
+		return l
 	case isLine:
 		l.add(lineOf(name, args[:1], false))
 	case args[0].unsure() && !isFile(args[0]) || isStdin(args[0].Text):
@@ -278,6 +287,11 @@ func ofForeignShell(name string, args []Word) ([]launch, string) {
 // found reads the arguments of find: the actions that run a command, in which {} is the file.
 func found(args []Word) (all []launch, opaque string) {
 	start := startOf(args)
+	isEnd := func(w Word) bool { return w.Text == ";" || w.Text == "+" }
+	end, maybe := len(args), 0
+	for end > 0 && !isEnd(args[end-1]) {
+		end--
+	}
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.Text)
@@ -288,8 +302,12 @@ func found(args []Word) (all []launch, opaque string) {
 			case w.Several:
 				return nil, computed("find")
 			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
-				!slices.ContainsFunc(args[i:], func(w Word) bool { return w.Text == ";" || w.Text == "+" }):
+				i >= end:
 				continue
+			}
+			const most = 50 // each may be an action with all that follows
+			if maybe++; maybe > most {
+				return nil, computed("find")
 			}
 		}
 		command, several := args[i+1:], false
@@ -376,18 +394,18 @@ type Reached struct {
 	whole    bool // the line itself is a hint
 
 	wrappers []string // programs that run a command besides the known ones
-	line     string
+	outer    outerLine
 	signs    // of all lines
 }
 
 // Reach finds what the commands of a line run. Text is the line.
 func (l *Line) Reach(text string, wrappers []string) *Reached {
-	r := &Reached{wrappers: wrappers, line: text}
+	r := &Reached{wrappers: wrappers, outer: outerLine{text: text}}
 	for _, c := range l.Commands {
 		r.follow(c, MaxWrappers)
 	}
 	r.weigh(l.values, Command{}, MaxWrappers)
-	if r.code && (r.arithmetic || r.counts) {
+	if (r.code || r.reads && r.said) && (r.arithmetic || r.counts) {
 		r.Opaque = cmp.Or(r.Opaque, "a value with an expansion in quotes, which arithmetic may evaluate")
 	}
 	r.whole = r.whole || r.counts || r.writes && r.script
@@ -449,7 +467,7 @@ func (r *Reached) weigh(found launches, c Command, left int) {
 			commands[0].script = ""
 		}
 		if l.words == nil {
-			line := takeApartIn(r.line, l.line)
+			line := takeApartIn(&r.outer, l.line)
 			if r.Opaque = cmp.Or(r.Opaque, line.Project); r.Opaque != "" || left == 0 {
 				return
 			}

@@ -1,0 +1,160 @@
+package shellline
+
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// quotedDelimiter matches the delimiter of a here-document whose body does not expand.
+var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
+
+// stdin is where a command's input comes from.
+type stdin uint8
+
+const (
+	inherited stdin = iota
+	inFile          // whose content rules do not see, as they do not see scripts
+	fed             // from other commands, or from the line itself
+)
+
+// endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
+// shells begin a here-document behind it.
+func endsInLine(rest string) bool {
+	rest = quotedText().ReplaceAllString(rest, "")
+	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
+}
+
+var quotedText = lazyregexp.New(`'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`)
+
+// hereDocumentAt returns where the text of the first here-document of a line begins.
+func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
+	at := d.Word.End().Offset()
+	line := strings.IndexByte(r.src[at:], '\n')
+	before := r.src[strings.LastIndexByte(r.src[:at], '\n')+1:]
+	if line < 0 || strings.Count(before[:strings.IndexByte(before, '\n')], "<<") > 1 {
+		return d.Hdoc.Pos().Offset()
+	}
+	return at + uint(line) + 1
+}
+
+// endsEarlier reports whether a line of a here-document begins with its delimiter. Bash ends one at such a line within
+// a substitution, and package syntax does not.
+func endsEarlier(body, delimiter string, quoted bool) bool {
+	if !quoted && strings.Contains(body, "\\\n") &&
+		endsEarlier(strings.ReplaceAll(body, "\\\n", ""), delimiter, true) {
+		return true
+	}
+	body = strings.TrimRight(body, "\n\t")
+	if i := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[i:], "\t") == delimiter { // its end
+		body = body[:i]
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		if delimiter != "" && strings.HasPrefix(strings.TrimLeft(line, "\t"), delimiter) {
+			return true
+		}
+	}
+	return false
+}
+
+// body reads the text of a here-document. It returns "" if the shell computes a part of it.
+func (r *reader) body(w *syntax.Word, quoted bool) string {
+	raw := r.source(w)
+	r.line.values.said = r.line.values.said || strings.Contains(raw, "$(") || strings.Contains(raw, "`")
+	if quoted || !strings.ContainsAny(raw, "$`\\") {
+		return raw
+	}
+	var e expansions
+	outside := r.inQuotes
+	r.inQuotes = true
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text := r.source(part)
+			r.dollars(text, "", &e)
+			r.line.values.counts = r.line.values.counts || e.param && isSubscript(text)
+		case *syntax.ParamExp:
+			r.parameter(part, &e)
+		case *syntax.CmdSubst:
+			r.substitution(part, &e)
+		case *syntax.ArithmExp:
+			r.arithmetic(part, &e)
+		default:
+			r.fail("an expansion")
+		}
+		r.isParameter(part, &e)
+	}
+	r.inQuotes = outside
+	return ""
+}
+
+// redirect reads a redirection. Patterns do not see it, and it must not expand. It returns what stdin is then, and its
+// text if the line says that.
+func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
+	raw := r.source(d.Word)
+	if d.N != nil && strings.HasPrefix(d.N.Value, "{") {
+		r.fail("a redirection")
+	}
+	if d.Op == syntax.RdrAll || d.Op == syntax.AppAll { // dash ends the command at the &, and begins another one
+		behind := strings.TrimLeft(r.src[d.Word.End().Offset():], " \t")
+		if d.N != nil || behind != "" && strings.IndexByte(";&|)\n#`", behind[0]) < 0 {
+			r.fail("a redirection")
+		}
+	}
+	switch d.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
+		// first line.
+		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
+		quoted := quotedDelimiter().MatchString(raw)
+		switch {
+		case !quoted:
+			r.failClient("a here-document that is not quoted")
+			if !syntax.ValidName(raw) {
+				r.failProject("a here-document with an odd delimiter")
+			}
+		case strings.Trim(first, " \t") != "":
+			r.failClient("a here-document with more on its first line")
+		}
+		if !endsInLine(first) || d.Hdoc != nil && r.hereDocumentAt(d) != d.Hdoc.Pos().Offset() {
+			r.fail("a here-document with more on its first line")
+		}
+		if d.Hdoc != nil {
+			if endsEarlier(r.source(d.Hdoc), strings.Trim(raw, `'"\`), quoted) {
+				r.fail("a here-document that may end earlier")
+			}
+			text = r.body(d.Hdoc, quoted)
+		}
+		return text, fed
+	case syntax.RdrInOut:
+		r.fail("a redirection")
+		return "", fed
+	}
+	target := r.word(d.Word, still)
+	switch d.Op {
+	case syntax.DplOut, syntax.DplIn:
+		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
+		// more: a >&'$(b)' runs b.
+		if len(raw) > 1 && raw[0] == '-' || target.Computed || strings.ContainsAny(target.Text, "$`<>") {
+			r.fail("a redirection")
+		}
+		if d.Op == syntax.DplIn {
+			return "", fed
+		}
+	case syntax.WordHdoc:
+		if !target.Computed {
+			text = target.Text
+		}
+		return text, fed
+	case syntax.RdrIn:
+		if target.Computed || isStdin(target.Text) {
+			return "", fed
+		}
+		return "", inFile
+	}
+	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
+		r.line.values.writes = true
+	}
+	return "", inherited
+}

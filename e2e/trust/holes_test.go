@@ -25,7 +25,7 @@ func TestAllowAsksForFiles(t *testing.T) {
 	got := p.run(p.dir, "allow", "--yes")
 	require.Equal(t, 1, got.Code)
 	const text = `hook "guard": what files its command runs cannot be told for sure: ` +
-		`what sh runs, which is known only then; name them in the entry, such as "files": ["gates/**"]`
+		`"gates/$(cat which).sh" is known only when it runs; name them in the entry, such as "files": ["gates/**"]`
 	require.Contains(t, got.Stderr, ".tenex-hooks.json:1:41: "+text)
 	got = p.run(p.dir, "status")
 	require.Equal(t, 3, got.Code)
@@ -44,7 +44,7 @@ func TestAllowAsksForFiles(t *testing.T) {
 
 // A shell reads a pipe as it reads a file.
 func TestPipeWhereNoFileWas(t *testing.T) {
-	const hooks = `{"hooks": [{"name": "guard", "events": ["pre-tool"], "on_failure": "block",
+	const hooks = `{"hooks": [{"name": "guard", "events": ["pre-tool"], "on_failure": "block", "files": [],
 		"command": "[ -e ./local.sh ] && . ./local.sh; exec ./guard.sh"}]}`
 	p := newProject(t)
 	p.write(".tenex-hooks.json", hooks)
@@ -61,7 +61,8 @@ func TestPipeWithinACall(t *testing.T) {
 	p := newProject(t)
 	p.write(".tenex-hooks.json", `{"hooks": [
   {"name": "first", "command": ["./first.sh"], "events": ["pre-tool"]},
-  {"name": "second", "command": "[ -e ./local.sh ] && . ./local.sh; exec ./guard.sh", "events": ["pre-tool"]}]}`)
+  {"name": "second", "command": "[ -e ./local.sh ] && . ./local.sh; exec ./guard.sh", "events": ["pre-tool"],
+   "files": []}]}`)
 	p.write("first.sh", "#!/bin/sh\nmkfifo local.sh\n")
 	p.allow()
 	p.blocks("untrusted", "local.sh was changed while the hooks of this call ran", p.dir, "--trust", "required")

@@ -26,7 +26,7 @@ func TestWays(t *testing.T) {
 		{name: "interpreter behind env -S", command: `["./split.sh"]`, reason: "found is ", attack: func(p *project) {
 			p.write("../bin/found", "#!/bin/sh\n")
 		}},
-		{name: "program behind timeout", command: `"timeout 5 found data.txt"`, reason: "found is ",
+		{name: "program behind timeout", command: `"timeout 5 found data.txt", "files": []`, reason: "found is ",
 			attack: func(p *project) { p.write("../bin/found", "#!/bin/sh\n") }},
 		{name: "shell behind env", command: `["env", "A=b", "sh", "-c", "sh ./guard.sh strict"]`,
 			reason: "guard.sh was changed", attack: func(p *project) { p.write("guard.sh", "") }},
@@ -42,7 +42,8 @@ func TestWays(t *testing.T) {
 				require.NoError(p, os.RemoveAll(scripts))
 				require.NoError(p, os.Symlink(filepath.Join(p.home, "other", "scripts"), scripts))
 			}},
-		{name: "program gone from PATH", command: `"found data.txt"`, reason: "found is not in PATH any more",
+		{name: "program gone from PATH", command: `"found data.txt", "files": []`,
+			reason: "found is not in PATH any more",
 			attack: func(p *project) { require.NoError(p, os.Remove(filepath.Join(p.home, "late", "found"))) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,56 +9,48 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// python adds the script, the module or the text that Python runs.
-func (c *commandLine) python(args []word) {
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		text := w.text
-		switch {
-		case w.computed:
-			c.doubt("%s is known only when python runs", w)
-			return
-		case text == "-" || text == "":
-			c.stdin("python")
-			return
-		case isStdin(text):
-			c.stdin("python")
-			return
-		case text[0] != '-':
-			for _, ending := range pythonEndings {
-				c.file(text + ending)
-			}
-			return
-		case strings.HasPrefix(text, "--"):
+// interpreted adds the files that an interpreter may take its arguments for: as modules, and in program texts.
+func (c *commandLine) interpreted(name string, args []word) {
+	for i, w := range args {
+		c.inline(name, w)
+		if isNode(name) {
+			c.node(strings.TrimPrefix(w.text[max(strings.Index(w.text, "=")+1, 0):], "-r"))
 			continue
 		}
-		at := strings.IndexAny(text, "cmWXQ")
-		if at < 0 {
+		if !isPython(name) {
 			continue
 		}
-		value := word{text: text[at+1:]}
-		if value.text == "" {
-			if i++; i == len(args) {
-				return
-			}
-			value = args[i]
+		for _, ending := range pythonEndings {
+			c.file(w.text + ending)
 		}
-		switch text[at] {
-		case 'm':
-			if value.computed {
-				c.doubt("the module %s is known only when python runs", value)
-			}
-			c.module(value.text)
-			return
-		case 'c':
-			c.inline("python", value)
-			return
+		if module, is := strings.CutPrefix(w.text, "-m"); is && module != "" {
+			c.module(module)
+		} else if is && i+1 < len(args) {
+			c.module(args[i+1].text)
 		}
 	}
-	c.stdin("python")
 }
+
+// isOwnModule reports whether Python finds a module in the workspace, where it is recorded.
+func (c *commandLine) isOwnModule(name string) bool {
+	if !moduleName().MatchString(name) {
+		return false
+	}
+	path := strings.ReplaceAll(name, ".", "/")
+	for _, dir := range c.folders {
+		for _, ending := range []string{".py", "/__main__.py"} {
+			if now, there := lookAt(c.in(dir, path+ending), true); there && now.regular {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var moduleName = lazyregexp.New(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`)
 
 // module adds the files that Python may take for a module and for the packages that it is in.
 func (c *commandLine) module(name string) {
@@ -90,84 +82,6 @@ func (c *commandLine) inModulePath(path string, endings []string) {
 
 func quoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// stdin adds what an interpreter reads from its stdin.
-func (c *commandLine) stdin(name string) {
-	switch {
-	case c.input != nil:
-		c.inline(name, *c.input)
-	case !c.inputFile:
-		c.doubt("%s reads its program from its stdin", name)
-	}
-}
-
-// Options of interpreters: those whose value is code, and others that take the next word.
-var codeOptions = map[string][2]string{
-	"awk": {"", "-f -v -F --assign --field-separator"}, "gawk": {"-e --source", "-f -i -v -F -l"},
-	"mawk": {"", "-f -v -F"}, "nawk": {"", "-f -v -F"},
-	"node":   {"-e -p -pe --eval --print", "-r -C --require --import --loader --conditions"},
-	"nodejs": {"-e -p -pe --eval --print", "-r -C --require --import --loader --conditions"},
-	"perl":   {"-e -E", ""}, "ruby": {"-e", "-r -I"}, "php": {"-r", "-f -d -c"}, "lua": {"-e", "-l"},
-	"luajit": {"-e", "-l"}, "bun": {"-e --eval -p --print", "-r --preload"}, "deno": {"", "-c --config"},
-	"tsx": {"-e -p --eval --print", "-r --import"}, "ts-node": {"-e -p -pe --eval --print", "-r -P --project"},
-}
-
-// code adds what another interpreter runs: the script that is its first operand, or the text of an option.
-func (c *commandLine) code(name string, args []word) {
-	options := codeOptions[name]
-	isText := strings.HasSuffix(name, "awk")
-	inline := false
-	if isNode(name) {
-		for _, w := range args {
-			c.node(strings.TrimPrefix(w.text[max(strings.Index(w.text, "=")+1, 0):], "-r"))
-		}
-	}
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		text := w.text
-		isOption := strings.HasPrefix(text, "-") && text != "-"
-		cluster := isOption && !strings.HasPrefix(text, "--") && len(text) > 2 && (name == "perl" || name == "ruby")
-		switch {
-		case w.computed && !inline:
-			c.doubt("%s is known only when %s runs", w, name)
-			return
-		case (name == "perl" || name == "ruby") && isOption && strings.Contains(text, "I"):
-			c.doubt("%s looks for modules in a folder", name)
-		case isOption && among(" "+options[0]+" ", text), cluster && strings.ContainsAny(text[len(text)-1:], "eE"):
-			if i++; i < len(args) {
-				c.inline(name, args[i])
-				inline = true
-			}
-		case isOption && among(" "+options[1]+" ", text):
-			if i++; i < len(args) && args[i].computed {
-				c.doubt("%s is known only when %s runs", args[i], name)
-			} else if i < len(args) && isText && text == "-f" {
-				inline = true
-			} else if i < len(args) && name == "ruby" {
-				c.file(args[i].text + ".rb")
-			}
-		case isOption && isText && strings.HasPrefix(text, "-f"):
-			inline = true
-		case isOption && name == "ruby" && strings.HasPrefix(text, "-r"):
-			c.file(text[2:] + ".rb")
-		case isOption:
-		case inline:
-			return // the rest is for the text
-		case isText:
-			c.inline(name, w)
-			return
-		case name == "deno" && (text == "run" || text == "test"), name == "bun" && text == "run":
-		case text == "-" || isStdin(text):
-			c.stdin(name)
-			return
-		default:
-			return // a script, which c.argument has added; the rest is for it
-		}
-	}
-	if !inline {
-		c.stdin(name)
-	}
 }
 
 // node adds the files that Node may take a word for: a file, one with an ending, or the main file of a folder.

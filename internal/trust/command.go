@@ -2,6 +2,7 @@ package trust
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,43 @@ func (t *taker) folder(h *hookfile.Hook) string {
 	return h.Dir(&protocol.Call{Workspace: t.Options.Workspace})
 }
 
+// variable notes a doubt about a variable by which a program may find other files than the command names.
+func (c *commandLine) variable(name string, value word) {
+	switch {
+	case slices.Contains(options, name):
+		for option := range strings.FieldsSeq(value.text) {
+			isPath := strings.Contains(option, "/") && !requireOption().MatchString(option)
+			if isPath || !strings.HasPrefix(option, "--") {
+				c.doubt("%s has an option that is not known", name)
+			}
+		}
+	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(value.text), c.isOwnFolder):
+		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
+	case value.computed && (slices.Contains(modulePaths, name) || findsFiles().MatchString(name)):
+		c.doubt("the value of %s is known only when it runs", name)
+	case !value.computed && (strings.Contains(value.text, "$(") || strings.Contains(value.text, "`")):
+		c.doubt("%s has a command in its text", name)
+	case (slices.Contains(modulePaths, name) || findsFiles().MatchString(name)) &&
+		slices.ContainsFunc(filepath.SplitList(value.text), c.isFolder):
+		c.doubt("%s names a folder", name)
+	case strings.HasPrefix(name, "GIT_") && strings.ContainsAny(value.text, " /"), name == "IFS", name == "LESSOPEN":
+		c.doubt("%s may have a program run others", name)
+	}
+}
+
+func (c *commandLine) isOwnFolder(path string) bool {
+	return !filepath.IsAbs(path) || inside(filepath.Clean(path), c.Options.Workspace)
+}
+
+// findsFiles matches variables that have a shell or a program look for files.
+var findsFiles = lazyregexp.New(`^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|TMPDIR|` +
+	`(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`)
+
+// options are variables with options of an interpreter.
+var options = []string{"NODE_OPTIONS", "PERL5OPT", "RUBYOPT"}
+
+var requireOption = lazyregexp.New(`^--(?:require|import)=\./[A-Za-z0-9_./-]+\.[cm]?js$`)
+
 // loaders are variables with files that an interpreter or the linker loads before the program.
 var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT"}
 
@@ -64,12 +102,7 @@ var modulePaths = []string{"AWKPATH", "LD_LIBRARY_PATH", "LUA_PATH", "NODE_PATH"
 func (c *commandLine) loaded(env []string) {
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
-		if slices.Contains(modulePaths, name) {
-			if slices.ContainsFunc(filepath.SplitList(value), c.isFolder) {
-				c.doubt("%s has programs look for what they load in a folder", name)
-			}
-			continue
-		}
+		c.variable(name, word{text: value})
 		if !slices.Contains(loaders, name) {
 			continue
 		}
@@ -116,10 +149,15 @@ type commandLine struct {
 	commands int // so far
 
 	set       map[string]word // variables that a line sets
-	functions map[string]bool // that a line defines
+	unknown   map[string]bool // variables whose value only the shell knows
+	globbed   int             // files that globs have matched so far
+	odd       bool            // the line sets options that change what a glob is
 	assigned  map[*syntax.Assign]bool
 	input     *word // the text that the line gives to the command that is looked at, nil if none
 	inputFile bool  // the line gives it a file
+	sourced   bool  // the shell has read a file, which may have changed anything
+	loops     int   // that the command is in
+	script    bool  // the program is that of a #! line: what a script reads by itself is not looked for
 }
 
 // maxDepth limits how many commands may stand in each other, maxCommands how many there may be, also by loops.
@@ -127,12 +165,6 @@ const (
 	maxDepth    = 32
 	maxCommands = 4096
 )
-
-// isCommandFlag reports whether a command line follows the flag, as in pwsh -Command and cmd /c.
-func isCommandFlag(word string) bool {
-	return len(word) > 1 && (strings.HasPrefix(word, "-") || strings.HasPrefix(word, "/")) &&
-		(strings.EqualFold(word[len(word)-1:], "c") || strings.EqualFold(word[1:], "command"))
-}
 
 // file adds the files that a word may mean.
 func (c *commandLine) file(name string) {
@@ -142,14 +174,17 @@ func (c *commandLine) file(name string) {
 	}
 	for _, dir := range c.folders {
 		path := c.in(dir, name)
-		known := slices.Contains(c.byHook[c.hook], path)
+		known := c.seen[hookPath{c.hook, path}]
 		// Who chooses the folder of a call must not choose with it what runs.
 		chosen := !filepath.IsAbs(name) && c.folders[0] != c.folder(c.hook)
 		if err := c.candidate(c.hook, path, chosen); err != nil && c.err == nil {
 			c.err = err
 		}
 		if w := c.watched[path]; !known && len(w.interpreter) > 0 {
+			outer := c.script
+			c.script = true
 			c.ran(append(fixed(w.interpreter), word{text: path}), "")
+			c.script = outer
 		}
 	}
 }
@@ -193,7 +228,17 @@ func (c *commandLine) line(text string) {
 		}
 		return
 	}
+	defer func() {
+		if recover() != nil { // a line that nobody has thought of must not end a call
+			c.doubt("the line cannot be read")
+		}
+	}()
+	outer := c.unknown
+	c.unknown = maps.Clone(outer)
+	c.variablesOf(file)
+	c.odd = c.odd || strings.Contains(text, "shopt") || strings.Contains(text, "setopt")
 	c.walk(file)
+	c.unknown = outer
 }
 
 var (

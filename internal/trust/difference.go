@@ -67,6 +67,11 @@ func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) 
 			add(name, "is named by no hook any more")
 		}
 	}
+	for _, d := range f.Doubts {
+		if !slices.Contains(then.Doubts, d) {
+			add("the command of "+d.Hook, "is not understood any more: %s", d.Why)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
 		if was, is := then.Programs[name], f.Programs[name]; was == "" {
 			add(name, "is %s now, and was not in PATH before", is)

@@ -9,8 +9,18 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// maxDoubts is how many doubts about one command are told.
-const maxDoubts = 3
+// Doubt is why files that a hook runs may be missing in a Fingerprint. One that an earlier Fingerprint lacks is a
+// difference.
+type Doubt struct {
+	Hook string `json:"hook"`
+	Why  string `json:"why"`
+}
+
+// maxDoubts is how many doubts about one command are kept, and maxTold how many are told.
+const (
+	maxDoubts = 20
+	maxTold   = 3
+)
 
 // doubt notes why files that a hook runs may be missing in the Fingerprint.
 func (t *taker) doubt(h *hookfile.Hook, format string, args ...any) {
@@ -30,7 +40,7 @@ func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hoo
 		if len(why) == 0 || h.Disabled != "" {
 			continue
 		}
-		what, name := strings.Join(why, ", "), spelling.Quote(h.Name)
+		what, name := strings.Join(why[:min(len(why), maxTold)], ", "), spelling.Quote(h.Name)
 		const begin = "hook %s: what files its command runs cannot be told for sure: %s; "
 		switch {
 		case h.Files != nil:

@@ -75,6 +75,9 @@ func (l *lister) walk(folder string, rest []string) error {
 			continue
 		}
 		if rest[0] == "**" && len(rest) > 1 { // the walk above has compared it
+			if err := notALink(filepath.Join(folder, entry.Name()), entry.Type()); err != nil {
+				return err
+			}
 			continue
 		}
 		if matches, _ := path.Match(strings.Replace(rest[0], "**", "*", 1), entry.Name()); !matches {
@@ -87,13 +90,21 @@ func (l *lister) walk(folder string, rest []string) error {
 	return nil
 }
 
+// notALink returns an error for a link to a folder.
+func notALink(path string, mode fs.FileMode) error {
+	if mode&fs.ModeSymlink != 0 {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a link to a folder; name the folder itself", path)
+		}
+	}
+	return nil
+}
+
 // entry takes what has the first name of the rest.
 func (l *lister) entry(folder, name string, mode fs.FileMode, rest []string) error {
 	at := filepath.Join(folder, name)
-	if mode&fs.ModeSymlink != 0 {
-		if info, err := os.Stat(at); err == nil && info.IsDir() {
-			return fmt.Errorf("%s is a link to a folder; name the folder itself", at)
-		}
+	if err := notALink(at, mode); err != nil {
+		return err
 	}
 	switch {
 	case len(rest) > 1 && mode.IsDir():

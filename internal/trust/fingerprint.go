@@ -37,6 +37,7 @@ type Fingerprint struct {
 	Path      string            `json:"path,omitempty"` // as it was given, if it is another one
 	Files     []File            `json:"files"`          // by name
 	Programs  map[string]string `json:"programs"`       // their paths in PATH, by the names in commands
+	Doubts    []Doubt           `json:"doubts,omitempty"`
 
 	whole   string                      // see sum
 	places  []string                    // names of the hooks files, present or absent; see key
@@ -69,6 +70,13 @@ type taker struct {
 	hashed  int64              // bytes, of all files
 	sizes   map[string][]int64 // of files in the records; nil: not read yet
 	first   bool               // there is no record of the session yet
+	seen    map[hookPath]bool  // what byHook has
+	named   map[string]bool    // what Files has
+}
+
+type hookPath struct {
+	hook *hookfile.Hook
+	path string
 }
 
 // Take takes the Fingerprint of hooks that were just read. It fails if a file cannot be read.
@@ -77,11 +85,13 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the workspace: %w", err)
 	}
-	t := taker{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), Fingerprint: &Fingerprint{
+	t := taker{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), seen: map[hookPath]bool{},
+		named: map[string]bool{}}
+	t.Fingerprint = &Fingerprint{
 		Workspace: real, Programs: map[string]string{},
 		byHook: map[*hookfile.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hookfile.Hook][]string{},
 		listings: map[*hookfile.Hook][]listing{},
-	}}
+	}
 	if given := filepath.Clean(o.Workspace); given != real {
 		t.Path = given
 	}
@@ -101,6 +111,11 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		}
 		if err := t.hook(h); err != nil {
 			return nil, err
+		}
+		if h.Files == nil {
+			for _, why := range t.doubts[h] {
+				t.Doubts = append(t.Doubts, Doubt{Hook: h.Name, Why: why})
+			}
 		}
 	}
 	slices.SortFunc(t.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
@@ -147,6 +162,7 @@ func (t *taker) hooksFile(f *hookfile.File) {
 	if t.Texts {
 		file.text = f.Text
 	}
+	t.named[file.Name] = true
 	t.Files = append(t.Files, file)
 	if f.Level >= hookfile.ProjectLevel {
 		t.places, t.paths = append(t.places, file.Name), append(t.paths, path)
@@ -175,7 +191,8 @@ func (t *taker) candidate(h *hookfile.Hook, path string, anywhere bool) error {
 			return err
 		}
 	}
-	if !slices.Contains(t.byHook[h], path) {
+	if key := (hookPath{h, path}); !t.seen[key] {
+		t.seen[key] = true
 		t.byHook[h] = append(t.byHook[h], path)
 	}
 	return nil
@@ -250,7 +267,8 @@ func (t *taker) look(path string, named bool) error {
 		f.Real = name
 	}
 	f.Size = w.target.size
-	if !slices.ContainsFunc(t.Files, func(other File) bool { return other.Name == f.Name }) {
+	if !t.named[f.Name] {
+		t.named[f.Name] = true
 		t.Files = append(t.Files, f)
 	}
 	return nil
@@ -281,6 +299,9 @@ func (f *Fingerprint) sum() string {
 	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
 		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), name), f.Programs[name])
 	}
+	for _, d := range f.Doubts {
+		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), d.Hook), d.Why)
+	}
 	sum := sha256.Sum256(b)
 	f.whole = hex.EncodeToString(sum[:])
 	return f.whole
@@ -305,8 +326,12 @@ func (f *Fingerprint) HasHooks() bool {
 
 // Named returns the files of the Fingerprint that a hook's command names.
 func (f *Fingerprint) Named(h *hookfile.Hook) (names []string) {
+	of := map[string]bool{}
+	for _, path := range f.byHook[h] {
+		of[path] = true
+	}
 	for i := range f.Files {
-		if w := f.Files[i].watch; w != nil && slices.Contains(f.byHook[h], w.path) {
+		if w := f.Files[i].watch; w != nil && of[w.path] {
 			names = append(names, f.Files[i].Name)
 		}
 	}

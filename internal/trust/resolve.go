@@ -1,9 +1,7 @@
 package trust
 
 import (
-	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +35,7 @@ func (w word) String() string {
 
 // doubt notes why files may be missing, unless the entry names them.
 func (c *commandLine) doubt(format string, args ...any) {
-	if c.hook.Files == nil {
+	if c.hook.Files == nil && !c.script {
 		c.taker.doubt(c.hook, format, args...)
 	}
 }
@@ -57,12 +55,12 @@ func (c *commandLine) ran(argv []word, path string) {
 	first, args := argv[0], argv[1:]
 	name := strings.TrimSuffix(foldName(filepath.Base(first.text)), ".exe")
 	byPath := filepath.Base(first.text) != first.text || c.hook.Command.Script != ""
-	byOwnPath := byPath && filepath.Clean(c.in(c.folders[0], first.text)) != c.inPath(filepath.Base(first.text))
+	if why := c.unclear(argv, name); why != "" {
+		c.doubt("%s", why)
+	}
 	switch {
 	case first.computed:
-		c.doubt("%s is known only when it runs", first)
 		c.file(first.text)
-		name = ""
 	case byPath:
 		c.file(first.text)
 		for _, ending := range programEndings(c.env) {
@@ -83,44 +81,27 @@ func (c *commandLine) ran(argv []word, path string) {
 	if c.hook.Command.Callable != "" {
 		c.module(strings.TrimSuffix(c.hook.Command.Callable, filepath.Ext(c.hook.Command.Callable)))
 	}
-	if first.computed || c.functions[name] {
+	if first.computed {
 		return
 	}
-	launched, launches := shellline.Launch(words(argv))
-	switch {
+	switch launched, launches := shellline.Launch(words(argv)); {
 	case name == "cd" || name == "pushd":
 		c.cd(args)
 	case name == "." || name == "source":
-		c.source(args)
-	case isOtherShell(name):
-		c.otherShell(name, args)
-	case among(runners, name) && launches:
-		c.launched(name, args, launched)
-	case among(managers, name) && !isScript(args):
-		c.manager(name, args)
+		c.inPaths(args)
+	case among(" cmd powershell pwsh ", name): // whose lines are not read
+		for _, w := range args {
+			c.words(w.text)
+		}
 	case launches:
 		c.launched(name, args, launched)
-	case isPython(name):
-		c.python(args)
-	case among(codes, name) || among(codes, baseName(name)):
-		c.code(baseName(name), args)
+	case isPython(name), among(codes, baseName(name)):
+		c.interpreted(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
-	case among(setters, name):
-		c.setsVariables(name, args)
 	case configured[name] != "":
 		for file := range strings.FieldsSeq(configured[name]) {
 			c.file(file)
-		}
-	case name == "osascript":
-		c.appleScript(args)
-	case name == "cargo" && len(args) > 0 && args[0].text == "fmt":
-	case among(builtins, name) || among(readers, name) || byOwnPath:
-	default:
-		// One that is not there yet is a difference once it is.
-		found := cmp.Or(path, c.inPath(filepath.Base(first.text)))
-		if found != "" && !inside(found, c.Options.Workspace) || found == "" && shellline.IsBuiltin(name) {
-			c.doubt("hookrun does not know what files %s runs", spelling.Quote(name))
 		}
 	}
 }
@@ -161,18 +142,15 @@ func (c *commandLine) isFolder(text string) bool {
 // cd adds the folders to which a shell changes.
 func (c *commandLine) cd(args []word) {
 	for len(args) > 0 && !args[0].computed && strings.HasPrefix(args[0].text, "-") && args[0].text != "-" {
-		end := args[0].text == "--"
-		if args = args[1:]; end {
-			break
-		}
+		args = args[1:]
 	}
 	switch {
 	case len(args) == 0:
 		c.enter(hookfile.Variable(c.env, "HOME"))
-	case args[0].computed:
+	case args[0].computed, args[0].text == "-":
 		c.doubt("the folder %s is known only when it runs", args[0])
 		c.enter(args[0].text)
-	case args[0].text != "-":
+	default:
 		for _, dir := range filepath.SplitList(hookfile.Variable(c.env, "CDPATH")) {
 			c.enter(filepath.Join(dir, args[0].text))
 		}
@@ -184,19 +162,6 @@ func (c *commandLine) cd(args []word) {
 func isStdin(path string) bool {
 	return strings.HasPrefix(path, "/dev/stdin") || strings.HasPrefix(path, "/dev/fd/") ||
 		strings.HasPrefix(path, "/proc/")
-}
-
-// setsVariables notes the variables that a builtin sets to what only the shell knows.
-func (c *commandLine) setsVariables(name string, args []word) {
-	for i, w := range args {
-		switch {
-		case name == "printf" && (i == 0 || args[i-1].text != "-v"):
-		case isVariable(w.text):
-			c.assign(w.text, word{computed: true, source: w.source})
-		case w.computed:
-			c.doubt("%s sets a variable that is known only when it runs", name)
-		}
-	}
 }
 
 // enter adds the folders in which relative paths may start from now on.
@@ -218,41 +183,12 @@ func (c *commandLine) enter(folder string) {
 	}
 }
 
-// source adds the file that a shell reads. One without a slash is looked for in PATH.
-func (c *commandLine) source(args []word) {
-	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
-	}
-	switch {
-	case len(args) == 0:
-	case args[0].computed || strings.HasPrefix(args[0].text, "-") || isStdin(args[0].text):
-		c.doubt("the file %s is known only when it runs", args[0])
-	case !strings.Contains(args[0].text, "/"):
+// inPaths adds the file that a shell reads, which it looks for in PATH.
+func (c *commandLine) inPaths(args []word) {
+	for _, w := range args {
 		for _, dir := range filepath.SplitList(hookfile.Variable(c.env, "PATH")) {
-			if dir == "" {
-				dir = "."
-			}
-			c.file(filepath.Join(dir, args[0].text))
+			c.file(filepath.Join(dir, w.text))
 		}
-	}
-}
-
-// isOtherShell reports whether a shell does not read a line as sh does, and has options of its own.
-func isOtherShell(name string) bool {
-	return slices.Contains([]string{"pwsh", "powershell", "cmd"}, name)
-}
-
-func (c *commandLine) otherShell(name string, args []word) {
-	for i, w := range args {
-		if i == 0 || !isCommandFlag(args[i-1].text) {
-			if w.computed {
-				c.doubt("%s is known only when %s runs", w, name)
-			}
-			continue
-		}
-		c.doubt("it is a line of %s", name)
-		c.words(w.text)
-		c.line(w.text)
 	}
 }
 
@@ -276,12 +212,9 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 			}
 		}
 		if shellline.IsShell(name) { // a script, which is among the arguments that were added
-			if argv[0].computed {
-				c.doubt("%s is known only when it runs", argv[0])
-			}
 			continue
 		}
-		if among(runners, name) || among(managers, name) {
+		if among(runners, name) {
 			c.file("node_modules/.bin/" + argv[0].text)
 		}
 		c.ran(argv, "")
@@ -289,15 +222,11 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 	for _, line := range l.Lines {
 		c.line(line)
 	}
-	switch {
-	case l.Doubt != "":
+	if l.Doubt != "" && len(c.doubts[c.hook]) == 0 {
 		c.doubt("%s", l.Doubt)
-	case l.Stdin && c.input != nil && !c.input.computed:
+	}
+	if l.Stdin && c.input != nil {
 		c.line(c.input.text)
-	case l.Stdin && !c.inputFile && (shellline.IsShell(name) || len(l.Commands)+len(l.Lines) == 0):
-		c.doubt("%s reads its commands from its stdin", name)
-	case len(l.Commands)+len(l.Lines) == 0 && !shellline.IsShell(name) && slices.ContainsFunc(args, isComputed):
-		c.doubt("what %s runs is known only then", name)
 	}
 }
 
@@ -319,12 +248,8 @@ func (c *commandLine) chdir(option word, rest []word) {
 		_, folder, _ = strings.Cut(option.text, "C")
 		attached = folder != ""
 	}
-	computed := option.computed
 	if !attached && len(rest) > 0 {
-		folder, computed = rest[0].text, rest[0].computed
-	}
-	if computed {
-		c.doubt("the folder %s is known only when it runs", option)
+		folder = rest[0].text
 	}
 	c.enter(folder)
 }
@@ -339,62 +264,15 @@ func (c *commandLine) assign(name string, value word) {
 		value.computed = true // which of the two counts only the shell knows
 	}
 	c.set[name] = value
-	matters := slices.Contains(loaders, name) || slices.Contains([]string{"PATH", "CDPATH", "PYTHONPATH"}, name) ||
-		slices.Contains(modulePaths, name)
-	if value.computed && matters {
-		c.doubt("the value of %s is known only when it runs", name)
-	}
 	if !value.computed {
 		c.env = append(slices.Clip(c.env), name+"="+value.text)
 	}
-	if slices.Contains(loaders, name) || slices.Contains(modulePaths, name) {
-		c.loaded([]string{name + "=" + value.text})
-	}
+	c.variable(name, value)
 	c.file(value.text)
-}
-
-// manager notes that a package manager runs what package.json says.
-func (c *commandLine) manager(name string, args []word) {
-	for _, w := range args {
-		if sub := w.text; sub != "" && sub[0] != '-' {
-			if slices.Contains([]string{"exec", "x", "dlx"}, sub) {
-				if launched, ok := shellline.Launch(append(words(fixed([]string{name})), words(args)...)); ok {
-					c.launched(name, args, launched)
-					return
-				}
-			}
-			break
-		}
-	}
-	c.doubt("%s runs what package.json says", name)
-}
-
-// isScript reports whether the first operand is a file of JavaScript, as in bun x.ts.
-func isScript(args []word) bool {
-	for _, w := range args {
-		if w.text == "run" || strings.HasPrefix(w.text, "-") {
-			continue
-		}
-		return strings.Contains(w.text, "/") || regexp.MustCompile(`\.[cm]?[jt]sx?$`).MatchString(w.text)
-	}
-	return false
-}
-
-// appleScript notes a doubt about any script but those that show a notification.
-func (c *commandLine) appleScript(args []word) {
-	for i, w := range args {
-		isScript := i > 0 && args[i-1].text == "-e" && strings.HasPrefix(w.text, "display notification ")
-		if w.computed || w.text != "-e" && !isScript {
-			c.doubt("the script of osascript may run files")
-		}
-	}
 }
 
 // make adds the makefile that make finds by itself.
 func (c *commandLine) make(args []word) {
-	if slices.ContainsFunc(args, isComputed) {
-		c.doubt("the arguments of make are known only when it runs")
-	}
 	for i, w := range args {
 		if w.text == "-C" && i+1 < len(args) {
 			c.enter(args[i+1].text)

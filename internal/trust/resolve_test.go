@@ -36,11 +36,11 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"cd -- gates && ./a.sh", "gates/a.sh", ""},
 		{"command cd gates && ./a.sh", "gates/a.sh", ""},
 		{"cd gates && cd sub && ./x.sh", "gates/sub/x.sh", ""},
-		{"env -C gates ./a.sh", "gates/a.sh", ""},
-		{"env -Cgates ./a.sh", "gates/a.sh", ""},
-		{"env --chdir=gates ./a.sh", "gates/a.sh", ""},
-		{"PATH=gates:$PATH a.sh", "gates/a.sh", ""},
-		{"PATH=gates:$PATH; . a.sh", "gates/a.sh", ""},
+		{"env -C gates ./a.sh", "gates/a.sh", "an option of env that is not known"},
+		{"env -Cgates ./a.sh", "gates/a.sh", "an option of env that is not known"},
+		{"env --chdir=gates ./a.sh", "gates/a.sh", "an option of env that is not known"},
+		{"PATH=gates:$PATH a.sh", "", "PATH has a folder of the workspace"},
+		{"PATH=gates:$PATH; . a.sh", "gates/a.sh", "PATH has a folder of the workspace"},
 		{"for g in gates/a.sh gates/b.sh; do sh $g; done", "gates/b.sh", ""},
 		{"for g in gates/*.sh; do sh \"$g\"; done", "gates/b.sh", ""},
 		{"env BASH_ENV=gates/a.sh bash -c :", "gates/a.sh", ""},
@@ -48,28 +48,28 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"sh <>gates/a.sh", "gates/a.sh", ""},
 		{"sh < gates/a.sh", "gates/a.sh", ""},
 		{"${G:-./guard.sh} --strict", "guard.sh", ""},
-		{list{"python3", "-mtool"}, "tool.py", ""},
-		{list{"python3", "-Im", "tool"}, "tool.py", ""},
-		{list{"python3", "-c", "import json, tool; tool.main()"}, "tool.py", ""},
-		{"python3 - <<'END'\nimport tool\nEND", "tool.py", ""},
-		{list{"awk", "-fguard.awk"}, "guard.awk", ""},
-		{list{"make", "-sfgate.mk", "check"}, "gate.mk", ""},
-		{"make lint", "Makefile", ""},
+		{list{"python3", "-mtool"}, "tool.py", "an option of python that is not known"},
+		{list{"python3", "-Im", "tool"}, "", "an option of python that is not known"},
+		{list{"python3", "-c", "import json, tool; tool.main()"}, "", "python -c imports from the folder"},
+		{"python3 - <<'END'\nimport tool\nEND", "", "python reads its program from its stdin"},
+		{list{"awk", "-fguard.awk"}, "guard.awk", "an option of awk that is not known"},
+		{list{"make", "-sfgate.mk", "check"}, "gate.mk", `what files "make" runs`},
+		{"make lint", "Makefile", `what files "make" runs`},
 		{"node .", "main.js", ""},
 		{"node app", "app/index.js", ""},
 		{`node -e 'require("./app")'`, "app/index.js", ""},
 		{"bash <<'END'\n./guard.sh\nEND", "guard.sh", ""},
-		{"f() { ./guard.sh; }; f", "guard.sh", ""},
-		{"npx eslint src", "node_modules/.bin/eslint", ""},
+		{"f() { ./guard.sh; }; f", "guard.sh", "a construct of a shell that is not known"},
+		{"npx eslint src", "node_modules/.bin/eslint", `what files "npx" runs`},
 		{"uv run gates/x.py", "gates/x.py", ""},
 		{`x=$(jq -r .tool_input.file_path); ./guard.sh "$x"`, "guard.sh", ""},
 
-		{"sh gates/$1.sh", "", "what sh runs, which is known only then"},
+		{"sh gates/$1.sh", "", "is known only when it runs"},
 		{`eval "$X"`, "", "what eval runs"},
 		{`"$(dirname "$0")"/a.sh`, "", "is known only when it runs"},
 		{"D=$(cat where); \"$D/a.sh\"", "", `"\"$D/a.sh\"" is known only when it runs`},
 		{"if true; then D=gates; else D=other; fi; $D/a.sh", "", "is known only when it runs"},
-		{"for g in $(ls gates); do sh gates/$g; done", "", "what sh runs"},
+		{"for g in $(ls gates); do sh gates/$g; done", "", "ls is given the folder"},
 		{"cd \"$X\" && ./a.sh", "", "is known only when it runs"},
 		{"curl -s https://example.com/x | sh", "", "sh reads its commands from its stdin"},
 		{`PATH="$X:$PATH" a.sh`, "", "the value of PATH is known only when it runs"},
@@ -79,21 +79,21 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{`read HOME < which; "$HOME/a.sh"`, "", "is known only when it runs"},
 		{"printf -v HOME gates; $HOME/a.sh", "", "is known only when it runs"},
 		{"IFS=/; D=gates; $D/a.sh", "", "is known only when it runs"},
-		{"cat gates/a.sh | . /dev/stdin", "", "is known only when it runs"},
+		{"cat gates/a.sh | . /dev/stdin", "", "is no path of a file"},
 		{"cat gates/x.py | python3 /dev/stdin", "", "python reads its program from its stdin"},
 		{"exec 3< which; sh <&3", "", "sh reads its commands from its stdin"},
 		{". <(cat which)", "", "is known only when it runs"},
-		{"PATH+=:gates; a.sh", "", "the value of PATH"},
-		{"NODE_PATH=gates node x.js", "", "NODE_PATH has programs look"},
-		{"xargs sh < which", "", "what sh runs"},
-		{"CDPATH=gates; cd sub && ./x.sh", "gates/sub/x.sh", ""},
-		{"alias g=./guard.sh; g", "guard.sh", ""},
+		{"PATH+=:gates; a.sh", "", "PATH has a folder of the workspace"},
+		{"NODE_PATH=gates node x.js", "", "NODE_PATH names a folder"},
+		{"xargs sh < which", "", `xargs runs "sh" on files`},
+		{"CDPATH=gates; cd sub && ./x.sh", "gates/sub/x.sh", "CDPATH names a folder"},
+		{"alias g=./guard.sh; g", "guard.sh", `hookrun does not know what files "alias" runs`},
 		{"trap ./guard.sh EXIT", "guard.sh", ""},
-		{"hash -p gates/a.sh foo; foo", "gates/a.sh", ""},
-		{"env -i PATH=gates a.sh", "gates/a.sh", ""},
-		{"npm run lint", "", "npm runs what package.json says"},
+		{"hash -p gates/a.sh foo; foo", "gates/a.sh", `what files "hash" runs`},
+		{"env -i PATH=gates a.sh", "gates/a.sh", "an option of env that is not known"},
+		{"npm run lint", "", `hookrun does not know what files "npm" runs`},
 		{"enable -f gates/x.so y", "", `what files "enable" runs`},
-		{"mapfile -C './guard.sh --strict' -c 1 a < which", "guard.sh", ""},
+		{"mapfile -C './guard.sh --strict' -c 1 a < which", "guard.sh", `what files "mapfile" runs`},
 		{"../001-programs/go run ./gates", "", `what files "go" runs`},
 		{"nowhere check", "", ""}, // not in PATH: once it is, that is a change
 		{"mytool check", "", `hookrun does not know what files "mytool" runs`},
@@ -101,37 +101,42 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"cargo run -p gate", "", `hookrun does not know what files "cargo" runs`},
 		{"cargo fmt --check", "", ""},
 		{`python3 "$1"`, "", "is known only when python runs"},
-		{list{"python3", "-c", "import os; os.system('sh gates/a.sh')"}, "", "the program text of python has system"},
-		{list{"python3", "-c", "import os; getattr(os, 'sys'+'tem')('x')"}, "", "python has getattr"},
-		{list{"python3", "-c", "exec(open('which').read())"}, "", "python has exec"},
-		{list{"python3", "-c", "list(map(exec, open('which')))"}, "", "python has exec"},
-		{list{"python3", "-c", "import subprocess as s; s.run(['sh','gates/a.sh'])"}, "gates/a.sh", "python has run"},
-		{list{"python3", "-c", "f=[print]; f[0]('x')"}, "", "python has ]("},
-		{list{"python3", "-c", "def no(c):\n return 'rm' in c\nimport sys; sys.exit(no(sys.stdin.read()))"}, "", ""},
+		{list{"python3", "-I", "-c", "import os; os.system('sh gates/a.sh')"},
+			"", "the program text of python has system"},
+		{list{"python3", "-I", "-c", "import os; getattr(os, 'sys'+'tem')('x')"}, "", "python has getattr"},
+		{list{"python3", "-I", "-c", "exec(open('which').read())"}, "", "python has exec"},
+		{list{"python3", "-I", "-c", "list(map(exec, open('which')))"}, "", "python has exec"},
+		{list{"python3", "-I", "-c", "import subprocess as s; s.run(['sh','gates/a.sh'])"},
+			"gates/a.sh", "python has subprocess"},
+		{list{"python3", "-I", "-c", "f=[print]; f[0]('x')"}, "", "python has ]("},
+		{list{"python3", "-I", "-c", "def no(c):\n return 'rm' in c\nimport sys; sys.exit(no(sys.stdin.read()))"},
+			"", ""},
 		{list{"node", "-e", "require('./' + 'app')"}, "", "node has require"},
 		{list{"node", "-e", "new Function('x')()"}, "", "node has Function"},
 		{list{"node", "-e", "this['ev' + 'al']('x')"}, "", "node has ]("},
-		{list{"node", "-e", "require('child_process').execSync('sh gates/a.sh')"}, "", "node has execSync"},
+		{list{"node", "-e", "require('child_process').execSync('sh gates/a.sh')"},
+			"", "node has child_process"},
+		{list{"node", "-e", "require('child_process').exec('sh gates/a.sh')"}, "", "node has child_process"},
 		{list{"node", "-e", "import('./app/index.js')"}, "app/index.js", ""},
-		{list{"node", "-e", "console.log(`${1}`)"}, "", "the program text of node cannot be read"},
-		{list{"awk", "/a|b/ { print $1 || $2 }"}, "", ""},
+		{list{"node", "-e", "console.log(`${1}`)"}, "", "the program text of node has `"},
+		{list{"awk", "/a|b/ { print $1 || $2 }"}, "", "awk has |"},
 		{list{"awk", "{ print | \"sh\" }"}, "", "awk has |"},
 		{list{"awk", "{ \"sh\" | getline x }"}, "", "awk has |"},
-		{list{"gawk", "{ f = \"system\"; @f(\"x\") }"}, "", "gawk has @"},
+		{list{"gawk", "{ f = \"system\"; @f(\"x\") }"}, "", "gawk has system"},
 		{list{"perl", "-e", "do './x.pl'"}, "", "the program text of perl has do"},
-		{list{"perl", "-ne", "print if /(?{ danger() })/"}, "", "perl cannot be read"},
+		{list{"perl", "-ne", "print if /(?{ danger() })/"}, "", "perl has a pattern that is not known"},
 		{list{"perl", "-e", "qx(sh gates/a.sh)"}, "", "perl has qx"},
 		{list{"ruby", "-e", "exit 2 if STDIN.read.match?(/rm -rf/)"}, "", ""},
 		{list{"ruby", "-e", "%x(sh gates/a.sh)"}, "", "ruby has sh"},
-		{list{"php", "-r", "include 'x.php';"}, "", "php has include"},
+		{list{"php", "-r", "include 'x.php';"}, "", "an option of php that is not known"},
 		{"osascript -e 'do shell script \"gates/a.sh\"'", "", "the script of osascript"},
-		{"npx eslint .", "package.json", ""},
+		{"npx eslint .", "node_modules/.bin/eslint", `hookrun does not know what files "npx" runs`},
 		{"if then ./guard.sh", "guard.sh", "the line cannot be read: a syntax error"},
 
 		{"grep -q AKIA && exit 2 || exit 0", "", ""},
 		{`jq -e '.tool_input.command | test("rm -rf") | not' > /dev/null || exit 2`, "", ""},
 		{"jq -r .tool_input.file_path | xargs -r gofmt -w", "", ""},
-		{`f=$(jq -r .tool_input.file_path); case $f in *.ts) npx prettier --write "$f";; esac`, "", ""},
+		{`f=$(jq -r .tool_input.file_path); case $f in *.go) gofmt -w "$f";; esac`, "", ""},
 		{"\"$CLAUDE_PROJECT_DIR\"/guard.sh", "", "is known only when it runs"}, // not in an entry of this form
 		{"ruff check .", "", ""},
 		{"osascript -e 'display notification \"done\"'", "", ""},
@@ -143,7 +148,7 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 				"gate.mk", "tool.py", "app/index.js", "Makefile", "src/x", "gates/x.py", "main.js",
 				"node_modules/.bin/eslint", "x.pl")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"main": "main"}`), 0o600))
-			install(t, dir, "mytool", "go", "cargo", "npm")
+			install(t, dir, "mytool", "go", "cargo", "npm", "npx", "make")
 			doc := `{"hooks": [{"name": "h", "command": ` + string(command) + `, "events": ["pre-tool"]}]}`
 			cfg, now := take(t, dir, doc)
 			if tt.file != "" {
@@ -161,6 +166,23 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 	}
 }
 
+// TestWaysAroundTrust holds commands of which a file could be changed in silence: none is understood.
+func TestWaysAroundTrust(t *testing.T) {
+	text, err := os.ReadFile("testdata/around.jsonl")
+	require.NoError(t, err)
+	dir := workspace(t, "gates/a.sh", "gates/b.sh", "gates/b.py", "gates/g.py", "gates/sub/x.sh", "lib/a.sh", "list")
+	install(t, dir, strings.Fields("awk bash bun cargo cat cp curl dash deno diff docker env find gawk git go grep head jq "+
+		"less lua ls make mapfile mawk node npm npx perl php podman python3 rg rsync ruby sed sh sort split sqlite3 ssh "+
+		"tar terraform timeout uv xargs zsh poetry pipenv hatch conda bundle direnv dotenvx mise nix pytest pylint "+
+		"prettier markdownlint-cli2 fd bat pre-commit chroot")...)
+	for command := range strings.Lines(string(text)) {
+		doc := `{"hooks": [{"name": "h", "command": ` + strings.TrimSpace(command) + `, "events": ["pre-tool"]}]}`
+		cfg, now := take(t, dir, doc)
+		unresolved, _ := now.Unresolved(cfg)
+		require.NotEmpty(t, unresolved, command)
+	}
+}
+
 // A file that an interpreter would take instead of the one that was allowed is a difference.
 func TestFilesThatComeFirst(t *testing.T) {
 	for _, tt := range []struct{ command, file string }{
@@ -169,7 +191,6 @@ func TestFilesThatComeFirst(t *testing.T) {
 		{`["python3", "-m", "tool"]`, "tool.cpython-312-x86_64-linux-gnu.so"},
 		{`["python3", "-m", "pkg.tool"]`, "pkg/__init__.py"},
 		{`["python3", "-m", "black"]`, "black.py"},
-		{`["python3", "-c", "import json"]`, "json.py"},
 		{`["node", "app"]`, "app.js"},
 		{`["node", "app"]`, "app/package.json"},
 		{`["node", "."]`, "package.json"},

@@ -10,32 +10,140 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// walk adds what the commands of a line name, in their order.
+// walk adds what the commands of a line name, in their order. Of a shell's language a part is known: all else is a
+// doubt.
 func (c *commandLine) walk(node syntax.Node) {
+	var document *syntax.Word // of a here-document
 	syntax.Walk(node, func(node syntax.Node) bool {
 		switch n := node.(type) {
-		case *syntax.FuncDecl:
-			if c.functions == nil {
-				c.functions = map[string]bool{}
+		case nil, *syntax.File, *syntax.BinaryCmd, *syntax.IfClause, *syntax.Subshell, *syntax.Block,
+			*syntax.TestClause, *syntax.ParenTest, *syntax.CaseClause, *syntax.CaseItem, *syntax.CmdSubst,
+			*syntax.ProcSubst, *syntax.Comment, *syntax.TimeClause, *syntax.WordIter:
+		case *syntax.SglQuoted:
+			if n.Dollar {
+				c.doubt("it has $'…'")
 			}
-			c.functions[n.Name.Value] = true
+		case *syntax.Lit:
+		case *syntax.DblQuoted:
+			if n.Dollar {
+				c.doubt(`it has $"…"`)
+			}
+		case *syntax.Redirect:
+			if document = n.Hdoc; n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+				c.doubt("it has a redirection that sets a variable")
+			}
+		case *syntax.Word:
+			if n != document && hasBraces(n) {
+				c.doubt("it has braces")
+			}
+		case *syntax.UnaryTest:
+			if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
+				c.doubt("it has [[ with %s", n.Op)
+			}
+		case *syntax.BinaryTest:
+			switch n.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				c.doubt("it has [[ with %s", n.Op)
+			}
+		case *syntax.ParamExp:
+			if n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull ||
+				n.Exp.Op == syntax.OtherParamOps) || n.Excl || n.Index != nil || n.Slice != nil {
+				c.doubt("it has an expansion that is not known")
+			}
 		case *syntax.Assign:
 			c.assignment(n)
 		case *syntax.Stmt:
 			c.redirected(n)
+		case *syntax.WhileClause:
+			c.loops++
+			for _, stmt := range append(n.Cond, n.Do...) {
+				c.walk(stmt)
+			}
+			c.loops--
+			return false
 		case *syntax.ForClause:
 			return !c.loop(n)
+		case *syntax.DeclClause:
+			if n.Variant.Value != "export" {
+				c.doubt("it has %s", n.Variant.Value)
+			}
+			for _, a := range n.Args {
+				if a.Naked && a.Name == nil {
+					c.doubt("it has export with a word that is not known")
+				}
+			}
 		case *syntax.CallExpr:
 			for _, a := range n.Assigns { // they hold for their own command, too
 				c.assignment(a)
 			}
 			c.ran(c.wordsOf(n.Args), "")
+		default: // functions, arithmetic, arrays
+			c.doubt("it has a construct of a shell that is not known")
 		}
 		return true
 	})
+}
+
+// hasBraces reports whether a shell may make several words of a word.
+func hasBraces(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		lit, ok := part.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "{") &&
+			(strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, ".."))
+	})
+}
+
+// variablesOf finds the variables that a line sets once, at its begin or behind other commands that do not decide
+// whether. Of all others only the shell knows the value.
+func (c *commandLine) variablesOf(file *syntax.File) {
+	times := map[string]int{}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && !n.Naked {
+				times[n.Name.Value] += 2
+			}
+		case *syntax.CallExpr:
+			for i, w := range n.Args { // read, printf -v, getopts
+				if text := w.Lit(); i > 0 && isVariable(text) {
+					times[text] += 2
+				}
+			}
+		case *syntax.ForClause:
+			if iter, ok := n.Loop.(*syntax.WordIter); ok {
+				times[iter.Name.Value] += 2
+			}
+		}
+		return true
+	})
+	for _, stmt := range file.Stmts {
+		cmd := stmt.Cmd
+		for { // a && b: a is always run
+			binary, ok := cmd.(*syntax.BinaryCmd)
+			if !ok || binary.Op != syntax.AndStmt {
+				break
+			}
+			cmd = binary.X.Cmd
+		}
+		if call, ok := cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 && len(call.Assigns) == 1 && !stmt.Background {
+			times[call.Assigns[0].Name.Value]--
+		}
+		if export, ok := cmd.(*syntax.DeclClause); ok && len(export.Args) == 1 && export.Args[0].Name != nil {
+			times[export.Args[0].Name.Value]--
+		}
+	}
+	for name, n := range times {
+		if n != 1 {
+			if c.unknown == nil {
+				c.unknown = map[string]bool{}
+			}
+			c.unknown[name] = true
+		}
+	}
 }
 
 // assignment notes a variable that the line sets. Walk comes to it twice if it stands before a command.
@@ -64,11 +172,16 @@ func (c *commandLine) redirected(n *syntax.Stmt) {
 		switch r.Op {
 		case syntax.RdrIn, syntax.RdrInOut:
 			w := c.word(r.Word)
+			if hasGlob(r.Word) || r.N != nil && r.N.Value != "0" {
+				c.doubt("the file %s is known only when it runs", w)
+			}
 			c.file(w.text)
 			c.inputFile = !w.computed
 		case syntax.Hdoc, syntax.DashHdoc:
-			w := c.word(r.Hdoc)
-			c.input = &w
+			if r.Hdoc != nil {
+				w := c.word(r.Hdoc)
+				c.input = &w
+			}
 		case syntax.WordHdoc:
 			w := c.word(r.Word)
 			c.input = &w
@@ -80,23 +193,45 @@ func (c *commandLine) redirected(n *syntax.Stmt) {
 func (c *commandLine) loop(n *syntax.ForClause) (done bool) {
 	const most = 64
 	iter, ok := n.Loop.(*syntax.WordIter)
-	if !ok {
+	if !ok || n.Select {
+		c.doubt("it has a loop that is not known")
 		return false
+	}
+	for _, item := range iter.Items {
+		c.walk(item)
 	}
 	items := c.wordsOf(iter.Items)
-	if len(items) == 0 || len(items) > most || slices.ContainsFunc(items, isComputed) {
-		c.assign(iter.Name.Value, word{computed: true})
-		return false
-	}
-	for _, item := range items {
-		delete(c.set, iter.Name.Value)
-		c.assign(iter.Name.Value, item)
+	name := iter.Name.Value
+	c.loops++
+	defer func() { c.loops-- }()
+	body := func(value word) {
+		c.set[name] = value
 		for _, stmt := range n.Do {
 			c.walk(stmt)
 		}
 	}
-	delete(c.set, iter.Name.Value)
-	c.assign(iter.Name.Value, word{computed: true})
+	if c.set == nil {
+		c.set = map[string]word{}
+	}
+	if c.loops > 1 || len(items) == 0 || len(items) > most || slices.ContainsFunc(items, isComputed) {
+		for _, item := range items {
+			c.file(item.text)
+		}
+		body(word{computed: true})
+		return true
+	}
+	wasUnknown, value := c.unknown[name], hookfile.Variable(c.env, name)
+	delete(c.unknown, name)
+	for _, item := range items {
+		outer := c.env
+		c.env = append(slices.Clip(c.env), name+"="+item.text)
+		body(item)
+		c.env = outer
+	}
+	if wasUnknown {
+		c.unknown[name] = true
+	}
+	c.set[name] = word{text: value, computed: true}
 	return true
 }
 
@@ -108,9 +243,17 @@ func (c *commandLine) wordsOf(args []*syntax.Word) (words []word) {
 			words = append(words, w)
 			continue
 		}
+		if text := w.text; strings.ContainsAny(text, `[\`) || strings.ContainsAny(filepath.Dir(text), "*?") || c.odd ||
+			strings.HasSuffix(text, "/") || slices.ContainsFunc(arg.Parts, hasBackslash) {
+			c.doubt("the glob %s is not known", spelling.Quote(text))
+		}
 		matched := false
 		for _, dir := range c.folders {
 			found, _ := filepath.Glob(c.in(dir, w.text))
+			if c.globbed += len(found); c.globbed > maxListed {
+				c.doubt("its globs match more than %d files", maxListed)
+				return words
+			}
 			for _, file := range found {
 				if strings.HasPrefix(filepath.Base(file), ".") && !strings.HasPrefix(filepath.Base(w.text), ".") {
 					continue
@@ -137,11 +280,18 @@ func (c *commandLine) word(w *syntax.Word) word {
 
 // hasGlob reports whether a word has a pattern that a shell compares with names of files.
 func hasGlob(w *syntax.Word) bool {
+	if w.Lit() == "[" {
+		return false
+	}
 	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
 		lit, ok := part.(*syntax.Lit)
-		return ok && strings.ContainsAny(strings.ReplaceAll(lit.Value, `\\`, ""), "*?[") &&
-			!strings.ContainsAny(lit.Value, `\`)
+		return ok && strings.ContainsAny(lit.Value, "*?[")
 	})
+}
+
+func hasBackslash(part syntax.WordPart) bool {
+	lit, ok := part.(*syntax.Lit)
+	return ok && strings.Contains(lit.Value, `\`)
 }
 
 // splits reports whether an unquoted variable has blanks, at which a shell splits it, or a pattern.
@@ -186,8 +336,9 @@ func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 	}
 	value := hookfile.Variable(c.env, name)
 	set, inLine := c.set[name]
+	isFolder := (name == "PWD" || name == "OLDPWD") && len(c.folders) > 1
 	switch {
-	case inLine && set.computed:
+	case inLine && set.computed, c.unknown[name], isFolder:
 		return value, false
 	case p.Exp == nil:
 		return value, value != "" || inLine

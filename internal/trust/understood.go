@@ -1,0 +1,403 @@
+package trust
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/shellline"
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// unclear returns why it is not known which files a command runs, "" if that is known. It looks at the words of the
+// command alone: those that it runs in its arguments are looked at for themselves. Only forms that are known to run
+// nothing else are clear, so a list here that lacks a harmless program or option asks for "files" once too often.
+func (c *commandLine) unclear(argv []word, name string) string {
+	first, args := argv[0], argv[1:]
+	switch {
+	case c.sourced:
+		return "a file that the shell reads may change what " + spelling.Quote(first.text) + " means"
+	case first.computed:
+		return first.String() + " is known only when it runs"
+	case !isPlainShell(name) && !isPython(name) && !among(codes, baseName(name)) && c.isOwnScript(first.text):
+		return ""
+	}
+	switch {
+	case name == "." || name == "source":
+		c.sourced = true
+		return c.notAFile(name, args)
+	case isPlainShell(name):
+		if name == "zsh" || name == "ksh" {
+			return c.notAFile(name, args) // a script, since a line of theirs is read in another way
+		}
+		return c.unclearShell(name, args)
+	case isPython(name):
+		return c.unclearPython(args)
+	case name == "node" || name == "nodejs":
+		return c.unclearScript("node", args, nodeFlags, "-e --eval -p --print")
+	case name == "perl":
+		return c.unclearScript(name, args, "", "-e -ne -ane -lne -pe -we")
+	case name == "ruby":
+		return c.unclearScript(name, args, "", "-e -ne -pe")
+	case name == "php" || name == "lua":
+		return c.unclearScript(name, args, "", "")
+	case strings.HasSuffix(name, "awk"):
+		return c.unclearAwk(name, args)
+	case among(wrappers, name):
+		return unclearWrapper(name, args)
+	case name == "[" || name == "test":
+		return c.unclearTest(args)
+	case name == "git":
+		return unclearGit(args)
+	case name == "sed":
+		return unclearSed(args)
+	case name == "cargo" && len(args) > 0 && args[0].text == "fmt", name == "hookrun" && len(args) > 0 && args[0].text == "get":
+		return ""
+	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
+		return c.unclearBuiltin(name, args)
+	case among(builtins, name), among(linters, name), configured[name] != "":
+		return ""
+	case among(readers, name):
+		return c.unclearReader(name, args)
+	}
+	found := c.inPath(name)
+	isPath := filepath.Base(first.text) != first.text
+	now, _ := lookAt(c.in(c.folders[0], first.text), true)
+	if found == "" && !(isPath && now.regular) && !shellline.IsBuiltin(name) {
+		return "" // one that is not there yet is a difference once it is
+	}
+	if found != "" && inside(found, c.Options.Workspace) {
+		return ""
+	}
+	return "hookrun does not know what files " + spelling.Quote(name) + " runs"
+}
+
+// isOwnScript reports whether a path leads to a file of the workspace, to nothing in it, or to a script elsewhere.
+func (c *commandLine) isOwnScript(text string) bool {
+	if !strings.ContainsAny(text, "/"+string(filepath.Separator)) && c.hook.Command.Script == "" {
+		return false
+	}
+	own := false
+	for _, dir := range c.folders {
+		path := filepath.Clean(c.in(dir, text))
+		now, there := lookAt(path, true)
+		switch real, err := filepath.EvalSymlinks(path); {
+		case !there:
+			own = own || inside(path, c.Options.Workspace) || scriptEnding().MatchString(path)
+		case !now.regular || err != nil:
+			return false
+		case inside(real, c.Fingerprint.Workspace), inside(real, c.Options.Workspace):
+			own = true
+		default:
+			own = own || scriptEnding().MatchString(real)
+		}
+	}
+	return own
+}
+
+var scriptEnding = lazyregexp.New(`\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`)
+
+// notAFile returns why the first of the words is no file that is known.
+func (c *commandLine) notAFile(name string, args []word) string {
+	switch {
+	case len(args) == 0:
+		return name + " has no file"
+	case args[0].computed:
+		return args[0].String() + " is known only when it runs"
+	case strings.HasPrefix(args[0].text, "-"), strings.ContainsAny(args[0].text, "\n\x00"), isStdin(args[0].text), !strings.Contains(args[0].text, "/") && name == ".":
+		return args[0].String() + " is no path of a file"
+	}
+	for _, dir := range c.folders {
+		path := filepath.Clean(c.in(dir, args[0].text))
+		if now, there := lookAt(path, true); there && !now.regular {
+			return args[0].String() + " is no file"
+		}
+	}
+	return ""
+}
+
+func isPlainShell(name string) bool { return among(" ash bash dash ksh sh zsh ", name) }
+
+// unclearShell looks at the arguments of a shell: options that leave words alone, and then a script or -c and a line.
+func (c *commandLine) unclearShell(name string, args []word) string {
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") && !args[0].computed {
+		text := args[0].text
+		switch {
+		case text == "--":
+			return c.notAFile(name, args[1:])
+		case !shellFlags().MatchString(text):
+			return "an option of " + name + " that is not known: " + args[0].String()
+		case strings.HasSuffix(text, "o"):
+			if len(args) < 2 || !among(" errexit nounset pipefail xtrace noglob ", args[1].text) {
+				return "an option of " + name + " that is not known"
+			}
+			args = args[1:]
+		}
+		args = args[1:]
+		if strings.Contains(text, "c") {
+			for len(args) > 1 && (args[0].text == "--" || shellFlags().MatchString(args[0].text)) {
+				args = args[1:]
+			}
+			if len(args) == 0 || args[0].computed {
+				return "the line of " + name + " is known only when it runs"
+			}
+			return ""
+		}
+	}
+	known := c.inputFile || c.input != nil && !c.input.computed
+	switch {
+	case len(args) == 0 && known:
+		return ""
+	case len(args) == 0:
+		return name + " reads its commands from its stdin"
+	}
+	return c.notAFile(name, args)
+}
+
+var shellFlags = lazyregexp.New(`^-[aceuvxf]+o?$|^-o$`)
+
+func (c *commandLine) unclearPython(args []word) string {
+	alone := false // it imports nothing from the current folder
+	for i, w := range args {
+		switch text := w.text; {
+		case w.computed:
+			return w.String() + " is known only when python runs"
+		case text == "-c":
+			switch {
+			case i+1 == len(args) || args[i+1].computed:
+				return "the program text of python is known only when it runs"
+			case !alone:
+				return "python -c imports from the folder in which it runs, unless it is python -I -c"
+			}
+			return unclearText("python", args[i+1].text)
+		case text == "-m":
+			if i+1 == len(args) || args[i+1].computed || !c.isOwnModule(args[i+1].text) {
+				return "the module of python -m is none of the workspace"
+			}
+			return ""
+		case text == "-" || isStdin(text):
+			return "python reads its program from its stdin"
+		case text[:min(1, len(text))] != "-":
+			return c.notAFile("python", args[i:])
+		case !pythonFlags().MatchString(text):
+			return "an option of python that is not known: " + w.String()
+		}
+		alone = alone || strings.ContainsAny(w.text, "IP")
+	}
+	return "python reads its program from its stdin"
+}
+
+var pythonFlags = lazyregexp.New(`^-[BEIOPSqsu]+$`)
+
+const nodeFlags = "--no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings "
+
+// unclearScript looks at the arguments of an interpreter that takes a script, or a program text behind an option.
+func (c *commandLine) unclearScript(name string, args []word, flags, texts string) string {
+	for i, w := range args {
+		switch {
+		case w.computed:
+			return w.String() + " is known only when " + name + " runs"
+		case slices.Contains(strings.Fields(texts), w.text):
+			if i+1 == len(args) || args[i+1].computed {
+				return "the program text of " + name + " is known only when it runs"
+			}
+			if i+2 < len(args) && (name == "perl" || name == "ruby") {
+				return name + " reads files that its arguments name, or runs them"
+			}
+			return unclearText(name, args[i+1].text)
+		case w.text == "-" || isStdin(w.text):
+			return name + " reads its program from its stdin"
+		case name == "node" && c.isFolder(w.text): // package.json and the main file are recorded
+			return ""
+		case !strings.HasPrefix(w.text, "-"):
+			return c.notAFile(name, args[i:])
+		case !slices.Contains(strings.Fields(flags), w.text):
+			return "an option of " + name + " that is not known: " + w.String()
+		}
+	}
+	return name + " reads its program from its stdin"
+}
+
+func (c *commandLine) unclearAwk(name string, args []word) string {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case w.computed:
+			return w.String() + " is known only when " + name + " runs"
+		case w.text == "-F" || w.text == "-v":
+			i++
+		case w.text == "-f" && i+1 < len(args):
+			return c.notAFile(name, args[i+1:])
+		case strings.HasPrefix(w.text, "-F"):
+		case strings.HasPrefix(w.text, "-"):
+			return "an option of " + name + " that is not known: " + w.String()
+		default:
+			if found := runsOfAwk(w.text); found != "" {
+				return "the program text of " + name + " has " + found
+			}
+			return c.unclearReader(name, args[i+1:])
+		}
+	}
+	return name + " has no program text"
+}
+
+// wrappers run the command in their arguments, in the folder and with the PATH that there are.
+const wrappers = " builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs "
+
+var wrapperOptions = map[string]string{
+	"command": "-v -V -p", "exec": "", "builtin": "", "nohup": "", "eval": "", "trap": "", "env": "", "time": "-p",
+	"nice": "-n", "ionice": "-c -n", "setsid": "-w --wait", "stdbuf": "-oL -o0 -eL -e0 -iL -i0 -o -e -i",
+	"timeout": "-k -s --preserve-status --foreground", "flock": "-n -w -x -s -c", "xargs": "-0 -r -n -I -P -L -I{} -n1 -t",
+}
+
+// unclearWrapper looks at the options of a wrapper. What it runs is looked at for itself.
+func unclearWrapper(name string, args []word) string {
+	if name == "find" {
+		for i, w := range args {
+			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !among(linters, w.text) {
+				return "find runs " + w.String() + " on files that are known only then"
+			}
+			if among(" -execdir -okdir -fprint -fprintf -fls -delete -files0-from ", w.text) {
+				return "find with " + w.String()
+			}
+		}
+		return ""
+	}
+	for _, w := range args {
+		switch {
+		case w.computed:
+			if name == "eval" || name == "trap" || name == "env" || name == "xargs" {
+				return "what " + name + " runs is known only then"
+			}
+			return ""
+		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits().MatchString(w.text) && w.text != "{}":
+			if !among(linters, w.text) {
+				return "xargs runs " + w.String() + " on files that are known only then"
+			}
+			return ""
+		case name == "env" && strings.Contains(w.text, "=") && !strings.HasPrefix(w.text, "-"):
+			continue
+		case !strings.HasPrefix(w.text, "-"):
+			if !digits().MatchString(w.text) { // of timeout 5, nice -n 5
+				return ""
+			}
+		case !slices.Contains(strings.Fields(wrapperOptions[name]), w.text):
+			return "an option of " + name + " that is not known: " + w.String()
+		}
+	}
+	return ""
+}
+
+var digits = lazyregexp.New(`^[0-9.]+[smhdKMG]?$`)
+
+// unclearTest looks at a test. A folder that comes to be where nothing was is no change, and such a test sees it.
+func (c *commandLine) unclearTest(args []word) string {
+	for i, w := range args {
+		if among(" -v -R -eq -ne -lt -le -gt -ge ", w.text) && i+1 < len(args) && !digits().MatchString(args[i+1].text) {
+			return "a test with " + w.String()
+		}
+		if i == 0 || !among(" -a -d -e -h -L -p -S -b -c ", args[i-1].text) || w.computed {
+			continue
+		}
+		for _, dir := range c.folders {
+			if _, there := lookAt(c.in(dir, w.text), false); !there {
+				return "a test that " + w.String() + " is there, as a folder may come to be; write test -f"
+			}
+		}
+	}
+	return ""
+}
+
+// unclearGit: options before the command of git, and commands of others, run programs.
+func unclearGit(args []word) string {
+	const known = " add blame branch cat-file check-ignore checkout commit config describe diff diff-index diff-tree " +
+		"fetch grep hash-object log ls-files ls-tree merge-base name-rev push remote restore rev-list " +
+		"rev-parse show show-ref stash status symbolic-ref tag "
+	if len(args) == 0 || args[0].computed || !among(known, args[0].text) {
+		return "a command of git that is not known"
+	}
+	for _, w := range args[1:] {
+		if strings.HasPrefix(w.text, "--exec") || strings.HasPrefix(w.text, "--ext-diff") || strings.HasPrefix(w.text, "-O") ||
+			strings.HasPrefix(w.text, "--open-files") || strings.HasPrefix(w.text, "--receive-pack") ||
+			strings.HasPrefix(w.text, "--upload-pack") || strings.HasPrefix(w.text, "--no-index") {
+			return "an option of git that runs a program: " + w.String()
+		}
+	}
+	return ""
+}
+
+// unclearSed: only substitutions and prints are known to run and read nothing.
+func unclearSed(args []word) string {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case w.computed:
+			return "the script of sed is known only when it runs"
+		case among(" -n -E -r -u -z -i ", w.text):
+			continue
+		case w.text == "-e" && i+1 < len(args):
+			continue
+		case strings.HasPrefix(w.text, "-"):
+			return "an option of sed that is not known: " + w.String()
+		case !sedScript().MatchString(w.text):
+			return "the script of sed may run commands: " + w.String()
+		}
+		return ""
+	}
+	return "sed has no script"
+}
+
+var sedScript = lazyregexp.New(`^(?:[0-9,$]*(?:[pdq]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|` +
+	`s\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\|[gpiI0-9]*|s#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#[gpiI0-9]*)(?:; *|$))+$`)
+
+func (c *commandLine) unclearBuiltin(name string, args []word) string {
+	for _, w := range args {
+		switch {
+		case name == "printf" && strings.HasPrefix(w.text, "-v"):
+			return "printf -v sets a variable"
+		case name == "set" && !shellFlags().MatchString(w.text) && !among(" -- errexit nounset pipefail xtrace ", w.text):
+			return "an option of set that is not known: " + w.String()
+		case name == "read" && !isVariable(w.text) && !among(" -r -d -n -t -s ", w.text) && !digits().MatchString(w.text) &&
+			w.text != "":
+			return "read with " + w.String()
+		case name == "export" && strings.HasPrefix(w.text, "-"):
+			return "an option of export"
+		case name == "cd" && (strings.HasPrefix(w.text, "-") && w.text != "--" && w.text != "-P" && w.text != "-L"):
+			return "the folder of cd is not known"
+		case name == "cd" && c.loops > 0:
+			return "cd in a loop"
+		}
+		if name == "printf" {
+			return ""
+		}
+	}
+	return ""
+}
+
+// unclearReader looks at a program that reads files as data and runs none. The files in a folder are not recorded.
+func (c *commandLine) unclearReader(name string, args []word) string {
+	for _, w := range args {
+		_, value, _ := strings.Cut(w.text, "=")
+		for _, text := range []string{w.text, value} {
+			if text != "" && text != "." && c.isFolder(text) {
+				return name + " is given the folder " + spelling.Quote(text)
+			}
+		}
+		switch {
+		case name == "jq" && (strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--library") ||
+			loadsOfJq().MatchString(w.text)):
+			return "jq loads modules"
+		case name == "sort" && strings.HasPrefix(w.text, "--c") && !strings.HasPrefix(w.text, "--check"):
+			return "an option of sort that runs a program"
+		case name == "curl" && (len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.Contains(w.text, "K") || strings.HasPrefix(w.text, "--config") ||
+			strings.Contains(w.text, "file:")):
+			return "curl reads " + w.String()
+		case name == "osascript" && w.text != "-e" && !strings.HasPrefix(w.text, "display notification "):
+			return "the script of osascript may run files"
+		}
+	}
+	return ""
+}
+
+var loadsOfJq = lazyregexp.New(`\b(?:import|include)\b`)

@@ -82,6 +82,9 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 // mayBeFolder reports whether the pattern may match a command because one of its words begins with the path of a
 // folder, as ~ and $HOME do.
 func (w wildcard) mayBeFolder(words []shellline.Word) bool {
+	if !slices.ContainsFunc(words, func(next shellline.Word) bool { return next.Home }) {
+		return false
+	}
 	longest := 0
 	for _, texts := range w {
 		longest = max(longest, len(texts[0]))

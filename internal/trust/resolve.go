@@ -55,9 +55,6 @@ func (c *commandLine) ran(argv []word, path string) {
 	first, args := argv[0], argv[1:]
 	name := strings.TrimSuffix(foldName(filepath.Base(first.text)), ".exe")
 	byPath := filepath.Base(first.text) != first.text || c.hook.Command.Script != ""
-	if why := c.unclear(argv, name); why != "" {
-		c.doubt("%s", why)
-	}
 	switch {
 	case first.computed:
 		c.file(first.text)
@@ -71,6 +68,9 @@ func (c *commandLine) ran(argv []word, path string) {
 	}
 	if path != "" && inside(path, c.Options.Workspace) {
 		c.file(path)
+	}
+	if why := c.unclear(argv, name); why != "" {
+		c.doubt("%s", why)
 	}
 	if among(writers, name) {
 		return

@@ -81,6 +81,10 @@ func (c *commandLine) isOwnScript(text string) bool {
 	own := false
 	for _, dir := range c.folders {
 		path := filepath.Clean(c.in(dir, text))
+		if w := c.watched[path]; w != nil && w.sum != [32]byte{} && inside(w.real, c.Fingerprint.Workspace) {
+			own = true
+			continue
+		}
 		now, there := lookAt(path, true)
 		switch real, err := filepath.EvalSymlinks(path); {
 		case !there:

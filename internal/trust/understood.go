@@ -52,7 +52,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return unclearGit(args)
 	case name == "sed":
 		return unclearSed(args)
-	case name == "cargo" && len(args) > 0 && args[0].text == "fmt", name == "hookrun" && len(args) > 0 && args[0].text == "get":
+	case len(args) > 0 && (name == "cargo" && args[0].text == "fmt" || name == "hookrun" && args[0].text == "get"):
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
@@ -109,7 +109,8 @@ func (c *commandLine) notAFile(name string, args []word) string {
 		return name + " has no file"
 	case args[0].computed:
 		return args[0].String() + " is known only when it runs"
-	case strings.HasPrefix(args[0].text, "-"), strings.ContainsAny(args[0].text, "\n\x00"), isStdin(args[0].text), !strings.Contains(args[0].text, "/") && name == ".":
+	case strings.HasPrefix(args[0].text, "-"), strings.ContainsAny(args[0].text, "\n\x00"), isStdin(args[0].text),
+		!strings.Contains(args[0].text, "/") && name == ".":
 		return args[0].String() + " is no path of a file"
 	}
 	for _, dir := range c.folders {
@@ -252,7 +253,8 @@ const wrappers = " builtin command env exec eval find flock ionice nice nohup se
 var wrapperOptions = map[string]string{
 	"command": "-v -V -p", "exec": "", "builtin": "", "nohup": "", "eval": "", "trap": "", "env": "", "time": "-p",
 	"nice": "-n", "ionice": "-c -n", "setsid": "-w --wait", "stdbuf": "-oL -o0 -eL -e0 -iL -i0 -o -e -i",
-	"timeout": "-k -s --preserve-status --foreground", "flock": "-n -w -x -s -c", "xargs": "-0 -r -n -I -P -L -I{} -n1 -t",
+	"timeout": "-k -s --preserve-status --foreground", "flock": "-n -w -x -s -c",
+	"xargs": "-0 -r -n -I -P -L -I{} -n1 -t",
 }
 
 // unclearWrapper looks at the options of a wrapper. What it runs is looked at for itself.
@@ -298,7 +300,8 @@ var digits = lazyregexp.New(`^[0-9.]+[smhdKMG]?$`)
 // unclearTest looks at a test. A folder that comes to be where nothing was is no change, and such a test sees it.
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
-		if among(" -v -R -eq -ne -lt -le -gt -ge ", w.text) && i+1 < len(args) && !digits().MatchString(args[i+1].text) {
+		isArithmetic := among(" -v -R -eq -ne -lt -le -gt -ge ", w.text)
+		if isArithmetic && i+1 < len(args) && !digits().MatchString(args[i+1].text) {
 			return "a test with " + w.String()
 		}
 		if i == 0 || !among(" -a -d -e -h -L -p -S -b -c ", args[i-1].text) || w.computed {
@@ -321,10 +324,9 @@ func unclearGit(args []word) string {
 	if len(args) == 0 || args[0].computed || !among(known, args[0].text) {
 		return "a command of git that is not known"
 	}
+	options := []string{"--exec", "--ext-diff", "-O", "--open-files", "--receive-pack", "--upload-pack", "--no-index"}
 	for _, w := range args[1:] {
-		if strings.HasPrefix(w.text, "--exec") || strings.HasPrefix(w.text, "--ext-diff") || strings.HasPrefix(w.text, "-O") ||
-			strings.HasPrefix(w.text, "--open-files") || strings.HasPrefix(w.text, "--receive-pack") ||
-			strings.HasPrefix(w.text, "--upload-pack") || strings.HasPrefix(w.text, "--no-index") {
+		if slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.text, o) }) {
 			return "an option of git that runs a program: " + w.String()
 		}
 	}
@@ -360,10 +362,11 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 		switch {
 		case name == "printf" && strings.HasPrefix(w.text, "-v"):
 			return "printf -v sets a variable"
-		case name == "set" && !shellFlags().MatchString(w.text) && !among(" -- errexit nounset pipefail xtrace ", w.text):
+		case name == "set" && !shellFlags().MatchString(w.text) &&
+			!among(" -- errexit nounset pipefail xtrace ", w.text):
 			return "an option of set that is not known: " + w.String()
-		case name == "read" && !isVariable(w.text) && !among(" -r -d -n -t -s ", w.text) && !digits().MatchString(w.text) &&
-			w.text != "":
+		case name == "read" && !isVariable(w.text) && !among(" -r -d -n -t -s ", w.text) &&
+			!digits().MatchString(w.text) && w.text != "":
 			return "read with " + w.String()
 		case name == "export" && strings.HasPrefix(w.text, "-"):
 			return "an option of export"
@@ -394,8 +397,8 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 			return "jq loads modules"
 		case name == "sort" && strings.HasPrefix(w.text, "--c") && !strings.HasPrefix(w.text, "--check"):
 			return "an option of sort that runs a program"
-		case name == "curl" && (len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.Contains(w.text, "K") || strings.HasPrefix(w.text, "--config") ||
-			strings.Contains(w.text, "file:")):
+		case name == "curl" && (isShortOption(w.text) && strings.Contains(w.text, "K") ||
+			strings.HasPrefix(w.text, "--config") || strings.Contains(w.text, "file:")):
 			return "curl reads " + w.String()
 		case name == "osascript" && w.text != "-e" && !strings.HasPrefix(w.text, "display notification "):
 			return "the script of osascript may run files"
@@ -405,3 +408,5 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 }
 
 var loadsOfJq = lazyregexp.New(`\b(?:import|include)\b`)
+
+func isShortOption(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }

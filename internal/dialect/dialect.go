@@ -188,22 +188,21 @@ const (
 	ErrorByBlock                           // a block in the place of the exit status
 )
 
-// Tool is a client's tool, and the project's one or two names for such tools. A tool that does the work of two has two
-// names.
-type Tool struct {
-	Name  string
-	Names [2]string
+// Tool is a client's tool, and the project's one or two names for such tools: "Bash shell". A tool that does the work of
+// two has two names.
+type Tool string
+
+// Name is the client's name of the tool.
+func (t Tool) Name() string {
+	name, _, _ := strings.Cut(string(t), " ")
+	return name
 }
 
-// Tools makes a table of texts such as "Bash shell".
-func Tools(lines ...string) []Tool {
-	tools := make([]Tool, len(lines))
-	for i, line := range lines {
-		words := strings.Fields(line)
-		tools[i].Name = words[0]
-		copy(tools[i].Names[:], words[1:])
-	}
-	return tools
+// Names are the project's.
+func (t Tool) Names() (names [2]string) {
+	_, rest, _ := strings.Cut(string(t), " ")
+	names[0], names[1], _ = strings.Cut(rest, " ")
+	return names
 }
 
 // MCPName is the name of an MCP tool as most clients write it, "" if the server or the tool has no name.

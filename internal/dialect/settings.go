@@ -126,7 +126,7 @@ type HandlerType struct {
 
 // Knows reports whether hooks of a kind may have a field; "": whether there are such hooks.
 func (s *Settings) Knows(kind HandlerKind, key string) bool {
-	is := func(f Field) bool { return f.Key == key }
+	is := func(f Field) bool { return f.Key() == key }
 	return slices.ContainsFunc(s.Handlers, func(t HandlerType) bool {
 		return t.Kind == kind && (key == "" || slices.ContainsFunc(s.Common, is) || slices.ContainsFunc(t.Members, is))
 	})

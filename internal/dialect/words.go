@@ -45,16 +45,20 @@ func WrongType(name, want string, value gjson.Result) error {
 	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
 
-// Field is a field of an answer or of a settings file, and its type as package jsontype names it.
-type Field struct{ Key, Type string }
+// Field is a field of an answer or of a settings file, and its type as package jsontype names it: "reason string". As a
+// text it costs nothing at start, where a table of structs would be made.
+type Field string
 
-// Schema makes fields of texts such as "reason string".
-func Schema(fields ...string) []Field {
-	all := make([]Field, len(fields))
-	for i, f := range fields {
-		all[i].Key, all[i].Type, _ = strings.Cut(f, " ")
-	}
-	return all
+// Key is the name of the field.
+func (f Field) Key() string {
+	key, _, _ := strings.Cut(string(f), " ")
+	return key
+}
+
+// Type is its type.
+func (f Field) Type() string {
+	_, kind, _ := strings.Cut(string(f), " ")
+	return kind
 }
 
 func ToolResponse(result string) []byte {
@@ -72,8 +76,8 @@ func TrimJS(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r) })
 }
 
-var ClaudeAnswer = Schema("continue boolean", "suppressOutput boolean", "stopReason string", "decision approve|block",
-	"reason string", "systemMessage string", "terminalSequence string", "hookSpecificOutput object")
+var ClaudeAnswer = []Field{"continue boolean", "suppressOutput boolean", "stopReason string", "decision approve|block",
+	"reason string", "systemMessage string", "terminalSequence string", "hookSpecificOutput object"}
 
 // ClaudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
 var ClaudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision", "action", "behavior"}
@@ -85,8 +89,8 @@ var claudeWords = []string{"precision", "revision", "provision", "division"}
 func Misspelt(name string, known []Field) string {
 	var deciding []string
 	for _, f := range known {
-		if slices.Contains(ClaudeDeciding, f.Key) {
-			deciding = append(deciding, f.Key)
+		if slices.Contains(ClaudeDeciding, f.Key()) {
+			deciding = append(deciding, f.Key())
 		}
 	}
 	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" && !slices.Contains(claudeWords,
@@ -97,11 +101,11 @@ func Misspelt(name string, known []Field) string {
 }
 
 func CheckType(f Field, value gjson.Result, where string) error {
-	name := f.Key
+	name := f.Key()
 	if where != "" {
 		name = where + "." + name
 	}
-	if want, ok := jsontype.Check(value, f.Type); !ok {
+	if want, ok := jsontype.Check(value, f.Type()); !ok {
 		return WrongType(name, want, value)
 	}
 	return nil

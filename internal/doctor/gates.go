@@ -152,7 +152,7 @@ func (c *client) unreached(at []clientfile.Found, event protocol.Event) (hook, t
 		tools, every := h.MeetsOf(c.dialect)
 		if every {
 			for _, t := range c.dialect.Tools {
-				tools = append(tools, t.Name)
+				tools = append(tools, t.Name())
 			}
 			tools = append(tools, "mcp__server__tool")
 		}

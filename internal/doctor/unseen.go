@@ -38,6 +38,7 @@ func (c *client) meets(h *hookfile.Hook, tools []string) bool {
 	theirs, every := h.MeetsOf(c.dialect)
 	return every || tools == nil || slices.ContainsFunc(c.dialect.Tools, func(t dialect.Tool) bool {
 		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }
-		return slices.Contains(theirs, t.Name) && slices.ContainsFunc(t.Names[:], isOne)
+		names := t.Names()
+		return slices.Contains(theirs, t.Name()) && slices.ContainsFunc(names[:], isOne)
 	})
 }

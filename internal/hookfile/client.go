@@ -92,7 +92,7 @@ func (p *parser) clientFile(top gjson.Result) {
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		d := p.spelt(key.String())
-		within := slices.IndexFunc(p.form.Within, func(m dialect.Field) bool { return m.Key == key.String() })
+		within := slices.IndexFunc(p.form.Within, func(m dialect.Field) bool { return m.Key() == key.String() })
 		switch {
 		case last[strictjson.Text(key.Raw)].Index != groups.Index: // an equal key follows
 		case flat && key.String() == "hooks":
@@ -104,7 +104,7 @@ func (p *parser) clientFile(top gjson.Result) {
 		case d != nil:
 			p.clientEvent(d, event, groups)
 		case dialect.OwnKey(key.String()):
-		case slices.ContainsFunc(p.form.Switches, func(m dialect.Field) bool { return m.Key == key.String() }):
+		case slices.ContainsFunc(p.form.Switches, func(m dialect.Field) bool { return m.Key() == key.String() }):
 			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.Client, key.String())
 		default:
 			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s",
@@ -172,7 +172,7 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 	found := map[string]gjson.Result{}
 	var names []string
 	for _, m := range known {
-		names = append(names, m.Key)
+		names = append(names, m.Key())
 	}
 	if about > 0 {
 		names = names[:about]
@@ -180,10 +180,10 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
 		for _, m := range known {
-			if m.Key != name {
+			if m.Key() != name {
 				continue
 			}
-			is, orNull := strings.CutSuffix(m.Type, "?")
+			is, orNull := strings.CutSuffix(m.Type(), "?")
 			if orNull && value.Type == gjson.Null {
 				return true
 			}

@@ -44,8 +44,8 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 		}
 		f := p.members(entry, append(slices.Clip(p.form.Common), handler.Members...), who, drops, 0)
 		for _, m := range handler.Members[:handler.Required] {
-			if _, ok := f[m.Key]; !ok && !hasKey(entry, m.Key) {
-				p.problem(entry.Index, "%sa hook of type %q needs %q%s", who, handler.Name, m.Key, drops)
+			if _, ok := f[m.Key()]; !ok && !hasKey(entry, m.Key()) {
+				p.problem(entry.Index, "%sa hook of type %q needs %q%s", who, handler.Name, m.Key(), drops)
 			}
 		}
 		p.clientFields(h, handler, f, who, drops)

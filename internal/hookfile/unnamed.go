@@ -77,16 +77,16 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		return nil, true
 	}
 	for _, t := range client.Tools {
-		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name})
-		names := t.Names
-		if given := h.tools.Name(t.Name); given != "" {
+		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name()})
+		names := t.Names()
+		if given := h.tools.Name(t.Name()); given != "" {
 			names = [2]string{given}
 		}
-		if names[0] == t.Name {
+		if names[0] == t.Name() {
 			names = [2]string{}
 		}
-		call.SetToolNames(names, h.tools.Added(t.Name), h.tools)
-		here := []string{t.Name}
+		call.SetToolNames(names, h.tools.Added(t.Name()), h.tools)
+		here := []string{t.Name()}
 		switch d := h.Dialect; {
 		case d.ProjectTools:
 			here = append(here, projectNames(call)...)
@@ -95,7 +95,7 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {
-			tools = append(tools, t.Name)
+			tools = append(tools, t.Name())
 		}
 	}
 	return tools, false

@@ -9,7 +9,7 @@ import (
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 func has(fields []dialect.Field, key string) bool {
-	return slices.ContainsFunc(fields, func(f dialect.Field) bool { return f.Key == key })
+	return slices.ContainsFunc(fields, func(f dialect.Field) bool { return f.Key() == key })
 }
 
 // knows reports whether the client has a key for its hooks that run a command.

@@ -240,8 +240,8 @@ func (r *reader) json(text string) (hooks gjson.Result) {
 // switchesWithin looks at the switches that stand beside the events.
 func (r *reader) switchesWithin(hooks gjson.Result) {
 	for i, m := range r.form.Within {
-		if v, there := dialect.LastOf(hooks)[m.Key]; there && i == 0 && v.Bool() {
-			r.switchOff(m.Key, r.pathOf(m.Key), v.Index)
+		if v, there := dialect.LastOf(hooks)[m.Key()]; there && i == 0 && v.Bool() {
+			r.switchOff(m.Key(), r.pathOf(m.Key()), v.Index)
 		}
 	}
 }

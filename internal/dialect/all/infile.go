@@ -43,7 +43,7 @@ func WithEvent(event protocol.Event) []string {
 // ToolsOf are a client's names for the tool of a call that comes from another client, or from a loop of the project's
 // own. There are none for a tool that is its own, and for one that it does not have.
 func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
-	isOwn := func(t dialect.Tool) bool { return t.Name == c.Tool }
+	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
 	if !c.Event.HasTool() || slices.ContainsFunc(client.Tools, isOwn) || ClientOf(&c.Call) == client {
 		return nil
 	}
@@ -53,8 +53,9 @@ func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	}
 	project = slices.Concat(project, c.AddedTools())
 	for _, t := range client.Tools {
-		if slices.ContainsFunc(t.Names[:], func(name string) bool { return slices.Contains(project, name) }) {
-			names = append(names, t.Name)
+		theirs := t.Names()
+		if slices.ContainsFunc(theirs[:], func(name string) bool { return slices.Contains(project, name) }) {
+			names = append(names, t.Name())
 		}
 	}
 	return names

@@ -14,7 +14,7 @@ import (
 var tools = sync.OnceValue(func() (tools []dialect.Tool) {
 	for _, d := range dialects {
 		for _, t := range d.Tools {
-			if !slices.ContainsFunc(tools, func(other dialect.Tool) bool { return other.Name == t.Name }) {
+			if !slices.ContainsFunc(tools, func(other dialect.Tool) bool { return other.Name() == t.Name() }) {
 				tools = append(tools, t) // clients share some
 			}
 		}
@@ -50,8 +50,8 @@ func ToolNames(client string) []string {
 // ClientTools are all tools of clients that have names of the project's, each once: clients share names.
 func ClientTools() (names []string) {
 	for _, t := range tools() {
-		if !slices.Contains(names, t.Name) { // clients share some
-			names = append(names, t.Name)
+		if !slices.Contains(names, t.Name()) { // clients share some
+			names = append(names, t.Name())
 		}
 	}
 	return names
@@ -60,7 +60,7 @@ func ClientTools() (names []string) {
 // ProjectNames are the names that projects have for tools of clients.
 func ProjectNames() (names []string) {
 	for _, t := range tools() {
-		for _, name := range t.Names {
+		for _, name := range t.Names() {
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -74,7 +74,7 @@ func ProjectNames() (names []string) {
 // that client alone.
 func KnownTools() (names []string) {
 	for _, t := range tools() {
-		names = append(names, t.Names[0])
+		names = append(names, t.Names()[0])
 	}
 	for _, name := range ClientTools() {
 		if !slices.Contains(names, strings.ToLower(name)) || slices.Contains(names, name) {
@@ -159,8 +159,8 @@ var namesByTool = sync.OnceValue(func() map[string][2]string { return index(tool
 func index(tools []dialect.Tool) map[string][2]string {
 	names := map[string][2]string{}
 	for _, t := range tools {
-		if _, there := names[t.Name]; !there {
-			names[t.Name] = t.Names
+		if _, there := names[t.Name()]; !there {
+			names[t.Name()] = t.Names()
 		}
 	}
 	return names

@@ -47,11 +47,11 @@ var toy = &dialect.Dialect{
 	Detect: func(c *protocol.Call) bool { return c.Field("toy") != "" },
 	Settings: &dialect.Settings{
 		Client: "Toy", Folder: ".toy", Base: "toys.json",
-		Top: dialect.Schema("hooks object"), About: 1,
-		Group:  dialect.Schema("matcher string", "hooks any"),
-		Common: dialect.Schema("type string", "timeout number"),
+		Top: []dialect.Field{"hooks object"}, About: 1,
+		Group:  []dialect.Field{"matcher string", "hooks any"},
+		Common: []dialect.Field{"type string", "timeout number"},
 		Handlers: []dialect.HandlerType{
-			{Name: "command", Required: 1, Members: dialect.Schema("command string"), Kind: dialect.Runs},
+			{Name: "command", Required: 1, Members: []dialect.Field{"command string"}, Kind: dialect.Runs},
 		},
 		Pattern: func(text, _ string) dialect.Pattern {
 			return dialect.Pattern{Text: text, Word: text, Names: strings.Split(text, "+")}

@@ -54,7 +54,7 @@ func doubt(v *dialect.Verdict, m eventRule, hook, text string, strays []string) 
 	}
 	var own []string
 	for _, f := range m.answer {
-		own = append(own, f.Key)
+		own = append(own, f.Key())
 	}
 	if v.Decision == protocol.Continue {
 		err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...)
@@ -67,7 +67,7 @@ func strays(m eventRule, hook, text string, a map[string]gjson.Result) (warnings
 	look := func(object gjson.Result, known []dialect.Field, place, instead string) {
 		object.ForEach(func(key, _ gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
-			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name })
+			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name })
 			if !isKnown && (slices.Contains(dialect.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
 				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s",
 					dialect.Who(m.name, hook), name, place, m.name, instead))
@@ -89,7 +89,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 	found = map[string]gjson.Result{}
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		if slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name }) {
+		if slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name }) {
 			found[name] = value
 		} else if meant := dialect.Misspelt(name, known); meant != "" {
 			slip = fmt.Sprintf("%q for %q", name, meant)
@@ -97,7 +97,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 		return true
 	})
 	for _, f := range known { // in their order, so that the same answer has the same error
-		if value, ok := found[f.Key]; ok {
+		if value, ok := found[f.Key()]; ok {
 			if err := dialect.CheckType(f, value, where); err != nil {
 				return nil, "", err
 			}
@@ -193,8 +193,8 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 		v.Other.Set("terminalSequence", strictjson.Compact(nil, sequence.Raw))
 	}
 	for _, f := range m.answer {
-		if value, ok := s[f.Key]; ok && !slices.Contains(carried, f.Key) {
-			v.Other.Set(f.Key, strictjson.Compact(nil, value.Raw))
+		if value, ok := s[f.Key()]; ok && !slices.Contains(carried, f.Key()) {
+			v.Other.Set(f.Key(), strictjson.Compact(nil, value.Raw))
 		}
 	}
 	return v, nil
@@ -206,8 +206,8 @@ var carried = []string{"additionalContext", "permissionDecision", "permissionDec
 
 // permission reads the decision of PermissionRequest.
 func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)) error {
-	d, _, err := readObject(decision, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean",
-		"updatedInput object", "updatedPermissions any"), "decision")
+	d, _, err := readObject(decision, []dialect.Field{"behavior allow|deny", "message string", "interrupt boolean",
+		"updatedInput object", "updatedPermissions any"}, "decision")
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ var settings = &dialect.Settings{
 	Base:      "settings.json", Local: "settings.local.json", Others: []string{"settings.local.json"},
 	FolderVariable: folderVariable,
 	// The top-level fields whose type the client checks. It discards a file for any that is wrong.
-	Top: dialect.Schema(
+	Top: []dialect.Field{
 		"hooks any", "disableAllHooks boolean", "env object", "allowedHttpHookUrls strings",
 		"httpHookAllowedEnvVars strings",
 		"allowManagedHooksOnly boolean", "permissions object", "model string", "apiKeyHelper string",
@@ -29,30 +29,30 @@ var settings = &dialect.Settings{
 		"sandbox object", "alwaysThinkingEnabled boolean", "spinnerTipsEnabled boolean",
 		"companyAnnouncements strings", "availableModels strings", "awsAuthRefresh string",
 		"awsCredentialExport string", "effortLevel string",
-	),
+	},
 	About: 5,
 	Off:   "disableAllHooks",
-	Group: dialect.Schema("matcher string", "hooks any"),
-	Common: dialect.Schema(
+	Group: []dialect.Field{"matcher string", "hooks any"},
+	Common: []dialect.Field{
 		"type string", "if string", "timeout number", "statusMessage string", "once boolean",
-	),
+	},
 	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: dialect.Schema(
+		{Name: "command", Required: 1, Members: []dialect.Field{
 			"command string", "args strings", "shell bash|powershell", "onFailure continue|block",
 			"async boolean", "asyncRewake boolean", "rewakeMessage string", "rewakeSummary string",
 			"holdsTools any", "cloud device|skip",
-		), Same: []string{"command", "args", "if"}, Kind: dialect.Runs},
-		{Name: "http", Required: 1, Members: dialect.Schema(
+		}, Same: []string{"command", "args", "if"}, Kind: dialect.Runs},
+		{Name: "http", Required: 1, Members: []dialect.Field{
 			"url string", "headers object", "allowedEnvVars strings", "onFailure continue|block",
 			"cloud device|skip",
-		), Same: []string{"url", "if"}, Kind: dialect.Posts},
-		{Name: "mcp_tool", Required: 2, Members: dialect.Schema(
+		}, Same: []string{"url", "if"}, Kind: dialect.Posts},
+		{Name: "mcp_tool", Required: 2, Members: []dialect.Field{
 			"server string", "tool string", "input object", "onFailure any",
-		)},
-		{Name: "prompt", Required: 1, Members: dialect.Schema(
+		}},
+		{Name: "prompt", Required: 1, Members: []dialect.Field{
 			"prompt string", "model string", "continueOnBlock boolean",
-		)},
-		{Name: "agent", Required: 1, Members: dialect.Schema("prompt string", "model string")},
+		}},
+		{Name: "agent", Required: 1, Members: []dialect.Field{"prompt string", "model string"}},
 	},
 	Pattern:         func(text, _ string) dialect.Pattern { return newPattern(text) },
 	Timeout:         dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Less: "milliseconds"},

@@ -8,7 +8,7 @@ import (
 )
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"Bash shell", "PowerShell shell", "Monitor shell", // which runs any line, and reports what it prints
 	"Read fs_read", "NotebookRead fs_read",
 	"Write fs_write",
@@ -27,7 +27,7 @@ var tools = dialect.Tools(
 	"CronCreate schedule", "CronDelete schedule", "CronList schedule",
 	"ScheduleWakeup schedule",
 	"ListMcpResourcesTool mcp_resources", "ReadMcpResourceTool mcp_resources",
-)
+}
 
 // toolAliases: Agent was called Task before.
 var toolAliases = map[string][]string{"Agent": {"Task"}, "Task": {"Agent"}}

@@ -14,7 +14,7 @@ func TestKeys(t *testing.T) {
 	keys := []string{"updatedPermissions"} // stands in the decision
 	for _, rule := range events {
 		for _, f := range rule.answer {
-			keys = append(keys, f.Key)
+			keys = append(keys, f.Key())
 		}
 	}
 	slices.Sort(keys)

@@ -79,8 +79,8 @@ func inputEvent(doc string) protocol.Event {
 }
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
-	runCommands+" shell",
+var tools = []dialect.Tool{
+	runCommands + " shell",
 	"read_files fs_read",
 	"editor fs_edit fs_write", // it makes files, too; so does apply_patch
 	"apply_patch fs_edit fs_write",
@@ -89,7 +89,7 @@ var tools = dialect.Tools(
 	"skills skill", "ask_question ask_user",
 	"spawn_agent delegate", "team_spawn_teammate delegate", "team_run_task delegate",
 	"team_send_message delegate", "team_broadcast delegate",
-)
+}
 
 // toolName writes the name of an MCP tool as all the others do. The client joins server and tool by two underscores.
 func toolName(c *protocol.Call) string {

@@ -33,7 +33,7 @@ func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, 
 	}
 	var s fields
 	if object, ok := a["hookSpecificOutput"]; ok {
-		if s, err = readObject(object, append(dialect.Schema("hookEventName string"), m.answer...),
+		if s, err = readObject(object, append([]dialect.Field{"hookEventName string"}, m.answer...),
 			"hookSpecificOutput"); err != nil {
 			return v, err
 		}
@@ -86,23 +86,23 @@ func halfPair(text string) int {
 // own are the keys that hookSpecificOutput may have.
 func (m *eventRule) own() (keys []string) {
 	for _, f := range m.answer {
-		keys = append(keys, f.Key)
+		keys = append(keys, f.Key())
 	}
 	return keys
 }
 
 // fields are those that an answer may have at its top level.
 func (m *eventRule) fields() []dialect.Field {
-	fields := dialect.Schema("systemMessage string")
+	fields := []dialect.Field{"systemMessage string"}
 	if m.does&terse != 0 {
 		return fields
 	}
-	fields = append(fields, dialect.Schema("continue boolean", "stopReason string", "suppressOutput boolean")...)
+	fields = append(fields, []dialect.Field{"continue boolean", "stopReason string", "suppressOutput boolean"}...)
 	if m.decision != "" {
-		fields = append(fields, dialect.Schema("decision "+m.decision, "reason string")...)
+		fields = append(fields, []dialect.Field{dialect.Field("decision " + m.decision), "reason string"}...)
 	}
 	if m.answer != nil {
-		fields = append(fields, dialect.Schema("hookSpecificOutput object")...)
+		fields = append(fields, []dialect.Field{"hookSpecificOutput object"}...)
 	}
 	return fields
 }
@@ -119,7 +119,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 	found = fields{}
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		if !slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name }) {
+		if !slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name }) {
 			if where != "" {
 				name = where + "." + name
 			}
@@ -131,10 +131,10 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 		return true
 	})
 	for _, f := range known {
-		switch value, ok := found[f.Key]; {
+		switch value, ok := found[f.Key()]; {
 		case !ok || err != nil:
-		case value.Type == gjson.Null && f.Type != "boolean": // of what is true or false it is a wrong type
-			delete(found, f.Key)
+		case value.Type == gjson.Null && f.Type() != "boolean": // of what is true or false it is a wrong type
+			delete(found, f.Key())
 		default:
 			err = dialect.CheckType(f, value, where)
 		}
@@ -144,7 +144,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 
 // ownerOf says whose word a key of an answer is, if it is another client's.
 func ownerOf(key string) string {
-	is := func(f dialect.Field) bool { return f.Key == key }
+	is := func(f dialect.Field) bool { return f.Key() == key }
 	whole := eventRule{decision: "block", answer: contextOnly}
 	switch {
 	case slices.ContainsFunc(whole.fields(), is), slices.ContainsFunc(events,
@@ -242,8 +242,8 @@ func request(v *dialect.Verdict, s fields, block func(string)) error {
 	if !ok {
 		return nil
 	}
-	d, err := readObject(object, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean",
-		"updatedInput any", "updatedPermissions any"), "decision")
+	d, err := readObject(object, []dialect.Field{"behavior allow|deny", "message string", "interrupt boolean",
+		"updatedInput any", "updatedPermissions any"}, "decision")
 	switch {
 	case err != nil:
 		return err

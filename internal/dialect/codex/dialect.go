@@ -77,7 +77,7 @@ const (
 	terse                       // systemMessage is all that an answer may have
 )
 
-var contextOnly = dialect.Schema("additionalContext string")
+var contextOnly = []dialect.Field{"additionalContext string"}
 
 var events = dialect.Rules[eventRule]{
 	{"SessionStart", "source", fails | stops | speaks, "", contextOnly},
@@ -85,11 +85,11 @@ var events = dialect.Rules[eventRule]{
 	{"PreModelRequest", "", deaf, "", nil},
 	{"PostModelRequest", "", deaf, "", nil},
 	{"PreToolUse", "tool_name", blocks | fails | endless, "approve|block",
-		dialect.Schema("permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any",
-			"additionalContext string")},
-	{"PermissionRequest", "tool_name", blocks | fails | endless, "", dialect.Schema("decision object")},
-	{"PostToolUse", "tool_name", blocks | fails | replaces, "block", dialect.Schema("additionalContext string",
-		"updatedMCPToolOutput any")},
+		[]dialect.Field{"permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any",
+			"additionalContext string"}},
+	{"PermissionRequest", "tool_name", blocks | fails | endless, "", []dialect.Field{"decision object"}},
+	{"PostToolUse", "tool_name", blocks | fails | replaces, "block", []dialect.Field{"additionalContext string",
+		"updatedMCPToolOutput any"}},
 	{"SubagentStart", "agent_type", speaks, "", contextOnly},
 	{"SubagentStop", "agent_type", blocks | stops | jsonOnly, "block", nil},
 	{"Stop", "", blocks | stops | jsonOnly, "block", nil},

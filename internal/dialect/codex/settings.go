@@ -14,21 +14,21 @@ const configFile = "config.toml"
 var settings = &dialect.Settings{
 	Client: "Codex", Folder: ".codex", Base: "hooks.json", Others: []string{configFile},
 	FolderVariable: "CODEX_HOME",
-	Top:            dialect.Schema("hooks object", "description string?"),
+	Top:            []dialect.Field{"hooks object", "description string?"},
 	About:          2,
 	Closed:         true,
-	Group:          dialect.Schema("matcher string?", "hooks any"),
-	Common:         dialect.Schema("type string"),
+	Group:          []dialect.Field{"matcher string?", "hooks any"},
+	Common:         []dialect.Field{"type string"},
 	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: dialect.Schema(
+		{Name: "command", Required: 1, Members: []dialect.Field{
 			"command string", "commandWindows string?", "timeout number?", "async boolean",
 			"statusMessage string?", "additionalContextLimit number?",
-		), Kind: dialect.Runs},
-		{Name: "mcp_tool", Required: 2, Members: dialect.Schema(
+		}, Kind: dialect.Runs},
+		{Name: "mcp_tool", Required: 2, Members: []dialect.Field{
 			"server string", "tool string", "input object", "timeout number?",
-		)},
-		{Name: "prompt", Members: dialect.Schema("prompt any", "model any")},
-		{Name: "agent", Members: dialect.Schema("prompt any", "model any")},
+		}},
+		{Name: "prompt", Members: []dialect.Field{"prompt any", "model any"}},
+		{Name: "agent", Members: []dialect.Field{"prompt any", "model any"}},
 	},
 	Pattern: func(text, _ string) dialect.Pattern { return newPattern(text) },
 	Timeout: dialect.TimeoutForm{

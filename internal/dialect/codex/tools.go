@@ -3,7 +3,7 @@ package codex
 import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"Bash shell", // what its hooks are told of all of these
 	"exec_command shell",
 	"write_stdin shell", // a line for a command that runs
@@ -26,7 +26,7 @@ var tools = dialect.Tools(
 	"create_goal goal", "get_goal goal", "update_goal goal",
 	"list_mcp_resources mcp_resources", "list_mcp_resource_templates mcp_resources",
 	"read_mcp_resource mcp_resources",
-)
+}
 
 // toolAliases: the client takes Claude Code's matchers for its patches.
 var toolAliases = map[string][]string{"apply_patch": {"Edit", "Write"}}

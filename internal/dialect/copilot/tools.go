@@ -7,7 +7,7 @@ import (
 )
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"bash shell", "powershell shell", "write_bash shell", "write_powershell shell",
 	"view fs_read",
 	"create fs_write",
@@ -16,7 +16,7 @@ var tools = dialect.Tools(
 	"web_fetch web_fetch", "web_search web_search",
 	"task delegate", "write_agent delegate", "read_agent delegate",
 	"read_bash shell_output", "list_bash shell_output", "stop_bash shell_stop", "skill skill",
-)
+}
 
 // claudeNames are Claude Code's names for some of them, which inputs of the events in its spelling have.
 var claudeNames = [][2]string{{"bash", "Bash"}, {"view", "Read"}, {"create", "Write"}, {"edit", "Edit"},

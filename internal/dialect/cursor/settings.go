@@ -10,15 +10,15 @@ import (
 
 var settings = &dialect.Settings{
 	Client: "Cursor", Folder: ".cursor", Base: "hooks.json",
-	Top:         dialect.Schema("version number", "hooks object"),
+	Top:         []dialect.Field{"version number", "hooks object"},
 	About:       2,
 	Flat:        true,
 	DefaultType: "command",
-	Common: dialect.Schema("type string", "timeout number", "matcher string", "loop_limit number?",
-		"failClosed boolean"),
+	Common: []dialect.Field{"type string", "timeout number", "matcher string", "loop_limit number?",
+		"failClosed boolean"},
 	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: dialect.Schema("command string"), Kind: dialect.Runs},
-		{Name: "prompt", Required: 1, Members: dialect.Schema("prompt string", "model string?")},
+		{Name: "command", Required: 1, Members: []dialect.Field{"command string"}, Kind: dialect.Runs},
+		{Name: "prompt", Required: 1, Members: []dialect.Field{"prompt string", "model string?"}},
 	},
 	Pattern:         newPattern,
 	Timeout:         dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Less: "milliseconds"},

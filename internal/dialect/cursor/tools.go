@@ -8,10 +8,10 @@ import (
 )
 
 // tools are the client's tools by the names that projects have for such tools. Write makes files and edits them.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"Shell shell", "Read fs_read", "Write fs_write fs_edit", "Grep fs_grep", "Task delegate",
 	"WebFetch web_fetch", "WebSearch web_search",
-)
+}
 
 // mcpPrefix begins the name of an MCP tool. The client does not say of which server it is.
 const mcpPrefix = "MCP:"

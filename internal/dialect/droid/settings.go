@@ -10,15 +10,15 @@ import (
 // of the other do not count. One wrong entry, and the client goes on without all hooks of the file.
 var settings = &dialect.Settings{
 	Client: "Droid", Folder: ".factory", Base: "settings.json", TopEvents: "hooks.json", Others: []string{"hooks.json"},
-	Top:       dialect.Schema("hooks object"),
+	Top:       []dialect.Field{"hooks object"},
 	About:     1,
-	Within:    dialect.Schema("hooksDisabled boolean", "showHookOutput boolean"),
+	Within:    []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"},
 	OnFault:   dialect.DropsFile,
-	Group:     dialect.Schema("matcher string", "commandRegex string", "hooks any"),
+	Group:     []dialect.Field{"matcher string", "commandRegex string", "hooks any"},
 	CommandOf: "Execute",
-	Common:    dialect.Schema("type string", "timeout number"),
+	Common:    []dialect.Field{"type string", "timeout number"},
 	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: dialect.Schema("command string"), Kind: dialect.Runs},
+		{Name: "command", Required: 1, Members: []dialect.Field{"command string"}, Kind: dialect.Runs},
 	},
 	Pattern: newPattern,
 	Timeout: dialect.TimeoutForm{

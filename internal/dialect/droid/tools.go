@@ -8,7 +8,7 @@ import (
 )
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"Execute shell",
 	"Read fs_read",
 	"Create fs_write",
@@ -18,7 +18,7 @@ var tools = dialect.Tools(
 	"TodoWrite todo_write",
 	"Task delegate",
 	"TaskOutput shell_output", "TaskStop shell_stop", "Skill skill", "ToolSearch tool_search",
-)
+}
 
 // toolName writes the name of an MCP tool, SERVER___TOOL, as all the others do.
 func toolName(c *protocol.Call) string {

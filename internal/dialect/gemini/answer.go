@@ -12,8 +12,8 @@ import (
 )
 
 // topLevel are the keys of an answer, in the form that claudeMeant looks for slips in.
-var topLevel = dialect.Schema("decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage",
-	"hookSpecificOutput")
+var topLevel = []dialect.Field{"decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage",
+	"hookSpecificOutput"}
 
 // foreignWords are keys of Claude Code's and Codex's answers that decide or rewrite there, and mean nothing here.
 var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput",
@@ -78,7 +78,7 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 				v.Warnings = append(v.Warnings, lost)
 			}
 		case slices.Contains(foreignWords, name), slices.ContainsFunc(topLevel,
-			func(f dialect.Field) bool { return f.Key == name }):
+			func(f dialect.Field) bool { return f.Key() == name }):
 		default:
 			if meant := dialect.Misspelt(name, topLevel); meant != "" {
 				strange("it has %q for %q", name, meant)

@@ -9,17 +9,17 @@ import (
 var settings = &dialect.Settings{
 	Client: "Gemini CLI", Folder: ".gemini", Base: "settings.json",
 	HomeVariable: "GEMINI_CLI_HOME",
-	Top:          dialect.Schema("hooks any", "hooksConfig object"),
+	Top:          []dialect.Field{"hooks any", "hooksConfig object"},
 	About:        2,
 	// The list and the switch once stood under "hooks".
-	Switches: dialect.Schema("enabled boolean", "disabled strings", "notifications boolean"),
-	Group:    dialect.Schema("matcher string?", "sequential boolean", "hooks any"),
-	Common: dialect.Schema(
+	Switches: []dialect.Field{"enabled boolean", "disabled strings", "notifications boolean"},
+	Group:    []dialect.Field{"matcher string?", "sequential boolean", "hooks any"},
+	Common: []dialect.Field{
 		"type string", "name string", "description string", "timeout number", "env object",
-	),
+	},
 	Handlers: []dialect.HandlerType{
 		{
-			Name: "command", Required: 1, Members: dialect.Schema("command string"),
+			Name: "command", Required: 1, Members: []dialect.Field{"command string"},
 			Same: []string{"name", "command"}, Kind: dialect.Runs,
 		},
 	},

@@ -3,7 +3,7 @@ package gemini
 import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"run_shell_command shell",
 	"read_file fs_read", "read_many_files fs_read",
 	"write_file fs_write", "replace fs_edit",
@@ -18,4 +18,4 @@ var tools = dialect.Tools(
 	"tracker_get_task todo_read", "tracker_list_tasks todo_read", "tracker_visualize todo_read",
 	"list_background_processes shell_output", "read_background_output shell_output",
 	"list_mcp_resources mcp_resources", "read_mcp_resource mcp_resources",
-)
+}

@@ -16,13 +16,13 @@ import (
 // goes on without all hooks of the file.
 var settings = &dialect.Settings{
 	Client: client, Folder: ".kimi-code", Base: "config.toml", FolderVariable: "KIMI_CODE_HOME", UserOnly: true,
-	Top:         dialect.Schema("hooks object"),
+	Top:         []dialect.Field{"hooks object"},
 	About:       1,
 	OnFault:     dialect.DropsFile,
 	Flat:        true,
 	DefaultType: "command",
 	Handlers: []dialect.HandlerType{{
-		Name: "command", Required: 1, Members: dialect.Schema("command string", "matcher string", "timeout number"),
+		Name: "command", Required: 1, Members: []dialect.Field{"command string", "matcher string", "timeout number"},
 		Same: []string{"command"}, Kind: dialect.Runs,
 	}},
 	ByPath:  true,

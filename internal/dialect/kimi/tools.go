@@ -3,7 +3,7 @@ package kimi
 import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"Bash shell",
 	"Read fs_read", "Write fs_write", "Edit fs_edit",
 	"Glob fs_glob", "Grep fs_grep",
@@ -14,4 +14,4 @@ var tools = dialect.Tools(
 	"AskUserQuestion ask_user", "EnterPlanMode plan", "ExitPlanMode plan", "Skill skill",
 	"CronCreate schedule", "CronDelete schedule", "CronList schedule",
 	"CreateGoal goal", "GetGoal goal", "SetGoalBudget goal", "UpdateGoal goal",
-)
+}

@@ -15,8 +15,8 @@ import (
 )
 
 // answerKeys are the keys of an answer. The plugin takes no others.
-var answerKeys = dialect.Schema("decision string", "reason string", "args object", "output string", "context string",
-	"stop string", "systemMessage string")
+var answerKeys = []dialect.Field{"decision string", "reason string", "args object", "output string", "context string",
+	"stop string", "systemMessage string"}
 
 // decode reads the result of a process as the plugin reads hookrun's.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
@@ -47,7 +47,7 @@ func readAnswer(text string) (v dialect.Verdict, err error) {
 	}
 	fields := dialect.LastOf(object)
 	for key, value := range fields {
-		at := slices.IndexFunc(answerKeys, func(f dialect.Field) bool { return f.Key == key })
+		at := slices.IndexFunc(answerKeys, func(f dialect.Field) bool { return f.Key() == key })
 		if at < 0 {
 			return v, fmt.Errorf("it has %q, which is no key of an answer; %s", key, form)
 		}

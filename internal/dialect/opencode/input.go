@@ -31,7 +31,7 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 // toolName writes the name of an MCP tool as all the others do. The client joins its parts by an underscore, so the
 // plugin says where the server's name ends. A tool of the client's own has its name, whatever servers are called.
 func toolName(c *protocol.Call) string {
-	own := func(t dialect.Tool) bool { return t.Name == c.Tool }
+	own := func(t dialect.Tool) bool { return t.Name() == c.Tool }
 	if c.Tool == "apply_patch" || slices.ContainsFunc(tools, own) {
 		return ""
 	}

@@ -3,7 +3,7 @@ package opencode
 import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"bash shell",
 	"read fs_read",
 	"write fs_write",
@@ -13,4 +13,4 @@ var tools = dialect.Tools(
 	"webfetch web_fetch", "websearch web_search",
 	"todowrite todo_write",
 	"task delegate", "skill skill",
-)
+}

@@ -11,22 +11,22 @@ const folderVariable = "QWEN_HOME"
 var settings = &dialect.Settings{
 	Client: client, Folder: ".qwen", Base: "settings.json",
 	FolderVariable: folderVariable,
-	Top:            dialect.Schema("hooks any", "disableAllHooks any"),
+	Top:            []dialect.Field{"hooks any", "disableAllHooks any"},
 	About:          2,
 	Off:            "disableAllHooks",
-	Switches:       dialect.Schema("enabled any", "disabled any", "notifications any"),
-	Group:          dialect.Schema("matcher string?", "sequential any", "hooks any"),
-	Common: dialect.Schema(
+	Switches:       []dialect.Field{"enabled any", "disabled any", "notifications any"},
+	Group:          []dialect.Field{"matcher string?", "sequential any", "hooks any"},
+	Common: []dialect.Field{
 		"type string", "name string", "description string", "timeout any", "env object", "statusMessage string",
-	),
+	},
 	Handlers: []dialect.HandlerType{
 		{
-			Name: "command", Required: 1, Members: dialect.Schema("command any", "async any", "shell bash|powershell"),
+			Name: "command", Required: 1, Members: []dialect.Field{"command any", "async any", "shell bash|powershell"},
 			Same: []string{"name", "command"}, Kind: dialect.Runs,
 		},
 		// What the client makes of their answers was not recorded.
-		{Name: "http", Required: 1, Members: dialect.Schema("url string", "headers object", "allowedEnvVars strings")},
-		{Name: "prompt", Required: 1, Members: dialect.Schema("prompt string", "model string")},
+		{Name: "http", Required: 1, Members: []dialect.Field{"url string", "headers object", "allowedEnvVars strings"}},
+		{Name: "prompt", Required: 1, Members: []dialect.Field{"prompt string", "model string"}},
 	},
 	Pattern: newPattern,
 	OnFault: dialect.DropsEntry, MatcherStops: true, OneOfName: true,

@@ -3,7 +3,7 @@ package qwen
 import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
-var tools = dialect.Tools(
+var tools = []dialect.Tool{
 	"run_shell_command shell", "monitor shell", // which runs any line, and reports what it prints
 	"read_file fs_read", "zoom_image fs_read",
 	"write_file fs_write", "edit fs_edit", "notebook_edit fs_edit",
@@ -14,4 +14,4 @@ var tools = dialect.Tools(
 	"cron_create schedule", "cron_delete schedule", "cron_list schedule", "loop_wakeup schedule",
 	"enter_worktree worktree", "exit_worktree worktree", "read_mcp_resource mcp_resources",
 	"skill skill", "tool_search tool_search", "get_goal goal", "update_goal goal",
-)
+}

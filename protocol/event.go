@@ -13,16 +13,27 @@ const (
 // canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too, and
 // those that other clients have beside or instead. TENEX and Gemini CLI have one event for a tool that ran and one that
 // failed.
-var canonical = map[Event]Event{
-	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
-	"PreToolUse": PreTool, "BeforeTool": PreTool,
-	"PostToolUse": PostTool, "PostToolUseFailure": PostTool, "AfterTool": PostTool,
-	"chat.message": PreExecute, "tool.execute.before": PreTool, "tool.execute.after": PostTool, // OpenCode's
-	"preToolUse": PreTool, "postToolUse": PostTool, "postToolUseFailure": PostTool, // Copilot CLI's and Cursor's
-	"userPromptSubmitted": PreExecute, "permissionRequest": "PermissionRequest", // Copilot CLI's
-	"beforeSubmitPrompt": PreExecute, "beforeShellExecution": PreTool, "beforeMCPExecution": PreTool, // Cursor's
-	"beforeReadFile": PreTool, "afterShellExecution": PostTool, "afterMCPExecution": PostTool,
-	"afterFileEdit": PostTool,
+func canonical(e Event) (name Event, ok bool) {
+	switch e {
+	case "UserPromptSubmit", "BeforeAgent",
+		"chat.message",        // OpenCode's
+		"userPromptSubmitted", // Copilot CLI's
+		"beforeSubmitPrompt":  // Cursor's
+		return PreExecute, true
+	case "PreToolUse", "BeforeTool",
+		"tool.execute.before",                                          // OpenCode's
+		"preToolUse",                                                   // Copilot CLI's and Cursor's
+		"beforeShellExecution", "beforeMCPExecution", "beforeReadFile": // Cursor's
+		return PreTool, true
+	case "PostToolUse", "PostToolUseFailure", "AfterTool",
+		"tool.execute.after",                // OpenCode's
+		"postToolUse", "postToolUseFailure", // Copilot CLI's and Cursor's
+		"afterShellExecution", "afterMCPExecution", "afterFileEdit": // Cursor's
+		return PostTool, true
+	case "permissionRequest": // Copilot CLI's
+		return "PermissionRequest", true
+	}
+	return "", false
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.
@@ -32,7 +43,7 @@ func Events() []Event {
 
 // Canonical returns the one name for the event: TENEX's where it has one.
 func (e Event) Canonical() Event {
-	if name, ok := canonical[e]; ok {
+	if name, ok := canonical(e); ok {
 		return name
 	}
 	return e

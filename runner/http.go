@@ -43,15 +43,21 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 	case err == nil:
 		result.Stdout = dialect.Capture{Head: body, Total: int64(len(body))}
 	case errors.As(err, &failed):
-		result.HTTP.Failure, result.HTTP.Why = causeOf[failed.Failure], failed.Text
+		result.HTTP.Failure, result.HTTP.Why = causeOf(failed.Failure), failed.Text
 	default: // the context ended
 		result.TimedOut = true
 	}
 	return result
 }
 
-var causeOf = map[httphook.Failure]protocol.Cause{
-	httphook.Unsent:     protocol.CauseUnstarted,
-	httphook.NotOK:      protocol.CauseExit,
-	httphook.Unreadable: protocol.CauseOutput,
+func causeOf(f httphook.Failure) protocol.Cause {
+	switch f {
+	case httphook.Unsent:
+		return protocol.CauseUnstarted
+	case httphook.NotOK:
+		return protocol.CauseExit
+	case httphook.Unreadable:
+		return protocol.CauseOutput
+	}
+	return ""
 }

@@ -97,7 +97,7 @@ var redactors = []redactor{
 }
 
 // failsOnPurpose lets redact-secrets.mjs fail at its work.
-const failsOnPurpose = "--require ./fail.cjs"
+const failsOnPurpose = "--require=./fail.cjs"
 
 // testRedactors has the redactors keep the secret from the model, under the SDK and under the claude of PATH.
 func testRedactors(t *testing.T, sdk string) {

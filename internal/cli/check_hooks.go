@@ -167,7 +167,9 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspa
 }
 
 // secretName finds names of variables that look like those of secrets.
-var secretName = lazyregexp.New(`(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`)
+var secretName = lazyregexp.Regexp{
+	Text: `(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`,
+}
 
 // cleanEnvironment says how the hooks of a file in a dialect's form are kept from the caller's variables.
 func cleanEnvironment(d *dialect.Dialect) string {
@@ -195,7 +197,7 @@ func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagno
 	}
 	var names []string
 	for _, v := range env {
-		if name, _, _ := strings.Cut(v, "="); secretName().MatchString(name) {
+		if name, _, _ := strings.Cut(v, "="); secretName.Get().MatchString(name) {
 			names = append(names, name)
 		}
 	}

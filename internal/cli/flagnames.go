@@ -6,11 +6,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// otherNames are flags that have two names in every command that has one of the two. Help shows the one that the
-// command defines, and names the other.
-var otherNames = map[string]string{
-	"session": "session-id", "session-id": "session",
-	"agent": "agent-id", "agent-id": "agent",
+// otherName is the other name of a flag that has two in every command that has one of the two. Help shows the one that
+// the command defines, and names the other.
+func otherName(flag string) string {
+	switch flag {
+	case "session":
+		return "session-id"
+	case "session-id":
+		return "session"
+	case "agent":
+		return "agent-id"
+	case "agent-id":
+		return "agent"
+	}
+	return ""
 }
 
 // parseFlags parses the flags of a command. It refuses two values of one flag under its two names: nobody could say
@@ -19,14 +28,14 @@ func parseFlags(flags *pflag.FlagSet, args []string) error {
 	defined := map[string]bool{}
 	flags.VisitAll(func(f *pflag.Flag) {
 		defined[f.Name] = true
-		if other := otherNames[f.Name]; other != "" {
+		if other := otherName(f.Name); other != "" {
 			f.Usage += "; also --" + other
 		}
 	})
 	written := "" // the name of the flag that is being parsed, as the command line has it
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		written = name
-		if other := otherNames[name]; defined[other] {
+		if other := otherName(name); defined[other] {
 			return pflag.NormalizedName(other)
 		}
 		return pflag.NormalizedName(name)
@@ -35,7 +44,7 @@ func parseFlags(flags *pflag.FlagSet, args []string) error {
 	earlier := map[*pflag.Flag]spelling{}
 	return flags.ParseAll(args, func(f *pflag.Flag, value string) error {
 		_, repeatable := f.Value.(pflag.SliceValue)
-		if now := (spelling{written, value}); otherNames[f.Name] != "" && !repeatable {
+		if now := (spelling{written, value}); otherName(f.Name) != "" && !repeatable {
 			before, given := earlier[f]
 			if given && before.name != now.name && before.value != now.value {
 				const text = "--%s %q and --%s %q are two values of one flag; give one of the two"

@@ -12,7 +12,8 @@ import (
 func TestFlagsWithTwoNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
-		for name, other := range otherNames {
+		for _, name := range []string{"session", "session-id", "agent", "agent-id"} {
+			other := otherName(name)
 			flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 			c.setup(flags)
 			flag := flags.Lookup(name)

@@ -109,9 +109,9 @@ const (
 // The ends of such scripts, with the message of whatever version. A command of somebody's own would be lost with the
 // entry.
 var (
-	shEnd = lazyregexp.New(`^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
-		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`)
-	psEnd = lazyregexp.New(`^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`)
+	shEnd = lazyregexp.Regexp{Text: `^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
+		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`}
+	psEnd = lazyregexp.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
 )
 
 // end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.
@@ -186,7 +186,7 @@ func ours(command, binary string) bool {
 		!ends("; if (-not $?) {") {
 		return false
 	}
-	if script, _ := shellWords(command); !w.whole && w.byName && !olderLookUp().MatchString(script[2]) {
+	if script, _ := shellWords(command); !w.whole && w.byName && !olderLookUp.Get().MatchString(script[2]) {
 		return false
 	}
 	path := filepath.Clean(w.words[0])
@@ -229,7 +229,7 @@ type entryWords struct {
 func wordsOf(command string) (w entryWords) {
 	footnote := footnoteOf(command)
 	bare := strings.TrimSuffix(command, footnote)
-	if before, end, found := strings.Cut(bare, entryMark+psAnswer); found && psEnd().MatchString(end) {
+	if before, end, found := strings.Cut(bare, entryMark+psAnswer); found && psEnd.Get().MatchString(end) {
 		program, args, found := shellword.FromPowerShell(strings.TrimPrefix(before, psStart))
 		words, rest := shellWords(args)
 		if w.words = append([]string{program}, words...); found && rest == "" && strings.HasPrefix(before, psStart) {
@@ -248,7 +248,7 @@ func wordsOf(command string) (w entryWords) {
 	if script, found := scriptOf(bare); found {
 		before, end, found := strings.Cut(script, entryMark+shAnswer)
 		words, rest := shellWords(strings.TrimPrefix(before, shStart))
-		if found && rest == "" && strings.HasPrefix(before, shStart) && shEnd().MatchString(end) && len(words) > 0 {
+		if found && rest == "" && strings.HasPrefix(before, shStart) && shEnd.Get().MatchString(end) && len(words) > 0 {
 			return entryWords{words: words, byName: words[0] == "hookrun", whole: true}
 		}
 		return entryWords{} // somebody wrote it, or has edited it

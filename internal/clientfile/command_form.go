@@ -22,7 +22,7 @@ func programWord(shell dialect.Shell, path string) (string, error) {
 	return shellword.POSIX(filepath.ToSlash(path)), nil
 }
 
-var inCmd = lazyregexp.New(`^"((?:[A-Za-z]:)?\\[^"%]+)"`)
+var inCmd = lazyregexp.Regexp{Text: `^"((?:[A-Za-z]:)?\\[^"%]+)"`}
 
 // windowsProgram reads the program at the start of a command for PowerShell or cmd.exe. It may be in a file that came
 // from another system.
@@ -30,16 +30,16 @@ func windowsProgram(command string) (path, behind string, found bool) {
 	if word, is := strings.CutPrefix(command, "& "); is {
 		return shellword.FromPowerShell(word)
 	}
-	if m := inCmd().FindStringSubmatch(command); m != nil {
+	if m := inCmd.Get().FindStringSubmatch(command); m != nil {
 		return m[1], command[len(m[0]):], true
 	}
 	return "", "", false
 }
 
-var windowsRoot = lazyregexp.New(`^(?:[A-Za-z]:[\\/]|\\\\)`)
+var windowsRoot = lazyregexp.Regexp{Text: `^(?:[A-Za-z]:[\\/]|\\\\)`}
 
 // isAbs reports whether a path is absolute, on this system or on Windows.
-func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot().MatchString(path) }
+func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot.Get().MatchString(path) }
 
 // base is the last part of a path, of this system or of Windows.
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }

@@ -9,8 +9,8 @@ import (
 // Entries of older versions ran hookrun with what blocks behind a ||, and took whatever it printed for an answer.
 
 // olderLookUp is how the script of such an entry begins that looks hookrun up in PATH.
-var olderLookUp = lazyregexp.New(`^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
-	`\\]*" >&2; exit 1; \}; exec hookrun `)
+var olderLookUp = lazyregexp.Regexp{Text: `^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
+	`\\]*" >&2; exit 1; \}; exec hookrun `}
 
 // olderWords returns the words that a command begins with, or the script in it that a shell runs, and what follows
 // them. byName: the script looks hookrun up in PATH, whatever message another version of it has.

@@ -116,7 +116,7 @@ func (c *Client) exact(command, event string) bool {
 }
 
 // callsFire finds `hookrun fire` in a command line that only a shell can read.
-var callsFire = lazyregexp.New(`(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire(?:\s|$)`)
+var callsFire = lazyregexp.Regexp{Text: `(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire(?:\s|$)`}
 
 // runsFire reports whether a command runs hookrun fire, for whatever hooks file.
 func runsFire(command, binary string) bool {
@@ -124,7 +124,7 @@ func runsFire(command, binary string) bool {
 	if len(words) > 1 && words[1] == "fire" && filepath.Clean(words[0]) == binary {
 		return true
 	}
-	return callsFire().MatchString(command)
+	return callsFire.Get().MatchString(command)
 }
 
 // Program is the path of the program that a command starts with, and the words behind it. known is false where only a

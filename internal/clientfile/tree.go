@@ -224,7 +224,7 @@ func keptOf(gone, follows hujson.Extra) hujson.Extra {
 // lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
 // line. 0 is no comment.
 func lastComment(extra hujson.Extra) (end int, line bool) {
-	all := strictjson.CommentOrString().FindAllIndex(extra, -1)
+	all := strictjson.CommentOrString.Get().FindAllIndex(extra, -1)
 	if all == nil {
 		return 0, false
 	}

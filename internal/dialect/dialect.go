@@ -188,8 +188,8 @@ const (
 	ErrorByBlock                           // a block in the place of the exit status
 )
 
-// Tool is a client's tool, and the project's one or two names for such tools: "Bash shell". A tool that does the work of
-// two has two names.
+// Tool is a client's tool, and the project's one or two names for such tools: "Bash shell". A tool that does the work
+// of two has two names.
 type Tool string
 
 // Name is the client's name of the tool.

@@ -80,7 +80,7 @@ func escaped(text string) string {
 }
 
 // sets matches [sets]. A leading ] is a member of the set.
-var sets = lazyregexp.New(`(?s)\[(?:!.|[^!])[^\]]*\]`)
+var sets = lazyregexp.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}
 
 // translate returns the regular expression of a glob.
 func translate(glob string) string {
@@ -91,7 +91,7 @@ func translate(glob string) string {
 	b.WriteString(`(?s)\A`)
 	plain := strings.NewReplacer(`\\`, `\\`, `\*`, `.*`, `\?`, `.`)
 	for {
-		at := sets().FindStringIndex(glob)
+		at := sets.Get().FindStringIndex(glob)
 		if at == nil {
 			break
 		}

@@ -25,16 +25,18 @@ var carriedCommand = []string{
 }
 
 // notCarried are the keys of a handler that are not carried, and why.
-var notCarried = map[string]string{
-	"statusMessage":          "it is shown to the user of the client while the hook runs",
-	"description":            "it is for people",
-	"once":                   "a hook runs at each call here, not only at the first of a session",
-	"asyncRewake":            "here every hook is waited for",
-	"rewakeMessage":          "here every hook is waited for",
-	"rewakeSummary":          "here every hook is waited for",
-	"holdsTools":             "here every hook holds its tool",
-	"loop_limit":             "it is about the end of a turn",
-	"cloud":                  "there is no cloud here",
-	"commandWindows":         "an entry has one command for all systems",
-	"additionalContextLimit": "here a context may be as long as it likes",
+func notCarried() map[string]string {
+	return map[string]string{
+		"statusMessage":          "it is shown to the user of the client while the hook runs",
+		"description":            "it is for people",
+		"once":                   "a hook runs at each call here, not only at the first of a session",
+		"asyncRewake":            "here every hook is waited for",
+		"rewakeMessage":          "here every hook is waited for",
+		"rewakeSummary":          "here every hook is waited for",
+		"holdsTools":             "here every hook holds its tool",
+		"loop_limit":             "it is about the end of a turn",
+		"cloud":                  "there is no cloud here",
+		"commandWindows":         "an entry has one command for all systems",
+		"additionalContextLimit": "here a context may be as long as it likes",
+	}
 }

@@ -214,9 +214,9 @@ func (g *handler) otherKeys() {
 		case g.carried(key), g.unified(key):
 		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
-		case notCarried[key] != "":
+		case notCarried()[key] != "":
 			if g.value(key).Type != gjson.False { // which is what is so without it
-				g.report(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
+				g.report(LeftOut, key, "%q is not carried: %s", key, notCarried()[key])
 			}
 		default:
 			g.report(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))

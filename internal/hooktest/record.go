@@ -199,15 +199,15 @@ type writtenExpect struct {
 
 // passing finds what a text has of one run alone: ids of processes, addresses of memory, and what the system says of a
 // connection.
-var passing = lazyregexp.New(`(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
-	`\bline [0-9]+: +[0-9]+ |\b0x[0-9a-f]{6,}|\b(?:dial|read|write) (?:tcp|unix)[^;\n]*`)
+var passing = lazyregexp.Regexp{Text: `(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
+	`\bline [0-9]+: +[0-9]+ |\b0x[0-9a-f]{6,}|\b(?:dial|read|write) (?:tcp|unix)[^;\n]*`}
 
-var digits = lazyregexp.New(`[0-9]+`)
+var digits = lazyregexp.Regexp{Text: `[0-9]+`}
 
 // stable returns the text that a test expects: as it is, or as a pattern if another run would have another text. It
 // returns nil for an empty text.
 func stable(text string) json.RawMessage {
-	spans := passing().FindAllStringIndex(text, -1)
+	spans := passing.Get().FindAllStringIndex(text, -1)
 	switch {
 	case text == "":
 		return nil
@@ -225,7 +225,7 @@ func stable(text string) json.RawMessage {
 		case strings.Contains(found, "tcp"), strings.Contains(found, "unix"):
 			pattern.WriteString(".*")
 		default:
-			pattern.WriteString(digits().ReplaceAllString(regexp.QuoteMeta(found), "[0-9]+"))
+			pattern.WriteString(digits.Get().ReplaceAllString(regexp.QuoteMeta(found), "[0-9]+"))
 		}
 		done = span[1]
 	}

@@ -178,16 +178,16 @@ func (e *Endpoint) header(getenv func(string) string) (all http.Header, host str
 }
 
 var (
-	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\z`)
-	variable     = lazyregexp.New(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+	variableName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]*\z`}
+	variable     = lazyregexp.Regexp{Text: `\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`}
 )
 
 // IsVariable reports whether a header can refer to a variable of that name.
-func IsVariable(name string) bool { return variableName().MatchString(name) }
+func IsVariable(name string) bool { return variableName.Get().MatchString(name) }
 
 // Variables returns the names of the variables in the header's value.
 func (h Header) Variables() (names []string) {
-	for _, v := range variable().FindAllString(h.Value, -1) {
+	for _, v := range variable.Get().FindAllString(h.Value, -1) {
 		names = append(names, strings.Trim(v, "${}"))
 	}
 	return names
@@ -195,7 +195,7 @@ func (h Header) Variables() (names []string) {
 
 // expand replaces $NAME and ${NAME} by variables. Inserted values are not expanded again.
 func expand(s string, allowed []string, getenv func(string) string) string {
-	return variable().ReplaceAllStringFunc(s, func(v string) string {
+	return variable.Get().ReplaceAllStringFunc(s, func(v string) string {
 		if name := strings.Trim(v, "${}"); slices.Contains(allowed, name) {
 			return getenv(name)
 		}

@@ -59,7 +59,7 @@ func Compile(pattern string) (*Regexp, error) {
 	if len(pattern) > maxPattern {
 		return &Regexp{}, nil
 	}
-	t := translator{pattern: pattern, named: namedGroup().MatchString(pattern)}
+	t := translator{pattern: pattern, named: namedGroup.Get().MatchString(pattern)}
 	translated, err := t.translate()
 	if err != nil {
 		return nil, err

@@ -27,10 +27,10 @@ const (
 )
 
 var (
-	namedGroup = lazyregexp.New(`\(\?<[^=!]`)
-	groupName  = lazyregexp.New(`^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`)
-	counts     = lazyregexp.New(`^\{\d+(?:,\d*)?\}`)
-	largeCount = lazyregexp.New(`0*[1-9]\d{6,}`)
+	namedGroup = lazyregexp.Regexp{Text: `\(\?<[^=!]`}
+	groupName  = lazyregexp.Regexp{Text: `^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`}
+	counts     = lazyregexp.Regexp{Text: `^\{\d+(?:,\d*)?\}`}
+	largeCount = lazyregexp.Regexp{Text: `0*[1-9]\d{6,}`}
 )
 
 // translator rewrites a pattern so that the engine reads it as JavaScript does.
@@ -77,13 +77,13 @@ func (t *translator) translate() (string, error) {
 			if ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
 				return "", errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
 			}
-			t.copy(max(1, len(groupName().FindString(rest))))
+			t.copy(max(1, len(groupName.Get().FindString(rest))))
 		case !t.within && rest[0] == ')':
 			open--
 			t.copy(1)
 		case !t.within && rest[0] == '{':
-			braces := counts().FindString(rest)
-			t.out.WriteString(largeCount().ReplaceAllString(braces, "1000000")) // maxText
+			braces := counts.Get().FindString(rest)
+			t.out.WriteString(largeCount.Get().ReplaceAllString(braces, "1000000")) // maxText
 			t.at += len(braces)
 			if braces == "" {
 				t.copy(1)
@@ -129,7 +129,7 @@ func (t *translator) escape() {
 		}
 		t.copy(2)
 	case c == 'k' && t.named && !t.within:
-		t.copy(max(2, len(groupName().FindString(rest))))
+		t.copy(max(2, len(groupName.Get().FindString(rest))))
 	default:
 		t.copy(2)
 	}

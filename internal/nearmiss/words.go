@@ -35,12 +35,15 @@ var others = []string{
 	"lock", "locked", "clock", "clocked", "flock", "black",
 }
 
-// renamed are other names for a rewrite.
-var renamed = map[string]string{
-	"toolinput": "updatedInput", "newinput": "updatedInput", "modifiedinput": "updatedInput",
-	"modifiedargs": "updatedInput",
-	"updatedargs":  "updatedInput", "updatedtoolinput": "updatedInput", "updatedoutput": "updatedToolOutput",
-	"modifiedoutput": "updatedToolOutput", "updatedresult": "updatedToolOutput", "modifiedresult": "updatedToolOutput",
+// rewriteOf returns the rewrite that another name is for, "" if none.
+func rewriteOf(name string) string {
+	switch name {
+	case "toolinput", "newinput", "modifiedinput", "modifiedargs", "updatedargs", "updatedtoolinput":
+		return "updatedInput"
+	case "updatedoutput", "modifiedoutput", "updatedresult", "modifiedresult":
+		return "updatedToolOutput"
+	}
+	return ""
 }
 
 // verdictKeys are keys that may be meant as a decision if their value is a word for one.
@@ -128,7 +131,7 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 		return meant, Slip, true
 	}
 	name := letters(key)
-	if to := renamed[name]; to != "" {
+	if to := rewriteOf(name); to != "" {
 		return to, Synonym, true
 	}
 	if decidesAs(name, v) {

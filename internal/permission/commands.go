@@ -81,7 +81,7 @@ func typed(key, text string) string {
 }
 
 // recalled matches what an interactive shell may replace by an earlier command.
-var recalled = lazyregexp.New(`(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`)
+var recalled = lazyregexp.Regexp{Text: `(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`}
 
 // editsLine reports whether a text has keys that change what stands in a shell's line already.
 func editsLine(text string) bool {

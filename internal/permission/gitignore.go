@@ -179,7 +179,10 @@ func splitNames(rest []rune) (names []string, ok bool) {
 }
 
 // posixClasses are the classes that git knows.
-var posixClasses = strings.Fields("alnum alpha blank cntrl digit graph lower print punct space upper xdigit")
+var posixClasses = []string{
+	"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+	"xdigit",
+}
 
 // readClass reads what follows a `[`; n is its length. ok is false if the bracket is never closed or names an unknown
 // class.

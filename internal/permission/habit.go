@@ -67,9 +67,9 @@ func (r Rule) looksLikePath() bool {
 // returns "".
 func (r Rule) habit(kind Kind) string {
 	pattern := strings.TrimSpace(r.pattern)
-	star, class, hasAny := "**", pathClass, pathHasAny
+	star, class, hasAny := "**", &pathClass, pathHasAny
 	if kind == Shell {
-		star, class, hasAny = "*", commandClass, commandHasAny
+		star, class, hasAny = "*", &commandClass, commandHasAny
 	}
 	meant := ", as " + quote(r.tool+"("+asGlob(pattern, star)+")")
 	switch {
@@ -79,11 +79,11 @@ func (r Rule) habit(kind Kind) string {
 	case strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`):
 		return "has a $ at its end, which is itself here: a pattern is a glob, and ends where the text ends; " +
 			"leave it out" + meant
-	case class().MatchString(pattern):
+	case class.Get().MatchString(pattern):
 		return `has a \ as in a regular expression, and is a glob: * is any text` + meant
 	case strings.Contains(pattern, ".+"):
 		return "has .+, and here . means only a dot and + is itself; for any text write " + star + meant
-	case alternatives().MatchString(pattern):
+	case alternatives.Get().MatchString(pattern):
 		return "has alternatives in parentheses, and is a glob, in which ( and | are themselves; " +
 			"write an entry for each"
 	case hasAny(pattern):
@@ -101,9 +101,9 @@ func asGlob(pattern, star string) string {
 
 // Signs of a regular expression: a class such as \s, and (a|b). In a shell line a backslash or a dot can be literal.
 var (
-	commandClass = lazyregexp.New(`(?:^|[^\\])\\[sSdDwWbB]`)
-	pathClass    = lazyregexp.New(`(?:^|[^\\])\\\.`)
-	alternatives = lazyregexp.New(`\([^) "']*\|[^) "']*\)`)
+	commandClass = lazyregexp.Regexp{Text: `(?:^|[^\\])\\[sSdDwWbB]`}
+	pathClass    = lazyregexp.Regexp{Text: `(?:^|[^\\])\\\.`}
+	alternatives = lazyregexp.Regexp{Text: `\([^) "']*\|[^) "']*\)`}
 )
 
 // commandHasAny reports whether a command pattern has a .* that hardly means a file name, as *.* and .env.* do.

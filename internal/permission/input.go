@@ -43,24 +43,21 @@ func KindOf(tool string) Kind {
 	return Unknown
 }
 
-// clientTool is a tool that the client was recorded with, and the field that the client's own rules match.
-type clientTool struct {
-	kind  Kind
-	field string
-}
-
-var clientTools = map[string]clientTool{
-	"Bash":         {Shell, "command"},
-	"Edit":         {File, "file_path"},
-	"MultiEdit":    {File, "file_path"},
-	"Read":         {File, "file_path"},
-	"Write":        {File, "file_path"},
-	"NotebookEdit": {File, "notebook_path"},
-	"NotebookRead": {File, "notebook_path"},
-	"Glob":         {Folder, "path"},
-	"Grep":         {Folder, "path"},
-	"LS":           {Folder, "path"},
-	"WebFetch":     {Host, "url"},
+// ownTool returns what the client's own rules match of a tool that it was recorded with.
+func ownTool(name string) (kind Kind, field string, ok bool) {
+	switch name {
+	case "Bash":
+		return Shell, "command", true
+	case "Edit", "MultiEdit", "Read", "Write":
+		return File, "file_path", true
+	case "NotebookEdit", "NotebookRead":
+		return File, "notebook_path", true
+	case "Glob", "Grep", "LS":
+		return Folder, "path", true
+	case "WebFetch":
+		return Host, "url", true
+	}
+	return 0, "", false
 }
 
 // input is what rules read from a tool's input.
@@ -112,11 +109,11 @@ var (
 
 // input reads the input. After Once it does so once for all rules.
 func (c *Call) input() *input {
-	tool, isClients := clientTools[c.Tool]
-	in := &input{kind: cmp.Or(c.Kind, tool.kind, KindOf(c.Tool)), field: "path"}
+	kind, field, isClients := ownTool(c.Tool)
+	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path"}
 	kept := &c.taken.all
 	if isClients && !c.Project {
-		in.kind, in.field, in.recorded, kept = tool.kind, tool.field, true, &c.taken.own
+		in.kind, in.field, in.recorded, kept = kind, field, true, &c.taken.own
 	}
 	if *kept != nil {
 		return *kept

@@ -263,7 +263,7 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	switch {
 	case line.typed && editsLine(line.text):
 		return throughNot("keys that edit it")
-	case line.typed && c.Project && recalled().MatchString(line.text):
+	case line.typed && c.Project && recalled.Get().MatchString(line.text):
 		return throughNot("what the shell recalls")
 	case opaque != "":
 		return throughNot(opaque)

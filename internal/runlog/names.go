@@ -82,19 +82,29 @@ var (
 	secretWords = []string{"auth", "bearer", "cred", "passcode"}
 	// secretEnds do the same at the end of a word. Names are often glued together: githubtoken, PGPASSWORD, setcookie.
 	// No other word ends like these.
-	secretEnds = strings.Fields("password passwd passphrase pwd secret token credential authorization cookie apikey " +
-		"accesskey privatekey secretkey sessionkey")
+	secretEnds = []string{
+		"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authorization",
+		"cookie", "apikey", "accesskey", "privatekey", "secretkey", "sessionkey",
+	}
 	// secretKeys are the kinds of keys that are secret. A public, primary or foreign key is not.
-	secretKeys = strings.Fields("api access account app client deploy encryption fernet hmac jwt license master " +
-		"private secret session signing ssh")
+	secretKeys = []string{
+		"api", "access", "account", "app", "client", "deploy", "encryption", "fernet", "hmac", "jwt",
+		"license", "master", "private", "secret", "session", "signing", "ssh",
+	}
 	// sourceFiles are the extensions of source files. Another file, such as password.txt, may hold the secret itself.
-	sourceFiles = strings.Fields("c cc cpp cs css go h hpp html java js jsx kt md mjs php proto py rb rs scss sh sql " +
-		"svelte swift ts tsx vue")
+	sourceFiles = []string{
+		"c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "html", "java", "js", "jsx", "kt", "md", "mjs",
+		"php", "proto", "py", "rb", "rs", "scss", "sh", "sql", "svelte", "swift", "ts", "tsx", "vue",
+	}
 	// describing are the last words of names that describe a secret but do not hold it: token_count, secretName,
 	// password_file.
-	describing = strings.Fields("at budget count counts dir domain enabled endpoint expiration expires expiry field " +
-		"file format header host ids in index jar kind len length limit method mode name names path policy provider " +
-		"ref region required scope scopes size source status ttl type types uri url usage used user username version")
+	describing = []string{
+		"at", "budget", "count", "counts", "dir", "domain", "enabled", "endpoint", "expiration", "expires",
+		"expiry", "field", "file", "format", "header", "host", "ids", "in", "index", "jar", "kind", "len",
+		"length", "limit", "method", "mode", "name", "names", "path", "policy", "provider", "ref", "region",
+		"required", "scope", "scopes", "size", "source", "status", "ttl", "type", "types", "uri", "url",
+		"usage", "used", "user", "username", "version",
+	}
 )
 
 // folder reports whether the name and value are a shell's working directory. Databases use PWD for a password.

@@ -156,7 +156,7 @@ func (r *reader) changes() *outerLine {
 			known:   true,
 			home:    setsHome(plain),
 			globs:   strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),
-			defines: definition().MatchString(o.text),
+			defines: definition.Get().MatchString(o.text),
 		}
 	}
 	return r.outer
@@ -164,7 +164,7 @@ func (r *reader) changes() *outerLine {
 
 // setsHome reports whether the names of HOME, PWD or OLDPWD stand in a line in another way than to use them.
 func setsHome(line string) bool {
-	for _, at := range homeNames().FindAllStringSubmatchIndex(line, -1) {
+	for _, at := range homeNames.Get().FindAllStringSubmatchIndex(line, -1) {
 		before, behind := line[:at[2]], line[at[3]:]
 		isBraced := strings.HasSuffix(before, "${")
 		isUse := isBraced || strings.HasSuffix(before, "$")
@@ -175,4 +175,4 @@ func setsHome(line string) bool {
 	return false
 }
 
-var homeNames = lazyregexp.New(`\b(HOME|PWD|OLDPWD)\b`)
+var homeNames = lazyregexp.Regexp{Text: `\b(HOME|PWD|OLDPWD)\b`}

@@ -76,7 +76,7 @@ func Parse(src string) (file *syntax.File, why string) {
 		return nil, reason
 	case strings.Count(src, "<<") > maxDocuments: // each looks at the rest of its line
 		return nil, "many here-documents"
-	case len(src) > maxNesting && len(opener().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
+	case len(src) > maxNesting && len(opener.Get().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
 		return nil, "nested too deeply"
 	}
 	defer func() {
@@ -118,7 +118,7 @@ func takeApartIn(outer *outerLine, src string) (line Line) {
 
 // opener matches what package syntax reads by recursion. Each open construct takes up to 8 KiB of stack, and a stack
 // that grows too large ends the program.
-var opener = lazyregexp.New(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
+var opener = lazyregexp.Regexp{Text: `[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`}
 
 // deceptive finds characters that make a line look different from what bash or zsh runs.
 func deceptive(src string) string {

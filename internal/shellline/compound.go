@@ -39,7 +39,7 @@ func (r *reader) further(c syntax.Command) {
 
 // function reads the definition of a function. Its commands may run with any stdin.
 func (r *reader) function(c *syntax.FuncDecl) {
-	if c.Name == nil || !plainName().MatchString(c.Name.Value) {
+	if c.Name == nil || !plainName.Get().MatchString(c.Name.Value) {
 		r.failProject("a function of an odd name")
 		return
 	}
@@ -51,7 +51,7 @@ func (r *reader) function(c *syntax.FuncDecl) {
 }
 
 // plainName matches names of functions that no shell reads in a way of its own.
-var plainName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+var plainName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_.:-]*$`}
 
 // loop reads for and select.
 func (r *reader) loop(c *syntax.ForClause) {
@@ -71,7 +71,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 		numbers := loop.InPos.IsValid() && !c.Select
 		for _, w := range loop.Items {
 			item := r.word(w, still)
-			numbers = numbers && (isNumber(item) || isRange().MatchString(item.Text))
+			numbers = numbers && (isNumber(item) || isRange.Get().MatchString(item.Text))
 			r.line.values.assigned(loop.Name.Value, item)
 		}
 		r.gives(loop.Name.Value, numbers)
@@ -79,7 +79,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 	r.list(c.Do)
 }
 
-var isRange = lazyregexp.New(`^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`)
+var isRange = lazyregexp.Regexp{Text: `^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`}
 
 // array reads NAME=(…) and returns it as a word.
 func (r *reader) array(a *syntax.Assign) Word {
@@ -151,13 +151,13 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 }
 
 // isNumberOf matches substitutions of programs that print numbers alone.
-var isNumberOf = lazyregexp.New(`^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
+var isNumberOf = lazyregexp.Regexp{Text: `^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
 	`git rev-list --count [A-Za-z0-9_./^~-]+|stat -c '?%s'? [A-Za-z0-9_./-]+|` +
-	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n` + "`" + `]*\| *)?wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`)
+	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n` + "`" + `]*\| *)?wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`}
 
 // isPrinted reports whether the source of a word is a substitution of a program that prints a number.
 func (r *reader) isPrinted(source string) bool {
-	ok := isNumberOf().MatchString(source)
+	ok := isNumberOf.Get().MatchString(source)
 	r.prints = r.prints || ok
 	return ok
 }
@@ -179,7 +179,7 @@ func declaresIntegers(words []Word) bool {
 }
 
 // definition matches what may define a function or an alias.
-var definition = lazyregexp.New(`\(\s*\)|\bfunction\b|\balias\b`)
+var definition = lazyregexp.Regexp{Text: `\(\s*\)|\bfunction\b|\balias\b`}
 
 // isNumber reports whether a word is a number when the line runs.
 func isNumber(w Word) bool {

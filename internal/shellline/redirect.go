@@ -8,7 +8,9 @@ import (
 )
 
 // quotedDelimiter matches the delimiter of a here-document whose body does not expand.
-var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
+var quotedDelimiter = lazyregexp.Regexp{
+	Text: `^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`,
+}
 
 // stdin is where a command's input comes from.
 type stdin uint8
@@ -22,11 +24,11 @@ const (
 // endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
 // shells begin a here-document behind it.
 func endsInLine(rest string) bool {
-	rest = quotedText().ReplaceAllString(rest, "")
+	rest = quotedText.Get().ReplaceAllString(rest, "")
 	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
 }
 
-var quotedText = lazyregexp.New(`'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`)
+var quotedText = lazyregexp.Regexp{Text: `'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`}
 
 // hereDocumentAt returns where the text of the first here-document of a line begins.
 func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
@@ -107,7 +109,7 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
 		// first line.
 		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
-		quoted := quotedDelimiter().MatchString(raw)
+		quoted := quotedDelimiter.Get().MatchString(raw)
 		switch {
 		case !quoted:
 			r.failClient("a here-document that is not quoted")

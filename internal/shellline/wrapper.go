@@ -160,15 +160,18 @@ func aliased(args []Word) (all []launch, opaque string) {
 
 var (
 	// posixShell matches shells that read lines enough like bash for finding commands.
-	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
-		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
+	posixShell = lazyregexp.Regexp{Text: `^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
+		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`}
 	// plainLine matches lines that all shells read alike, unless they begin with one of foreignKeywords.
-	plainLine       = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
-	foreignKeywords = strings.Fields("and or not begin if else while for switch function do repeat foreach source end")
+	plainLine       = lazyregexp.Regexp{Text: `^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`}
+	foreignKeywords = []string{
+		"and", "or", "not", "begin", "if", "else", "while", "for", "switch", "function", "do", "repeat",
+		"foreach", "source", "end",
+	}
 )
 
 func isPosixShell(name string) bool {
-	return strings.Contains(name, "sh") && posixShell().MatchString(name)
+	return strings.Contains(name, "sh") && posixShell.Get().MatchString(name)
 }
 
 // isForeignShell reports whether a program is a shell with a language of its own.
@@ -202,8 +205,10 @@ func isStdin(file string) bool {
 }
 
 // longOptions are the options of bash that take no value.
-var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc " +
-	"--posix --pretty-print --restricted --verbose")
+var longOptions = []string{
+	"--debugger", "--dump-po-strings", "--dump-strings", "--login", "--noediting", "--noprofile", "--norc", "--posix",
+	"--pretty-print", "--restricted", "--verbose",
+}
 
 // ofShell reads the arguments of a shell. With -c the first operand is a line. Without -c it is a script, whose
 // commands no rule sees. Without any operand the shell reads its commands from stdin.
@@ -277,83 +282,11 @@ func ofForeignShell(name string, args []Word) ([]launch, string) {
 		return nil, ""
 	case first != "-c":
 		return nil, computed(name)
-	case len(args) != 2 || args[1].Computed || !plainLine().MatchString(args[1].Text),
+	case len(args) != 2 || args[1].Computed || !plainLine.Get().MatchString(args[1].Text),
 		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
 		return nil, "a line of " + name
 	}
 	return lineOf(name, args[1:], false)
-}
-
-// found reads the arguments of find: the actions that run a command, in which {} is the file.
-func found(args []Word) (all []launch, opaque string) {
-	start := startOf(args)
-	isEnd := func(w Word) bool { return w.Text == ";" || w.Text == "+" }
-	end, maybe := len(args), 0
-	for end > 0 && !isEnd(args[end-1]) {
-		end--
-	}
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.Text)
-		if !isAction { // unless a computed word may be one
-			switch {
-			case !w.Computed || w.Prefix != "":
-				continue
-			case w.Several:
-				return nil, computed("find")
-			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
-				i >= end:
-				continue
-			}
-			const most = 50 // each may be an action with all that follows
-			if maybe++; maybe > most {
-				return nil, computed("find")
-			}
-		}
-		command, several := args[i+1:], false
-		for n, w := range command {
-			if several = w.Text == "+" && n > 0 && command[n-1].Text == "{}"; several || w.Text == ";" {
-				command = command[:n]
-				break
-			}
-		}
-		some, opaque := replaced("find", command, "{}", several)
-		if opaque != "" {
-			return nil, opaque
-		}
-		for _, l := range some {
-			if strings.HasSuffix(w.Text, "dir") { // some versions give the name without a folder
-				break
-			}
-			for n := range l.words {
-				if w := &l.words[n]; w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
-					w.Prefix = start
-				}
-			}
-		}
-		all = append(all, some...)
-		if isAction {
-			i += len(command)
-		}
-	}
-	return all, ""
-}
-
-// startOf returns how all paths begin that find names.
-func startOf(args []Word) string {
-	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
-		args = args[1:]
-	}
-	end := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!" })
-	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // options that name others
-	switch {
-	case slices.ContainsFunc(args, names):
-	case end == 0:
-		return "."
-	case end == 1 && !args[0].Computed && !args[0].Home:
-		return args[0].Text
-	}
-	return ""
 }
 
 // replaced returns a command in which text stands for arguments that are known only at run time. more means that

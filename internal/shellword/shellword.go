@@ -26,7 +26,7 @@ func POSIX(word string) string {
 var (
 	single   = strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
 	unsingle = strings.NewReplacer("''", "'", "‘‘", "‘", "’’", "’", "‚‚", "‚", "‛‛", "‛")
-	inSingle = lazyregexp.New(`^'((?:[^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)*)'`)
+	inSingle = lazyregexp.Regexp{Text: `^'((?:[^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)*)'`}
 )
 
 // PowerShell quotes a word for Windows PowerShell and PowerShell 7.
@@ -34,7 +34,7 @@ func PowerShell(word string) string { return "'" + single.Replace(word) + "'" }
 
 // FromPowerShell reads the word at the start of a text that PowerShell has quoted. rest is what stands behind it.
 func FromPowerShell(text string) (word, rest string, found bool) {
-	m := inSingle().FindStringSubmatch(text)
+	m := inSingle.Get().FindStringSubmatch(text)
 	if m == nil {
 		return "", text, false
 	}

@@ -7,14 +7,16 @@ import (
 )
 
 // mends says how to fix a regular expression, by the error of package regexp.
-var mends = map[syntax.ErrorCode]string{
-	syntax.ErrInvalidEscape:       `; RE2 has no back references, and \\ is the character itself`,
-	syntax.ErrInvalidNamedCapture: "; a name is of ASCII letters, digits and _, and RE2 has no look-behind",
-	syntax.ErrInvalidPerlOp: "; RE2 has (?:…), (?P<name>…) and the flags i, m, s and U, as (?i), " +
-		"but no look-around",
-	syntax.ErrInvalidRepeatOp:   "; put (?:…) around the inner repetition",
-	syntax.ErrInvalidRepeatSize: "; a count is at most 1000, and the smaller one comes first",
-	syntax.ErrTrailingBackslash: `; write \\ for the character itself`,
+func mends() map[syntax.ErrorCode]string {
+	return map[syntax.ErrorCode]string{
+		syntax.ErrInvalidEscape:       `; RE2 has no back references, and \\ is the character itself`,
+		syntax.ErrInvalidNamedCapture: "; a name is of ASCII letters, digits and _, and RE2 has no look-behind",
+		syntax.ErrInvalidPerlOp: "; RE2 has (?:…), (?P<name>…) and the flags i, m, s and U, as (?i), " +
+			"but no look-around",
+		syntax.ErrInvalidRepeatOp:   "; put (?:…) around the inner repetition",
+		syntax.ErrInvalidRepeatSize: "; a count is at most 1000, and the smaller one comes first",
+		syntax.ErrTrailingBackslash: `; write \\ for the character itself`,
+	}
 }
 
 // Expression says why regexp.Compile has refused a regular expression, and how to fix it.
@@ -23,5 +25,5 @@ func Expression(err error) string {
 	if !ok {
 		return err.Error()
 	}
-	return fault.Code.String() + ": " + strconv.Quote(Brief(fault.Expr, 40)) + mends[fault.Code]
+	return fault.Code.String() + ": " + strconv.Quote(Brief(fault.Expr, 40)) + mends()[fault.Code]
 }

@@ -3,13 +3,13 @@ package strictjson
 import "github.com/hookrun/hookrun/internal/lazyregexp"
 
 // CommentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
-var CommentOrString = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
+var CommentOrString = lazyregexp.Regexp{Text: `(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`}
 
 // BlankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of
 // a comment that is never closed, or -1.
 func BlankComments(text string) (plain string, open int) {
 	b := []byte(text)
-	for _, at := range CommentOrString().FindAllStringIndex(text, -1) {
+	for _, at := range CommentOrString.Get().FindAllStringIndex(text, -1) {
 		switch found := b[at[0]:at[1]]; {
 		case string(found) == "/*":
 			return "", at[0]

@@ -22,7 +22,7 @@ func odd(glob string, known []string) (what, meant string) {
 	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
 		return `:*, which is for the pattern of an "if"`, quote(tool)
 	}
-	text := sets().ReplaceAllString(glob, "?")
+	text := sets.Get().ReplaceAllString(glob, "?")
 	switch {
 	case strings.HasPrefix(text, "!"):
 		return "!, and a matcher cannot leave tools out", ""
@@ -74,4 +74,4 @@ func cleaned(glob string) string {
 }
 
 // sets matches the [sets] of a glob, which may contain any character.
-var sets = lazyregexp.New(`(?s)\[(?:!.|[^!])[^\]]*\]`)
+var sets = lazyregexp.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}

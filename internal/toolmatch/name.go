@@ -44,7 +44,7 @@ func unknown(glob string, whole fnmatch.List, known []string) (what string, kind
 // MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, and what other clients make of
 // it. Most of those have a character or two that no tool of a client has.
 func MaybeMCP(glob string) bool {
-	text := sets().ReplaceAllString(glob, "?")
+	text := sets.Get().ReplaceAllString(glob, "?")
 	if strings.Contains(text, "__") || strings.ContainsAny(text, ":/@.") {
 		return true
 	}

@@ -36,7 +36,7 @@ func (c *commandLine) interpreted(name string, args []word) {
 
 // isOwnModule reports whether Python finds a module in the workspace, where it is recorded.
 func (c *commandLine) isOwnModule(name string) bool {
-	if !moduleName().MatchString(name) {
+	if !moduleName.Get().MatchString(name) {
 		return false
 	}
 	path := strings.ReplaceAll(name, ".", "/")
@@ -50,7 +50,7 @@ func (c *commandLine) isOwnModule(name string) bool {
 	return false
 }
 
-var moduleName = lazyregexp.New(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`)
+var moduleName = lazyregexp.Regexp{Text: `^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`}
 
 // module adds the files that Python may take for a module and for the packages that it is in.
 func (c *commandLine) module(name string) {

@@ -60,18 +60,18 @@ func (c *commandLine) variable(name string, value word) {
 	switch {
 	case slices.Contains(options, name):
 		for option := range strings.FieldsSeq(value.text) {
-			isPath := strings.Contains(option, "/") && !requireOption().MatchString(option)
+			isPath := strings.Contains(option, "/") && !requireOption.Get().MatchString(option)
 			if isPath || !strings.HasPrefix(option, "--") {
 				c.doubt("%s has an option that is not known", name)
 			}
 		}
 	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(value.text), c.isOwnFolder):
 		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
-	case value.computed && (slices.Contains(modulePaths, name) || findsFiles().MatchString(name)):
+	case value.computed && (slices.Contains(modulePaths, name) || findsFiles.Get().MatchString(name)):
 		c.doubt("the value of %s is known only when it runs", name)
 	case !value.computed && (strings.Contains(value.text, "$(") || strings.Contains(value.text, "`")):
 		c.doubt("%s has a command in its text", name)
-	case (slices.Contains(modulePaths, name) || findsFiles().MatchString(name)) &&
+	case (slices.Contains(modulePaths, name) || findsFiles.Get().MatchString(name)) &&
 		slices.ContainsFunc(filepath.SplitList(value.text), c.isFolder):
 		c.doubt("%s names a folder", name)
 	case strings.HasPrefix(name, "GIT_") && strings.ContainsAny(value.text, " /"), name == "IFS", name == "LESSOPEN":
@@ -84,13 +84,13 @@ func (c *commandLine) isOwnFolder(path string) bool {
 }
 
 // findsFiles matches variables that have a shell or a program look for files.
-var findsFiles = lazyregexp.New(`^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|TMPDIR|` +
-	`(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`)
+var findsFiles = lazyregexp.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|TMPDIR|` +
+	`(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`}
 
 // options are variables with options of an interpreter.
 var options = []string{"NODE_OPTIONS", "PERL5OPT", "RUBYOPT"}
 
-var requireOption = lazyregexp.New(`^--(?:require|import)=\./[A-Za-z0-9_./-]+\.[cm]?js$`)
+var requireOption = lazyregexp.Regexp{Text: `^--(?:require|import)=\./[A-Za-z0-9_./-]+\.[cm]?js$`}
 
 // loaders are variables with files that an interpreter or the linker loads before the program.
 var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT"}
@@ -243,11 +243,11 @@ func (c *commandLine) line(text string) {
 
 var (
 	// variables are those of PowerShell, those that a client fills in, and those of cmd.exe.
-	variables = lazyregexp.New(`(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`)
+	variables = lazyregexp.Regexp{Text: `(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`}
 	// printed is the text that another command prints, as git rev-parse --show-toplevel does.
-	printed = lazyregexp.New(`\$\([^()]*\)`)
+	printed = lazyregexp.Regexp{Text: `\$\([^()]*\)`}
 	// quoted are words of which a part is in quotes, where blanks end no word.
-	quoted = lazyregexp.New(`[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`)
+	quoted = lazyregexp.Regexp{Text: `[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`}
 	quotes = strings.NewReplacer(`"`, "", "''", "'", "'", "")
 )
 
@@ -255,19 +255,19 @@ var (
 // backslash is to Windows, and add endings to the names of programs, also of those in the current folder.
 func (c *commandLine) words(text string) {
 	value := func(variable string) string {
-		name := variables().FindStringSubmatch(variable)
+		name := variables.Get().FindStringSubmatch(variable)
 		return cmp.Or(hookfile.Variable(c.env, name[1]+name[2]), ".") // $PWD, too
 	}
-	text = printed().ReplaceAllString(text, ".")
+	text = printed.Get().ReplaceAllString(text, ".")
 	all := strings.Fields(text) // also between quotes: cmd.exe has no single ones
-	for _, word := range quoted().FindAllString(text, -1) {
+	for _, word := range quoted.Get().FindAllString(text, -1) {
 		all = append(all, quotes.Replace(word))
 	}
 	for _, word := range all {
 		if word = strings.Trim(word, `"'&;()`); word == "" {
 			continue
 		}
-		word = variables().ReplaceAllStringFunc(word, value) // PowerShell does not split it at a blank
+		word = variables.Get().ReplaceAllStringFunc(word, value) // PowerShell does not split it at a blank
 		word = strings.ReplaceAll(word, `\`, "/")
 		c.file(word)
 		for _, ending := range append(programEndings(c.env), ".ps1") {

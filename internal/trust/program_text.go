@@ -163,7 +163,7 @@ func endOfQuotes(text string, open int) int {
 
 // inline adds the files that a program text names in quotes.
 func (c *commandLine) inline(name string, text word) {
-	for _, quoted := range textInQuotes().FindAllStringSubmatch(text.text, -1) {
+	for _, quoted := range textInQuotes.Get().FindAllStringSubmatch(text.text, -1) {
 		c.file(quoted[1] + quoted[2])
 		if isNode(name) {
 			c.node(quoted[1] + quoted[2])
@@ -171,14 +171,14 @@ func (c *commandLine) inline(name string, text word) {
 	}
 }
 
-var textInQuotes = lazyregexp.New(`"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`)
+var textInQuotes = lazyregexp.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}
 
 // runsOfAwk returns what of an awk program may run a command or load a file, "" if nothing does.
 func runsOfAwk(text string) string {
-	return awkRuns().FindString(strings.ReplaceAll(text, "||", ""))
+	return awkRuns.Get().FindString(strings.ReplaceAll(text, "||", ""))
 }
 
-var awkRuns = lazyregexp.New(`\bsystem\b|\bgetline\b|[@|]`)
+var awkRuns = lazyregexp.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
 
 // unclearText returns why a program text may run or load a file, "" if each word of it is known to do neither.
 func unclearText(name, text string) string {

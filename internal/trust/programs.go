@@ -29,10 +29,12 @@ const (
 )
 
 // configured are programs with the files in which they find what else to run.
-var configured = map[string]string{
-	"flake8":        ".flake8 setup.cfg tox.ini",
-	"golangci-lint": ".golangci.yml .golangci.yaml .golangci.toml .golangci.json .custom-gcl.yml",
-	"pre-commit":    ".pre-commit-config.yaml",
+func configured() map[string]string {
+	return map[string]string{
+		"flake8":        ".flake8 setup.cfg tox.ini",
+		"golangci-lint": ".golangci.yml .golangci.yaml .golangci.toml .golangci.json .custom-gcl.yml",
+		"pre-commit":    ".pre-commit-config.yaml",
+	}
 }
 
 func among(list, name string) bool {

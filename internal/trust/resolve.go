@@ -99,8 +99,8 @@ func (c *commandLine) ran(argv []word, path string) {
 		c.interpreted(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
-	case configured[name] != "":
-		for file := range strings.FieldsSeq(configured[name]) {
+	case configured()[name] != "":
+		for file := range strings.FieldsSeq(configured()[name]) {
 			c.file(file)
 		}
 	}
@@ -232,9 +232,9 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 
 func isComputed(w word) bool { return w.computed }
 
-func isVariable(name string) bool { return name != "" && variableName().MatchString(name) }
+func isVariable(name string) bool { return name != "" && variableName.Get().MatchString(name) }
 
-var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]*$`}
 
 // isChdir reports whether an option of env changes the folder: -C DIR, -CDIR, --chdir=DIR.
 func isChdir(text string) bool {

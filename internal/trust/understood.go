@@ -56,7 +56,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
-	case among(builtins, name), among(linters, name), configured[name] != "":
+	case among(builtins, name), among(linters, name), configured()[name] != "":
 		return ""
 	case among(readers, name):
 		return c.unclearReader(name, args)
@@ -88,19 +88,19 @@ func (c *commandLine) isOwnScript(text string) bool {
 		now, there := lookAt(path, true)
 		switch real, err := filepath.EvalSymlinks(path); {
 		case !there:
-			own = own || inside(path, c.Options.Workspace) || scriptEnding().MatchString(path)
+			own = own || inside(path, c.Options.Workspace) || scriptEnding.Get().MatchString(path)
 		case !now.regular || err != nil:
 			return false
 		case inside(real, c.Fingerprint.Workspace), inside(real, c.Options.Workspace):
 			own = true
 		default:
-			own = own || scriptEnding().MatchString(real)
+			own = own || scriptEnding.Get().MatchString(real)
 		}
 	}
 	return own
 }
 
-var scriptEnding = lazyregexp.New(`\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`)
+var scriptEnding = lazyregexp.Regexp{Text: `\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`}
 
 // notAFile returns why the first of the words is no file that is known.
 func (c *commandLine) notAFile(name string, args []word) string {
@@ -131,7 +131,7 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 		switch {
 		case text == "--":
 			return c.notAFile(name, args[1:])
-		case !shellFlags().MatchString(text):
+		case !shellFlags.Get().MatchString(text):
 			return "an option of " + name + " that is not known: " + args[0].String()
 		case strings.HasSuffix(text, "o"):
 			if len(args) < 2 || !among(" errexit nounset pipefail xtrace noglob ", args[1].text) {
@@ -141,7 +141,7 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 		}
 		args = args[1:]
 		if strings.Contains(text, "c") {
-			for len(args) > 1 && (args[0].text == "--" || shellFlags().MatchString(args[0].text)) {
+			for len(args) > 1 && (args[0].text == "--" || shellFlags.Get().MatchString(args[0].text)) {
 				args = args[1:]
 			}
 			if len(args) == 0 || args[0].computed {
@@ -160,7 +160,7 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 	return c.notAFile(name, args)
 }
 
-var shellFlags = lazyregexp.New(`^-[aceuvxf]+o?$|^-o$`)
+var shellFlags = lazyregexp.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
 
 func (c *commandLine) unclearPython(args []word) string {
 	alone := false // it imports nothing from the current folder
@@ -185,7 +185,7 @@ func (c *commandLine) unclearPython(args []word) string {
 			return "python reads its program from its stdin"
 		case text[:min(1, len(text))] != "-":
 			return c.notAFile("python", args[i:])
-		case !pythonFlags().MatchString(text):
+		case !pythonFlags.Get().MatchString(text):
 			return "an option of python that is not known: " + w.String()
 		}
 		alone = alone || strings.ContainsAny(w.text, "IP")
@@ -193,7 +193,7 @@ func (c *commandLine) unclearPython(args []word) string {
 	return "python reads its program from its stdin"
 }
 
-var pythonFlags = lazyregexp.New(`^-[BEIOPSqsu]+$`)
+var pythonFlags = lazyregexp.Regexp{Text: `^-[BEIOPSqsu]+$`}
 
 const nodeFlags = "--no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings "
 
@@ -250,11 +250,13 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 // wrappers run the command in their arguments, in the folder and with the PATH that there are.
 const wrappers = " builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs "
 
-var wrapperOptions = map[string]string{
-	"command": "-v -V -p", "exec": "", "builtin": "", "nohup": "", "eval": "", "trap": "", "env": "", "time": "-p",
-	"nice": "-n", "ionice": "-c -n", "setsid": "-w --wait", "stdbuf": "-oL -o0 -eL -e0 -iL -i0 -o -e -i",
-	"timeout": "-k -s --preserve-status --foreground", "flock": "-n -w -x -s -c",
-	"xargs": "-0 -r -n -I -P -L -I{} -n1 -t",
+func wrapperOptions() map[string]string {
+	return map[string]string{
+		"command": "-v -V -p", "exec": "", "builtin": "", "nohup": "", "eval": "", "trap": "", "env": "", "time": "-p",
+		"nice": "-n", "ionice": "-c -n", "setsid": "-w --wait", "stdbuf": "-oL -o0 -eL -e0 -iL -i0 -o -e -i",
+		"timeout": "-k -s --preserve-status --foreground", "flock": "-n -w -x -s -c",
+		"xargs": "-0 -r -n -I -P -L -I{} -n1 -t",
+	}
 }
 
 // unclearWrapper looks at the options of a wrapper. What it runs is looked at for itself.
@@ -277,7 +279,7 @@ func unclearWrapper(name string, args []word) string {
 				return "what " + name + " runs is known only then"
 			}
 			return ""
-		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits().MatchString(w.text) && w.text != "{}":
+		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits.Get().MatchString(w.text) && w.text != "{}":
 			if !among(linters, w.text) {
 				return "xargs runs " + w.String() + " on files that are known only then"
 			}
@@ -285,23 +287,23 @@ func unclearWrapper(name string, args []word) string {
 		case name == "env" && strings.Contains(w.text, "=") && !strings.HasPrefix(w.text, "-"):
 			continue
 		case !strings.HasPrefix(w.text, "-"):
-			if !digits().MatchString(w.text) { // of timeout 5, nice -n 5
+			if !digits.Get().MatchString(w.text) { // of timeout 5, nice -n 5
 				return ""
 			}
-		case !slices.Contains(strings.Fields(wrapperOptions[name]), w.text):
+		case !slices.Contains(strings.Fields(wrapperOptions()[name]), w.text):
 			return "an option of " + name + " that is not known: " + w.String()
 		}
 	}
 	return ""
 }
 
-var digits = lazyregexp.New(`^[0-9.]+[smhdKMG]?$`)
+var digits = lazyregexp.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 
 // unclearTest looks at a test. A folder that comes to be where nothing was is no change, and such a test sees it.
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
 		isArithmetic := among(" -v -R -eq -ne -lt -le -gt -ge ", w.text)
-		if isArithmetic && i+1 < len(args) && !digits().MatchString(args[i+1].text) {
+		if isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
 			return "a test with " + w.String()
 		}
 		if i == 0 || !among(" -a -d -e -h -L -p -S -b -c ", args[i-1].text) || w.computed {
@@ -346,7 +348,7 @@ func unclearSed(args []word) string {
 			continue
 		case strings.HasPrefix(w.text, "-"):
 			return "an option of sed that is not known: " + w.String()
-		case !sedScript().MatchString(w.text):
+		case !sedScript.Get().MatchString(w.text):
 			return "the script of sed may run commands: " + w.String()
 		}
 		return ""
@@ -354,19 +356,19 @@ func unclearSed(args []word) string {
 	return "sed has no script"
 }
 
-var sedScript = lazyregexp.New(`^(?:[0-9,$]*(?:[pdq]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|` +
-	`s\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\|[gpiI0-9]*|s#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#[gpiI0-9]*)(?:; *|$))+$`)
+var sedScript = lazyregexp.Regexp{Text: `^(?:[0-9,$]*(?:[pdq]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|` +
+	`s\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\|[gpiI0-9]*|s#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#[gpiI0-9]*)(?:; *|$))+$`}
 
 func (c *commandLine) unclearBuiltin(name string, args []word) string {
 	for _, w := range args {
 		switch {
 		case name == "printf" && strings.HasPrefix(w.text, "-v"):
 			return "printf -v sets a variable"
-		case name == "set" && !shellFlags().MatchString(w.text) &&
+		case name == "set" && !shellFlags.Get().MatchString(w.text) &&
 			!among(" -- errexit nounset pipefail xtrace ", w.text):
 			return "an option of set that is not known: " + w.String()
 		case name == "read" && !isVariable(w.text) && !among(" -r -d -n -t -s ", w.text) &&
-			!digits().MatchString(w.text) && w.text != "":
+			!digits.Get().MatchString(w.text) && w.text != "":
 			return "read with " + w.String()
 		case name == "export" && strings.HasPrefix(w.text, "-"):
 			return "an option of export"
@@ -393,7 +395,7 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 		}
 		switch {
 		case name == "jq" && (strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--library") ||
-			loadsOfJq().MatchString(w.text)):
+			loadsOfJq.Get().MatchString(w.text)):
 			return "jq loads modules"
 		case name == "sort" && strings.HasPrefix(w.text, "--c") && !strings.HasPrefix(w.text, "--check"):
 			return "an option of sort that runs a program"
@@ -407,6 +409,6 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 	return ""
 }
 
-var loadsOfJq = lazyregexp.New(`\b(?:import|include)\b`)
+var loadsOfJq = lazyregexp.Regexp{Text: `\b(?:import|include)\b`}
 
 func isShortOption(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }

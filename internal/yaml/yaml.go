@@ -179,25 +179,29 @@ func next(decoder *yaml.Decoder, node *yaml.Node) (err error) {
 }
 
 // open maps errors at the end of the document to what is never closed.
-var open = map[string]string{
-	"found unexpected end of stream":   "a quote that begins in this line has no end",
-	"did not find expected ',' or ']'": "a list that begins in this line has no ]",
-	"did not find expected ',' or '}'": "a mapping that begins in this line has no }",
+func open() map[string]string {
+	return map[string]string{
+		"found unexpected end of stream":   "a quote that begins in this line has no end",
+		"did not find expected ',' or ']'": "a list that begins in this line has no ]",
+		"did not find expected ',' or '}'": "a mapping that begins in this line has no }",
+	}
 }
 
 // mends says how to fix the parser's errors.
-var mends = map[string]string{
-	"mapping values are not allowed in this context": "; a key is one word in one line, " +
-		"a text with a colon and a blank needs quotes",
-	"did not find expected node content": "; a value is missing here, or a bracket is never closed",
-	"found character that cannot start any token": "; use blanks to indent, " +
-		"and quotes for a text that begins with it",
-	"did not find expected key": "; indent it like its neighbours, " +
-		"and put a text in quotes as a whole",
-	"could not find expected ':'": "; a key needs a colon and a blank, " +
-		"a text may need quotes",
-	"block sequence entries are not allowed in this context": "; begin the list in a line of its own",
-	"found unknown escape character":                         `; write \\ for a backslash, or use single quotes`,
+func mends() map[string]string {
+	return map[string]string{
+		"mapping values are not allowed in this context": "; a key is one word in one line, " +
+			"a text with a colon and a blank needs quotes",
+		"did not find expected node content": "; a value is missing here, or a bracket is never closed",
+		"found character that cannot start any token": "; use blanks to indent, " +
+			"and quotes for a text that begins with it",
+		"did not find expected key": "; indent it like its neighbours, " +
+			"and put a text in quotes as a whole",
+		"could not find expected ':'": "; a key needs a colon and a blank, " +
+			"a text may need quotes",
+		"block sequence entries are not allowed in this context": "; begin the list in a line of its own",
+		"found unknown escape character":                         `; write \\ for a backslash, or use single quotes`,
+	}
 }
 
 // unreadable returns the fault of a document that the parser refuses. The parser tells at most a line, often that of
@@ -216,7 +220,7 @@ func unreadable(doc string, err error) Fault {
 		err = next(decoder, &yaml.Node{})
 	}
 	read := strings.TrimRight(doc[:len(doc)-bytes.Len()], " \t\r\n")
-	if whole := strings.TrimRight(doc, " \t\r\n"); read == whole && open[text] != "" {
+	if whole := strings.TrimRight(doc, " \t\r\n"); read == whole && open()[text] != "" {
 		if !strings.HasPrefix(text, "found") {
 			line++ // the parser counts from 0, its scanner from 1
 		}
@@ -225,10 +229,10 @@ func unreadable(doc string, err error) Fault {
 		if line > len(all) || line == len(all) && !strings.ContainsAny(all[line-1], `"'[{`) {
 			line = 1
 		}
-		return Fault{max(line, 1), 1, open[text]}
+		return Fault{max(line, 1), 1, open()[text]}
 	}
 	_, size := utf8.DecodeLastRuneInString(read)
-	fault := at(doc, len(read)-size, "%s%s", text, mends[text])
+	fault := at(doc, len(read)-size, "%s%s", text, mends()[text])
 	if strings.HasPrefix(text, "could not") && 0 < line && line < fault.Line { // it looked for the colon on later lines
 		fault.Line, fault.Column = line, 1
 	}
@@ -298,7 +302,7 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 // kinds are the kinds of plain words by the tag that they resolve to. A date stays a text.
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Number, "!!float": Number}
 
-var signed = lazyregexp.New(`0[bo][-+]`)
+var signed = lazyregexp.Regexp{Text: `0[bo][-+]`}
 
 // scalar fills in a value. A quoted text is a string, and a plain one what it looks like. A tag decides if it fits.
 func (r *reader) scalar(v *Value, n *yaml.Node) {
@@ -334,7 +338,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		v.Text = strings.ToLower(v.Text)
 	case Number:
 		// Only this library reads 0b-1 as a number.
-		if signed().MatchString(n.Value) ||
+		if signed.Get().MatchString(n.Value) ||
 			(&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
 			v.Kind = String
 		}

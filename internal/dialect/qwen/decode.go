@@ -96,7 +96,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 }
 
 // escapes are sequences that colour a terminal or steer it.
-var escapes = lazyregexp.New(`[\x1b\x{9b}](?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[\[()#;?]*[0-9;]*[ -/]*[@-~])`)
+var escapes = lazyregexp.Regexp{Text: `[\x1b\x{9b}](?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[\[()#;?]*[0-9;]*[ -/]*[@-~])`}
 
 // uncoloured is a text without what is for a terminal alone.
 func uncoloured(text string) string {
@@ -105,5 +105,5 @@ func uncoloured(text string) string {
 			return -1
 		}
 		return r
-	}, escapes().ReplaceAllString(text, ""))
+	}, escapes.Get().ReplaceAllString(text, ""))
 }

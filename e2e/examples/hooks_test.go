@@ -481,7 +481,7 @@ func TestExampleRedactSecrets(t *testing.T) {
 			`"a"`:                          note,
 			`{"a":` + strings.Repeat("[", 20_000) + `"a"` + strings.Repeat("]", 20_000) + `}`: nil,
 		} {
-			done := binary.Run(t, dir, `{"tool_response":`+response+`}`, []string{"NODE_OPTIONS=--require ./fail.cjs"},
+			done := binary.Run(t, dir, `{"tool_response":`+response+`}`, []string{"NODE_OPTIONS=--require=./fail.cjs"},
 				"node", "./redact-secrets.mjs")
 			var answer struct {
 				HookSpecificOutput struct{ UpdatedToolOutput json.RawMessage }

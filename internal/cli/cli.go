@@ -17,8 +17,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/preset"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -43,6 +45,14 @@ type command struct {
 	example string
 	// setup defines the flags and returns what is run when they are parsed.
 	setup func(*pflag.FlagSet) func(args []string, std Streams) (exit int, err error)
+}
+
+// expand puts lists of clients and presets into a text of a command. They are made when the text is shown.
+func expand(text string) string {
+	return strings.NewReplacer(
+		"{CLIENTS}", all.ClientList(), "{CLIENT NAMES}", spelling.Or(clientfile.Names()),
+		"{IMPORTED CLIENTS}", all.ImportList(), "{PRESETS}", strings.TrimSuffix(preset.About(), "\n"),
+	).Replace(text)
 }
 
 func commands() []*command {
@@ -215,7 +225,7 @@ func noArgs(args []string) error {
 
 func (c *command) help(flags *pflag.FlagSet) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: hookrun %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.about)
+	fmt.Fprintf(&b, "Usage: hookrun %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), expand(c.about))
 	b.WriteString(flagUsages(flags))
 	fmt.Fprintf(&b, "\nExample:\n%s\n", c.example)
 	return b.String()
@@ -227,7 +237,7 @@ func overview() string {
 		"Usage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
 	for _, c := range commands() {
 		if !c.hidden {
-			fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)
+			fmt.Fprintf(&b, "  %-12s %s\n", c.name, expand(c.summary))
 		}
 	}
 	b.WriteString(`

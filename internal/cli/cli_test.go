@@ -27,7 +27,7 @@ func TestHelp(t *testing.T) {
 		require.Contains(t, help.out, "Usage: hookrun "+c.name, c.name)
 		require.Contains(t, help.out, "\nExample:\n  ", c.name)
 		require.Equal(t, !c.hidden, strings.Contains(overview.out, "\n  "+c.name+" "), c.name)
-		for line := range strings.Lines(c.about) {
+		for line := range strings.Lines(expand(c.about)) {
 			require.LessOrEqual(t, len([]rune(line)), 105, "%s: %s", c.name, line)
 		}
 	}

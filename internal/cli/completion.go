@@ -23,7 +23,7 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 var completion = command{
 	name:    "completion",
-	args:    strings.Join(shells, "|"),
+	args:    "bash|zsh|fish|powershell",
 	summary: "print the script that completes commands and flags in a shell",
 	about: `Prints a script that completes commands, flags and the values of some flags. The script runs the
 hookrun in PATH. For bash, put the line of the example into ~/.bashrc. For zsh, put
@@ -152,7 +152,7 @@ func flagOf(flags *pflag.FlagSet, word string) *pflag.Flag {
 func commandLines() (lines []string) {
 	for _, c := range commands() {
 		if !c.hidden {
-			lines = append(lines, c.name+"\t"+c.summary)
+			lines = append(lines, c.name+"\t"+expand(c.summary))
 		}
 	}
 	return append(lines, "help\tshow what a command does")

@@ -28,7 +28,7 @@ var examine = command{
 	args:    "[CLIENT…] [FLAGS]",
 	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
 	about: `Looks at the project's hooks and at each client that is here
-(` + all.ClientList() + `):
+({CLIENTS}):
 its version, its settings and switches, the entry that runs hookrun, its timeout, and when the client
 last ran it. It runs each entry as the client would, for a tool that hookrun always blocks, and checks
 that the answer is that block. No hook runs, and without --fix no file is changed.

@@ -20,7 +20,7 @@ import (
 var importHooks = command{
 	name:    "import",
 	args:    "FILE… [FLAGS]",
-	summary: "turn hooks of " + all.ImportList() + " into entries of .tenex-hooks.json",
+	summary: "turn hooks of {IMPORTED CLIENTS} into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
 one that is there. It runs nothing. Each entry keeps its client's rules: "dialect" names the client.
 With --as tenex entries are in the project's own terms instead, and what that changes is in the report.

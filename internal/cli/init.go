@@ -24,7 +24,7 @@ writes rules and PowerShell in their place. It overwrites nothing: if one of the
 writes none and exits with 1.
 
 Presets:
-` + strings.TrimSuffix(preset.About(), "\n"),
+{PRESETS}`,
 	example: "  hookrun init\n  hookrun init --preset git,shell --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		dir := flags.StringP("workspace", "C", ".", "`DIR` of the project, in which the files are written")

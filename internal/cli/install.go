@@ -24,12 +24,12 @@ import (
 var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
-	summary: "make " + all.ClientList() + " run hookrun",
+	summary: "make {CLIENTS} run hookrun",
 	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
 it, and at each other event of the client that hooks ask for, so the client obeys the project's
 .tenex-hooks.json. install prints what changes in the file; every other byte stays as it is. Run it
 again when hooks ask for another event. The clients:
-` + spelling.Or(clientfile.Names()) + `.
+{CLIENT NAMES}.
 
 In the project's settings the hook runs the hookrun in PATH, since each colleague has it in another
 folder. Without one every call is blocked, with a message to install it. With --local and --user the

@@ -19,9 +19,9 @@ func ManPages() map[string]string {
 		flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 		flags.SortFlags = false
 		c.setup(flags)
-		p := newPage("hookrun-"+c.name, c.summary)
+		p := newPage("hookrun-"+c.name, expand(c.summary))
 		p.section("SYNOPSIS", "hookrun "+strings.TrimSpace(c.name+" "+c.args))
-		p.section("DESCRIPTION", c.about)
+		p.section("DESCRIPTION", expand(c.about))
 		p.options(flags)
 		p.section("EXAMPLES", c.example)
 		p.section("SEE ALSO", "hookrun(1)")

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"github.com/spf13/pflag"
-
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var uninstall = command{
@@ -13,7 +10,7 @@ var uninstall = command{
 	summary: "take hookrun's hook out of a client's settings again",
 	about: `Removes what install added to the settings of a client, and prints what changes. If nobody has edited
 the file since, it is byte for byte what it was, or gone if install made it. The clients:
-` + spelling.Or(clientfile.Names()) + ".",
+{CLIENT NAMES}.`,
 	example: "  hookrun uninstall claude\n  hookrun uninstall codex --user --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags

@@ -47,7 +47,8 @@ func found(args []Word) (all []launch, opaque string) {
 				break
 			}
 			for n := range l.words {
-				if w := &l.words[n]; w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
+				w := &l.words[n]
+				if w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
 					w.Prefix = start
 				}
 			}
@@ -65,7 +66,9 @@ func startOf(args []Word) string {
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
 		args = args[1:]
 	}
-	end := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!" })
+	end := slices.IndexFunc(args, func(w Word) bool {
+		return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!"
+	})
 	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // options that name others
 	switch {
 	case slices.ContainsFunc(args, names):

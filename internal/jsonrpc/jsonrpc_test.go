@@ -85,9 +85,10 @@ func TestIDs(t *testing.T) {
 
 // Two calls whose ids differ in half a surrogate pair alone are two calls.
 func TestCancelOfHalfASurrogatePair(t *testing.T) {
-	given := make(chan string, 2)
+	begun, given := make(chan string, 2), make(chan string, 2)
 	answer := func(method, _ string, _ bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
 		return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
+			begun <- method
 			<-ctx.Done()
 			given <- method
 			return jsonrpc.Result{}, ctx.Err()
@@ -96,6 +97,7 @@ func TestCancelOfHalfASurrogatePair(t *testing.T) {
 	c := newClient(t, answer, limits)
 	c.say(`{"jsonrpc":"2.0","id":"\ud800","method":"one"}` + "\n")
 	c.say(`{"jsonrpc":"2.0","id":"\udfff","method":"two"}` + "\n")
+	require.ElementsMatch(t, []string{"one", "two"}, []string{<-begun, <-begun}) // else a cancel comes before
 	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"\udfff"}}` + "\n")
 	require.Equal(t, "two", <-given)
 	require.Contains(t, c.hear(), `"id":"\udfff","error":{"code":-32800`)

@@ -95,6 +95,9 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"enable -f gates/x.so y", "", `what files "enable" runs`},
 		{"mapfile -C './guard.sh --strict' -c 1 a < which", "guard.sh", `what files "mapfile" runs`},
 		{"../001-programs/go run ./gates", "", `what files "go" runs`},
+		{"sh gates/{\"a\",b}.sh", "", "it has braces"},
+		{"[[ -d skip ]] && exit 0; ./guard.sh", "guard.sh", "a folder may come to be"},
+		{"[ -f skip ] && exit 0; ./guard.sh", "guard.sh", ""},
 		{"nowhere check", "", ""}, // not in PATH: once it is, that is a change
 		{"mytool check", "", `hookrun does not know what files "mytool" runs`},
 		{"go run ./gates", "", `hookrun does not know what files "go" runs`},

@@ -41,8 +41,10 @@ func (c *commandLine) walk(node syntax.Node) {
 				c.doubt("it has braces")
 			}
 		case *syntax.UnaryTest:
-			if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
-				c.doubt("it has [[ with %s", n.Op)
+			if w, ok := n.X.(*syntax.Word); ok {
+				if why := c.unclearTest([]word{{text: n.Op.String()}, c.word(w)}); why != "" {
+					c.doubt("%s", why)
+				}
 			}
 		case *syntax.BinaryTest:
 			switch n.Op {
@@ -90,11 +92,14 @@ func (c *commandLine) walk(node syntax.Node) {
 
 // hasBraces reports whether a shell may make several words of a word.
 func hasBraces(w *syntax.Word) bool {
-	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
-		lit, ok := part.(*syntax.Lit)
-		return ok && strings.Contains(lit.Value, "{") &&
-			(strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, ".."))
-	})
+	var unquoted strings.Builder
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			unquoted.WriteString(lit.Value)
+		}
+	}
+	text := unquoted.String()
+	return strings.Contains(text, "{") && (strings.Contains(text, ",") || strings.Contains(text, ".."))
 }
 
 // variablesOf finds the variables that a line sets once, at its begin or behind other commands that do not decide

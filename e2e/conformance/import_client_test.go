@@ -67,7 +67,7 @@ func TestImportedVerdicts(t *testing.T) {
 				return &same
 			})
 			t.Logf("%d files refused, %d without a hook that can be carried, %d the same", refused, empty, same)
-			require.GreaterOrEqual(t, same, testall.Of(1, atLeast))
+			require.GreaterOrEqual(t, same, ofImported(atLeast))
 		})
 	}
 }

@@ -55,5 +55,5 @@ func classLines(t *testing.T) (lines []string) {
 			lines = append(lines, strings.ReplaceAll(context, "L", line))
 		}
 	}
-	return testall.Part(3, lines)
+	return testall.Part(4, lines)
 }

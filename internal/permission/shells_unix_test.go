@@ -87,7 +87,7 @@ func builtinLines() []string {
 			}
 		}
 	}
-	return testall.Part(30, lines)
+	return testall.Part(45, lines)
 }
 
 // variableLines has each variable with each text, and what may use it.
@@ -124,7 +124,7 @@ func variableLines() []string {
 			}
 		}
 	}
-	return testall.Part(39, lines)
+	return testall.Part(60, lines)
 }
 
 // runLines returns the lines of which the shell ran the program danger with --force. It runs them as a few scripts.

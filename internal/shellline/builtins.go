@@ -135,19 +135,14 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 // a table of its own, is opaque.
 func (l *launches) sets(name string, args []Word) {
 	switch name {
-	case "read", "mapfile", "readarray", "getopts", "getln", "vared", "select", "strftime", "zstat", "sysread", "print",
-		"printf", "wait", "zformat", "zparseopts":
-	case "test", "[":
+	case "read", "mapfile", "readarray", "getopts", "getln", "vared", "select", "strftime", "zstat", "sysread",
+		"zformat", "zparseopts":
+	case "print", "printf", "wait": // an option names the variable
+		names := func(w Word) bool { return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "vpAR") }
+		if !slices.ContainsFunc(args, names) {
+			return
+		}
 	default:
-		return
-	}
-	isWriter := name != "test" && name != "["
-	if name == "printf" || name == "print" || name == "wait" { // only some options name a variable
-		isWriter = slices.ContainsFunc(args, func(w Word) bool {
-			return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "vpAR")
-		})
-	}
-	if !isWriter {
 		return
 	}
 	l.reads = true

@@ -157,18 +157,22 @@ func outOfReach(dir, folder string) (why string) {
 // CountsBelow reports whether the hooks file of a folder in no repository counts in the folders below.
 func CountsBelow(folder string) bool { return folderFault(folder) == "" }
 
-// InRepository reports whether a folder, or one above it and below top, has a .git. With "" there is no top.
-func InRepository(folder, top string) bool {
+// Repository returns the folder, or the nearest one above it and below top, that has a .git; "" if there is none. With
+// "" there is no top.
+func Repository(folder, top string) string {
 	for at := folder; at != top; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return true
+			return at
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	return false
+	return ""
 }
+
+// InRepository reports whether Repository finds one.
+func InRepository(folder, top string) bool { return Repository(folder, top) != "" }
 
 // FileAbove returns the nearest hooks file above a folder that a search which begins there would find, had the folder
 // no file of its own; "": there is none.

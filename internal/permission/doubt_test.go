@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -117,16 +118,25 @@ func TestLinesInArguments(t *testing.T) {
 func TestDoubt(t *testing.T) {
 	rule := Parse("shell(git push --force*)")
 	for line, want := range map[string]string{
-		"git push --force $x": "",
-		"make":                "",
-		"git $x":              `hookrun cannot tell what this line runs: `,
-		"eval $x":             `hookrun cannot tell what this line runs: `,
-		"read 'a[$(x)]'":      `"a[$(x)]", which read may evaluate`,
-		"set -ek; x":          `an option that changes what words mean, in "set -ek"`,
-		"bash -kc x":          `an option that changes what words mean, in "bash -kc "`,
-		"PS4='$(x)' bash x":   "the value of PS4",
-		"x=$y; echo $((x))":   "arithmetic with x, which may be no number",
-		"ls a(b)":             `hookrun cannot tell what this line runs: `,
+		"git push --force $x":         "",
+		"make":                        "",
+		"git $x":                      `hookrun cannot tell what this line runs: `,
+		"eval $x":                     `hookrun cannot tell what this line runs: `,
+		"read 'a[$(x)]'":              `"a[$(x)]", which read may evaluate`,
+		"set -ek; x":                  `an option that changes what words mean, in "set -ek"`,
+		"bash -kc x":                  `an option that changes what words mean, in "bash -kc "`,
+		"PS4='$(x)' bash x":           "the value of PS4",
+		"x=$y; echo $((x))":           "arithmetic with x, which may be no number",
+		"command read x; echo $((x))": "arithmetic with x, which may be no number",
+		"eval 'read x'; ((x))":        "arithmetic with x, which may be no number",
+		"cat" + strings.Repeat(" <<E", 65) + strings.Repeat("\nE", 65): "many here-documents",
+		"find" + strings.Repeat(` "$a"`, 60) + ` ";"`:                  "what find runs",
+		"[[ " + strings.Repeat("a && ", 200) + "a ]]":                  "[[ with many parts",
+		"read -r PS4; set -x":                                          `"PS4", which read may evaluate`,
+		"printf -v BASH_ENV x; bash y":                                 `"BASH_ENV", which printf may evaluate`,
+		"getopts x HISTSIZE":                                           `"HISTSIZE", which getopts may evaluate`,
+		"read functions":                                               `"functions", which read may evaluate`,
+		"ls a(b)":                                                      `hookrun cannot tell what this line runs: `,
 	} {
 		doubt := rule.Doubt(projectLine(t, line))
 		if want == "" {

@@ -38,7 +38,7 @@ func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
 		return false
 	case shellReads:
 		l.script = true
-		return !value.code && !isStdin(text) && (!value.Computed || variableOf(text) != "")
+		return !value.code && !IsStdin(text) && (!value.Computed || variableOf(text) != "")
 	case shellSets:
 		return !value.Computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
 	case shellExpands:

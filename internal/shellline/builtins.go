@@ -131,8 +131,8 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 	}
 }
 
-// sets notes that a builtin gives variables what the line does not say. A variable that a shell evaluates, or a part of
-// a table of its own, is opaque.
+// sets notes that a builtin gives variables what the line does not say. A variable that a shell evaluates, or a table
+// of its own, is opaque.
 func (l *launches) sets(name string, args []Word) {
 	switch name {
 	case "read", "mapfile", "readarray", "getopts", "getln", "vared", "select", "strftime", "zstat", "sysread",
@@ -151,12 +151,8 @@ func (l *launches) sets(name string, args []Word) {
 		if text != w.Text && len(text) > 0 { // -vPS4
 			text = text[1:]
 		}
-		for _, text := range []string{w.Text, text} {
-			element, _, isElement := strings.Cut(text, "[")
-			if !syntax.ValidName(element) {
-				continue
-			}
-			if isElement || kindOfVariable(element) != plainVariable || isTable(element) {
+		for _, variable := range []string{w.Text, text} { // an element is a matter of ofBuiltins
+			if kindOfVariable(variable) != plainVariable || isTable(variable) {
 				l.fail(mayEvaluate(name, []Word{w}, IsComputed))
 			}
 		}

@@ -3,6 +3,7 @@ package shellline
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
@@ -153,7 +154,8 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 // isNumberOf matches substitutions of programs that print numbers alone.
 var isNumberOf = lazyregexp.Regexp{Text: `^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
 	`git rev-list --count [A-Za-z0-9_./^~-]+|stat -c '?%s'? [A-Za-z0-9_./-]+|` +
-	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n` + "`" + `]*\| *)?wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`}
+	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n\x60]*\| *)?` + // \x60 is a backquote
+	`wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`}
 
 // isPrinted reports whether the source of a word is a substitution of a program that prints a number.
 func (r *reader) isPrinted(source string) bool {
@@ -173,9 +175,17 @@ func (r *reader) integers(words []Word) {
 
 // declaresIntegers reports whether a builtin other than a declaration of the grammar makes variables integers.
 func declaresIntegers(words []Word) bool {
-	return slices.ContainsFunc(words, func(w Word) bool { return w.Text == "integer" || w.Text == "float" }) ||
-		slices.ContainsFunc(words, func(w Word) bool { return w.Text == "declare" || w.Text == "typeset" || w.Text == "local" }) &&
-			slices.ContainsFunc(words, func(w Word) bool { return isFlag(w) && strings.ContainsAny(w.Text, "iEF") })
+	declares, marks := false, false
+	for _, w := range words {
+		switch w.Text {
+		case "integer", "float":
+			return true
+		case "declare", "typeset", "local":
+			declares = true
+		}
+		marks = marks || isFlag(w) && strings.ContainsAny(w.Text, "iEF")
+	}
+	return declares && marks
 }
 
 // definition matches what may define a function or an alias.
@@ -230,28 +240,16 @@ func (c *Command) mayGive(name string) bool {
 
 // names reports whether a text has a name in it.
 func names(text, name string) bool {
-	isPart := func(c byte) bool {
-		return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-	}
-	for from := 0; ; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		at += from
-		end := at + len(name)
-		if (at == 0 || !isPart(text[at-1])) && (end == len(text) || !isPart(text[end])) {
-			return true
-		}
-		from = end
-	}
+	between := func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	return slices.Contains(strings.FieldsFunc(text, between), name)
 }
 
 // isOwnVariable reports whether a shell itself gives a variable texts that the line holds.
 func isOwnVariable(name string) bool {
 	switch name {
-	case "REPLY", "MAPFILE", "OPTARG", "_", "argv", "reply", "match", "MATCH", "COPROC", "DIRSTACK", "FUNCNAME", "ARGV0",
-		"ZSH_EVAL_CONTEXT", "funcstack", "dirstack", "history", "historywords", "jobtexts", "RANDFILE", "DEBUG":
+	case "REPLY", "MAPFILE", "OPTARG", "_", "argv", "reply", "match", "MATCH", "COPROC", "DIRSTACK", "FUNCNAME",
+		"ARGV0", "ZSH_EVAL_CONTEXT", "funcstack", "dirstack", "history", "historywords", "jobtexts", "RANDFILE",
+		"DEBUG":
 		return true
 	}
 	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "ZSH_")

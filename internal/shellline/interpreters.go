@@ -64,7 +64,7 @@ func (p *program) interprets(args []Word) (l launches) {
 	for len(args) > 0 {
 		text := args[0].Text
 		switch {
-		case text == "-", isStdin(text), text == "--" && len(args) == 1:
+		case text == "-", IsStdin(text), text == "--" && len(args) == 1:
 			return launches{whole: true}
 		case args[0].unsure() && !p.inline: // it may be an option
 			return launches{whole: true}
@@ -84,7 +84,7 @@ func (p *program) interprets(args []Word) (l launches) {
 		}
 		for _, o := range options {
 			switch {
-			case o.value.Text == "-", isStdin(o.value.Text):
+			case o.value.Text == "-", IsStdin(o.value.Text):
 				return launches{whole: true}
 			case among(p.idle, o.name):
 				return launches{}

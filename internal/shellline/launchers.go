@@ -96,7 +96,7 @@ var launchers = []program{
 	{name: "env", short: "i0vu:C:S:P:a:", assigns: true, long: "ignore-environment null debug unset: chdir: " +
 		"split-string: argv0: block-signal default-signal ignore-signal list-signal-handling"},
 	{name: "exec", short: "cla:"},
-	{name: "flock", operands: 1, mixed: true, short: "c:E:eFnosuvw:x", lines: "c command", away: true,
+	{name: "flock", operands: 1, mixed: true, short: "c:E:eFnosuvw:x", lines: "c command", oneWord: true,
 		long: "close command: conflict-exit-code: exclusive fcntl nb no-fork nonblock shared timeout: unlock " +
 			"verbose wait:"},
 	{name: "fnm", group: true},
@@ -205,7 +205,7 @@ var launchers = []program{
 	{name: "sudo", short: "AbBEHnPSskiKlveu:g:h:p:C:c:r:t:T:U:D:R:a:", assigns: true, shell: true,
 		long: "askpass background bell preserve-env edit group: set-home host: login list non-interactive " +
 			"preserve-groups prompt: role: stdin shell type: command-timeout: other-user: user: chdir: chroot:"},
-	{name: "taskset", operands: 1, short: "acp", idle: "p pid", away: true, long: "all-tasks cpu-list pid"},
+	{name: "taskset", operands: 1, short: "acp", idle: "p pid", oneWord: true, long: "all-tasks cpu-list pid"},
 	{name: "time", short: "pavqVf:o:", assigns: true, long: "append format: output: portability quiet verbose"},
 	{name: "timeout", short: "fpvs:k:", operands: 1, long: "signal: kill-after: foreground preserve-status verbose"},
 	{name: "toybox"},

@@ -34,6 +34,8 @@ type program struct {
 	// away means that the command runs in a container, on another machine or in another environment. A line often
 	// computes the name of that, so a computed word before the command counts as one word.
 	away bool
+	// oneWord means the same of a computed word in quotes, as of the file of a lock.
+	oneWord bool
 	// dashed means that the command follows a --, if there is one.
 	dashed bool
 	// loose means that the other words before the command are not known.
@@ -203,7 +205,7 @@ func (p *parsing) command() {
 			first = p.args[0]
 		}
 		switch assigns := p.assigns && strings.Contains(first.Text, "="); {
-		case p.away && first.unsure() && !(first.Several && p.isLocal()):
+		case p.mayPass(first) && first.unsure():
 			p.found.whole = true
 			if operands == 0 {
 				p.launch(p.args)
@@ -226,8 +228,8 @@ func (p *parsing) command() {
 	p.without()
 }
 
-// isLocal reports whether the word before the command is one that lines hardly compute without quotes.
-func (p *program) isLocal() bool { return p.name == "flock" || p.name == "taskset" }
+// mayPass reports whether a computed word before the command counts as one word.
+func (p *program) mayPass(w Word) bool { return p.away || p.oneWord && !w.Several }
 
 // without notes what the program does without a command.
 func (p *parsing) without() {
@@ -252,7 +254,7 @@ func (p *parsing) leading() bool {
 		first := p.args[0]
 		isOption := len(first.Text) > 1 && first.Text[0] == '-'
 		switch {
-		case first.unsure() && !p.away:
+		case first.unsure() && !p.mayPass(first):
 			p.found = launches{opaque: computed(p.name)}
 			return false
 		case !isOption && p.mixed && p.operands == 0, p.name == "time" && first.Text == "!",

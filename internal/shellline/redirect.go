@@ -150,7 +150,7 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		}
 		return text, fed
 	case syntax.RdrIn:
-		if target.Computed || isStdin(target.Text) {
+		if target.Computed || IsStdin(target.Text) {
 			return "", fed
 		}
 		return "", inFile

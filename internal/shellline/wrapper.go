@@ -134,7 +134,7 @@ func ofBuiltin(name string, args []Word) ([]launch, string) {
 		return lineOf(name, args, false)
 	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !among("-l -p -P", args[0].Text)):
 		return lineOf(name, args[:1], false)
-	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || isStdin(args[0].Text)):
+	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || IsStdin(args[0].Text)):
 		return nil, computed("source")
 	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have it
 		return []launch{{words: args, by: name}}, ""
@@ -193,12 +193,12 @@ func isShell(command string) bool {
 func isFile(w Word) bool {
 	i := strings.LastIndexByte(w.Text, '/')
 	return i > 0 && !w.Several && w.Text[i+1:] != "" && !strings.ContainsAny(w.Text[i:], "$`*?[]{}()'\"") &&
-		!isStdin(w.Text[i+1:]) && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+")
+		!IsStdin(w.Text[i+1:]) && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+")
 }
 
-// isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
+// IsStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
 // before.
-func isStdin(file string) bool {
+func IsStdin(file string) bool {
 	base := path.Base(path.Clean(file))
 	return base == "stdin" || strings.Trim(base, "0123456789") == "" || strings.HasPrefix(file, "/proc") ||
 		strings.HasPrefix(file, "fd/") || strings.Contains(file, "/fd/")
@@ -252,7 +252,7 @@ func ofShell(name string, args []Word) (l launches) {
 		}
 		// Such a shell reads files of its own first, as zsh always does.
 		l.script = l.script || isLong && (takes > 0 || text == "--login") || !isLong && strings.ContainsAny(text, "il")
-		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || isStdin(args[0].Text)) {
+		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
 			return launches{opaque: computed(name)}
 		}
 		args = args[min(takes, len(args)):]
@@ -263,7 +263,7 @@ func ofShell(name string, args []Word) (l launches) {
 		return l
 	case isLine:
 		l.add(lineOf(name, args[:1], false))
-	case args[0].unsure() && !isFile(args[0]) || isStdin(args[0].Text):
+	case args[0].unsure() && !isFile(args[0]) || IsStdin(args[0].Text):
 		l.opaque = computed(name)
 	default: // PATH may have it
 		l.all, l.script = append(l.all, launch{words: args, by: name}), true
@@ -274,7 +274,7 @@ func ofShell(name string, args []Word) (l launches) {
 
 // ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
 func ofForeignShell(name string, args []Word) ([]launch, string) {
-	if len(args) == 0 || args[0].unsure() || isStdin(args[0].Text) {
+	if len(args) == 0 || args[0].unsure() || IsStdin(args[0].Text) {
 		return nil, computed(name)
 	}
 	switch first := args[0].Text; {

@@ -125,3 +125,15 @@ func mainOf(path string) string {
 	main, _ := doc.Main.(string)
 	return main
 }
+
+// inline adds the files that a program text names in quotes.
+func (c *commandLine) inline(name string, text word) {
+	for _, quoted := range textInQuotes.Get().FindAllStringSubmatch(text.text, -1) {
+		c.file(quoted[1] + quoted[2])
+		if isNode(name) {
+			c.node(quoted[1] + quoted[2])
+		}
+	}
+}
+
+var textInQuotes = lazyregexp.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}

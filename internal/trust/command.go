@@ -41,7 +41,10 @@ func (t *taker) hook(h *hookfile.Hook) error {
 				argv = filled
 			}
 		}
-		c.loaded(h.Env)
+		for _, variable := range h.Env {
+			name, value, _ := strings.Cut(variable, "=")
+			c.variable(name, word{text: value})
+		}
 		c.ran(fixed(argv), path)
 		if c.err != nil {
 			return c.err
@@ -55,9 +58,20 @@ func (t *taker) folder(h *hookfile.Hook) string {
 	return h.Dir(&protocol.Call{Workspace: t.Options.Workspace})
 }
 
-// variable notes a doubt about a variable by which a program may find other files than the command names.
+// variable adds the files that a variable has a program load, and notes a doubt if it may have it find others.
 func (c *commandLine) variable(name string, value word) {
+	if slices.Contains(loaders, name) {
+		parts := func(r rune) bool { return strings.ContainsRune(betweenFiles, r) }
+		for _, file := range strings.FieldsFunc(value.text, parts) {
+			c.file(file)
+		}
+	}
 	switch {
+	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(value.text), c.isOwnFolder):
+		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
+	case value.computed && (slices.Contains(options, name) || slices.Contains(modulePaths, name) ||
+		findsFiles.Get().MatchString(name)):
+		c.doubt("the value of %s is known only when it runs", name)
 	case slices.Contains(options, name):
 		for option := range strings.FieldsSeq(value.text) {
 			isPath := strings.Contains(option, "/") && !requireOption.Get().MatchString(option)
@@ -65,10 +79,6 @@ func (c *commandLine) variable(name string, value word) {
 				c.doubt("%s has an option that is not known", name)
 			}
 		}
-	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(value.text), c.isOwnFolder):
-		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
-	case value.computed && (slices.Contains(modulePaths, name) || findsFiles.Get().MatchString(name)):
-		c.doubt("the value of %s is known only when it runs", name)
 	case !value.computed && (strings.Contains(value.text, "$(") || strings.Contains(value.text, "`")):
 		c.doubt("%s has a command in its text", name)
 	case (slices.Contains(modulePaths, name) || findsFiles.Get().MatchString(name)) &&
@@ -84,8 +94,8 @@ func (c *commandLine) isOwnFolder(path string) bool {
 }
 
 // findsFiles matches variables that have a shell or a program look for files.
-var findsFiles = lazyregexp.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|TMPDIR|` +
-	`(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`}
+var findsFiles = lazyregexp.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|` +
+	`TMPDIR|(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`}
 
 // options are variables with options of an interpreter.
 var options = []string{"NODE_OPTIONS", "PERL5OPT", "RUBYOPT"}
@@ -97,21 +107,6 @@ var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OP
 
 // modulePaths are variables with folders in which an interpreter or the linker looks for what a program loads.
 var modulePaths = []string{"AWKPATH", "LD_LIBRARY_PATH", "LUA_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB"}
-
-// loaded adds the files that the variables of a hook have loaded.
-func (c *commandLine) loaded(env []string) {
-	for _, variable := range env {
-		name, value, _ := strings.Cut(variable, "=")
-		c.variable(name, word{text: value})
-		if !slices.Contains(loaders, name) {
-			continue
-		}
-		parts := func(r rune) bool { return strings.ContainsRune(betweenFiles, r) }
-		for _, word := range strings.FieldsFunc(value, parts) {
-			c.file(word)
-		}
-	}
-}
 
 // endpoint adds the certificates and the key of an HTTP hook.
 func (t *taker) endpoint(h *hookfile.Hook) error {
@@ -228,11 +223,6 @@ func (c *commandLine) line(text string) {
 		}
 		return
 	}
-	defer func() {
-		if recover() != nil { // a line that nobody has thought of must not end a call
-			c.doubt("the line cannot be read")
-		}
-	}()
 	outer := c.unknown
 	c.unknown = maps.Clone(outer)
 	c.variablesOf(file)

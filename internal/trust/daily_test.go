@@ -122,7 +122,7 @@ var daily = []string{
 func TestDailyCommands(t *testing.T) {
 	// What they run is said elsewhere, or only then: in package.json, a Makefile, a configuration.
 	needs := regexp.MustCompile(`^(?:npm|pnpm|yarn|make|go|cargo|pytest|kuzu-memory|mytool|claude|terraform|docker|` +
-		`tmux|uv|bun|deno|python3 -c|python3 -m|/usr/local/bin/mytool) |` +
+		`tmux|uv|bun|deno|python3 -c|python3 -m|node -e|perl -ne|/usr/local/bin/mytool) |` +
 		`^if \[ -f \.venv|^DIR="\$\(cd|\b(?:npx|prettier) `)
 	var entries []any
 	for _, command := range daily {

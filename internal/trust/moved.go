@@ -1,8 +1,6 @@
 package trust
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -25,13 +23,11 @@ func (s *Store) moved(f *Fingerprint) (string, error) {
 		if !is || !entry.Type().IsRegular() {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		r, err := readRecord(filepath.Join(folder, entry.Name()))
 		if err != nil {
 			return "", err
 		}
-		_, doc, _ := bytes.Cut(text, []byte("\n"))
-		var r struct{ Workspace, Path string }
-		if json.Unmarshal(doc, &r) != nil || key != hashed(r.Workspace) {
+		if r == nil || key != hashed(r.Workspace) {
 			continue // of hooks files that --config names, or nothing that decides about this project
 		}
 		for _, path := range []string{r.Path, r.Workspace} {

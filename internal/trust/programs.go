@@ -28,13 +28,17 @@ const (
 	runners = " bunx npx pnpx "
 )
 
-// configured are programs with the files in which they find what else to run.
-func configured() map[string]string {
-	return map[string]string{
-		"flake8":        ".flake8 setup.cfg tox.ini",
-		"golangci-lint": ".golangci.yml .golangci.yaml .golangci.toml .golangci.json .custom-gcl.yml",
-		"pre-commit":    ".pre-commit-config.yaml",
+// configurationOf returns the files in which a program finds what else to run, "" for one that is not known.
+func configurationOf(name string) string {
+	switch name {
+	case "flake8":
+		return ".flake8 setup.cfg tox.ini"
+	case "golangci-lint":
+		return ".golangci.yml .golangci.yaml .golangci.toml .golangci.json .custom-gcl.yml"
+	case "pre-commit":
+		return ".pre-commit-config.yaml"
 	}
+	return ""
 }
 
 func among(list, name string) bool {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -99,8 +100,8 @@ func (c *commandLine) ran(argv []word, path string) {
 		c.interpreted(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
-	case configured()[name] != "":
-		for file := range strings.FieldsSeq(configured()[name]) {
+	default:
+		for file := range strings.FieldsSeq(configurationOf(name)) {
 			c.file(file)
 		}
 	}
@@ -158,12 +159,6 @@ func (c *commandLine) cd(args []word) {
 	}
 }
 
-// isStdin reports whether a path stands for an open file.
-func isStdin(path string) bool {
-	return strings.HasPrefix(path, "/dev/stdin") || strings.HasPrefix(path, "/dev/fd/") ||
-		strings.HasPrefix(path, "/proc/")
-}
-
 // enter adds the folders in which relative paths may start from now on.
 func (c *commandLine) enter(folder string) {
 	const most = 8
@@ -197,7 +192,7 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 	for i, w := range args {
 		variable, value, isAssignment := strings.Cut(w.text, "=")
 		switch {
-		case isAssignment && isVariable(variable) && !shellline.IsShell(name) && name != "trap":
+		case isAssignment && syntax.ValidName(variable) && !shellline.IsShell(name) && name != "trap":
 			c.assign(variable, word{text: value, computed: w.computed, source: w.source})
 		case name == "env" && isChdir(w.text):
 			c.chdir(w, args[i+1:])
@@ -231,10 +226,6 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 }
 
 func isComputed(w word) bool { return w.computed }
-
-func isVariable(name string) bool { return name != "" && variableName.Get().MatchString(name) }
-
-var variableName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]*$`}
 
 // isChdir reports whether an option of env changes the folder: -C DIR, -CDIR, --chdir=DIR.
 func isChdir(text string) bool {

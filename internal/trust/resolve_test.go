@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/trust"
 )
 
 // Each command names a script in another way: it is found, or nobody can tell and there is a doubt.
@@ -48,16 +52,16 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"sh <>gates/a.sh", "gates/a.sh", ""},
 		{"sh < gates/a.sh", "gates/a.sh", ""},
 		{"${G:-./guard.sh} --strict", "guard.sh", ""},
-		{list{"python3", "-mtool"}, "tool.py", "an option of python that is not known"},
-		{list{"python3", "-Im", "tool"}, "", "an option of python that is not known"},
-		{list{"python3", "-c", "import json, tool; tool.main()"}, "", "python -c imports from the folder"},
+		{list{"python3", "-mtool"}, "tool.py", `what python runs with "-mtool"`},
+		{list{"python3", "-Im", "tool"}, "", `what python runs with "-Im"`},
+		{list{"python3", "-c", "import json, tool; tool.main()"}, "", `what python runs with "-c"`},
 		{"python3 - <<'END'\nimport tool\nEND", "", "python reads its program from its stdin"},
 		{list{"awk", "-fguard.awk"}, "guard.awk", "an option of awk that is not known"},
 		{list{"make", "-sfgate.mk", "check"}, "gate.mk", `what files "make" runs`},
 		{"make lint", "Makefile", `what files "make" runs`},
 		{"node .", "main.js", ""},
 		{"node app", "app/index.js", ""},
-		{`node -e 'require("./app")'`, "app/index.js", ""},
+		{`node -e 'require("./app")'`, "app/index.js", `what node runs with "-e"`},
 		{"bash <<'END'\n./guard.sh\nEND", "guard.sh", ""},
 		{"f() { ./guard.sh; }; f", "guard.sh", "a construct of a shell that is not known"},
 		{"npx eslint src", "node_modules/.bin/eslint", `what files "npx" runs`},
@@ -104,34 +108,20 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"cargo run -p gate", "", `hookrun does not know what files "cargo" runs`},
 		{"cargo fmt --check", "", ""},
 		{`python3 "$1"`, "", "is known only when python runs"},
-		{list{"python3", "-I", "-c", "import os; os.system('sh gates/a.sh')"},
-			"", "the program text of python has system"},
-		{list{"python3", "-I", "-c", "import os; getattr(os, 'sys'+'tem')('x')"}, "", "python has getattr"},
-		{list{"python3", "-I", "-c", "exec(open('which').read())"}, "", "python has exec"},
-		{list{"python3", "-I", "-c", "list(map(exec, open('which')))"}, "", "python has exec"},
-		{list{"python3", "-I", "-c", "import subprocess as s; s.run(['sh','gates/a.sh'])"},
-			"gates/a.sh", "python has subprocess"},
-		{list{"python3", "-I", "-c", "f=[print]; f[0]('x')"}, "", "python has ]("},
-		{list{"python3", "-I", "-c", "def no(c):\n return 'rm' in c\nimport sys; sys.exit(no(sys.stdin.read()))"},
-			"", ""},
-		{list{"node", "-e", "require('./' + 'app')"}, "", "node has require"},
-		{list{"node", "-e", "new Function('x')()"}, "", "node has Function"},
-		{list{"node", "-e", "this['ev' + 'al']('x')"}, "", "node has ]("},
-		{list{"node", "-e", "require('child_process').execSync('sh gates/a.sh')"},
-			"", "node has child_process"},
-		{list{"node", "-e", "require('child_process').exec('sh gates/a.sh')"}, "", "node has child_process"},
-		{list{"node", "-e", "import('./app/index.js')"}, "app/index.js", ""},
-		{list{"node", "-e", "console.log(`${1}`)"}, "", "the program text of node has `"},
+		{list{"python3", "-I", "-c", "import os; os.system('sh gates/a.sh')"}, "", `what python runs with "-c"`},
+		{list{"node", "-e", "require('child_process').execSync('sh gates/a.sh')"}, "", `what node runs with "-e"`},
+		{list{"node", "--no-warnings", "main.js"}, "main.js", ""},
+		{"NODE_OPTIONS=$X node main.js", "", "the value of NODE_OPTIONS"},
+		{"NODE_OPTIONS=--require=./main.js node app/index.js", "main.js", ""},
+		{"PERL5LIB=$X perl x.pl", "", "the value of PERL5LIB"},
+		{list{"awk", "/AKIA/ {exit 2}"}, "", ""},
 		{list{"awk", "/a|b/ { print $1 || $2 }"}, "", "awk has |"},
 		{list{"awk", "{ print | \"sh\" }"}, "", "awk has |"},
 		{list{"awk", "{ \"sh\" | getline x }"}, "", "awk has |"},
 		{list{"gawk", "{ f = \"system\"; @f(\"x\") }"}, "", "gawk has system"},
-		{list{"perl", "-e", "do './x.pl'"}, "", "the program text of perl has do"},
-		{list{"perl", "-ne", "print if /(?{ danger() })/"}, "", "perl has a pattern that is not known"},
-		{list{"perl", "-e", "qx(sh gates/a.sh)"}, "", "perl has qx"},
-		{list{"ruby", "-e", "exit 2 if STDIN.read.match?(/rm -rf/)"}, "", ""},
-		{list{"ruby", "-e", "%x(sh gates/a.sh)"}, "", "ruby has sh"},
-		{list{"php", "-r", "include 'x.php';"}, "", "an option of php that is not known"},
+		{list{"perl", "-ne", "exit 2 if /rm -rf/"}, "", `what perl runs with "-ne"`},
+		{list{"ruby", "-e", "%x(sh gates/a.sh)"}, "", `what ruby runs with "-e"`},
+		{list{"php", "-r", "include 'x.php';"}, "", `what php runs with "-r"`},
 		{"osascript -e 'do shell script \"gates/a.sh\"'", "", "the script of osascript"},
 		{"npx eslint .", "node_modules/.bin/eslint", `hookrun does not know what files "npx" runs`},
 		{"if then ./guard.sh", "guard.sh", "the line cannot be read: a syntax error"},
@@ -174,8 +164,9 @@ func TestWaysAroundTrust(t *testing.T) {
 	text, err := os.ReadFile("testdata/around.jsonl")
 	require.NoError(t, err)
 	dir := workspace(t, "gates/a.sh", "gates/b.sh", "gates/b.py", "gates/g.py", "gates/sub/x.sh", "lib/a.sh", "list")
-	install(t, dir, strings.Fields("awk bash bun cargo cat cp curl dash deno diff docker env find gawk git go grep head jq "+
-		"less lua ls make mapfile mawk node npm npx perl php podman python3 rg rsync ruby sed sh sort split sqlite3 ssh "+
+	install(t, dir, strings.Fields("awk bash bun cargo cat cp curl dash deno diff docker env find gawk git go grep "+
+		"head jq less lua ls make mapfile mawk node npm npx perl php podman python3 rg rsync ruby sed sh sort split "+
+		"sqlite3 ssh "+
 		"tar terraform timeout uv xargs zsh poetry pipenv hatch conda bundle direnv dotenvx mise nix pytest pylint "+
 		"prettier markdownlint-cli2 fd bat pre-commit chroot")...)
 	for command := range strings.Lines(string(text)) {
@@ -247,6 +238,55 @@ func TestFilesOfEntry(t *testing.T) {
 		}
 		require.Equal(t, want, strings.Join(got, ", "))
 	}
+}
+
+// A link to a folder would take the glob out of the workspace.
+func TestGlobThroughALink(t *testing.T) {
+	for _, glob := range []string{"gates/**", "gates/**/*.sh", "gates/*/*.sh"} {
+		dir := workspace(t, "gates/a.sh", "other/b.sh")
+		require.NoError(t, os.Symlink("../other", filepath.Join(dir, "gates/sub")))
+		doc := `{"hooks": [{"name": "h", "command": "true", "events": ["pre-tool"], "files": ["` + glob + `"]}]}`
+		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+		require.NoError(t, err)
+		_, err = trust.Take(cfg, options(dir))
+		require.ErrorContains(t, err, filepath.Join(dir, "gates/sub")+" is a link to a folder", glob)
+	}
+}
+
+// What was understood when the hooks were allowed must be understood at each call.
+func TestDoubtLater(t *testing.T) {
+	dir := workspace(t, "guard.sh", "skip/x")
+	const doc = `{"hooks": {"PreToolUse": [{"hooks": [
+		{"type": "command", "command": "[ -d skip ] || ./guard.sh"}]}]}}`
+	_, before := take(t, dir, doc)
+	require.Empty(t, before.Doubts)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "skip")))
+	_, now := take(t, dir, doc)
+	differences := now.Since(before, false)
+	require.Len(t, differences, 1)
+	require.Contains(t, differences[0].String(), "is not understood any more: a test that \"skip\" is there")
+}
+
+// FuzzCommand: no line of a hook ends a call.
+func FuzzCommand(f *testing.F) {
+	for _, line := range slices.Concat(daily, []string{
+		"cat <<E\nE", "() true", "for a in 1 2; do for b in 3 4; do $a $b; done; done", "x=(1 2); ${x[0]}",
+		"a() { b; }; a", "case x in (y) z;; esac", "[[ -d x ]] && sh <y", "select a in b; do c; done",
+	}) {
+		f.Add(line)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, line string) {
+		command, err := json.Marshal(line)
+		require.NoError(t, err)
+		doc := `{"hooks": [{"name": "h", "command": ` + string(command) + `, "events": ["pre-tool"]}]}`
+		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+		if err != nil {
+			return
+		}
+		_, err = trust.Take(cfg, options(dir))
+		require.NoError(t, err)
+	})
 }
 
 func TestGlobsThatNameNothing(t *testing.T) {

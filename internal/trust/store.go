@@ -144,6 +144,19 @@ func (s *Store) write(folder, key, ending, text string) error {
 // maxPin is how long a session's record is kept.
 const maxPin = 30 * 24 * time.Hour
 
+// readRecord reads the record at a path, whatever it is of; nil: it is none.
+func readRecord(path string) (*Record, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{}
+	if _, doc, _ := bytes.Cut(text, []byte("\n")); json.Unmarshal(doc, r) != nil {
+		return nil, nil
+	}
+	return r, nil
+}
+
 // Prune removes the records of workspaces that are gone, and of sessions older than maxPin.
 func (s *Store) Prune() (removed []string, err error) {
 	files, err := filepath.Glob(filepath.Join(s.folder, allowedFolder, "*.json"))
@@ -151,10 +164,8 @@ func (s *Store) Prune() (removed []string, err error) {
 		return nil, err
 	}
 	for _, path := range files {
-		r := Record{}
-		text, err := os.ReadFile(path)
-		_, doc, _ := bytes.Cut(text, []byte("\n"))
-		if err != nil || json.Unmarshal(doc, &r) != nil {
+		r, err := readRecord(path)
+		if err != nil || r == nil {
 			continue
 		}
 		if _, err := os.Stat(r.Workspace); errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -33,15 +35,11 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		}
 		return c.unclearShell(name, args)
 	case isPython(name):
-		return c.unclearPython(args)
+		return c.unclearScript("python", args)
 	case name == "node" || name == "nodejs":
-		return c.unclearScript("node", args, nodeFlags, "-e --eval -p --print")
-	case name == "perl":
-		return c.unclearScript(name, args, "", "-e -ne -ane -lne -pe -we")
-	case name == "ruby":
-		return c.unclearScript(name, args, "", "-e -ne -pe")
-	case name == "php" || name == "lua":
-		return c.unclearScript(name, args, "", "")
+		return c.unclearScript("node", args)
+	case among(" lua perl php ruby ", name):
+		return c.unclearScript(name, args)
 	case strings.HasSuffix(name, "awk"):
 		return c.unclearAwk(name, args)
 	case among(wrappers, name):
@@ -56,7 +54,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
-	case among(builtins, name), among(linters, name), configured()[name] != "":
+	case among(builtins, name), among(linters, name), configurationOf(name) != "":
 		return ""
 	case among(readers, name):
 		return c.unclearReader(name, args)
@@ -109,8 +107,8 @@ func (c *commandLine) notAFile(name string, args []word) string {
 		return name + " has no file"
 	case args[0].computed:
 		return args[0].String() + " is known only when it runs"
-	case strings.HasPrefix(args[0].text, "-"), strings.ContainsAny(args[0].text, "\n\x00"), isStdin(args[0].text),
-		!strings.Contains(args[0].text, "/") && name == ".":
+	case strings.HasPrefix(args[0].text, "-"), strings.ContainsAny(args[0].text, "\n\x00"),
+		shellline.IsStdin(args[0].text), !strings.Contains(args[0].text, "/") && name == ".":
 		return args[0].String() + " is no path of a file"
 	}
 	for _, dir := range c.folders {
@@ -162,63 +160,33 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 
 var shellFlags = lazyregexp.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
 
-func (c *commandLine) unclearPython(args []word) string {
-	alone := false // it imports nothing from the current folder
-	for i, w := range args {
-		switch text := w.text; {
-		case w.computed:
-			return w.String() + " is known only when python runs"
-		case text == "-c":
-			switch {
-			case i+1 == len(args) || args[i+1].computed:
-				return "the program text of python is known only when it runs"
-			case !alone:
-				return "python -c imports from the folder in which it runs, unless it is python -I -c"
-			}
-			return unclearText("python", args[i+1].text)
-		case text == "-m":
-			if i+1 == len(args) || args[i+1].computed || !c.isOwnModule(args[i+1].text) {
-				return "the module of python -m is none of the workspace"
-			}
-			return ""
-		case text == "-" || isStdin(text):
-			return "python reads its program from its stdin"
-		case text[:min(1, len(text))] != "-":
-			return c.notAFile("python", args[i:])
-		case !pythonFlags.Get().MatchString(text):
-			return "an option of python that is not known: " + w.String()
-		}
-		alone = alone || strings.ContainsAny(w.text, "IP")
+// unclearScript looks at the arguments of an interpreter that takes a script behind options that are known. What a
+// program text in an argument loads nobody can tell from here.
+func (c *commandLine) unclearScript(name string, args []word) string {
+	flags := ""
+	switch name {
+	case "python":
+		flags = " -B -E -I -O -P -S -s -q -u -Bu -Iu "
+	case "node":
+		flags = " --no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings "
 	}
-	return "python reads its program from its stdin"
-}
-
-var pythonFlags = lazyregexp.Regexp{Text: `^-[BEIOPSqsu]+$`}
-
-const nodeFlags = "--no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings "
-
-// unclearScript looks at the arguments of an interpreter that takes a script, or a program text behind an option.
-func (c *commandLine) unclearScript(name string, args []word, flags, texts string) string {
 	for i, w := range args {
 		switch {
 		case w.computed:
 			return w.String() + " is known only when " + name + " runs"
-		case slices.Contains(strings.Fields(texts), w.text):
-			if i+1 == len(args) || args[i+1].computed {
-				return "the program text of " + name + " is known only when it runs"
+		case name == "python" && w.text == "-m":
+			if i+1 == len(args) || args[i+1].computed || !c.isOwnModule(args[i+1].text) {
+				return "the module of python -m is none of the workspace"
 			}
-			if i+2 < len(args) && (name == "perl" || name == "ruby") {
-				return name + " reads files that its arguments name, or runs them"
-			}
-			return unclearText(name, args[i+1].text)
-		case w.text == "-" || isStdin(w.text):
+			return ""
+		case w.text == "-" || shellline.IsStdin(w.text):
 			return name + " reads its program from its stdin"
 		case name == "node" && c.isFolder(w.text): // package.json and the main file are recorded
 			return ""
 		case !strings.HasPrefix(w.text, "-"):
 			return c.notAFile(name, args[i:])
-		case !slices.Contains(strings.Fields(flags), w.text):
-			return "an option of " + name + " that is not known: " + w.String()
+		case !among(flags, w.text):
+			return "what " + name + " runs with " + w.String()
 		}
 	}
 	return name + " reads its program from its stdin"
@@ -238,7 +206,7 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 		case strings.HasPrefix(w.text, "-"):
 			return "an option of " + name + " that is not known: " + w.String()
 		default:
-			if found := runsOfAwk(w.text); found != "" {
+			if found := runsOfAwk.Get().FindString(strings.ReplaceAll(w.text, "||", "")); found != "" {
 				return "the program text of " + name + " has " + found
 			}
 			return c.unclearReader(name, args[i+1:])
@@ -247,16 +215,35 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 	return name + " has no program text"
 }
 
+// runsOfAwk matches all that an awk program can run a command or load a file with.
+var runsOfAwk = lazyregexp.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
+
 // wrappers run the command in their arguments, in the folder and with the PATH that there are.
 const wrappers = " builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs "
 
-func wrapperOptions() map[string]string {
-	return map[string]string{
-		"command": "-v -V -p", "exec": "", "builtin": "", "nohup": "", "eval": "", "trap": "", "env": "", "time": "-p",
-		"nice": "-n", "ionice": "-c -n", "setsid": "-w --wait", "stdbuf": "-oL -o0 -eL -e0 -iL -i0 -o -e -i",
-		"timeout": "-k -s --preserve-status --foreground", "flock": "-n -w -x -s -c",
-		"xargs": "-0 -r -n -I -P -L -I{} -n1 -t",
+// wrapperOptions are the options of a wrapper that are known.
+func wrapperOptions(name string) string {
+	switch name {
+	case "command":
+		return " -v -V -p "
+	case "time":
+		return " -p "
+	case "nice":
+		return " -n "
+	case "ionice":
+		return " -c -n "
+	case "setsid":
+		return " -w --wait "
+	case "stdbuf":
+		return " -oL -o0 -eL -e0 -iL -i0 -o -e -i "
+	case "timeout":
+		return " -k -s --preserve-status --foreground "
+	case "flock":
+		return " -n -w -x -s -c "
+	case "xargs":
+		return " -0 -r -n -I -P -L -I{} -n1 -t "
 	}
+	return ""
 }
 
 // unclearWrapper looks at the options of a wrapper. What it runs is looked at for itself.
@@ -290,7 +277,7 @@ func unclearWrapper(name string, args []word) string {
 			if !digits.Get().MatchString(w.text) { // of timeout 5, nice -n 5
 				return ""
 			}
-		case !slices.Contains(strings.Fields(wrapperOptions()[name]), w.text):
+		case !among(wrapperOptions(name), w.text):
 			return "an option of " + name + " that is not known: " + w.String()
 		}
 	}
@@ -367,7 +354,7 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 		case name == "set" && !shellFlags.Get().MatchString(w.text) &&
 			!among(" -- errexit nounset pipefail xtrace ", w.text):
 			return "an option of set that is not known: " + w.String()
-		case name == "read" && !isVariable(w.text) && !among(" -r -d -n -t -s ", w.text) &&
+		case name == "read" && !syntax.ValidName(w.text) && !among(" -r -d -n -t -s ", w.text) &&
 			!digits.Get().MatchString(w.text) && w.text != "":
 			return "read with " + w.String()
 		case name == "export" && strings.HasPrefix(w.text, "-"):

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,7 +113,7 @@ func (c *commandLine) variablesOf(file *syntax.File) {
 			}
 		case *syntax.CallExpr:
 			for i, w := range n.Args { // read, printf -v, getopts
-				if text := w.Lit(); i > 0 && isVariable(text) {
+				if text := w.Lit(); i > 0 && syntax.ValidName(text) {
 					times[text] += 2
 				}
 			}
@@ -336,7 +335,7 @@ func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 		return "", false
 	}
 	name := p.Param.Value
-	if !isVariable(name) || slices.Contains(ofCall, name) || c.varies(name) {
+	if !syntax.ValidName(name) || slices.Contains(ofCall, name) || c.varies(name) {
 		return "", false
 	}
 	value := hookfile.Variable(c.env, name)
@@ -389,23 +388,11 @@ func (c *commandLine) printed(p *syntax.CmdSubst) (text string, known bool) {
 	case isOneOf(cmd, "pwd", "pwd -P"):
 		return c.folders[0], len(c.folders) == 1
 	case isOneOf(cmd, "git rev-parse --show-toplevel"):
-		if root := repository(c.folders[0]); root != "" && len(c.folders) == 1 {
+		if root := hookfile.Repository(c.folders[0], ""); root != "" && len(c.folders) == 1 {
 			return root, true
 		}
 	}
 	return text, false
-}
-
-// repository returns the folder at or above another that has a .git, "" if none.
-func repository(folder string) string {
-	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return ""
-		}
-	}
 }
 
 func isOneOf(cmd syntax.Command, texts ...string) bool {

@@ -32,7 +32,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 func (p *Plan) Fire(ctx context.Context) (o protocol.Outcome, err error) {
 	defer crash.Catch(&err) // of failed; the zero Outcome is a block
 	if p.isZero() {
-		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, errNotMade)
+		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, notMade())
 	}
 	o, err, crashed := p.fireOrCrash(ctx)
 	if crashed != nil {

@@ -85,7 +85,7 @@ func WithConnection(connection context.Context) CallOption {
 func (r *Runner) Plan(c protocol.Call, options ...CallOption) (plan *Plan, err error) {
 	defer crash.Catch(&err)
 	if r.isZero() {
-		return nil, errNotMade
+		return nil, notMade()
 	}
 	p := &Plan{runner: r}
 	p.settings = callSettings{timeout: r.options.Timeout, onFailure: r.options.OnFailure}

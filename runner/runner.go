@@ -88,8 +88,8 @@ type Runner struct {
 // ErrClosed is the cause of a call that a Runner did not answer which is closed, or which New did not make.
 var ErrClosed = errors.New("the runner is closed")
 
-// errNotMade is ErrClosed of a nil or zero Runner.
-var errNotMade = fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed)
+// notMade is ErrClosed of a nil or zero Runner.
+func notMade() error { return fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed) }
 
 // errNoConfig is the error of a nil or zero Config, and of calls while a Runner has none.
 var errNoConfig = errors.New("the config is nil or zero, so nobody knows which hooks there are; if there are none, " +
@@ -160,7 +160,7 @@ func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 // blocks every call until it gets another one. It is an error too if the Runner is closed or New did not make it.
 func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	if r.isZero() {
-		return errNotMade
+		return notMade()
 	}
 	if err := r.enter(); err != nil {
 		return err

@@ -81,7 +81,7 @@ func writeContext(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(temporary, contextFolder)
+	dir := filepath.Join(temporary, contextFolder())
 	_ = ownpath.Mkdir(dir)                                             // it may be there
 	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // somebody else's: no place for what hooks say
 		removeOldFolders(temporary)

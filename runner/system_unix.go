@@ -37,7 +37,7 @@ func startError(err error) error {
 }
 
 // contextFolder is in the folder for temporary files, which may be that of all users.
-var contextFolder = fmt.Sprintf("hookrun-%d", os.Getuid())
+func contextFolder() string { return fmt.Sprintf("hookrun-%d", os.Getuid()) }
 
 // private reports whether nobody but this user can do anything in a folder.
 func private(_ string, folder fs.FileInfo) bool {

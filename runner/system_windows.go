@@ -21,7 +21,7 @@ func startError(err error) error {
 }
 
 // contextFolder is in the folder for temporary files, which is the user's.
-const contextFolder = "hookrun"
+func contextFolder() string { return "hookrun" }
 
 // private reports whether nobody but this user and administrators can do anything in a folder.
 func private(path string, folder fs.FileInfo) bool {

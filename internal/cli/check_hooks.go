@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/gitignore"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -167,7 +167,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspa
 }
 
 // secretName finds names of variables that look like those of secrets.
-var secretName = lazyregexp.Regexp{
+var secretName = lazy.Regexp{
 	Text: `(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`,
 }
 

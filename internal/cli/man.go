@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // ManPages returns the man pages by file name: hookrun.1, and one for each command. They have the text of --help.
@@ -87,11 +89,13 @@ func (p *page) options(flags *pflag.FlagSet) {
 	}
 }
 
-var roffText = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", `\[u2026]`)
+var roffText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", `\[u2026]`)
+}}
 
 // roff escapes a line, so that nothing in it is a macro or an escape.
 func roff(line string) string {
-	line = roffText.Replace(line)
+	line = roffText.Get().Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		line = `\&` + line
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -109,9 +109,9 @@ const (
 // The ends of such scripts, with the message of whatever version. A command of somebody's own would be lost with the
 // entry.
 var (
-	shEnd = lazyregexp.Regexp{Text: `^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
+	shEnd = lazy.Regexp{Text: `^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
 		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`}
-	psEnd = lazyregexp.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
+	psEnd = lazy.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
 )
 
 // end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.

@@ -7,7 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellword"
 )
 
@@ -22,7 +22,7 @@ func programWord(shell dialect.Shell, path string) (string, error) {
 	return shellword.POSIX(filepath.ToSlash(path)), nil
 }
 
-var inCmd = lazyregexp.Regexp{Text: `^"((?:[A-Za-z]:)?\\[^"%]+)"`}
+var inCmd = lazy.Regexp{Text: `^"((?:[A-Za-z]:)?\\[^"%]+)"`}
 
 // windowsProgram reads the program at the start of a command for PowerShell or cmd.exe. It may be in a file that came
 // from another system.
@@ -36,7 +36,7 @@ func windowsProgram(command string) (path, behind string, found bool) {
 	return "", "", false
 }
 
-var windowsRoot = lazyregexp.Regexp{Text: `^(?:[A-Za-z]:[\\/]|\\\\)`}
+var windowsRoot = lazy.Regexp{Text: `^(?:[A-Za-z]:[\\/]|\\\\)`}
 
 // isAbs reports whether a path is absolute, on this system or on Windows.
 func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot.Get().MatchString(path) }

@@ -3,13 +3,13 @@ package clientfile
 import (
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // Entries of older versions ran hookrun with what blocks behind a ||, and took whatever it printed for an answer.
 
 // olderLookUp is how the script of such an entry begins that looks hookrun up in PATH.
-var olderLookUp = lazyregexp.Regexp{Text: `^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
+var olderLookUp = lazy.Regexp{Text: `^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
 	`\\]*" >&2; exit 1; \}; exec hookrun `}
 
 // olderWords returns the words that a command begins with, or the script in it that a shell runs, and what follows

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -116,7 +116,7 @@ func (c *Client) exact(command, event string) bool {
 }
 
 // callsFire finds `hookrun fire` in a command line that only a shell can read.
-var callsFire = lazyregexp.Regexp{Text: `(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire(?:\s|$)`}
+var callsFire = lazy.Regexp{Text: `(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire(?:\s|$)`}
 
 // runsFire reports whether a command runs hookrun fire, for whatever hooks file.
 func runsFire(command, binary string) bool {

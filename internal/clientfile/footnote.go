@@ -15,10 +15,13 @@ import (
 // What is not named was not there, or had members.
 const footnoteStart, footnoteComma = " # before: ", ", "
 
-var (
-	escapeSpace   = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
-	unescapeSpace = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
-)
+func escapeSpace(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
+}
+
+func unescapeSpace(s string) string {
+	return strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t").Replace(s)
+}
 
 // foundEmpty returns a footnote's text for a value that was empty; nothing for one that was not.
 func foundEmpty(name string, v *hujson.Value) []string {
@@ -28,7 +31,7 @@ func foundEmpty(name string, v *hujson.Value) []string {
 	case c == container{} || c.len() > 0 || !c.after().IsStandard():
 		return nil
 	}
-	return []string{name + " " + escapeSpace.Replace(raw(v))}
+	return []string{name + " " + escapeSpace(raw(v))}
 }
 
 func footnote(found []string) string {
@@ -50,7 +53,7 @@ func footnoteOf(command string) string {
 func readFootnote(command string, found map[string]string) {
 	for _, item := range strings.Split(strings.TrimPrefix(footnoteOf(command), footnoteStart), footnoteComma) {
 		name, value, _ := strings.Cut(item, " ")
-		switch value = unescapeSpace.Replace(value); {
+		switch value = unescapeSpace(value); {
 		case value == "null", len(value) > 1 && strings.Trim(value[1:len(value)-1], " \n\r\t") == "" &&
 			strings.Contains("{} []", value[:1]+value[len(value)-1:]):
 			found[name] = value

@@ -55,7 +55,7 @@ func (d *document) put(h *handler, events []string) error {
 	if hooks == nil {
 		if d.onlyHead() { // which Uninstall would take for what Install made
 			after := string(object(&d.tree).AfterExtra)
-			found = append(found, "file "+escapeSpace.Replace("{"+after+"}"))
+			found = append(found, "file "+escapeSpace("{"+after+"}"))
 		}
 		s.add(&d.tree, "", s.lines, objectOf("hooks", h.hooks(events, found...)))
 		return nil

@@ -84,7 +84,7 @@ type Dialect struct {
 	// What a failure means.
 
 	// Causes are the kinds of failure that a hook can have, and on_failure can name.
-	Causes []protocol.Cause
+	Causes func() []protocol.Cause
 	// Failure says whether a hook without an answer fails open (Continue) or closed (Block), by its event and cause.
 	// Any cause that is none of Causes fails closed.
 	Failure func(protocol.Event, protocol.Cause) protocol.Decision
@@ -152,7 +152,7 @@ type Dialect struct {
 	Tools []Tool
 	// ToolAliases are the names that the client's own matchers know for one of its tools besides its own. A file that
 	// was written for one name guards under the others.
-	ToolAliases map[string][]string
+	ToolAliases Aliases
 	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table
 	// does.
 	ToolName func(*protocol.Call) string
@@ -163,15 +163,16 @@ type Dialect struct {
 	// they run behind the hooks of that one, and see what it rewrote. It has the same name and is not in the list; nil:
 	// the client has one event for a call.
 	Variant func(protocol.Event) *Dialect
-	// Spelling is the same dialect for hooks whose file names their events in another spelling: they run first, and
-	// get another input. It has the same name and is not in the list; nil: there is one spelling.
-	Spelling *Dialect
+	// Spelling returns the same dialect for hooks whose file names their events in another spelling: they run first,
+	// and get another input. It has the same name and is not in the list; nil: there is one spelling.
+	Spelling func() *Dialect
 	// Settings is the form of its hooks file in JSON; nil: it has none.
 	Settings *Settings
 	// Format is that of a hooks file that is not JSON; nil: it has none.
 	Format *Format
-	// RunFunction is the command that runs a function of Python, whose name comes behind it, where Format has any.
-	RunFunction []string
+	// RunFunction returns the command that runs a function of Python, whose name comes behind it; nil: the client has
+	// no such hooks.
+	RunFunction func() []string
 	// Install says how `hookrun install` makes the client call hookrun; nil: it cannot.
 	Install *Installation
 	// Import says how its hooks become entries of .tenex-hooks.json; nil: they cannot.
@@ -226,8 +227,9 @@ func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
 
 // Of returns the dialect of the hooks of an event, which is d itself, a variant of it, or its other spelling.
 func (d *Dialect) Of(e protocol.Event) *Dialect {
-	if d.Spelling != nil && !slices.Contains(d.Events(), e) && slices.Contains(d.Spelling.Events(), e) {
-		return d.Spelling
+	if other := d.OtherSpelling(); other != nil && !slices.Contains(d.Events(), e) &&
+		slices.Contains(other.Events(), e) {
+		return other
 	}
 	if d.Variant != nil {
 		if variant := d.Variant(e); variant != nil {
@@ -235,6 +237,14 @@ func (d *Dialect) Of(e protocol.Event) *Dialect {
 		}
 	}
 	return d
+}
+
+// OtherSpelling is what Spelling returns, nil where there is none.
+func (d *Dialect) OtherSpelling() *Dialect {
+	if d.Spelling == nil {
+		return nil
+	}
+	return d.Spelling()
 }
 
 // MatcherSubject returns what a matcher is held against at the call, and whether matchers mean anything there.

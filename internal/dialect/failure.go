@@ -84,7 +84,7 @@ func (d *Dialect) FailureDecision(c *protocol.Call, cause protocol.Cause,
 	if decision, ok := policyOf(cause, policies); ok {
 		return decision
 	}
-	if d.Failure == nil || !slices.Contains(d.Causes, cause) {
+	if d.Failure == nil || !slices.Contains(d.Causes(), cause) {
 		return protocol.Block
 	}
 	return d.Failure(e, cause)

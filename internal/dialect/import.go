@@ -11,8 +11,8 @@ type Import struct {
 	// AnswersAlone: no exit code holds anything up but before a tool.
 	AnswersAlone bool
 	Notes        []string // on every import of a file
-	// Unlike are events whose hooks cannot be entries in the project's own terms, and why not.
-	Unlike map[protocol.Event]string
+	// Unlike are events whose hooks cannot be entries in the project's own terms, and why not; nil, "": none.
+	Unlike func(protocol.Event) string
 }
 
 // What notes have in common.

@@ -52,13 +52,8 @@ func (out HookOutput) Encode(messages []string) ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// AtExit0 is an EncodeOutput for a client that reads the output whatever the exit status, or at 0 alone.
-func AtExit0(output func(protocol.Outcome) ([]byte, error)) func(protocol.Outcome) ([]byte, int, error) {
-	return func(o protocol.Outcome) ([]byte, int, error) {
-		text, err := output(o)
-		return text, 0, err
-	}
-}
+// AtExit0 is what an EncodeOutput returns for a client that reads the output whatever the exit status, or at 0 alone.
+func AtExit0(text []byte, err error) ([]byte, int, error) { return text, 0, err }
 
 // FieldsOf makes fields of keys and their values in turn.
 func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {

@@ -3,6 +3,7 @@ package dialect
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -18,7 +19,7 @@ type Pattern struct {
 	// nil: the expression is held against Aliases, too.
 	Exact []string
 	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
-	Aliases map[string][]string
+	Aliases Aliases
 	// Only is the one name that it can match; "": any.
 	Only string
 
@@ -43,10 +44,10 @@ func (p Pattern) Match(name string) bool {
 		return slices.ContainsFunc(p.Subjects(name), p.match)
 	}
 	if p.Exact != nil {
-		return p.match(name) || slices.ContainsFunc(append([]string{name}, p.Aliases[name]...),
+		return p.match(name) || slices.ContainsFunc(append([]string{name}, p.Aliases.Of(name)...),
 			func(name string) bool { return slices.Contains(p.Exact, name) })
 	}
-	return p.match(name) || slices.ContainsFunc(p.Aliases[name], p.match)
+	return p.match(name) || slices.ContainsFunc(p.Aliases.Of(name), p.match)
 }
 
 func (p Pattern) match(name string) bool {
@@ -80,4 +81,18 @@ func (p Pattern) Fault() string {
 		return "names nothing, so the hook never runs"
 	}
 	return ""
+}
+
+// Aliases are other names of a client's tools: a row is a tool and its other names, with blanks between them. As texts
+// they cost nothing at start.
+type Aliases []string
+
+// Of returns the other names of a tool.
+func (a Aliases) Of(tool string) (names []string) {
+	for _, row := range a {
+		if name, others, _ := strings.Cut(row, " "); name == tool {
+			names = append(names, strings.Fields(others)...)
+		}
+	}
+	return names
 }

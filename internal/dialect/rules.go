@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"slices"
-
-	"github.com/hookrun/hookrun/protocol"
-)
+import "github.com/hookrun/hookrun/protocol"
 
 // Rule is what one event of a client is like. Each dialect has a type of its own for that. Event is the event's name,
 // and the field of the hook input that its matchers are held against; "": there they mean nothing.
@@ -44,13 +40,14 @@ func (rules Rules[R]) SubjectField(e protocol.Event) (field string) {
 	return ""
 }
 
-// Causes of a Dialect: ProcessCauses are those of a process, HookCauses have also that hookrun cannot run a hook of its
-// kind.
-var (
-	ProcessCauses = []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
+// ProcessCauses are the Causes of a Dialect whose hooks are processes.
+func ProcessCauses() []protocol.Cause {
+	return []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
 		protocol.CauseOutput, protocol.CauseExit}
-	HookCauses = append(slices.Clip(ProcessCauses), protocol.CauseUnsupported)
-)
+}
+
+// HookCauses are those of a client that has hooks of kinds which hookrun cannot run, too.
+func HookCauses() []protocol.Cause { return append(ProcessCauses(), protocol.CauseUnsupported) }
 
 // FailsOpen is the Failure of a Dialect whose client goes on, whatever goes wrong with a hook.
 func FailsOpen(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue }

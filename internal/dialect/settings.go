@@ -159,7 +159,15 @@ type TimeoutForm struct {
 	// passed over, and a text can be a number.
 	Milliseconds float64
 	Odd          bool
-	Most         map[protocol.Event]time.Duration
+	Most         func(protocol.Event) time.Duration
+}
+
+// MostAt is the longest time at an event, 0 if the client has no such limit.
+func (f *TimeoutForm) MostAt(e protocol.Event) time.Duration {
+	if f.Most == nil {
+		return 0
+	}
+	return f.Most(e)
 }
 
 // Read is the time that a number above 0 stands for.

@@ -15,10 +15,24 @@ import (
 )
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
-var PermissionWords = Words{"allow": protocol.Continue, "deny": protocol.Block, "ask": protocol.Ask,
-	"defer": protocol.Defer}
+var PermissionWords = Words{{"allow", protocol.Continue}, {"deny", protocol.Block}, {"ask", protocol.Ask},
+	{"defer", protocol.Defer}}
 
-type Words map[string]protocol.Decision
+// Words are what an answer may say for a decision.
+type Words []struct {
+	Word     string
+	Decision protocol.Decision
+}
+
+// Decision is what a word says. The zero Decision, a block, is that of a word that is none of these.
+func (words Words) Decision(word string) (d protocol.Decision, known bool) {
+	for _, w := range words {
+		if w.Word == word {
+			return w.Decision, true
+		}
+	}
+	return d, false
+}
 
 // Misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
 // so the deny of a guard whose author mixed the two up.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // List is a list of globs, one of which must match. An empty List matches nothing.
@@ -80,7 +80,7 @@ func escaped(text string) string {
 }
 
 // sets matches [sets]. A leading ] is a member of the set.
-var sets = lazyregexp.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}
+var sets = lazy.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}
 
 // translate returns the regular expression of a glob.
 func translate(glob string) string {

@@ -37,7 +37,7 @@ func (p *parser) clientFile(top gjson.Result) {
 		}()
 	}
 	events := p.dialect.Events()
-	if other := p.dialect.Spelling; other != nil {
+	if other := p.dialect.OtherSpelling(); other != nil {
 		events = append(events, other.Events()...)
 	}
 	for _, e := range events { // once: a file can have a hundred thousand wrong ones to compare with them
@@ -130,7 +130,7 @@ func (p *parser) rank(h *Hook) int {
 	switch {
 	case h.Dialect == p.dialect:
 		return 1
-	case h.Dialect == p.dialect.Spelling:
+	case h.Dialect == p.dialect.OtherSpelling():
 		return 0
 	}
 	return 2

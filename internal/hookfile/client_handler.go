@@ -122,7 +122,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 			d = protocol.Continue
 		}
 		h.OnFailure = protocol.FailurePolicy{}
-		for _, c := range h.Dialect.Causes {
+		for _, c := range h.Dialect.Causes() {
 			h.OnFailure[c] = d
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
@@ -131,7 +131,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 	}
 	if f["failClosed"].Bool() {
 		h.OnFailure = protocol.FailurePolicy{dialect.PolicyOfClient: protocol.Block}
-		for _, c := range h.Dialect.Causes {
+		for _, c := range h.Dialect.Causes() {
 			h.OnFailure[c] = protocol.Block
 		}
 	}
@@ -219,7 +219,7 @@ func (p *parser) clientTimeout(key string, v gjson.Result, event protocol.Event,
 		p.warn(v.Index, "%s%q is in %s, and %s of them are less than a second; were these %s?", who, key,
 			form.Name, brief(v.Raw), form.More)
 	}
-	if most, ok := form.Most[event]; ok && d > most {
+	if most := form.MostAt(event); most > 0 && d > most {
 		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so %q is cut to that", who, p.form.Client, event,
 			most, key)
 		d = most

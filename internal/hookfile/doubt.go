@@ -91,7 +91,7 @@ func (p *parser) clientName(client *dialect.Dialect, name string) (f toolmatch.F
 // ownTools are the names that a client's rules have for its tools.
 func ownTools(client *dialect.Dialect) (names []string) {
 	for _, t := range client.Tools {
-		names = append(append(names, t.Name()), client.ToolAliases[t.Name()]...)
+		names = append(append(names, t.Name()), client.ToolAliases.Of(t.Name())...)
 	}
 	return names
 }

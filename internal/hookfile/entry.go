@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -252,14 +251,14 @@ func eventHint(wrong string) string {
 }
 
 // eventNames returns all names of events, and the canonical ones as a list.
-var eventNames = sync.OnceValues(func() (all []string, list string) {
+func eventNames() (all []string, list string) {
 	var canonical []string
 	for _, e := range protocol.Events() {
 		canonical = append(canonical, string(e))
 		all = append(all, string(e), string(dialect.ClaudeEvent(e)))
 	}
 	return all, strings.Join(canonical, ", ")
-})
+}
 
 func (r reader) matcher(h *Hook) Matcher {
 	s, ok := r.text(r.value, `"matcher"`)
@@ -379,7 +378,7 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 }
 
 func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(slices.Clone(of.Causes),
+	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(of.Causes(),
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {

@@ -59,8 +59,8 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 			meant = append(meant, e)
 		}
 	}
-	if d.Spelling != nil {
-		theirs = append(theirs, d.Spelling.Events()...)
+	if other := d.OtherSpelling(); other != nil {
+		theirs = append(theirs, other.Events()...)
 	}
 	if slices.Contains(theirs, name) {
 		meant = []protocol.Event{name}
@@ -179,7 +179,7 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 		p.problem(policy.Index, text, who, h.form.Client)
 	}
 	for _, e := range h.Events {
-		if most, ok := h.form.Timeout.Most[e]; ok && h.Timeout > most {
+		if most := h.form.Timeout.MostAt(e); most > 0 && h.Timeout > most {
 			p.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.form.Client, e, most)
 		}
 	}

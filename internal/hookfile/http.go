@@ -58,9 +58,9 @@ func (h *Hook) failureRules() *dialect.Dialect {
 // Causes are the kinds of failure that the hook can have.
 func (h *Hook) Causes() []protocol.Cause {
 	if h.HTTP == nil || h.form != nil {
-		return h.Dialect.Causes
+		return h.Dialect.Causes()
 	}
-	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool {
+	return slices.DeleteFunc(h.Dialect.Causes(), func(c protocol.Cause) bool {
 		return c == protocol.CauseSignal
 	})
 }

@@ -16,9 +16,9 @@ type Inherited struct {
 }
 
 // needed are variables that hold no secrets, and that most programs need.
-var needed = append([]string{
+var needed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "HOOKRUN", "HOOKRUN_*",
-}, neededHere...)
+}
 
 // Admits reports whether a hook gets a variable, given as NAME=VALUE. A nil Inherited admits all.
 func (i *Inherited) Admits(variable string) bool {
@@ -35,7 +35,8 @@ func (i *Inherited) Admits(variable string) bool {
 		}
 		return sameVariable(name, pattern)
 	}
-	return slices.ContainsFunc(needed, meant) || slices.ContainsFunc(i.Names, meant)
+	return slices.ContainsFunc(needed, meant) || slices.ContainsFunc(neededHere, meant) ||
+		slices.ContainsFunc(i.Names, meant)
 }
 
 // inherit reads whether a hook gets the caller's environment.

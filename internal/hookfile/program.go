@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/regularfile"
@@ -26,12 +25,12 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 		path, err = findFirst(powerShells, dir, env)
 		return path, []string{powerShells[0], "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
-		run := h.Dialect.RunFunction
-		if run == nil {
+		if h.Dialect.RunFunction == nil {
 			return "", nil, fmt.Errorf("hooks of the %s dialect run no functions", h.Dialect.Name)
 		}
+		run := h.Dialect.RunFunction()
 		path, err = find(run[0], dir, env)
-		return path, append(slices.Clip(run), c.Callable), err
+		return path, append(run, c.Callable), err
 	case c.Script != "":
 		return script(c.Script, dir, env)
 	case c.Bash:

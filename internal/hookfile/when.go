@@ -39,7 +39,7 @@ func (r reader) conditions() (all []Condition) {
 
 var (
 	tests         = []string{"matches", "equals", "exists"}
-	conditionKeys = append([]string{"path"}, tests...)
+	conditionKeys = []string{"path", "matches", "equals", "exists"}
 )
 
 func (r reader) condition() (c Condition) {

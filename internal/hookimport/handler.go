@@ -428,10 +428,10 @@ func duration(d time.Duration) string {
 func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
 	here := all.Project()
-	causes := here.Causes
+	causes := here.Causes()
 	if g.hook.HTTP != nil {
 		here = here.ForHTTP()
-		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool {
+		causes = slices.DeleteFunc(causes, func(c protocol.Cause) bool {
 			return c == protocol.CauseSignal
 		})
 	}

@@ -302,7 +302,7 @@ func (r *reader) events(hooks gjson.Result) {
 			return true
 		}
 		known := slices.Contains(r.dialect.Events(), event) ||
-			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling.Events(), event)
+			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling().Events(), event)
 		carried := known && (r.keeps || slices.Contains(protocol.Events(), event.Canonical()))
 		switch {
 		case dialect.OwnKey(key.String()):
@@ -315,8 +315,8 @@ func (r *reader) events(hooks gjson.Result) {
 		case !carried:
 			r.item(LeftOut, path, key.Index, ".tenex-hooks.json has no event for hooks of %s; supported are %s", event,
 				supported())
-		case !r.keeps && r.dialect.Import.Unlike[event] != "":
-			r.item(LeftOut, path, key.Index, "hooks of %s are not carried: %s", event, r.dialect.Import.Unlike[event])
+		case !r.keeps && r.dialect.Import.Unlike != nil && r.dialect.Import.Unlike(event) != "":
+			r.item(LeftOut, path, key.Index, "hooks of %s are not carried: %s", event, r.dialect.Import.Unlike(event))
 			carried = false
 		case !r.keeps && !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())

@@ -5,7 +5,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toolmatch"
@@ -148,7 +148,7 @@ func (g *handler) globs(names []string) bool {
 	names = append(names, also...)
 	set()
 	var more []string // tools that the matcher was not for
-	for _, tool := range clientTools() {
+	for _, tool := range clientTools.Get() {
 		if slices.ContainsFunc(tool[1:], m.Match) && !g.hook.Matcher.Match(tool[0]) {
 			more = append(more, tool[0])
 		}
@@ -168,12 +168,12 @@ func (g *handler) globs(names []string) bool {
 }
 
 // clientTools are the tools of clients, each with its other names behind it.
-var clientTools = sync.OnceValue(func() (tools [][]string) {
+var clientTools = lazy.Value[[][]string]{Make: func() (tools [][]string) {
 	for _, tool := range all.ClientTools() {
 		tools = append(tools, slices.Concat([]string{tool}, all.ToolNames(tool), all.ToolAliases(tool)))
 	}
 	return tools
-})
+}}
 
 // projectNames are the project's names for the tools that globs name, where none of a tool's is among them.
 func projectNames(globs []string) (also []string) {

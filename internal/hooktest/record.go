@@ -15,7 +15,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -199,10 +199,10 @@ type writtenExpect struct {
 
 // passing finds what a text has of one run alone: ids of processes, addresses of memory, and what the system says of a
 // connection.
-var passing = lazyregexp.Regexp{Text: `(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
+var passing = lazy.Regexp{Text: `(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
 	`\bline [0-9]+: +[0-9]+ |\b0x[0-9a-f]{6,}|\b(?:dial|read|write) (?:tcp|unix)[^;\n]*`}
 
-var digits = lazyregexp.Regexp{Text: `[0-9]+`}
+var digits = lazy.Regexp{Text: `[0-9]+`}
 
 // stable returns the text that a test expects: as it is, or as a pattern if another run would have another text. It
 // returns nil for an empty text.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // Endpoint is the server that an HTTP hook posts to, and how.
@@ -178,8 +178,8 @@ func (e *Endpoint) header(getenv func(string) string) (all http.Header, host str
 }
 
 var (
-	variableName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]*\z`}
-	variable     = lazyregexp.Regexp{Text: `\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`}
+	variableName = lazy.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]*\z`}
+	variable     = lazy.Regexp{Text: `\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`}
 )
 
 // IsVariable reports whether a header can refer to a variable of that name.

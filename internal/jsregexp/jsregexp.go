@@ -24,6 +24,7 @@ package jsregexp
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 	"unicode/utf16"
 
@@ -44,10 +45,8 @@ const (
 	maxTime    = 50 * time.Millisecond
 )
 
-func init() {
-	// How often the engine looks at its clock.
-	regexp2.SetTimeoutCheckPeriod(10 * time.Millisecond)
-}
+// setClock sets how often the engine looks at its clock.
+var setClock sync.Once
 
 // Regexp is a compiled pattern. It is safe for use by several goroutines at once.
 type Regexp struct {
@@ -67,6 +66,7 @@ func Compile(pattern string) (*Regexp, error) {
 	if t.depth > maxDepth || t.groups > maxGroups || t.class > maxClass {
 		return &Regexp{}, nil
 	}
+	setClock.Do(func() { regexp2.SetTimeoutCheckPeriod(10 * time.Millisecond) })
 	engine, err := regexp2.Compile(translated, regexp2.ECMAScript)
 	if err == nil {
 		engine.MatchTimeout = maxTime

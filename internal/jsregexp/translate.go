@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // character returns the character that stands for a UTF-16 unit, in patterns and texts. The engine works on characters
@@ -27,10 +27,10 @@ const (
 )
 
 var (
-	namedGroup = lazyregexp.Regexp{Text: `\(\?<[^=!]`}
-	groupName  = lazyregexp.Regexp{Text: `^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`}
-	counts     = lazyregexp.Regexp{Text: `^\{\d+(?:,\d*)?\}`}
-	largeCount = lazyregexp.Regexp{Text: `0*[1-9]\d{6,}`}
+	namedGroup = lazy.Regexp{Text: `\(\?<[^=!]`}
+	groupName  = lazy.Regexp{Text: `^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`}
+	counts     = lazy.Regexp{Text: `^\{\d+(?:,\d*)?\}`}
+	largeCount = lazy.Regexp{Text: `0*[1-9]\d{6,}`}
 )
 
 // translator rewrites a pattern so that the engine reads it as JavaScript does.

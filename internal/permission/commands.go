@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -81,7 +81,7 @@ func typed(key, text string) string {
 }
 
 // recalled matches what an interactive shell may replace by an earlier command.
-var recalled = lazyregexp.Regexp{Text: `(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`}
+var recalled = lazy.Regexp{Text: `(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`}
 
 // editsLine reports whether a text has keys that change what stands in a shell's line already.
 func editsLine(text string) bool {

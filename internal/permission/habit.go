@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // Misfit says why the pattern cannot do what its author meant for a tool of that kind. It returns "" if it can.
@@ -101,9 +101,9 @@ func asGlob(pattern, star string) string {
 
 // Signs of a regular expression: a class such as \s, and (a|b). In a shell line a backslash or a dot can be literal.
 var (
-	commandClass = lazyregexp.Regexp{Text: `(?:^|[^\\])\\[sSdDwWbB]`}
-	pathClass    = lazyregexp.Regexp{Text: `(?:^|[^\\])\\\.`}
-	alternatives = lazyregexp.Regexp{Text: `\([^) "']*\|[^) "']*\)`}
+	commandClass = lazy.Regexp{Text: `(?:^|[^\\])\\[sSdDwWbB]`}
+	pathClass    = lazy.Regexp{Text: `(?:^|[^\\])\\\.`}
+	alternatives = lazy.Regexp{Text: `\([^) "']*\|[^) "']*\)`}
 )
 
 // commandHasAny reports whether a command pattern has a .* that hardly means a file name, as *.* and .env.* do.

@@ -47,25 +47,26 @@ var (
 // presets has all presets in the order in which their hooks run. The cheap ones come first.
 var presets = []struct {
 	name, about string
-	scripts     map[Form]script
+	scripts     []script
 }{
 	{name: "git", about: "no forced push, none to main, no reset --hard, no --no-verify"},
 	{name: "secrets", about: "no reading of .env, ~/.ssh and the like; no keys in what is written"},
 	{name: "paths", about: "no file tool writes out of the workspace, to .git or to the hooks",
-		scripts: map[Form]script{
-			Posix:   {"protect-paths.sh", func() string { return Posix.read("protect-paths.sh") }},
-			Windows: {"protect-paths.ps1", func() string { return Windows.read("protect-paths.ps1") }},
+		scripts: []script{
+			{"files", "protect-paths.sh", func() string { return Posix.read("protect-paths.sh") }},
+			{"files/windows", "protect-paths.ps1", func() string { return Windows.read("protect-paths.ps1") }},
 		}},
 	{name: "shell", about: "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
-		scripts: map[Form]script{
-			Posix: {"block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }},
+		scripts: []script{
+			{"files", "block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }},
 		}},
 }
 
 // script is a program that a preset runs. Its text is read when init writes it, because no other command wants it.
 type script struct {
-	name string
-	text func() string
+	folder string // of its Form
+	name   string
+	text   func() string
 }
 
 // Default has the presets of `hookrun init` without --preset. They start no process, except before a git push.
@@ -110,8 +111,10 @@ func Files(names []string, form Form) (files []File, err error) {
 		}
 		hooks = append(hooks, entries(form.read(p.name+".json")))
 		tests = append(tests, entries(form.read(p.name+hooktest.Suffix)))
-		if s, ok := p.scripts[form]; ok {
-			files = append(files, File{Folder + "/" + s.name, s.text(), 0o755})
+		for _, s := range p.scripts {
+			if s.folder == form.folder {
+				files = append(files, File{Folder + "/" + s.name, s.text(), 0o755})
+			}
 		}
 	}
 	file := func(name, head string, lists []string) File {

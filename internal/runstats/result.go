@@ -6,11 +6,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -77,14 +77,14 @@ func blocks(list gjson.Result) string {
 
 // pythonText matches the beginning of a list of text blocks that Python printed, [{'type': 'text', 'text': '…'}], up to
 // the first text.
-var pythonText = sync.OnceValue(func() *regexp.Regexp {
+var pythonText = lazy.Value[*regexp.Regexp]{Make: func() *regexp.Regexp {
 	tokens := []string{`^`, `\[`, `\{`, `('type'|"type")`, `:`, `('text'|"text")`, `,`, `('text'|"text")`, `:`, `['"]`}
 	return regexp.MustCompile(strings.Join(tokens, `[ \t\r\n]*`))
-})
+}}
 
 // printed returns the first text of a list of text blocks that Python printed, even if the list was cut off.
 func printed(list string) (first string, ok bool) {
-	head := pythonText().FindString(list)
+	head := pythonText.Get().FindString(list)
 	if head == "" {
 		return "", false
 	}

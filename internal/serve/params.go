@@ -31,13 +31,17 @@ var (
 	paramsOfResults = []string{"result", "failed"}
 )
 
-// aliases are clients' names for the same: loops that were written for their hooks have them at hand.
-var aliases = map[string]string{
-	"tool_name":     "tool",
-	"tool_input":    "args",
-	"tool_response": "result", // Claude Code's
-	"tool_output":   "result", // MassGen's
-	"tool_result":   "result", // Universal Agent's
+// canonical is a param by its own name: loops that were written for the hooks of clients have theirs at hand.
+func canonical(name string) string {
+	switch name {
+	case "tool_name":
+		return "tool"
+	case "tool_input":
+		return "args"
+	case "tool_response", "tool_output", "tool_result": // Claude Code's, MassGen's, Universal Agent's
+		return "result"
+	}
+	return name
 }
 
 // flagsOfServe are flags of commands that are no params: serve itself has them, for all calls.
@@ -87,8 +91,7 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 	seen := map[string]bool{}
 	strictjson.Members(cmp.Or(params, "{}"), func(key, value string) bool {
 		written := strictjson.Text(key)
-		name := strings.ReplaceAll(written, "-", "_")
-		name = cmp.Or(aliases[name], name)
+		name := canonical(strings.ReplaceAll(written, "-", "_"))
 		switch {
 		case slices.Contains(flagsOfServe, name):
 			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)

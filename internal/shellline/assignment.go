@@ -3,7 +3,7 @@ package shellline
 import (
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // assigned adds what the value of a variable may have run: by the shell, by a shell that inherits the variable, or by
@@ -175,4 +175,4 @@ func setsHome(line string) bool {
 	return false
 }
 
-var homeNames = lazyregexp.Regexp{Text: `\b(HOME|PWD|OLDPWD)\b`}
+var homeNames = lazy.Regexp{Text: `\b(HOME|PWD|OLDPWD)\b`}

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 const (
@@ -118,7 +119,7 @@ func takeApartIn(outer *outerLine, src string) (line Line) {
 
 // opener matches what package syntax reads by recursion. Each open construct takes up to 8 KiB of stack, and a stack
 // that grows too large ends the program.
-var opener = lazyregexp.Regexp{Text: `[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`}
+var opener = lazy.Regexp{Text: `[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`}
 
 // deceptive finds characters that make a line look different from what bash or zsh runs.
 func deceptive(src string) string {

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // further reads the compound commands that only a project's rules see through.
@@ -52,7 +53,7 @@ func (r *reader) function(c *syntax.FuncDecl) {
 }
 
 // plainName matches names of functions that no shell reads in a way of its own.
-var plainName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_.:-]*$`}
+var plainName = lazy.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_.:-]*$`}
 
 // loop reads for and select.
 func (r *reader) loop(c *syntax.ForClause) {
@@ -80,7 +81,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 	r.list(c.Do)
 }
 
-var isRange = lazyregexp.Regexp{Text: `^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`}
+var isRange = lazy.Regexp{Text: `^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`}
 
 // array reads NAME=(…) and returns it as a word.
 func (r *reader) array(a *syntax.Assign) Word {
@@ -152,7 +153,7 @@ func (r *reader) countPart(part syntax.WordPart) bool {
 }
 
 // isNumberOf matches substitutions of programs that print numbers alone.
-var isNumberOf = lazyregexp.Regexp{Text: `^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
+var isNumberOf = lazy.Regexp{Text: `^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
 	`git rev-list --count [A-Za-z0-9_./^~-]+|stat -c '?%s'? [A-Za-z0-9_./-]+|` +
 	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n\x60]*\| *)?` + // \x60 is a backquote
 	`wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`}
@@ -189,7 +190,7 @@ func declaresIntegers(words []Word) bool {
 }
 
 // definition matches what may define a function or an alias.
-var definition = lazyregexp.Regexp{Text: `\(\s*\)|\bfunction\b|\balias\b`}
+var definition = lazy.Regexp{Text: `\(\s*\)|\bfunction\b|\balias\b`}
 
 // isNumber reports whether a word is a number when the line runs.
 func isNumber(w Word) bool {

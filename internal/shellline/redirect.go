@@ -3,12 +3,13 @@ package shellline
 import (
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // quotedDelimiter matches the delimiter of a here-document whose body does not expand.
-var quotedDelimiter = lazyregexp.Regexp{
+var quotedDelimiter = lazy.Regexp{
 	Text: `^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`,
 }
 
@@ -28,7 +29,7 @@ func endsInLine(rest string) bool {
 	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
 }
 
-var quotedText = lazyregexp.Regexp{Text: `'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`}
+var quotedText = lazy.Regexp{Text: `'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`}
 
 // hereDocumentAt returns where the text of the first here-document of a line begins.
 func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // maxWrappers limits how many wrappers may stand before one command.
@@ -160,10 +160,10 @@ func aliased(args []Word) (all []launch, opaque string) {
 
 var (
 	// posixShell matches shells that read lines enough like bash for finding commands.
-	posixShell = lazyregexp.Regexp{Text: `^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
+	posixShell = lazy.Regexp{Text: `^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
 		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`}
 	// plainLine matches lines that all shells read alike, unless they begin with one of foreignKeywords.
-	plainLine       = lazyregexp.Regexp{Text: `^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`}
+	plainLine       = lazy.Regexp{Text: `^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`}
 	foreignKeywords = []string{
 		"and", "or", "not", "begin", "if", "else", "while", "for", "switch", "function", "do", "repeat",
 		"foreach", "source", "end",

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // POSIX quotes a word for sh, bash, zsh and fish.
@@ -24,13 +24,17 @@ func POSIX(word string) string {
 
 // PowerShell takes each of these characters for a single quote, and two of them for the character.
 var (
-	single   = strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
-	unsingle = strings.NewReplacer("''", "'", "‘‘", "‘", "’’", "’", "‚‚", "‚", "‛‛", "‛")
-	inSingle = lazyregexp.Regexp{Text: `^'((?:[^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)*)'`}
+	single = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
+	}}
+	unsingle = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer("''", "'", "‘‘", "‘", "’’", "’", "‚‚", "‚", "‛‛", "‛")
+	}}
+	inSingle = lazy.Regexp{Text: `^'((?:[^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)*)'`}
 )
 
 // PowerShell quotes a word for Windows PowerShell and PowerShell 7.
-func PowerShell(word string) string { return "'" + single.Replace(word) + "'" }
+func PowerShell(word string) string { return "'" + single.Get().Replace(word) + "'" }
 
 // FromPowerShell reads the word at the start of a text that PowerShell has quoted. rest is what stands behind it.
 func FromPowerShell(text string) (word, rest string, found bool) {
@@ -38,7 +42,7 @@ func FromPowerShell(text string) (word, rest string, found bool) {
 	if m == nil {
 		return "", text, false
 	}
-	return unsingle.Replace(m[1]), text[len(m[0]):], true
+	return unsingle.Get().Replace(m[1]), text[len(m[0]):], true
 }
 
 // Cmd quotes a word for cmd.exe. Between quotes it still replaces %NAME%, and no character keeps it from that.

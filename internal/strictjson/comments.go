@@ -1,9 +1,9 @@
 package strictjson
 
-import "github.com/hookrun/hookrun/internal/lazyregexp"
+import "github.com/hookrun/hookrun/internal/lazy"
 
 // CommentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
-var CommentOrString = lazyregexp.Regexp{Text: `(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`}
+var CommentOrString = lazy.Regexp{Text: `(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`}
 
 // BlankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of
 // a comment that is never closed, or -1.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // names are the characters in names of tools besides letters, digits and marks; stars are those of globs. Names of MCP
@@ -74,4 +74,4 @@ func cleaned(glob string) string {
 }
 
 // sets matches the [sets] of a glob, which may contain any character.
-var sets = lazyregexp.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}
+var sets = lazy.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}

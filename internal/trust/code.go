@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // interpreted adds the files that an interpreter may take its arguments for: as modules, and in program texts.
@@ -50,7 +50,7 @@ func (c *commandLine) isOwnModule(name string) bool {
 	return false
 }
 
-var moduleName = lazyregexp.Regexp{Text: `^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`}
+var moduleName = lazy.Regexp{Text: `^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`}
 
 // module adds the files that Python may take for a module and for the packages that it is in.
 func (c *commandLine) module(name string) {
@@ -136,4 +136,4 @@ func (c *commandLine) inline(name string, text word) {
 	}
 }
 
-var textInQuotes = lazyregexp.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}
+var textInQuotes = lazy.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}

@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -94,13 +94,13 @@ func (c *commandLine) isOwnFolder(path string) bool {
 }
 
 // findsFiles matches variables that have a shell or a program look for files.
-var findsFiles = lazyregexp.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|` +
+var findsFiles = lazy.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|` +
 	`TMPDIR|(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`}
 
 // options are variables with options of an interpreter.
 var options = []string{"NODE_OPTIONS", "PERL5OPT", "RUBYOPT"}
 
-var requireOption = lazyregexp.Regexp{Text: `^--(?:require|import)=\./[A-Za-z0-9_./-]+\.[cm]?js$`}
+var requireOption = lazy.Regexp{Text: `^--(?:require|import)=\./[A-Za-z0-9_./-]+\.[cm]?js$`}
 
 // loaders are variables with files that an interpreter or the linker loads before the program.
 var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT"}
@@ -233,12 +233,14 @@ func (c *commandLine) line(text string) {
 
 var (
 	// variables are those of PowerShell, those that a client fills in, and those of cmd.exe.
-	variables = lazyregexp.Regexp{Text: `(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`}
+	variables = lazy.Regexp{Text: `(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`}
 	// printed is the text that another command prints, as git rev-parse --show-toplevel does.
-	printed = lazyregexp.Regexp{Text: `\$\([^()]*\)`}
+	printed = lazy.Regexp{Text: `\$\([^()]*\)`}
 	// quoted are words of which a part is in quotes, where blanks end no word.
-	quoted = lazyregexp.Regexp{Text: `[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`}
-	quotes = strings.NewReplacer(`"`, "", "''", "'", "'", "")
+	quoted = lazy.Regexp{Text: `[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`}
+	quotes = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer(`"`, "", "''", "'", "'", "")
+	}}
 )
 
 // words adds the files that are named by a command line which sh would not read. PowerShell and cmd.exe know what a
@@ -251,7 +253,7 @@ func (c *commandLine) words(text string) {
 	text = printed.Get().ReplaceAllString(text, ".")
 	all := strings.Fields(text) // also between quotes: cmd.exe has no single ones
 	for _, word := range quoted.Get().FindAllString(text, -1) {
-		all = append(all, quotes.Replace(word))
+		all = append(all, quotes.Get().Replace(word))
 	}
 	for _, word := range all {
 		if word = strings.Trim(word, `"'&;()`); word == "" {
@@ -273,15 +275,19 @@ func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
 		return "", false
 	}
 	var b strings.Builder
-	known = c.parts(&b, w.Parts, plainText)
+	known = c.parts(&b, w.Parts, plainText.Get())
 	return c.home(w, b.String(), known)
 }
 
 // plainText and quotedText remove the backslashes of a shell's word. In double quotes a backslash stays before most
 // characters.
 var (
-	plainText  = strings.NewReplacer(`\\`, `\`, `\`, "")
-	quotedText = strings.NewReplacer(`\\`, `\`, `\$`, "$", "\\`", "`", `\"`, `"`, "\\\n", "")
+	plainText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer(`\\`, `\`, `\`, "")
+	}}
+	quotedText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer(`\\`, `\`, `\$`, "$", "\\`", "`", `\"`, `"`, "\\\n", "")
+	}}
 )
 
 func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart, unescape *strings.Replacer) bool {
@@ -293,7 +299,7 @@ func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart, unescap
 		case *syntax.SglQuoted:
 			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			if !c.parts(b, p.Parts, quotedText) {
+			if !c.parts(b, p.Parts, quotedText.Get()) {
 				return false
 			}
 		case *syntax.ParamExp:

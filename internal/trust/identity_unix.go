@@ -66,7 +66,7 @@ func readRegular(path string, buffer []byte, whole func(identity) bool, each fun
 			return i, true, nil
 		}
 		if left -= int64(n); left < -maxHashed {
-			return i, true, errGrows
+			return i, true, errGrows()
 		}
 	}
 }

@@ -66,7 +66,7 @@ func readRegular(path string, buffer []byte, whole func(identity) bool, each fun
 		n, err := file.Read(buffer)
 		each(buffer[:n])
 		if left -= int64(n); left < -maxHashed {
-			return i, true, errGrows
+			return i, true, errGrows()
 		}
 		if err == io.EOF {
 			return i, true, nil

@@ -19,7 +19,9 @@ const (
 	noFile    = "no regular file"
 )
 
-var errGrows = fmt.Errorf("it grew by more than %d MiB while it was read", maxHashed>>20)
+func errGrows() error {
+	return fmt.Errorf("it grew by more than %d MiB while it was read", maxHashed>>20)
+}
 
 // otherSize reports whether a large file cannot be one that was recorded, since it has another size.
 func (t *taker) otherSize(name string, size int64) bool {

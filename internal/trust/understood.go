@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -98,7 +98,7 @@ func (c *commandLine) isOwnScript(text string) bool {
 	return own
 }
 
-var scriptEnding = lazyregexp.Regexp{Text: `\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`}
+var scriptEnding = lazy.Regexp{Text: `\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`}
 
 // notAFile returns why the first of the words is no file that is known.
 func (c *commandLine) notAFile(name string, args []word) string {
@@ -158,7 +158,7 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 	return c.notAFile(name, args)
 }
 
-var shellFlags = lazyregexp.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
+var shellFlags = lazy.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
 
 // unclearScript looks at the arguments of an interpreter that takes a script behind options that are known. What a
 // program text in an argument loads nobody can tell from here.
@@ -216,7 +216,7 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 }
 
 // runsOfAwk matches all that an awk program can run a command or load a file with.
-var runsOfAwk = lazyregexp.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
+var runsOfAwk = lazy.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
 
 // wrappers run the command in their arguments, in the folder and with the PATH that there are.
 const wrappers = " builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs "
@@ -284,7 +284,7 @@ func unclearWrapper(name string, args []word) string {
 	return ""
 }
 
-var digits = lazyregexp.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
+var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 
 // unclearTest looks at a test. A folder that comes to be where nothing was is no change, and such a test sees it.
 func (c *commandLine) unclearTest(args []word) string {
@@ -343,7 +343,7 @@ func unclearSed(args []word) string {
 	return "sed has no script"
 }
 
-var sedScript = lazyregexp.Regexp{Text: `^(?:[0-9,$]*(?:[pdq]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|` +
+var sedScript = lazy.Regexp{Text: `^(?:[0-9,$]*(?:[pdq]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|` +
 	`s\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\|[gpiI0-9]*|s#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#[gpiI0-9]*)(?:; *|$))+$`}
 
 func (c *commandLine) unclearBuiltin(name string, args []word) string {
@@ -396,6 +396,6 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 	return ""
 }
 
-var loadsOfJq = lazyregexp.Regexp{Text: `\b(?:import|include)\b`}
+var loadsOfJq = lazy.Regexp{Text: `\b(?:import|include)\b`}
 
 func isShortOption(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }

@@ -27,7 +27,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -299,10 +299,20 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 	return v
 }
 
-// kinds are the kinds of plain words by the tag that they resolve to. A date stays a text.
-var kinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Number, "!!float": Number}
+// kindOf is the kind of a plain word by the tag that it resolves to. A date stays a text.
+func kindOf(tag string) (kind Kind, known bool) {
+	switch tag {
+	case "!!null":
+		return Null, true
+	case "!!bool":
+		return Bool, true
+	case "!!int", "!!float":
+		return Number, true
+	}
+	return Null, false
+}
 
-var signed = lazyregexp.Regexp{Text: `0[bo][-+]`}
+var signed = lazy.Regexp{Text: `0[bo][-+]`}
 
 // scalar fills in a value. A quoted text is a string, and a plain one what it looks like. A tag decides if it fits.
 func (r *reader) scalar(v *Value, n *yaml.Node) {
@@ -316,7 +326,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		tag = n.ShortTag()
 	}
-	kind, known := kinds[looks]
+	kind, known := kindOf(looks)
 	switch {
 	case tag == "" && plain:
 		if known {

@@ -3,7 +3,6 @@ package all
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
@@ -18,35 +17,38 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
 	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // dialects: a new one is one line here, and its folder.
-var dialects = []*dialect.Dialect{
-	tenex.Dialect,
-	claude.Dialect,
-	cline.Dialect,
-	codex.Dialect,
-	copilot.Dialect,
-	cursor.Dialect,
-	droid.Dialect,
-	gemini.Dialect,
-	kimi.Dialect,
-	opencode.Dialect,
-	qwen.Dialect,
-	massgen.Dialect,
+var dialects = func() []*dialect.Dialect {
+	return []*dialect.Dialect{
+		tenex.Dialect,
+		claude.Dialect,
+		cline.Dialect,
+		codex.Dialect,
+		copilot.Dialect,
+		cursor.Dialect,
+		droid.Dialect,
+		gemini.Dialect,
+		kimi.Dialect,
+		opencode.Dialect,
+		qwen.Dialect,
+		massgen.Dialect,
+	}
 }
 
 // All lists all dialects.
-func All() []*dialect.Dialect { return slices.Clone(dialects) }
+func All() []*dialect.Dialect { return dialects() }
 
 // Project is the dialect of .tenex-hooks.json, and of hooks that are Go functions.
 func Project() *dialect.Dialect { return tenex.Dialect }
 
 // Named finds a dialect by its name.
 func Named(name string) (*dialect.Dialect, bool) {
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.Name == name {
 			return d, true
 		}
@@ -75,7 +77,7 @@ func ClientNamed(name string) (*dialect.Dialect, bool) {
 
 // FormNames are the names of the clients that have a hooks file, which can be checked and imported.
 func FormNames() (names []string) {
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.Import != nil {
 			names = append(names, d.Name)
 		}
@@ -95,7 +97,7 @@ func ImportList() string {
 
 func clientList(known func(*dialect.Dialect) bool) string {
 	var names []string
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if known(d) {
 			names = append(names, d.Settings.Client)
 		}
@@ -104,10 +106,10 @@ func clientList(known func(*dialect.Dialect) bool) string {
 }
 
 // EventNames are the names of all events in all dialects, TENEX's first.
-func EventNames() []string { return slices.Clone(eventNames()) }
+func EventNames() []string { return slices.Clone(eventNames.Get()) }
 
-var eventNames = sync.OnceValue(func() (names []string) {
-	for _, d := range dialects {
+var eventNames = lazy.Value[[]string]{Make: func() (names []string) {
+	for _, d := range dialects() {
 		for _, e := range d.Events() {
 			if !slices.Contains(names, string(e)) { // dialects share some
 				names = append(names, string(e))
@@ -115,11 +117,11 @@ var eventNames = sync.OnceValue(func() (names []string) {
 		}
 	}
 	return names
-})
+}}
 
 // ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
 func ParseEvent(name string) (protocol.Event, bool) {
-	if !slices.Contains(eventNames(), name) {
+	if !slices.Contains(eventNames.Get(), name) {
 		return "", false
 	}
 	return protocol.Event(name), true

@@ -74,7 +74,7 @@ func forms() (forms []*dialect.Dialect) {
 	for _, d := range all.All() {
 		forms = append(forms, d)
 		if d.Spelling != nil {
-			forms = append(forms, d.Spelling)
+			forms = append(forms, d.Spelling())
 		}
 		for _, e := range d.Events() {
 			if of := d.Of(e); !slices.Contains(forms, of) {

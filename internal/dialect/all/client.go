@@ -63,7 +63,7 @@ func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialec
 	} else if !slices.Contains(entry.Events(), own) && !slices.Contains(Project().Events(), own) {
 		own = ""
 	}
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.Install != nil && slices.Contains(d.Install.AlsoRuns, entry.Name) &&
 			(own == "" || getenv(d.Install.Variables[0]) != "") && slices.Contains(d.Events(), c.Event) && d.Detect(c) {
 			c.Client = d.Name
@@ -105,7 +105,7 @@ func meantEvent(name string) string {
 func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
 	var having []*dialect.Dialect
 	var plain *dialect.Dialect
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.EncodeOutput == nil {
 			continue
 		}
@@ -129,7 +129,7 @@ func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
 
 // unnamedEvent is the event of a hook input without a hook_event_name, if a client writes such inputs.
 func unnamedEvent(doc string) (event protocol.Event) {
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.InputEvent != nil {
 			event = cmp.Or(event, d.InputEvent(doc))
 		}

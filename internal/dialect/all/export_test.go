@@ -5,6 +5,6 @@ import "github.com/hookrun/hookrun/internal/dialect"
 // Add is the line in the list that a new dialect needs.
 func Add(d *dialect.Dialect) (remove func()) {
 	before := dialects
-	dialects = append(All(), d)
+	dialects = func() []*dialect.Dialect { return append(before(), d) }
 	return func() { dialects = before }
 }

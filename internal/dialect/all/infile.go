@@ -23,7 +23,7 @@ var inFile sync.Map // by the client's dialect
 
 // InFileNames are the names that "dialect" of an entry may have: those of clients that have a hooks file in JSON.
 func InFileNames() (names []string) {
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.Settings != nil {
 			names = append(names, d.Name)
 		}
@@ -36,7 +36,7 @@ func WithEvent(event protocol.Event) []string {
 	return slices.DeleteFunc(InFileNames(), func(name string) bool {
 		d, _ := Named(name)
 		return !slices.Contains(d.Events(), event) &&
-			(d.Spelling == nil || !slices.Contains(d.Spelling.Events(), event))
+			(d.Spelling == nil || !slices.Contains(d.Spelling().Events(), event))
 	})
 }
 
@@ -84,5 +84,5 @@ func CanHold(c *protocol.Call) bool {
 
 // EndsTurn reports whether an event is the end of a turn, of an agent or of a subagent, in some client.
 func EndsTurn(e protocol.Event) bool {
-	return slices.ContainsFunc(dialects, func(d *dialect.Dialect) bool { return slices.Contains(d.TurnEnds, e) })
+	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool { return slices.Contains(d.TurnEnds, e) })
 }

@@ -1,18 +1,17 @@
 package all
 
 import (
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // tools are those of all clients.
-var tools = sync.OnceValue(func() (tools []dialect.Tool) {
-	for _, d := range dialects {
+var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
+	for _, d := range dialects() {
 		for _, t := range d.Tools {
 			if !slices.ContainsFunc(tools, func(other dialect.Tool) bool { return other.Name() == t.Name() }) {
 				tools = append(tools, t) // clients share some
@@ -20,21 +19,24 @@ var tools = sync.OnceValue(func() (tools []dialect.Tool) {
 		}
 	}
 	return tools
-})
+}}
 
 // ToolAliases are the other names of a client's tool that hooks may have for it, in that client and in every
 // .tenex-hooks.json.
 func ToolAliases(tool string) (also []string) {
-	for _, d := range dialects {
-		also = append(also, d.ToolAliases[tool]...)
+	for _, d := range dialects() {
+		also = append(also, d.ToolAliases.Of(tool)...)
 	}
 	return also
 }
 
 // AliasedTools are the tools of clients that have ToolAliases, in order.
 func AliasedTools() (names []string) {
-	for _, d := range dialects {
-		names = slices.AppendSeq(names, maps.Keys(d.ToolAliases))
+	for _, d := range dialects() {
+		for _, row := range d.ToolAliases {
+			name, _, _ := strings.Cut(row, " ")
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -49,7 +51,7 @@ func ToolNames(client string) []string {
 
 // ClientTools are all tools of clients that have names of the project's, each once: clients share names.
 func ClientTools() (names []string) {
-	for _, t := range tools() {
+	for _, t := range tools.Get() {
 		if !slices.Contains(names, t.Name()) { // clients share some
 			names = append(names, t.Name())
 		}
@@ -59,7 +61,7 @@ func ClientTools() (names []string) {
 
 // ProjectNames are the names that projects have for tools of clients.
 func ProjectNames() (names []string) {
-	for _, t := range tools() {
+	for _, t := range tools.Get() {
 		for _, name := range t.Names() {
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -73,7 +75,7 @@ func ProjectNames() (names []string) {
 // differs from a project's by case alone is not among them: in a project's file it is mostly a slip, and would match in
 // that client alone.
 func KnownTools() (names []string) {
-	for _, t := range tools() {
+	for _, t := range tools.Get() {
 		names = append(names, t.Names()[0])
 	}
 	for _, name := range ClientTools() {
@@ -102,14 +104,14 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 }
 
 // clientToolsByLower are the tools of clients by their names in lower case.
-var clientToolsByLower = sync.OnceValue(func() map[string][]string {
+var clientToolsByLower = lazy.Value[map[string][]string]{Make: func() map[string][]string {
 	byLower := map[string][]string{}
 	for _, name := range ClientTools() {
 		lower := strings.ToLower(name)
 		byLower[lower] = append(byLower[lower], name)
 	}
 	return byLower
-})
+}}
 
 // NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
 // case: the name as it is has no other names, and the known one may. A tool that the call's client has is meant as it
@@ -121,7 +123,7 @@ func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 		}
 	}
 	files := c.FileTools()
-	names := clientToolsByLower()[lower]
+	names := clientToolsByLower.Get()[lower]
 	for _, name := range files.Tools() {
 		if strings.ToLower(name) == lower {
 			names = append(slices.Clip(names), name)
@@ -151,9 +153,9 @@ func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
 	return namesOf(c.Tool)
 }
 
-func namesOf(tool string) [2]string { return namesByTool()[tool] }
+func namesOf(tool string) [2]string { return namesByTool.Get()[tool] }
 
-var namesByTool = sync.OnceValue(func() map[string][2]string { return index(tools()) })
+var namesByTool = lazy.Value[map[string][2]string]{Make: func() map[string][2]string { return index(tools.Get()) }}
 
 // index finds the project's names by the client's. Of equal names the first counts.
 func index(tools []dialect.Tool) map[string][2]string {

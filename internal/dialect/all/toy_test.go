@@ -24,7 +24,7 @@ var toy = &dialect.Dialect{
 	Events:       func() []protocol.Event { return []protocol.Event{"PreToolUse"} },
 	SubjectField: func(protocol.Event) string { return "tool_name" },
 	Timeout:      time.Minute,
-	Causes:       []protocol.Cause{protocol.CauseExit},
+	Causes:       func() []protocol.Cause { return []protocol.Cause{protocol.CauseExit} },
 	Failure:      func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Block },
 	CannotBlock:  func(protocol.Event) bool { return false },
 	Event:        func(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) },

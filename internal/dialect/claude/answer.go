@@ -162,7 +162,8 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 	case word == "allow":
 		v.Approve(why)
 	default:
-		v.Decision, v.Cause, v.Approved, v.Reason = dialect.PermissionWords[word], protocol.CausePolicy, false, why
+		v.Decision, _ = dialect.PermissionWords.Decision(word)
+		v.Cause, v.Approved, v.Reason = protocol.CausePolicy, false, why
 		if why == "" {
 			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.name, c.Tool)
 			if word == "defer" {

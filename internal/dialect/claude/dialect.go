@@ -12,7 +12,7 @@ import (
 // departs from the client, as in the order of results, is in the README.
 var Dialect = &dialect.Dialect{
 	Name:     "claude",
-	Events:   events.Names,
+	Events:   func() []protocol.Event { return events.Names() },
 	TurnEnds: []protocol.Event{"Stop", "SubagentStop"},
 	Timeout:  600 * time.Second,
 	TimeoutAt: func(e protocol.Event) time.Duration {
@@ -39,7 +39,7 @@ var Dialect = &dialect.Dialect{
 	FollowsDir:      true,
 	Environment:     func(c *protocol.Call) []string { return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace} },
 	HiddenVariables: []string{"OTEL_"},
-	SubjectField:    events.SubjectField,
+	SubjectField:    func(e protocol.Event) string { return events.SubjectField(e) },
 	Event:           dialect.ClaudeEventOf,
 	EncodeInput:     payload,
 	Decode:          decode,

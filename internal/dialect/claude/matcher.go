@@ -11,7 +11,7 @@ import (
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, "
 
 // aliases: the client's matchers know the tool by its old name from here to there only.
-var aliases = map[string][]string{"Agent": toolAliases["Agent"]}
+var aliases = dialect.Aliases{"Agent Task"}
 
 // newPattern reads a matcher as Claude Code 2.1.329 does. "" and * are everything. Of letters, digits, _, -, blanks,
 // commas and | alone it is a list of whole names; anything else is a JavaScript regular expression. Upper and lower

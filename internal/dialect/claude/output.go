@@ -46,9 +46,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	switch event {
 	case "PreToolUse", "PreModelSwitch":
 		if o.Decision != protocol.Continue || o.Approved {
-			for word, decision := range dialect.PermissionWords {
-				if decision == o.Decision {
-					out.Set("permissionDecision", word)
+			for _, w := range dialect.PermissionWords {
+				if w.Decision == o.Decision {
+					out.Set("permissionDecision", w.Word)
 				}
 			}
 			out.Set("permissionDecisionReason", o.Reason)

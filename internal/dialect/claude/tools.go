@@ -30,7 +30,7 @@ var tools = []dialect.Tool{
 }
 
 // toolAliases: Agent was called Task before.
-var toolAliases = map[string][]string{"Agent": {"Task"}, "Task": {"Agent"}}
+var toolAliases = dialect.Aliases{"Agent Task", "Task Agent"}
 
 // toolName returns the name of a Monitor that runs no command, because it reads a socket: {"ws": {"url": …}}.
 func toolName(c *protocol.Call) string {

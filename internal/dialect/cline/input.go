@@ -15,7 +15,15 @@ import (
 )
 
 // record is where an input has the tool call.
-var record = map[protocol.Event]string{before: "tool_call", after: "tool_result"}
+func record(e protocol.Event) string {
+	switch e {
+	case before:
+		return "tool_call"
+	case after:
+		return "tool_result"
+	}
+	return ""
+}
 
 // readInput reads a call from the client's own input.
 func readInput(c *protocol.Call) {
@@ -26,7 +34,7 @@ func readInput(c *protocol.Call) {
 		c.AgentID = "" // of a subagent alone
 	}
 	c.Prompt = doc.Get("userPromptSubmit.prompt").String()
-	at := doc.Get(record[c.Event])
+	at := doc.Get(record(c.Event))
 	c.Tool, c.ToolUseID = at.Get("name").String(), at.Get("id").String()
 	c.Args = argsOf(c.Tool, at.Get("input"))
 	if c.Event == after {
@@ -47,7 +55,7 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 		return nil, nil, err
 	}
 	own := inputEvent(c.ClientInput) == event
-	at := gjson.Get(c.ClientInput, record[event])
+	at := gjson.Get(c.ClientInput, record(event))
 	if own && (!holds(event) || c.Args == argsOf(c.Tool, at.Get("input")) &&
 		(event == before || c.Result == resultOf(at))) {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
@@ -74,7 +82,7 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 		if c.Failed {
 			called.Set("error", strictjson.Quote(c.Result))
 		}
-		o.Raw(record[event], dialect.ObjectOf(called))
+		o.Raw(record(event), dialect.ObjectOf(called))
 		o.Raw(map[protocol.Event]string{before: "preToolUse", after: "postToolUse"}[event], dialect.ObjectOf(given))
 	} else if event == "UserPromptSubmit" {
 		o.Raw("userPromptSubmit", dialect.ObjectOf(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))

@@ -23,7 +23,7 @@ var install = &dialect.Installation{
 	NoAnswer: dialect.NoAnswer{JSON: `{"cancel":true,"errorMessage":"` + dialect.SilentReason + `"}`},
 	Asks: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
 		"its run and tells nobody why: hookrun log has the reason",
-	OwnFiles: executables(),
+	OwnFiles: executables,
 	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
 		folder := w.Getenv("CLINE_DIR")
 		if folder == "" {
@@ -43,13 +43,15 @@ var install = &dialect.Installation{
 }
 
 // executables are those of the events that every entry is for, and of each other that hooks may ask for.
-func executables() (files []dialect.OwnFile) {
-	for _, e := range []protocol.Event{before, after, "TaskStart", "TaskResume", "TaskComplete", "TaskCancel",
-		"TaskError", "SessionShutdown"} {
-		files = append(files, dialect.OwnFile{Base: string(e), Events: []string{string(e)}, Executable: true,
-			Comment: "#", Text: script})
-	}
-	return files
+var executables = []dialect.OwnFile{
+	{Base: string(before), Events: []string{string(before)}, Executable: true, Comment: "#", Text: script},
+	{Base: string(after), Events: []string{string(after)}, Executable: true, Comment: "#", Text: script},
+	{Base: "TaskStart", Events: []string{"TaskStart"}, Executable: true, Comment: "#", Text: script},
+	{Base: "TaskResume", Events: []string{"TaskResume"}, Executable: true, Comment: "#", Text: script},
+	{Base: "TaskComplete", Events: []string{"TaskComplete"}, Executable: true, Comment: "#", Text: script},
+	{Base: "TaskCancel", Events: []string{"TaskCancel"}, Executable: true, Comment: "#", Text: script},
+	{Base: "TaskError", Events: []string{"TaskError"}, Executable: true, Comment: "#", Text: script},
+	{Base: "SessionShutdown", Events: []string{"SessionShutdown"}, Executable: true, Comment: "#", Text: script},
 }
 
 // script is an executable that gives hookrun the call on its stdin.

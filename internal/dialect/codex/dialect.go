@@ -13,7 +13,7 @@ import (
 // README.
 var Dialect = &dialect.Dialect{
 	Name:     "codex",
-	Events:   events.Names,
+	Events:   func() []protocol.Event { return events.Names() },
 	TurnEnds: []protocol.Event{"Stop", "SubagentStop"},
 	Timeout:  600 * time.Second,
 	TimeoutAt: func(e protocol.Event) time.Duration {
@@ -28,11 +28,14 @@ var Dialect = &dialect.Dialect{
 	Parallel:    true,
 	MaxContext:  10_000,
 
-	SubjectField: events.SubjectField,
+	SubjectField: func(e protocol.Event) string { return events.SubjectField(e) },
 	Event:        eventOf,
 	EncodeInput:  payload,
 	Decode:       decode,
-	EncodeOutput: dialect.AtExit0(hookOutput), // with any other exit it would not be read
+	// With any other exit it would not be read.
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+		return dialect.AtExit0(hookOutput(o))
+	},
 	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
 	// SessionEnd nothing tells the two apart, and nothing that is answered counts.
 	Detect: func(c *protocol.Call) bool {

@@ -33,7 +33,12 @@ var settings = &dialect.Settings{
 	Pattern: func(text, _ string) dialect.Pattern { return newPattern(text) },
 	Timeout: dialect.TimeoutForm{
 		Unit: time.Second, Name: "seconds", Whole: true, Zero: time.Second, Less: "milliseconds",
-		Most: map[protocol.Event]time.Duration{"Interrupt": 3 * time.Second, "SessionEnd": 3 * time.Second},
+		Most: func(e protocol.Event) time.Duration {
+			if e == "Interrupt" || e == "SessionEnd" {
+				return 3 * time.Second
+			}
+			return 0
+		},
 	},
 	Drops:      "; Codex drops the whole file for that",
 	DropsGroup: "; Codex finds nothing to run there, without a word",

@@ -29,4 +29,4 @@ var tools = []dialect.Tool{
 }
 
 // toolAliases: the client takes Claude Code's matchers for its patches.
-var toolAliases = map[string][]string{"apply_patch": {"Edit", "Write"}}
+var toolAliases = dialect.Aliases{"apply_patch Edit Write"}

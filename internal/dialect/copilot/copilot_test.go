@@ -37,7 +37,7 @@ func TestRecordedInputs(t *testing.T) {
 			}
 			d := Dialect
 			if camel {
-				d = d.Spelling
+				d = d.Spelling()
 			}
 			input, _, err := d.EncodeInput(dialect.NewCall(c))
 			require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestInputs(t *testing.T) {
 		require.Equal(t, string(Dialect.EventOf(&c)), gjson.Get(text, "hook_event_name").String())
 		_, err = time.Parse(time.RFC3339, gjson.Get(text, "timestamp").String())
 		require.NoError(t, err)
-		camel, _, err := Dialect.Spelling.EncodeInput(dialect.NewCall(c))
+		camel, _, err := Dialect.Spelling().EncodeInput(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.False(t, gjson.GetBytes(camel.Bytes(), "hook_event_name").Exists())
 		require.Equal(t, "s", gjson.GetBytes(camel.Bytes(), "sessionId").String())
@@ -83,7 +83,7 @@ func TestInputs(t *testing.T) {
 func said(e protocol.Event, camel bool, code int, stdout, stderr string) dialect.Verdict {
 	d := Dialect
 	if camel {
-		d = d.Spelling
+		d = d.Spelling()
 	}
 	c := protocol.Call{Event: e, Tool: "Bash", Failed: e == "PostToolUseFailure"}
 	r := dialect.HookResult{ExitCode: code, Stdout: dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))},

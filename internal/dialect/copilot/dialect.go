@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -12,59 +13,65 @@ import (
 // camelCase or as Claude Code does, and the hook's input and answer depend on that: those in camelCase have the dialect
 // of Spelling. The client gives their inputs no name of the event, so hookrun itself is never called at one. Where all
 // this departs from the client is in docs/dialects/copilot-cli.md.
-var Dialect = func() *dialect.Dialect {
-	d := dialectOf(false)
-	d.Spelling = dialectOf(true)
-	return d
-}()
+var Dialect = &dialect.Dialect{
+	Name:    "copilot",
+	Timeout: 30 * time.Second,
+	Causes:  dialect.HookCauses,
+	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
+		m := ruleOf(e)
+		if m.does&denies == 0 || cause == protocol.CauseTimeout ||
+			cause == protocol.CauseOutput && m.name != "PermissionRequest" {
+			return protocol.Continue
+		}
+		return protocol.Block
+	},
+	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&(denies|fails) == 0 },
+	Ends:        ends,
+	Environment: func(c *protocol.Call) []string {
+		return []string{"COPILOT_CLI=1", "COPILOT_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
+	},
+	HiddenVariables: []string{"GITHUB_TOKEN="},
+	SubjectField:    func(e protocol.Event) string { return ruleOf(e).subject },
+	Events:          func() []protocol.Event { return names(false) },
+	TurnEnds:        []protocol.Event{"Stop", "SubagentStop"},
+	Event:           func(c *protocol.Call) protocol.Event { return ruleOf(eventOf(c)).spelt(false) },
+	EncodeInput:     payload,
+	Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+		return decode(ruleOf(eventOf(c)), false, hook, r)
+	},
+	Outrank:         outrank,
+	Merge:           dialect.MergeNotRun,
+	EncodeOutput:    encodeOutput,
+	Stderr:          stderr,
+	Errors:          dialect.ErrorByExitAndBlock,
+	AnsweredBy:      answeredBy,
+	Detect:          detect,
+	ProjectVariable: "COPILOT_PROJECT_DIR",
+	ReadResult:      readResult,
+	Tools:           tools,
 
-func dialectOf(camel bool) *dialect.Dialect {
-	d := &dialect.Dialect{
-		Name:    "copilot",
-		Timeout: 30 * time.Second,
-		Causes:  dialect.HookCauses,
-		Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-			m := ruleOf(e)
-			if m.does&denies == 0 || cause == protocol.CauseTimeout ||
-				cause == protocol.CauseOutput && m.name != "PermissionRequest" {
-				return protocol.Continue
-			}
-			return protocol.Block
-		},
-		CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&(denies|fails) == 0 },
-		Ends:        ends,
-		Environment: func(c *protocol.Call) []string {
-			return []string{"COPILOT_CLI=1", "COPILOT_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
-		},
-		HiddenVariables: []string{"GITHUB_TOKEN="},
-		SubjectField:    func(e protocol.Event) string { return ruleOf(e).subject },
-		Events:          func() []protocol.Event { return names(camel) },
-		TurnEnds:        []protocol.Event{"Stop", "SubagentStop"},
-		Event:           func(c *protocol.Call) protocol.Event { return ruleOf(eventOf(c)).spelt(camel) },
-		EncodeInput:     payload,
-		Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-			return decode(ruleOf(eventOf(c)), camel, hook, r)
-		},
-		Outrank:         outrank,
-		Merge:           dialect.MergeNotRun,
-		EncodeOutput:    encodeOutput,
-		Stderr:          stderr,
-		Errors:          dialect.ErrorByExitAndBlock,
-		AnsweredBy:      answeredBy,
-		Detect:          detect,
-		ProjectVariable: "COPILOT_PROJECT_DIR",
-		ReadResult:      readResult,
-		Tools:           tools,
-
-		Settings: settings,
-		Install:  install,
-		Import:   imported,
-	}
-	if camel {
-		d.EncodeInput, d.Settings = camelPayload, settingsOf(true)
-	}
-	return d
+	Settings: settings,
+	Install:  install,
+	Import:   imported,
 }
+
+func init() {
+	Dialect.Spelling = func() *dialect.Dialect { return inCamelCase.Get() } // a copy of Dialect, which cannot name it
+}
+
+// inCamelCase is the dialect of hooks whose events are in camelCase.
+var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
+	d, form := *Dialect, *settings
+	form.Pattern = func(text, subject string) dialect.Pattern { return newPattern(false, text, subject) }
+	d.Settings, d.Spelling = &form, nil
+	d.Events = func() []protocol.Event { return names(true) }
+	d.Event = func(c *protocol.Call) protocol.Event { return ruleOf(eventOf(c)).spelt(true) }
+	d.EncodeInput = camelPayload
+	d.Decode = func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+		return decode(ruleOf(eventOf(c)), true, hook, r)
+	}
+	return &d
+}}
 
 // eventRule is what one event of the client is like.
 type eventRule struct {

@@ -56,8 +56,8 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 
 // permissionWords are those of "permission", and of the older and nested words of Claude Code's that the client reads
 // in hooks that were written for that.
-var permissionWords = map[string]protocol.Decision{"allow": protocol.Continue, "approve": protocol.Continue,
-	"deny": protocol.Block, "block": protocol.Block, "ask": protocol.Ask}
+var permissionWords = dialect.Words{{"allow", protocol.Continue}, {"approve", protocol.Continue},
+	{"deny", protocol.Block}, {"block", protocol.Block}, {"ask", protocol.Ask}}
 
 // answer says what a JSON object means. A wrong type is an error.
 func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, err error) {
@@ -80,7 +80,7 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 			reason = cmp.Or(reason, dialect.StringOf(within["permissionDecisionReason"]),
 				dialect.StringOf(top["reason"]))
 		}
-		decision, known := permissionWords[word]
+		decision, known := permissionWords.Decision(word)
 		switch {
 		case word == "":
 		case !known || foreign == "" && (word == "approve" || word == "block"):

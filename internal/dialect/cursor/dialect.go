@@ -10,74 +10,77 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Dialect is that of the hooks of events for all tools, and of all events without a tool.
-var Dialect = newDialect()
-
-// special is that of the hooks of events for one kind of tool. They come behind those for all tools, at the same call.
-var special = newDialect()
+var Dialect = &dialect.Dialect{
+	Name:     "cursor",
+	Events:   func() []protocol.Event { return events.Names() },
+	TurnEnds: []protocol.Event{"stop", "subagentStop"},
+	Timeout:  time.Minute, // the documents name none
+	Causes:   dialect.HookCauses,
+	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
+		// A shell that is not there must do no less than one that blocks.
+		if cause == protocol.CauseUnstarted && ruleOf(e).does&(permits|submits) != 0 {
+			return protocol.Block
+		}
+		return protocol.Continue
+	},
+	AlwaysBlocks: func(e protocol.Event, cause protocol.Cause) bool {
+		return cause == protocol.CauseOutput && ruleOf(e).does&permits != 0
+	},
+	CannotBlock:  func(e protocol.Event) bool { return ruleOf(e).does&(permits|submits|context) == 0 },
+	Parallel:     true,
+	Environment:  environment,
+	SubjectField: func(e protocol.Event) string { return events.SubjectField(e) },
+	Event:        eventOf,
+	EncodeInput:  payload,
+	Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+		return decode(eventOf(c), hook, r)
+	},
+	Merge: merge,
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+		return dialect.AtExit0(hookOutput(o))
+	},
+	Detect:          func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
+	ProjectVariable: "CURSOR_PROJECT_DIR",
+	ToolName:        toolName,
+	ReadInput:       readInput,
+	FitResult:       fitResult,
+	Tools:           tools,
+	Settings:        settings,
+	Install:         install,
+	Import:          imported,
+}
 
 func init() {
-	Dialect.Event = eventOf
-	Dialect.Variant = func(e protocol.Event) *dialect.Dialect {
+	Dialect.Variant = func(e protocol.Event) *dialect.Dialect { // a copy of Dialect, which cannot name it
 		if ruleOf(e).kind != "" {
-			return special
+			return special.Get()
 		}
 		return nil
 	}
-	special.Event = specialEvent
-	special.Subject = func(c *protocol.Call) string {
+}
+
+// special is that of the hooks of events for one kind of tool. They come behind those for all tools, at the same call.
+var special = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
+	d := *Dialect
+	d.Variant = nil
+	d.Event = specialEvent
+	d.Subject = func(c *protocol.Call) string {
 		if e := specialEvent(c); e == "beforeShellExecution" || e == "afterShellExecution" {
 			return gjson.Get(c.Args, "command").String()
 		}
 		return ""
 	}
-	special.EncodeInput = specialInput
-	special.Decode = func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	d.EncodeInput = specialInput
+	d.Decode = func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 		return decode(specialEvent(c), hook, r)
 	}
-}
-
-func newDialect() *dialect.Dialect {
-	return &dialect.Dialect{
-		Name:     "cursor",
-		Events:   events.Names,
-		TurnEnds: []protocol.Event{"stop", "subagentStop"},
-		Timeout:  time.Minute, // the documents name none
-		Causes:   dialect.HookCauses,
-		Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-			// A shell that is not there must do no less than one that blocks.
-			if cause == protocol.CauseUnstarted && ruleOf(e).does&(permits|submits) != 0 {
-				return protocol.Block
-			}
-			return protocol.Continue
-		},
-		AlwaysBlocks: func(e protocol.Event, cause protocol.Cause) bool {
-			return cause == protocol.CauseOutput && ruleOf(e).does&permits != 0
-		},
-		CannotBlock:  func(e protocol.Event) bool { return ruleOf(e).does&(permits|submits|context) == 0 },
-		Parallel:     true,
-		Environment:  environment,
-		SubjectField: events.SubjectField,
-		EncodeInput:  payload,
-		Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-			return decode(eventOf(c), hook, r)
-		},
-		Merge:           merge,
-		EncodeOutput:    dialect.AtExit0(hookOutput),
-		Detect:          func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
-		ProjectVariable: "CURSOR_PROJECT_DIR",
-		ToolName:        toolName,
-		ReadInput:       readInput,
-		FitResult:       fitResult,
-		Tools:           tools,
-		Settings:        settings,
-		Install:         install,
-		Import:          imported,
-	}
-}
+	return &d
+}}
 
 // effect is what hooks can do at an event.
 type effect int

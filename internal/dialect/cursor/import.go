@@ -11,9 +11,13 @@ var imported = &dialect.Import{OtherWords: true, Notes: []string{
 	dialect.InTurn + "Cursor runs all of them at once",
 	dialect.TextIsSaid + "in Cursor it blocks a tool call",
 	dialect.Written, dialect.Twice,
-}, Unlike: map[protocol.Event]string{
-	"beforeShellExecution": unlike, "beforeMCPExecution": unlike, "beforeReadFile": unlike,
-	"afterShellExecution": unlike, "afterMCPExecution": unlike, "afterFileEdit": unlike,
+}, Unlike: func(e protocol.Event) string {
+	switch e {
+	case "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
+		"afterShellExecution", "afterMCPExecution", "afterFileEdit":
+		return unlike
+	}
+	return ""
 }}
 
 const unlike = `they read "command", "file_path" and the like beside the event, and an entry gets them in ` +

@@ -27,7 +27,7 @@ func AtEvent(e protocol.Event) protocol.Call {
 // OnFailure is a policy that says the same for every cause.
 func OnFailure(d protocol.Decision) protocol.FailurePolicy {
 	p := protocol.FailurePolicy{}
-	for _, cause := range claude.Dialect.Causes {
+	for _, cause := range claude.Dialect.Causes() {
 		p[cause] = d
 	}
 	return p

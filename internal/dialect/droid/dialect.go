@@ -17,7 +17,7 @@ import (
 // the file counts, whatever later hooks say. Exit 2 blocks, 3 ends the run; all else that goes wrong fails open.
 var Dialect = &dialect.Dialect{
 	Name:            dialectName,
-	Events:          events.Names,
+	Events:          func() []protocol.Event { return events.Names() },
 	TurnEnds:        []protocol.Event{"Stop"},
 	Timeout:         timeout,
 	Causes:          dialect.ProcessCauses,
@@ -26,7 +26,7 @@ var Dialect = &dialect.Dialect{
 	Parallel:        true,
 	FollowsDir:      true,
 	Environment:     environment,
-	SubjectField:    events.SubjectField,
+	SubjectField:    func(e protocol.Event) string { return events.SubjectField(e) },
 	Event:           eventOf,
 	EncodeInput:     payload,
 	Decode:          decode,
@@ -36,7 +36,7 @@ var Dialect = &dialect.Dialect{
 	Stderr:          onStderr,
 	Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
 	Detect:          detect,
-	ProjectVariable: folders[0],
+	ProjectVariable: "FACTORY_PROJECT_DIR",
 	FitInput:        fitInput,
 	ToolName:        toolName,
 	Tools:           tools,

@@ -17,7 +17,7 @@ const client = "Gemini CLI"
 // 0 and 1, and a code without a text blocks nothing. Where it departs from the client is in the README.
 var Dialect = &dialect.Dialect{
 	Name:     "gemini",
-	Events:   events.Names,
+	Events:   func() []protocol.Event { return events.Names() },
 	TurnEnds: []protocol.Event{"AfterAgent"},
 	Timeout:  60 * time.Second,
 	Causes:   dialect.ProcessCauses,
@@ -34,13 +34,16 @@ var Dialect = &dialect.Dialect{
 	FirstOfSame:        true,
 	Environment:        environment,
 	OwnEnvironmentWins: true,
-	SubjectField:       events.SubjectField,
+	SubjectField:       func(e protocol.Event) string { return events.SubjectField(e) },
 	Event:              eventOf,
 	EncodeInput:        payload,
 	Decode:             decode,
 	Merge:              merge,
 	Propagate:          propagate,
-	EncodeOutput:       dialect.AtExit0(hookOutput), // a JSON answer counts whatever the exit
+	// A JSON answer counts whatever the exit.
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+		return dialect.AtExit0(hookOutput(o))
+	},
 	Detect: func(c *protocol.Call) bool {
 		return c.Field("timestamp") != "" && c.Field("permission_mode") == ""
 	},

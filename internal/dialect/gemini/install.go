@@ -29,9 +29,11 @@ var install = &dialect.Installation{
 		return found
 	},
 	Obstacles: obstacles,
-	Machine:   family.Machine,
-	Beside:    family.Beside,
-	Servers:   family.Servers,
+	Machine:   func(getenv func(string) string) (weakest, strongest []string) { return family.Machine(getenv) },
+	Beside:    func(w dialect.Where) []string { return family.Beside(w) },
+	Servers: func(w dialect.Where, read func(string) string) []dialect.ServerFile {
+		return family.Servers(w, read)
+	},
 	Program:   "gemini",
 	Versions:  []string{"0.61.0"},
 	Variables: []string{"GEMINI_CLI"},

@@ -14,7 +14,7 @@ import (
 // hooks at four events, and after a tool for none.
 var Dialect = &dialect.Dialect{
 	Name:         "kimi",
-	Events:       events.Names,
+	Events:       func() []protocol.Event { return events.Names() },
 	TurnEnds:     []protocol.Event{"Stop"},
 	Timeout:      30 * time.Second,
 	Causes:       dialect.ProcessCauses,
@@ -23,20 +23,22 @@ var Dialect = &dialect.Dialect{
 	Parallel:     true,
 	FirstOfSame:  true,
 	FollowsDir:   true,
-	SubjectField: events.SubjectField,
+	SubjectField: func(e protocol.Event) string { return events.SubjectField(e) },
 	Subject: func(c *protocol.Call) string {
 		if eventOf(c) == "UserPromptSubmit" {
 			return c.Prompt // the field is a list
 		}
 		return ""
 	},
-	Event:        eventOf,
-	EncodeInput:  payload,
-	Decode:       decode,
-	EncodeOutput: dialect.AtExit0(hookOutput),
-	Errors:       dialect.ErrorByBlock, // any exit but 2 fails open, and a deny blocks wherever that is possible
-	Detect:       func(c *protocol.Call) bool { return c.Field("client_type") == clientType },
-	ReadInput:    func(c *protocol.Call) { c.ToolUseID = c.Field("tool_call_id") },
+	Event:       eventOf,
+	EncodeInput: payload,
+	Decode:      decode,
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+		return dialect.AtExit0(hookOutput(o))
+	},
+	Errors:    dialect.ErrorByBlock, // any exit but 2 fails open, and a deny blocks wherever that is possible
+	Detect:    func(c *protocol.Call) bool { return c.Field("client_type") == clientType },
+	ReadInput: func(c *protocol.Call) { c.ToolUseID = c.Field("tool_call_id") },
 	ReadResult: func(c *protocol.Call, _ gjson.Result) {
 		if c.Event == "PostToolUseFailure" {
 			c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()

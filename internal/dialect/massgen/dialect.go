@@ -15,7 +15,7 @@ var Dialect = &dialect.Dialect{
 	Name:    "massgen",
 	Events:  events,
 	Timeout: 30 * time.Second,
-	Causes:  causes,
+	Causes:  dialect.ProcessCauses,
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		if e == preTool && cause == protocol.CauseUnstarted {
 			return protocol.Block // MassGen: a configuration error
@@ -31,16 +31,12 @@ var Dialect = &dialect.Dialect{
 	Decode:       decode,
 	Merge:        merge,
 	Format:       format,
-	RunFunction:  []string{"python3", "-c", call},
+	RunFunction:  func() []string { return []string{"python3", "-c", call} },
 }
 
 const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 
 func events() []protocol.Event { return []protocol.Event{preTool, postTool} }
-
-var causes = []protocol.Cause{
-	protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit,
-}
 
 // eventOf: hooks of PostToolUse are for tools that ran and did not fail.
 func eventOf(c *protocol.Call) protocol.Event {

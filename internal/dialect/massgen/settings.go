@@ -379,7 +379,7 @@ func (f *config) failClosed(where string, v *yaml.Value) protocol.FailurePolicy 
 		means = protocol.Block
 	}
 	policy := protocol.FailurePolicy{}
-	for _, c := range causes {
+	for _, c := range dialect.ProcessCauses() {
 		if c != protocol.CauseUnstarted {
 			policy[c] = means
 		}

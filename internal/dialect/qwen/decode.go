@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -96,7 +96,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 }
 
 // escapes are sequences that colour a terminal or steer it.
-var escapes = lazyregexp.Regexp{Text: `[\x1b\x{9b}](?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[\[()#;?]*[0-9;]*[ -/]*[@-~])`}
+var escapes = lazy.Regexp{Text: `[\x1b\x{9b}](?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[\[()#;?]*[0-9;]*[ -/]*[@-~])`}
 
 // uncoloured is a text without what is for a terminal alone.
 func uncoloured(text string) string {

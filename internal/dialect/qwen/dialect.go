@@ -18,7 +18,7 @@ const client = "Qwen Code"
 // can undo what another one did.
 var Dialect = &dialect.Dialect{
 	Name:               "qwen",
-	Events:             events.Names,
+	Events:             func() []protocol.Event { return events.Names() },
 	TurnEnds:           []protocol.Event{"Stop", "SubagentStop"},
 	Timeout:            60 * time.Second,
 	Causes:             dialect.HookCauses,
@@ -29,14 +29,17 @@ var Dialect = &dialect.Dialect{
 	Environment:        environment,
 	HiddenVariables:    []string{"QWEN_SERVER_TOKEN"},
 	OwnEnvironmentWins: true,
-	SubjectField:       events.SubjectField,
+	SubjectField:       func(e protocol.Event) string { return events.SubjectField(e) },
 	Event:              dialect.ClaudeEventOf,
 	EncodeInput:        payload,
 	Decode:             decode,
 	Outrank:            settle,
 	Merge:              merge,
 	Propagate:          propagate,
-	EncodeOutput:       dialect.AtExit0(hookOutput), // a JSON answer counts whatever the exit
+	// A JSON answer counts whatever the exit.
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+		return dialect.AtExit0(hookOutput(o))
+	},
 	// Exit 2 does nothing after a tool, and before one another hook's allow undoes it.
 	Errors: dialect.ErrorByBlock,
 	// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.

@@ -33,9 +33,11 @@ var install = &dialect.Installation{
 		}}
 	},
 	Obstacles: obstacles,
-	Machine:   family.Machine,
-	Beside:    family.Beside,
-	Servers:   family.Servers,
+	Machine:   func(getenv func(string) string) (weakest, strongest []string) { return family.Machine(getenv) },
+	Beside:    func(w dialect.Where) []string { return family.Beside(w) },
+	Servers: func(w dialect.Where, read func(string) string) []dialect.ServerFile {
+		return family.Servers(w, read)
+	},
 	Program:   "qwen",
 	Versions:  []string{"0.24.4"},
 	Variables: []string{"QWEN_CODE"},

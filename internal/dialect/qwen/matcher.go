@@ -3,36 +3,36 @@ package qwen
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // aliases are the names by which matchers know a tool besides its own: its display name, which is mostly its own name
 // in another spelling, that name with "Tool" behind it, and older names.
-var aliases = sync.OnceValue(func() map[string][]string {
-	all := map[string][]string{
-		"run_shell_command": {"Shell", "ShellTool", "Bash"},
-		"grep_search":       {"Grep", "GrepTool", "SearchFiles", "search_file_content"},
-		"list_directory":    {"ListFiles", "ListFilesTool", "ReadFolder"},
-		"edit":              {"replace"},
-		"write_file":        {"Write"},
-		"read_file":         {"Read"},
-		"glob":              {"FindFiles"},
-		"todo_write":        {"TodoList", "TodoListTool"},
-		"agent":             {"task", "Task", "TaskTool"},
-		"get_goal":          {"Goal", "GoalTool"},
+var aliases = lazy.Value[dialect.Aliases]{Make: func() dialect.Aliases {
+	all := dialect.Aliases{
+		"run_shell_command Shell ShellTool Bash",
+		"grep_search Grep GrepTool SearchFiles search_file_content",
+		"list_directory ListFiles ListFilesTool ReadFolder",
+		"edit replace",
+		"write_file Write",
+		"read_file Read",
+		"glob FindFiles",
+		"todo_write TodoList TodoListTool",
+		"agent task Task TaskTool",
+		"get_goal Goal GoalTool",
 	}
 	for tool := range strings.FieldsSeq(sameName) {
 		display := ""
 		for word := range strings.SplitSeq(strings.TrimPrefix(tool, "omni_"), "_") {
 			display += strings.ToUpper(word[:1]) + word[1:]
 		}
-		all[tool] = append(all[tool], display, display+"Tool")
+		all = append(all, tool+" "+display+" "+display+"Tool")
 	}
 	return all
-})
+}}
 
 // sameName are the tools whose display name is their own in another spelling: write_file is WriteFile.
 const sameName = "exec edit write_file read_file zoom_image glob todo_write save_memory agent skill exit_plan_mode " +
@@ -51,7 +51,7 @@ const sameName = "exec edit write_file read_file zoom_image glob todo_write save
 func newPattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: dialect.TrimJS(text)}
 	if subject == "tool_name" {
-		p.Aliases = aliases()
+		p.Aliases = aliases.Get()
 	}
 	if everything(p.Word) {
 		p.Word = ""

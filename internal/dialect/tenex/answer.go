@@ -35,7 +35,7 @@ type answer struct {
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
-var decisionWords = dialect.Words{"approve": protocol.Continue, "block": protocol.Block}
+var decisionWords = dialect.Words{{"approve", protocol.Continue}, {"block", protocol.Block}}
 
 // parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text:
 // is is false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may
@@ -243,7 +243,7 @@ func (a *answer) decide(name string, value gjson.Result, known dialect.Words) er
 	if err := dialect.ReadText(name, value, &word); err != nil || value.Type == gjson.Null {
 		return err
 	}
-	d, ok := known[word]
+	d, ok := known.Decision(word)
 	if !ok {
 		return fmt.Errorf("%s %q does not exist; %s", name, word, dialect.ValidWords)
 	}

@@ -1,0 +1,44 @@
+// Package lazy makes a value of the program's own when it is first needed, and not at each start.
+//
+//	var name = lazy.Regexp{Text: `^[a-z]+$`}
+//	name.Get().MatchString("a")
+//
+//	var names = lazy.Value[[]string]{Make: func() []string { … }}
+//	names.Get()
+//
+// A command is a process for each event, and most events need few of the tables. The linker lays out a variable of
+// these types, so that it costs nothing at start, where a call in an initializer would run each time.
+package lazy
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Value is a value that Make makes. It is safe for concurrent use.
+type Value[T any] struct {
+	Make func() T
+
+	once  sync.Once
+	value T
+}
+
+// Get returns the value, made at the first call.
+func (v *Value[T]) Get() T {
+	v.once.Do(func() { v.value = v.Make() })
+	return v.value
+}
+
+// Regexp is a regular expression. It is safe for concurrent use.
+type Regexp struct {
+	Text string
+
+	once     sync.Once
+	compiled *regexp.Regexp
+}
+
+// Get returns the expression, compiled at the first call. That panics if it is none.
+func (r *Regexp) Get() *regexp.Regexp {
+	r.once.Do(func() { r.compiled = regexp.MustCompile(r.Text) })
+	return r.compiled
+}

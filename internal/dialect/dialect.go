@@ -206,6 +206,22 @@ func (t Tool) Names() (names [2]string) {
 	return names
 }
 
+// IsCalled reports whether it is one of Names.
+func (t Tool) IsCalled(name string) bool {
+	names := t.Names()
+	return name != "" && (names[0] == name || names[1] == name)
+}
+
+// ToolNamed finds a tool by the client's name. Of equal names the first counts.
+func (d *Dialect) ToolNamed(name string) (t Tool, has bool) {
+	for _, t := range d.Tools {
+		if len(t) > len(name) && t[len(name)] == ' ' && t.Name() == name {
+			return t, true
+		}
+	}
+	return "", false
+}
+
 // MCPName is the name of an MCP tool as most clients write it, "" if the server or the tool has no name.
 func MCPName(server, tool string) string {
 	if server == "" || tool == "" {

@@ -73,7 +73,7 @@ func knownNames(c *dialect.Call) []string {
 			return names
 		}
 	}
-	if slices.Contains(all.ProjectNames(), c.Tool) {
+	if all.IsProjectName(c.Tool) {
 		return []string{c.Tool}
 	}
 	return nil

@@ -14,6 +14,9 @@ import (
 // a gate for the shell does not run where the client calls its shell by a name that nobody knows. "" is that all is
 // well.
 func (c *Config) Unnamed(call *dialect.Call) string {
+	if len(c.Hooks) == 0 {
+		return ""
+	}
 	if key, is := shellByInput(call); is {
 		if note := c.shellNote(call, key); note != "" {
 			return note
@@ -24,10 +27,10 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}
-	names := all.ProjectNames()
-	if slices.Contains(names, call.Tool) {
+	if all.IsProjectName(call.Tool) {
 		return ""
 	}
+	names := all.ProjectNames()
 	match := NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]

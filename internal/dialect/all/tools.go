@@ -9,12 +9,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// tools are those of all clients.
+// tools are those of all clients, each once.
 var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
+	seen := map[string]bool{}
 	for _, d := range dialects() {
 		for _, t := range d.Tools {
-			if !slices.ContainsFunc(tools, func(other dialect.Tool) bool { return other.Name() == t.Name() }) {
-				tools = append(tools, t) // clients share some
+			if name := t.Name(); !seen[name] { // clients share some
+				seen[name] = true
+				tools = append(tools, t)
 			}
 		}
 	}
@@ -52,11 +54,16 @@ func ToolNames(client string) []string {
 // ClientTools are all tools of clients that have names of the project's, each once: clients share names.
 func ClientTools() (names []string) {
 	for _, t := range tools.Get() {
-		if !slices.Contains(names, t.Name()) { // clients share some
-			names = append(names, t.Name())
-		}
+		names = append(names, t.Name())
 	}
 	return names
+}
+
+// IsProjectName reports whether it is one of ProjectNames.
+func IsProjectName(name string) bool {
+	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
+		return slices.ContainsFunc(d.Tools, func(t dialect.Tool) bool { return t.IsCalled(name) })
+	})
 }
 
 // ProjectNames are the names that projects have for tools of clients.
@@ -118,7 +125,7 @@ var clientToolsByLower = lazy.Value[map[string][]string]{Make: func() map[string
 // is.
 func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 	if client := ClientOf(&c.Call); client != nil {
-		if _, has := index(client.Tools)[c.Tool]; has {
+		if _, has := client.ToolNamed(c.Tool); has {
 			return nil
 		}
 	}
@@ -147,22 +154,17 @@ func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
 			return names
 		}
 	}
-	if names = index(client.Tools)[c.Tool]; names[0] != "" {
-		return names
+	if t, has := client.ToolNamed(c.Tool); has {
+		return t.Names()
 	}
 	return namesOf(c.Tool)
 }
 
-func namesOf(tool string) [2]string { return namesByTool.Get()[tool] }
-
-var namesByTool = lazy.Value[map[string][2]string]{Make: func() map[string][2]string { return index(tools.Get()) }}
-
-// index finds the project's names by the client's. Of equal names the first counts.
-func index(tools []dialect.Tool) map[string][2]string {
-	names := map[string][2]string{}
-	for _, t := range tools {
-		if _, there := names[t.Name()]; !there {
-			names[t.Name()] = t.Names()
+// namesOf looks into one client after the other, since an index of all tools takes longer to make than a call.
+func namesOf(tool string) (names [2]string) {
+	for _, d := range dialects() {
+		if t, has := d.ToolNamed(tool); has {
+			return t.Names()
 		}
 	}
 	return names

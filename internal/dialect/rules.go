@@ -12,10 +12,10 @@ type Rule interface {
 type Rules[R Rule] []R
 
 // Names are the events' names.
-func (rules Rules[R]) Names() (names []protocol.Event) {
-	for _, r := range rules {
-		name, _ := r.Event()
-		names = append(names, name)
+func (rules Rules[R]) Names() []protocol.Event {
+	names := make([]protocol.Event, len(rules))
+	for i, r := range rules {
+		names[i], _ = r.Event()
 	}
 	return names
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
 	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
-	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -106,9 +105,7 @@ func clientList(known func(*dialect.Dialect) bool) string {
 }
 
 // EventNames are the names of all events in all dialects, TENEX's first.
-func EventNames() []string { return slices.Clone(eventNames.Get()) }
-
-var eventNames = lazy.Value[[]string]{Make: func() (names []string) {
+func EventNames() (names []string) {
 	for _, d := range dialects() {
 		for _, e := range d.Events() {
 			if !slices.Contains(names, string(e)) { // dialects share some
@@ -117,12 +114,14 @@ var eventNames = lazy.Value[[]string]{Make: func() (names []string) {
 		}
 	}
 	return names
-}}
+}
 
 // ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
-func ParseEvent(name string) (protocol.Event, bool) {
-	if !slices.Contains(eventNames.Get(), name) {
-		return "", false
+func ParseEvent(name string) (e protocol.Event, ok bool) {
+	for _, d := range dialects() {
+		if e = protocol.Event(name); slices.Contains(d.Events(), e) {
+			return e, true
+		}
 	}
-	return protocol.Event(name), true
+	return "", false
 }

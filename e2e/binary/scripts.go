@@ -15,17 +15,19 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
 )
 
 // Scripts runs the *.txtar of a folder, in which hookrun is the real binary. They have three commands more than
 // testscript's own: see exits, outcome and answers.
 func Scripts(t *testing.T, folder string) {
-	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
-	if err != nil || len(all) == 0 {
+	found, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil || len(found) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
 	var files []string
-	for _, file := range all {
+	for _, file := range found {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -38,6 +40,16 @@ func Scripts(t *testing.T, folder string) {
 	}
 	if len(files) == 0 {
 		return
+	}
+	var clients []string
+	for _, c := range all.Clients() {
+		if c.Install != nil {
+			clients = append(clients, c.Install.Program)
+		}
+	}
+	path, err := pathWithout(clients, os.Getenv("PATH"), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	commands := map[string]func(*testscript.TestScript, bool, []string){
 		"exits": exits, "outcome": outcome, "answers": answers,
@@ -52,7 +64,7 @@ func Scripts(t *testing.T, folder string) {
 			for _, name := range ownFolders {
 				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))
 			}
-			env.Setenv("PATH", filepath.Dir(Path)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PATH", filepath.Dir(Path)+string(os.PathListSeparator)+path)
 			return nil
 		},
 	})

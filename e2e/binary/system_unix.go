@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,19 +38,22 @@ func asTool() {}
 
 // putTools takes the hookrun of this machine out of PATH, so that no test finds it in the place of the one under test.
 func putTools(dir string) error {
-	path, err := pathWithout("hookrun", os.Getenv("PATH"), dir)
+	path, err := pathWithout([]string{"hookrun"}, os.Getenv("PATH"), dir)
 	if err != nil {
 		return err
 	}
 	return os.Setenv("PATH", path)
 }
 
-// pathWithout returns a PATH that has no program of a name, and all others. A folder with the program is replaced by
+// pathWithout returns a PATH that has none of some programs, and all others. A folder with one of them is replaced by
 // one with links to its other files, which pathWithout makes in dir.
-func pathWithout(program, path, dir string) (string, error) {
+func pathWithout(programs []string, path, dir string) (string, error) {
 	folders := filepath.SplitList(path)
 	for i, folder := range folders {
-		if _, err := os.Lstat(filepath.Join(folder, program)); err != nil {
+		if !slices.ContainsFunc(programs, func(program string) bool {
+			_, err := os.Lstat(filepath.Join(folder, program))
+			return err == nil
+		}) {
 			continue
 		}
 		files, err := os.ReadDir(folder)
@@ -61,7 +65,7 @@ func pathWithout(program, path, dir string) (string, error) {
 			return "", err
 		}
 		for _, f := range files {
-			if f.Name() == program {
+			if slices.Contains(programs, f.Name()) {
 				continue
 			}
 			err := os.Symlink(filepath.Join(folder, f.Name()), filepath.Join(folders[i], f.Name()))

@@ -21,17 +21,19 @@ func TestPathWithout(t *testing.T) {
 	}
 	write("local/hookrun")
 	write("local/node")
+	write("local/claude")
 	write("bin/sh")
 	path := filepath.Join(dir, "local") + ":" + filepath.Join(dir, "bin") + ":" + filepath.Join(dir, "nowhere")
 
-	got, err := pathWithout("hookrun", path, filepath.Join(dir, "links"))
+	got, err := pathWithout([]string{"hookrun", "claude"}, path, filepath.Join(dir, "links"))
 	require.NoError(t, err)
 	folders := strings.Split(got, ":")
 	require.Equal(t, strings.Split(path, ":")[1:], folders[1:], "other folders stay")
 	require.NoFileExists(t, filepath.Join(folders[0], "hookrun"))
+	require.NoFileExists(t, filepath.Join(folders[0], "claude"))
 	require.FileExists(t, filepath.Join(folders[0], "node"))
 
-	same, err := pathWithout("hookrun", got, filepath.Join(dir, "links"))
+	same, err := pathWithout([]string{"hookrun", "claude"}, got, filepath.Join(dir, "links"))
 	require.NoError(t, err)
 	require.Equal(t, got, same)
 }

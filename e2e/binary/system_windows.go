@@ -38,3 +38,6 @@ func cannotRun(script string) string {
 	}
 	return ""
 }
+
+// pathWithout returns PATH as it is: links to files need a privilege here.
+func pathWithout(_ []string, path, _ string) (string, error) { return path, nil }

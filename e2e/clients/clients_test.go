@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 var update = flag.Bool("update", false, "write what the clients did into docs/clients.md")
@@ -182,7 +183,7 @@ func (r *clientRun) nameless() string {
 
 // TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a
 // user does it, and compares what they do with the table in docs/clients.md, with each model for which they have other
-// tools. It takes the clients that are on PATH; HOOKRUN_TEST_CLIENTS=1 installs the others.
+// tools. HOOKRUN_TEST_CLIENTS=1 takes the clients that are on PATH, and installs the others.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
 		for _, m := range append([]otherModel{{name: c.model}}, c.others...) {
@@ -198,16 +199,17 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// pathOf is PATH with a client in it.
+// pathOf is PATH with a client in it. One that happens to be there may be of any version, so it is not run unasked.
 func pathOf(t *testing.T, client string) string {
-	path := os.Getenv("PATH")
-	if _, err := exec.LookPath(client); err == nil {
-		return path
+	asked := os.Getenv("HOOKRUN_TEST_CLIENTS") != ""
+	_, err := exec.LookPath(client)
+	switch {
+	case err == nil && (asked || testall.On()):
+		return os.Getenv("PATH")
+	case !asked:
+		t.Skip("it runs " + client + ": HOOKRUN_TEST_CLIENTS=1 does, and installs it where it is not on PATH")
 	}
-	if os.Getenv("HOOKRUN_TEST_CLIENTS") == "" {
-		t.Skip(client + " is not on PATH: HOOKRUN_TEST_CLIENTS=1 installs it")
-	}
-	return binary.InstallClient(t, client) + ":" + path
+	return binary.InstallClient(t, client) + ":" + os.Getenv("PATH")
 }
 
 // scope is the flag for the settings that hookrun is installed in.

@@ -35,7 +35,7 @@ type block struct {
 var (
 	fence    = regexp.MustCompile("^(\\s*)```(\\S*)$")
 	fileName = regexp.MustCompile("`([^` ]+)`:$")
-	inClone  = regexp.MustCompile(`(?m)^(CGO_ENABLED=0 )?(go|make) |^scripts/`)
+	inClone  = regexp.MustCompile(`(?m)^(CGO_ENABLED=0 |HOOKRUN_TEST_CLIENTS=1 )?(go|make) |^scripts/`)
 )
 
 // docPages returns the pages in the root and every one below docs, as paths from the root of the repository.
@@ -162,7 +162,8 @@ func (b *block) runShell(t *testing.T, dir, home string) string {
 		env = append(os.Environ(), "GOBIN="+t.TempDir())
 		var run []string
 		for line := range strings.Lines(b.text) {
-			if test, ok := strings.CutPrefix(line, "go test "); ok { // this very test is one of them
+			command := strings.TrimPrefix(line, "HOOKRUN_TEST_CLIENTS=1 ")
+			if test, ok := strings.CutPrefix(command, "go test "); ok { // this very test is one of them
 				findTests(t, b.at, strings.Fields(test))
 			} else if strings.HasPrefix(line, "make ") { // TestMakefile looks at those
 				continue

@@ -34,7 +34,6 @@ func (c *client) version(program string) {
 	}
 	got := c.doctor.Start(process.Program{Path: program, Args: []string{c.Program, "--version"},
 		Dir: string(filepath.Separator), Env: os.Environ()}, nil, versionLimit)
-	known := "hookrun knows " + strings.Join(c.Versions, ", ")
 	version := regexp.MustCompile(`\d+\.\d+(?:[\w.+-]*\w)?`).FindString((*dialect.Capture)(&got.Stdout).Text())
 	switch {
 	case got.Err != nil || got.TimedOut || version == "":
@@ -49,8 +48,11 @@ func (c *client) version(program string) {
 	case slices.Contains(c.Versions, version):
 		c.add(Finding{Check: "version", Severity: OK, Where: program, What: version + ", which hookrun knows"})
 	default:
-		c.add(Finding{Check: "version", Severity: Note, Where: program,
-			What: version + ", which nobody has tried with this hookrun: " + known,
+		what := version + ", which nobody has tried with this hookrun"
+		if len(c.Versions) > 0 {
+			what += ": hookrun knows " + strings.Join(c.Versions, ", ")
+		}
+		c.add(Finding{Check: "version", Severity: Note, Where: program, What: what,
 			Mend: "see that a guard blocks a call in it; look for a newer hookrun"})
 	}
 }

@@ -88,7 +88,8 @@ type Limits struct {
 	Waiting   int           // that wait for others to end; a further call is answered by the error Busy
 	Bytes     *Bytes        // of all requests in flight; nil: unlimited
 	AfterEnd  time.Duration // for requests in flight after the end of the input
-	LastWords time.Duration // for answers to be written when Run ends
+	Cancelled time.Duration // for calls to end that were cancelled because Run ends
+	LastWords time.Duration // for answers to be written after that
 }
 
 // Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Above
@@ -131,10 +132,11 @@ type Conn struct {
 	mu      sync.Mutex
 	calls   map[string]context.CancelCauseFunc // in flight, by id
 	begun   int                                // calls that run or wait
-	running sync.WaitGroup
-	ending  bool                    // nothing may be added to running any more
-	ended   chan error              // the read error; buffered, since Run may have returned
-	unsaid  context.CancelCauseFunc // called with the error of a write
+	running sync.WaitGroup                     // calls until they are answered
+	working sync.WaitGroup                     // the same until they have ended
+	ending  bool                               // nothing may be added to these any more
+	ended   chan error                         // the read error; buffered, since Run may have returned
+	unsaid  context.CancelCauseFunc            // called with the error of a write
 }
 
 // NewConn returns a connection that reads requests from in and writes answers to out, each with one Write.
@@ -147,9 +149,10 @@ func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 }
 
 // Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then it cancels the calls in
-// flight; after the end of the input it first waits for Limits.AfterEnd. It returns when they have ended, or
-// Limits.LastWords later, because the client may not read their answers. The error is nil at the end of the input. A
-// pending read goes on until the input is closed.
+// flight; after the end of the input it first waits for Limits.AfterEnd. It returns when they have ended and are
+// answered. It gives up on those that do not end within Limits.Cancelled, and on a client that does not read their
+// answers within Limits.LastWords. The error is nil at the end of the input. A pending read goes on until the input is
+// closed.
 func (c *Conn) Run(ctx context.Context) error {
 	ctx, c.unsaid = context.WithCancelCause(ctx)
 	go c.read(ctx)
@@ -164,7 +167,8 @@ func (c *Conn) Run(ctx context.Context) error {
 		err = context.Cause(ctx)
 	}
 	c.unsaid(ErrGone)
-	c.Wait(c.limits.LastWords)
+	c.endWithin(c.limits.Cancelled, &c.working) // first: a call has no answer before it has ended
+	c.endWithin(c.limits.LastWords, &c.running)
 	return err
 }
 
@@ -208,14 +212,16 @@ func (c *Conn) Refuse(err error) {
 }
 
 // Wait waits until no call is in flight and all answers are written, or the limit has passed. It begins no more calls.
-func (c *Conn) Wait(limit time.Duration) {
+func (c *Conn) Wait(limit time.Duration) { c.endWithin(limit, &c.running) }
+
+func (c *Conn) endWithin(limit time.Duration, calls *sync.WaitGroup) {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.running.Wait()
+		calls.Wait()
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -260,6 +266,7 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 		case <-callCtx.Done():
 			failed = context.Cause(callCtx)
 		}
+		c.working.Done()
 		c.finish(callCtx, req, done, result, failed)
 	}
 }
@@ -300,6 +307,7 @@ func (c *Conn) start() error {
 	}
 	c.begun++
 	c.running.Add(1)
+	c.working.Add(1)
 	return nil
 }
 

@@ -396,6 +396,33 @@ func TestNobodyReadsButListens(t *testing.T) {
 	}
 }
 
+// TestCancelledCallsAreAnswered: to kill a hook takes time, on a busy machine more than an answer takes to be written.
+func TestCancelledCallsAreAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, requests := io.Pipe()
+		defer requests.Close()
+		answer := func(string, string, bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
+			return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
+				<-ctx.Done()
+				time.Sleep(5 * time.Second)
+				return jsonrpc.Result{JSON: []byte(`"ended"`)}, nil
+			}, nil
+		}
+		var out bytes.Buffer
+		conn := jsonrpc.NewConn(in, &out, answer,
+			jsonrpc.Limits{Line: 100, Calls: 1, Cancelled: 10 * time.Second, LastWords: time.Second})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- conn.Run(ctx) }()
+		_, err := io.WriteString(requests, `{"jsonrpc":"2.0","id":1,"method":"stay"}`+"\n")
+		require.NoError(t, err)
+		synctest.Wait() // the call runs
+		cancel(errors.New("SIGTERM"))
+		require.EqualError(t, <-ended, "SIGTERM")
+		require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":"ended"}`+"\n", out.String())
+	})
+}
+
 // FuzzLines holds the reader against the simplest one there is.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\nc"), 3, 2)

@@ -50,7 +50,10 @@ const (
 	maxBytes = 2 * maxLine
 	// afterEnd is how long calls go on after the end of the input: `echo … | hookrun serve` ends right behind its call.
 	afterEnd = time.Second
-	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
+	// cancelled is how long calls may take to end once the server ends. Their hooks are killed within a second, but a
+	// busy machine has other things to do.
+	cancelled = 10 * time.Second
+	// lastWords is how long their answers may take to be written then: a client may have stopped to read.
 	lastWords = time.Second
 )
 
@@ -135,7 +138,7 @@ func (s *Server) connection(ctx context.Context, in io.Reader, out io.Writer) *j
 	}
 	return jsonrpc.NewConn(in, out, answer, jsonrpc.Limits{
 		Line: maxLine, Calls: maxCalls, Waiting: maxWaiting, Bytes: s.bytes,
-		AfterEnd: afterEnd, LastWords: lastWords,
+		AfterEnd: afterEnd, Cancelled: cancelled, LastWords: lastWords,
 	})
 }
 

@@ -23,11 +23,14 @@ func (c *Capture) Text() string { return strings.TrimSpace(c.All()) }
 
 // All returns the stream as text. What is no UTF-8 becomes U+FFFD. The place of what was left out is marked.
 func (c *Capture) All() string {
-	head, tail := string(c.Head), string(c.Tail)
+	var b strings.Builder
+	b.Grow(len(c.Head) + len(c.Tail) + 50) // megabytes are copied once
+	b.Write(c.Head)
 	if n := c.LeftOut(); n > 0 {
-		head += fmt.Sprintf("\n[hookrun: %d bytes left out]\n", n)
+		fmt.Fprintf(&b, "\n[hookrun: %d bytes left out]\n", n)
 	}
-	return decoded(head + tail)
+	b.Write(c.Tail)
+	return decoded(b.String())
 }
 
 // decoded is a hook's output as the clients read it: of what is no UTF-8 each byte becomes U+FFFD, and so does, as a

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Sign is a key of an answer, or a key that may have been meant as one.
@@ -93,7 +94,7 @@ func Scan(text string) []Sign {
 
 // clean removes invisible characters: colours, marks, the zeros of UTF-16. All line ends except \n become \r.
 func clean(text string) string {
-	if strings.IndexFunc(text, unseen) < 0 {
+	if !hasUnseen(text) {
 		return text
 	}
 	var b strings.Builder
@@ -113,6 +114,20 @@ func clean(text string) string {
 		i += size
 	}
 	return b.String()
+}
+
+func hasUnseen(text string) bool {
+	if strings.IndexByte(text, 0x7f) >= 0 { // which is plain in JSON
+		return true
+	}
+	for i := strictjson.Plain(text); i < len(text); i += strictjson.Plain(text[i:]) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if unseen(r) {
+			return true
+		}
+		i += size
+	}
+	return false
 }
 
 // unseen reports whether clean changes a character.

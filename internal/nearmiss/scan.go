@@ -29,6 +29,12 @@ func (s *scanner) scan(level int) {
 	fresh := true   // nothing on this line yet
 	quoted := false // a quote on this line
 	for i := 0; i < len(s.text); {
+		if !fresh { // nothing else begins a value behind text
+			i = s.next(i, "{[\n\r")
+			if i == len(s.text) {
+				return
+			}
+		}
 		c := s.text[i]
 		switch {
 		case c == '\n' || c == '\r':
@@ -78,9 +84,12 @@ func (s *scanner) scan(level int) {
 	}
 }
 
-func (s *scanner) nextLine(i int) int {
-	if end := strings.IndexAny(s.text[i:], "\n\r"); end >= 0 {
-		return i + end
+func (s *scanner) nextLine(i int) int { return s.next(i, "\n\r") }
+
+// next returns where the first of some characters stands from i on, else the end of the text.
+func (s *scanner) next(i int, chars string) int {
+	if at := strings.IndexAny(s.text[i:], chars); at >= 0 {
+		return i + at
 	}
 	return len(s.text)
 }
@@ -101,6 +110,11 @@ func jsonString(text string, i int) (content string, end int, ok bool) {
 // closingQuote returns the position of the quote that closes the one at i, or else the end of the line.
 func closingQuote(text string, i int) (end int, closed bool) {
 	for end = i + 1; end < len(text); end++ {
+		if text[i] == '"' { // mostly: the others are plain
+			if end += strictjson.Plain(text[end:]); end == len(text) {
+				break
+			}
+		}
 		switch text[end] {
 		case text[i]:
 			return end, true
@@ -340,6 +354,14 @@ func (w *walk) skipBlanks() {
 	}
 }
 
+func endsWord(c byte) bool {
+	switch c {
+	case ' ', '\t', '\n', '\r', '"', '\'', '`', '{', '}', '[', ']', ',', ':', ';', '=', '\\':
+		return true
+	}
+	return false
+}
+
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // read reads a string or a bare word. An unclosed string ends with its line. cut means that it ends with the text.
@@ -353,7 +375,7 @@ func (w *walk) read() (text string, cut bool) {
 		}
 		return w.text[start+1 : end], end == len(w.text)
 	}
-	for w.at < len(w.text) && !strings.ContainsRune(" \t\n\r\"'`{}[],:;=\\", rune(w.text[w.at])) {
+	for w.at < len(w.text) && !endsWord(w.text[w.at]) {
 		w.at++
 	}
 	return w.text[start:w.at], w.at == len(w.text)

@@ -43,8 +43,18 @@ const (
 // Arrays and objects may be nested maxDepth deep.
 func Check(doc string, maxDepth int) []Fault {
 	s := scanner{doc: doc, maxDepth: maxDepth}
-	s.document()
+	s.until(s.document)
 	return s.faults
+}
+
+// EndOfFirst returns where the value ends that doc begins with, whatever follows it: 0 if that value has a fault of
+// syntax or depth.
+func EndOfFirst(doc string, maxDepth int) int {
+	s := scanner{doc: doc, maxDepth: maxDepth}
+	if !s.until(func() { s.value(0) }) {
+		return 0
+	}
+	return s.at
 }
 
 // stop is the panic value that ends a scan. It never leaves this package.
@@ -62,12 +72,18 @@ func (s *scanner) fail(offset int, kind Kind, format string, args ...any) {
 	panic(stop{})
 }
 
-func (s *scanner) document() {
+// until runs a part of the scan, and reports whether it found no fault that ends it.
+func (s *scanner) until(part func()) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil && r != (stop{}) {
 			panic(r)
 		}
 	}()
+	part()
+	return true
+}
+
+func (s *scanner) document() {
 	s.value(0)
 	if s.space(); s.at < len(s.doc) {
 		s.fail(s.at, Syntax, "unexpected %s after the end of the document; remove it", s.found())
@@ -220,7 +236,7 @@ func (s *scanner) text() (raw string, escaped bool) {
 	start := s.at
 	s.at++
 	for {
-		s.at += plain(s.doc[s.at:])
+		s.at += Plain(s.doc[s.at:])
 		if s.at >= len(s.doc) {
 			s.fail(start, Syntax, "this string is never closed")
 		}

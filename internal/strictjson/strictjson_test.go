@@ -96,7 +96,7 @@ func TestInvalidUTF8(t *testing.T) {
 
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"b":null}],"a":"\u00e9\n"}`, `[`, `"\ud800"`, `-0.0E-7 `, "{\"a\x00\":1}",
-		`{"":{"":[[]]}}`, "[1,]", "tru"} {
+		`{"":{"":[[]]}}`, "[1,]", "tru", `{"a":1}{`, "1x", "{} {"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
@@ -110,6 +110,13 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		require.Equal(t, json.Valid([]byte(doc)), !broken)
+		decoder, end := json.NewDecoder(strings.NewReader(doc)), 0
+		if decoder.Decode(new(json.RawMessage)) == nil {
+			end = int(decoder.InputOffset())
+		}
+		if strings.IndexAny(strings.TrimLeft(doc, " \t\r\n"), "{[") == 0 { // a decoder reads two numbers in 00
+			require.Equal(t, end, EndOfFirst(doc, 1000))
+		}
 		if broken {
 			return
 		}

@@ -102,7 +102,7 @@ func Compact(dst []byte, doc string) []byte {
 func stringEnd(doc string, i int) (end int, asWritten bool) {
 	end, asWritten = i+1, true
 	for {
-		end += plain(doc[end:])
+		end += Plain(doc[end:])
 		if doc[end] == '"' {
 			return end + 1, asWritten
 		}
@@ -169,7 +169,7 @@ func AppendString(dst []byte, s string) []byte {
 	const short, letters = "\"\\\n\t\r\b\f", "\"\\ntrbf"
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
-		n := plain(s[i:])
+		n := Plain(s[i:])
 		dst = append(dst, s[i:i+n]...)
 		if i += n; i >= len(s) {
 			break
@@ -187,9 +187,9 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// plain returns the length of the longest prefix of s that a JSON string holds unchanged: ASCII without control
+// Plain returns the length of the longest prefix of s that a JSON string holds unchanged: ASCII without control
 // characters, quotes and backslashes. Payloads have megabytes of it, so it looks at eight bytes at a time.
-func plain(s string) int {
+func Plain(s string) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(s); i += 8 {

@@ -53,7 +53,11 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		err = a.aroundText(whole)
 		return a, err != nil, err
 	}
-	signs := nearmiss.Scan(strings.Map(inLine, text))
+	line := text
+	if strings.IndexByte(text, 0xc2) >= 0 || strings.IndexByte(text, 0xe2) >= 0 { // what those characters begin with
+		line = strings.Map(inLine, text)
+	}
+	signs := nearmiss.Scan(line)
 	if !begun(signs) && isOutputOfOthers(text, cut) {
 		a.doubts = dialect.InsideOf(signs)
 		return a, false, nil
@@ -65,7 +69,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		line, col := strictjson.Position(text, faults[0].Offset)
 		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
 		if faults[0].Kind == strictjson.Syntax {
-			if end := endOfFirst(text); end > 0 {
+			if end := strictjson.EndOfFirst(text, strictjson.MaxDepth); end > 0 {
 				err = fmt.Errorf("line %d, column %d: there is something behind the JSON", line, col)
 			}
 			err = fmt.Errorf("%w; %s", err, dialect.PrintAlone(whole))

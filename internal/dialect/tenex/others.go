@@ -1,7 +1,6 @@
 package tenex
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func isOutputOfOthers(text string, cut bool) bool {
 			if end = strings.IndexAny(text, "\n\r"); end < 0 {
 				return true
 			}
-		} else if end = endOfFirst(text); end == 0 {
+		} else if end = strictjson.EndOfFirst(text, strictjson.MaxDepth); end == 0 {
 			return false
 		} else if strings.TrimSpace(text[1:end-1]) == "" {
 			return false
@@ -47,19 +46,4 @@ func isOutputOfOthers(text string, cut bool) bool {
 		text = strings.TrimSpace(rest)
 	}
 	return true
-}
-
-// endOfFirst is where the JSON value ends that a text begins with; 0 if that value is broken.
-func endOfFirst(text string) int {
-	d := json.NewDecoder(strings.NewReader(text))
-	var first json.RawMessage
-	if d.Decode(&first) != nil {
-		return 0
-	}
-	for _, fault := range strictjson.Check(string(first), strictjson.MaxDepth) {
-		if fault.Kind != strictjson.Duplicate {
-			return 0
-		}
-	}
-	return int(d.InputOffset())
 }

@@ -1,5 +1,5 @@
-// Package e2e runs the scripts of all commands on the real binary. Each is in the testdata/script of its command's
-// folder. Beside them are the tests that are Go, in packages of their own.
+// Package e2e tests the commands: the real binary in real processes. The scripts of a command are in the folder
+// COMMAND/testdata/script, and what a script cannot say is a test in Go, in a file COMMAND_*_test.go.
 package e2e
 
 import (

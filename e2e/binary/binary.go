@@ -89,12 +89,21 @@ func barePython() error {
 		os.Symlink(python, filepath.Join(pythons, "python3")))
 }
 
-// Repository is the root of this project, where the examples are, for a test in e2e/COMMAND.
+// Repository is the root of this project, where the examples are.
 func Repository(t testing.TB) string {
 	t.Helper()
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return root
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return root
+		}
+		above := filepath.Dir(root)
+		if above == root {
+			t.Fatal("no go.mod in this folder or above")
+		}
+		root = above
+	}
 }

@@ -1,9 +1,0 @@
-package doctor
-
-import (
-	"testing"
-
-	"github.com/hookrun/hookrun/e2e/binary"
-)
-
-func TestMain(m *testing.M) { binary.Main(m) }

@@ -1,9 +1,0 @@
-package init_test
-
-import (
-	"testing"
-
-	"github.com/hookrun/hookrun/e2e/binary"
-)
-
-func TestMain(m *testing.M) { binary.Main(m) }

@@ -32,7 +32,8 @@ func TestSignalWhileHashing(t *testing.T) {
 	}
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	_ = cmd.Wait()
-	require.Equal(t, 1, cmd.ProcessState.ExitCode())
+	// Signals are registered meanwhile: before that, one kills hookrun, and the caller has no verdict either.
+	require.Contains(t, []int{1, -1}, cmd.ProcessState.ExitCode())
 }
 
 // reads reports whether a process has read some of a file, or has ended.

@@ -241,7 +241,7 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 			return nil, nil
 		}
 		as, ok := all.ClientNamed(*name)
-		if !ok || as.Import == nil {
+		if !ok || !as.HasForm() {
 			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
 		return as, nil

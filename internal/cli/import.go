@@ -11,10 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var importHooks = command{
@@ -23,11 +21,9 @@ var importHooks = command{
 	summary: "turn hooks of {IMPORTED CLIENTS} into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
 one that is there. It runs nothing. Each entry keeps its client's rules: "dialect" names the client.
-With --as tenex entries are in the project's own terms instead, and what that changes is in the report.
 The report on stderr has a line for each thing:
   changed   it means the same in other words
   wider     it matches more calls
-  differs   it is there, and means something else in a case that is named
   left out  it is not there
 Notes are about every hook of that client.`,
 	example: `  hookrun import .claude/settings.json
@@ -42,32 +38,28 @@ Notes are about every hook of that client.`,
 		const outputs = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
 		output := flags.StringP("output", "o", "text", outputs)
 		form := defineForm(flags)
-		project := all.Project().Name
-		const terms = "write entries in these `TERMS`: client (each keeps its client's rules), "
-		in := flags.String("as", "client", terms+project+" (the project's own)")
+		as := flags.String("as", "", "gone; `TERMS` are the client's")
+		_ = flags.MarkHidden("as") // it is there
 		return func(files []string, std Streams) (int, error) {
 			switch {
+			case flags.Changed("as") && *as != "client":
+				return 0, fmt.Errorf("--as %s is gone: an entry keeps its client's rules, as --as client had it; "+
+					"leave the flag out. For an entry in the project's own terms take \"dialect\" out of it, and see "+
+					"what hookrun check says", *as)
 			case len(files) == 0:
 				return 0, errors.New("no FILE; name the file with the hooks, as .claude/settings.json")
 			case *output != "text" && *output != "json":
 				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
-			case *in != "client" && *in != project:
-				near := spelling.Suggest(*in, []string{"client", project})
-				return 0, fmt.Errorf("--as %q is not one of client, %s%s", *in, project, near)
 			case flags.Changed("write") && *into == "":
 				return 0, errors.New("--write= is empty; leave the = out for the workspace's file")
 			case *into == "-":
 				return 0, errors.New("--write=- is no file; without --write the entries are printed")
 			}
-			as, err := form()
+			in, err := form()
 			if err != nil {
 				return 0, err
 			}
-			entries := hookimport.Client
-			if *in == project {
-				entries = hookimport.Project
-			}
-			done, err := importAll(as, entries, files)
+			done, err := importAll(in, files)
 			if err != nil {
 				return 0, err
 			}
@@ -115,21 +107,21 @@ type imported struct {
 	Version  int                `json:"version"`
 	Hooks    []hookimport.Entry `json:"hooks"`
 	Report   []hookimport.Item  `json:"report"`
-	Faithful bool               `json:"faithful"` // nothing in the report differs or is left out
+	Faithful bool               `json:"faithful"` // nothing is left out
 	Written  string             `json:"written,omitempty"`
 	Added    []string           `json:"added,omitempty"`
 
 	files int
 }
 
-func importAll(as *dialect.Dialect, in hookimport.Terms, files []string) (*imported, error) {
+func importAll(as *dialect.Dialect, files []string) (*imported, error) {
 	done := &imported{
 		Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files),
 	}
 	var problems hookfile.Diagnostics
 	var all hookimport.Result
 	for _, path := range files {
-		result, err := hookimport.Read(path, as, in)
+		result, err := hookimport.Read(path, as)
 		var found hookfile.Diagnostics
 		switch {
 		case errors.As(err, &found):
@@ -173,6 +165,6 @@ func (i *imported) print(to io.Writer) {
 	default:
 		fmt.Fprintf(w, "%d hooks", len(i.Hooks))
 	}
-	fmt.Fprintf(w, "; %d changed, %d wider, %d differ, %d left out\n",
-		kinds[hookimport.Changed], kinds[hookimport.Wider], kinds[hookimport.Differs], kinds[hookimport.LeftOut])
+	fmt.Fprintf(w, "; %d changed, %d wider, %d left out\n",
+		kinds[hookimport.Changed], kinds[hookimport.Wider], kinds[hookimport.LeftOut])
 }

@@ -175,8 +175,6 @@ type Dialect struct {
 	RunFunction func() []string
 	// Install says how `hookrun install` makes the client call hookrun; nil: it cannot.
 	Install *Installation
-	// Import says how its hooks become entries of .tenex-hooks.json; nil: they cannot.
-	Import *Import
 }
 
 // ErrorOutput is how a client learns of an error of hookrun's own. A block is what EncodeOutput makes of one.
@@ -232,6 +230,9 @@ func MCPName(server, tool string) string {
 
 // ToolNames are the project's names for a tool of any client. Package all has the tables.
 var ToolNames = func(string) []string { return nil }
+
+// HasForm reports whether the client has hooks files, which can be checked and imported.
+func (d *Dialect) HasForm() bool { return d.Settings != nil && d.Settings.Pattern != nil }
 
 // EventOf names the call's event as the dialect's hooks subscribe to it.
 func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {

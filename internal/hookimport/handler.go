@@ -13,14 +13,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // group walks the hooks of a group.
-func (r *reader) group(event protocol.Event, group gjson.Result, at string, carried bool) {
+func (r *reader) group(event protocol.Event, group gjson.Result, at string) {
 	var hooks, matcher, command gjson.Result
 	group.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
@@ -28,12 +27,12 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			hooks = value
 		case name == "matcher":
 			matcher = value
-		case carried && has(r.form.Group, name) && r.keeps && value.Bool() == r.dialect.Parallel: // so it is here
+		case has(r.form.Group, name) && value.Bool() == r.dialect.Parallel: // so it is here
 		case name == "commandRegex" && r.form.CommandOf != "":
 			command = value
-		case carried && has(r.form.Group, name):
+		case has(r.form.Group, name):
 			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
-		case carried && !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
+		case !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
 			r.item(LeftOut, at+"."+escaped(name), key.Index, "%s passes over %s", r.form.Client, brief(name))
 		}
 		return true
@@ -49,7 +48,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			continue
 		}
 		h := r.loaded(entry)
-		if carried && h != nil {
+		if h != nil {
 			g := handler{reader: r, dialect: h.Dialect, hook: h, event: event, entry: entry, matcher: matcher,
 				commandRegex: command, given: map[string]gjson.Result{},
 				behind: map[string]gjson.Result{}}
@@ -59,7 +58,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			g.convert()
 		}
 	}
-	if len(entries) == 0 && carried {
+	if len(entries) == 0 {
 		r.item(LeftOut, at, group.Index, "this group has no hooks")
 	}
 }
@@ -127,49 +126,11 @@ func (g *handler) convert() {
 			return
 		}
 	}
-	rule := h.If.String()
-	if why := g.obstacle(rule + name); why != "" {
+	if why := g.obstacle(h.If.String() + name); why != "" {
 		g.leaveOut("%s", why)
 		return
 	}
-	if g.keeps {
-		g.keep(name)
-		return
-	}
-	if h.HTTP != nil {
-		g.endpoint()
-	} else {
-		g.command()
-	}
-	g.set("events", []string{string(g.event.Canonical())})
-	if g.commandRegex.String() == "" && !g.narrow() || g.commandRegex.String() != "" && !g.narrowToCommand() {
-		return
-	}
-	if rule != "" {
-		g.rule(rule)
-	}
-	g.narrowToEvent()
-	if g.when != nil {
-		g.to.Set("when", []byte("["+strings.Join(g.when, ",")+"]"))
-	}
-	g.timeout()
-	g.onFailure()
-	if h.HTTP == nil {
-		g.environment()
-	}
-	g.otherKeys()
-	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil && !g.dialect.Import.AnswersAlone {
-		g.item(Differs, g.path+".command", g.value("command").Index,
-			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", `+
-				`"reason": "…"} and end with 0`, g.event.Canonical(), g.form.Client)
-	}
-	if g.dialect.Import.OtherWords {
-		g.item(Differs, g.path+".command", g.value("command").Index,
-			`an answer of the hook must be in hookrun's words: "block" for "deny", "permissionDecision": "ask" for `+
-				`"ask", "updatedInput" for "tool_input"; another one is unreadable, and blocks a tool call with a `+
-				`reason of hookrun's own`)
-	}
-	g.add(name)
+	g.carry(name)
 }
 
 // unify puts the command and the timeout that count where other clients have them.
@@ -230,10 +191,6 @@ func (g *handler) obstacle(texts string) string {
 	switch rule := h.If.String(); {
 	case h.Unsupported != "":
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
-	case h.Async && !g.keeps:
-		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
-	case g.inFolder() && !g.keeps:
-		return "it runs in a folder of its own, " + brief(g.value("cwd").String()) + ", and an entry in the project's"
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
 	case clientfile.RunsHookrun(command):
@@ -292,9 +249,6 @@ func (g *handler) add(name string) {
 	g.result.Entries = append(g.result.Entries,
 		append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
-	if g.hook.HTTP == nil && !g.keeps {
-		g.commands = append(g.commands, g.runs())
-	}
 	g.result.positions = append(g.result.positions, g.problem(g.entry.Index, ""))
 }
 
@@ -306,12 +260,8 @@ func (g *handler) alone() bool {
 	}
 	key := string(g.event) + "\x00" + g.hook.DedupKey
 	others := g.equal[key]
-	kind := Differs
-	if g.keeps { // its verdict is the same each time
-		kind = Wider
-	}
 	for _, other := range others[:min(len(others), 100)] {
-		if g.keeps && sameMatcher(g.hook.Matcher, other.hook.Matcher) {
+		if sameMatcher(g.hook.Matcher, other.hook.Matcher) {
 			const text = "%s runs this hook and that of %s once, with what is written %s, and so does this entry"
 			which := "there"
 			if !g.dialect.FirstOfSame {
@@ -320,22 +270,25 @@ func (g *handler) alone() bool {
 				which = "here"
 			}
 			g.item(Changed, g.path, g.entry.Index, text, g.form.Client, other.hook.Source(), which)
+			last := &g.result.Report[len(g.result.Report)-1]
+			last.Paths = append(last.Paths, other.path)
 			return false
 		}
 		if overlap(g.hook.Matcher, other.hook.Matcher) {
-			g.item(kind, g.path, g.entry.Index,
+			g.item(Wider, g.path, g.entry.Index, // its verdict is the same each time
 				"%s runs this hook and that of %s once where a call is for both; here each of them runs",
 				g.form.Client, other.hook.Source())
 			break
 		}
 	}
-	g.equal[key] = append(others, carried{g.hook, len(g.result.Entries)})
+	g.equal[key] = append(others, carried{g.hook, g.path, len(g.result.Entries)})
 	return true
 }
 
-// carried is a hook and the index of its entry.
+// carried is a hook, its path in the file, and the index of its entry.
 type carried struct {
 	hook  *hookfile.Hook
+	path  string
 	entry int
 }
 
@@ -381,21 +334,7 @@ func (g *handler) givenName() string {
 	return ""
 }
 
-// narrowToEvent narrows an entry to calls of the hook's event, where the client has several that are one here.
-func (g *handler) narrowToEvent() {
-	for _, e := range g.dialect.Events() {
-		own := dialect.ClaudeEvent(g.event)
-		if e.Canonical() == g.event.Canonical() && dialect.ClaudeEvent(e) != own {
-			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(own))+`}`)
-			g.item(Changed, g.runs(), g.entry.Index,
-				`%s is %s with a condition in "when" here: that event is for tools that ran and for those that `+
-					`failed`, g.event, g.event.Canonical())
-			return
-		}
-	}
-}
-
-// timeout carries the hook's deadline, also where it is the client's own.
+// timeout carries the hook's own deadline.
 func (g *handler) timeout() {
 	limit := g.hook.Deadline(g.event)
 	raw := g.value("timeout")
@@ -407,8 +346,6 @@ func (g *handler) timeout() {
 		text := duration(limit)
 		g.set("timeout", text)
 		g.report(Changed, "timeout", "%s is %s here", raw.Raw, text)
-	case limit != all.Project().Timeout && !g.keeps:
-		g.set("timeout", duration(limit))
 	}
 }
 
@@ -424,45 +361,6 @@ func duration(d time.Duration) string {
 	return text
 }
 
-// onFailure sets on_failure where a failed hook would otherwise have another decision than in its client.
-func (g *handler) onFailure() {
-	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
-	here := all.Project()
-	causes := here.Causes()
-	if g.hook.HTTP != nil {
-		here = here.ForHTTP()
-		causes = slices.DeleteFunc(causes, func(c protocol.Cause) bool {
-			return c == protocol.CauseSignal
-		})
-	}
-	policy := map[string]string{}
-	for _, cause := range causes {
-		theirs := cause
-		switch {
-		case g.hook.HTTP != nil:
-			if cause != protocol.CauseTimeout { // the client has one cause for all others
-				theirs = protocol.CauseExit
-			}
-		case cause == protocol.CauseOutput && g.dialect.Import.OtherWords:
-			continue // it may be a deny
-		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
-			continue // before a tool it always blocks; elsewhere entries fail open by default
-		}
-		if wanted := g.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to,
-			cause) {
-			policy[string(cause)] = wanted.String()
-		}
-	}
-	if len(policy) > 0 {
-		g.set("on_failure", policy)
-	}
-	if g.hook.HTTP == nil && g.value("onFailure").Exists() {
-		g.report(Differs, "onFailure",
-			`"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with `+
-				`another event's name: the first always block there, the second is read as any answer`)
-	}
-}
-
 // environment carries the variables that the file gives the hook.
 func (g *handler) environment() {
 	env := map[string]string{}
@@ -473,13 +371,8 @@ func (g *handler) environment() {
 		}
 		own := g.value("env").Get(gjson.Escape(name))
 		// nobody wants the value of a token in the project's file
-		if g.keeps && own.Type == gjson.String {
+		if own.Type == gjson.String {
 			value = own.String() // which the entry expands as the client does
-		} else if own.Exists() && own.Type == gjson.String && own.String() != value {
-			g.item(LeftOut, g.path+".env."+escaped(name), own.Index,
-				"the variable %s is not carried: %s has another variable in it, and entries have texts alone",
-				brief(name), brief(own.String()))
-			continue
 		}
 		env[name] = value
 	}

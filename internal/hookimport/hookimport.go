@@ -1,7 +1,7 @@
 // Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and reports what became of
 // the rest.
 //
-//	result, err := hookimport.Read(".claude/settings.json", nil, hookimport.Client)
+//	result, err := hookimport.Read(".claude/settings.json", nil)
 //	…
 //	for _, item := range result.Report {
 //		fmt.Println(item.Kind, item)
@@ -9,13 +9,10 @@
 //	text, err := hookimport.Add(".tenex-hooks.json", old, result)
 //
 // Guarantees: a file that does not load is an error with all positions. Every value of a file is in an entry, or in
-// the report with its path. All entries load. In the client's terms (Client) each hook gives a call the verdict that it
-// gave in the file that it came from. In the project's terms (Project) that holds where nothing in the report differs
-// or is left out but what differs with every file, for a hook that ends with 0 and an answer with a reason, or with 2
-// and a text on stderr; and no hook fails open where it blocked there.
+// the report with its path. All entries load. An entry keeps its client's rules, so each hook gives a call the verdict
+// that it gave in the file that it came from.
 //
-// No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook
-// is such a one nobody looks.
+// No guarantees: several hooks at one call run in turn, in the order of the file, and the first block ends the call.
 package hookimport
 
 import (
@@ -38,14 +35,6 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Terms are in whose terms entries are written.
-type Terms int
-
-const (
-	Client  Terms = iota // they keep their client's rules: "dialect" names it
-	Project              // they have those of .tenex-hooks.json
-)
-
 // Kind is the kind of an item.
 type Kind string
 
@@ -53,7 +42,6 @@ type Kind string
 const (
 	Changed Kind = "changed"  // it means the same in other words
 	Wider   Kind = "wider"    // it is for more calls here
-	Differs Kind = "differs"  // it is there, and means something else in the case that is named
 	LeftOut Kind = "left_out" // it is not there
 	Note    Kind = "note"     // it is so with every file of the client, or has nothing to do with hooks
 )
@@ -81,32 +69,31 @@ type Result struct {
 
 // Faithful reports whether all hooks do here what they do in their client, but for what the notes name.
 func (r *Result) Faithful() bool {
-	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == Differs || i.Kind == LeftOut })
+	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == LeftOut })
 }
 
 // Read imports a file. as is whose form it is in, nil where its path tells that.
-func Read(path string, as *dialect.Dialect, in Terms) (*Result, error) {
+func Read(path string, as *dialect.Dialect) (*Result, error) {
 	doc, err := hookfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, doc, as, in)
+	return Parse(path, doc, as)
 }
 
 // Parse imports the text of a file.
-func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, error) {
+func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	cfg, err := hookfile.ParseAs(path, doc, as)
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
-		keeps: in == Client,
 		equal: map[string][]carried{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
 	if r.form = r.dialect.Settings; r.dialect == all.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
-	} else if r.form == nil || !r.keeps && r.dialect.Import == nil {
+	} else if r.form == nil {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
 			all.ImportList())
 	}
@@ -147,9 +134,6 @@ func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, err
 		names := spelling.Brief(strings.Join(r.other, ", "), 200)
 		ofFile(Note, r.form.Client+"'s own settings stay where they are: "+names, r.other)
 	}
-	if len(r.commands) > 0 {
-		ofFile(Differs, fmt.Sprintf(foreignJSON, r.form.Client), r.commands)
-	}
 	if len(r.result.Entries) > 0 {
 		for _, text := range r.notes() {
 			ofFile(Note, text, nil)
@@ -157,10 +141,6 @@ func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, err
 	}
 	return r.result, nil
 }
-
-// foreignJSON is what no entry can say yet: it is read by hookrun's rules, and not by those of its client.
-const foreignJSON = "JSON without a key of an answer, at exit 0, is ignored by %s, and here it is text for the " +
-	"model: let the hooks print answers and nothing else"
 
 // reader walks a file that loads, beside the hooks that were loaded from it.
 type reader struct {
@@ -183,8 +163,6 @@ type reader struct {
 	there    map[string]string    // entries, and where they are from
 	names    names                // of the entries
 	items    map[string]bool      // of the report: several hooks have one matcher
-	commands []string             // the paths of those whose JSON may be text here
-	keeps    bool                 // entries keep the client's rules
 }
 
 // switchedOff is the name of a hook that the settings switch off.
@@ -303,7 +281,6 @@ func (r *reader) events(hooks gjson.Result) {
 		}
 		known := slices.Contains(r.dialect.Events(), event) ||
 			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling().Events(), event)
-		carried := known && (r.keeps || slices.Contains(protocol.Events(), event.Canonical()))
 		switch {
 		case dialect.OwnKey(key.String()):
 			r.other = append(r.other, path)
@@ -312,21 +289,13 @@ func (r *reader) events(hooks gjson.Result) {
 			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there",
 				r.form.Client, brief(key.String()))
 			return true
-		case !carried:
-			r.item(LeftOut, path, key.Index, ".tenex-hooks.json has no event for hooks of %s; supported are %s", event,
-				supported())
-		case !r.keeps && r.dialect.Import.Unlike != nil && r.dialect.Import.Unlike(event) != "":
-			r.item(LeftOut, path, key.Index, "hooks of %s are not carried: %s", event, r.dialect.Import.Unlike(event))
-			carried = false
-		case !r.keeps && !isName(event):
-			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}
-		if at := r.dialect.Install; carried && at != nil && !r.installed(event) {
+		if at := r.dialect.Install; at != nil && !r.installed(event) {
 			const text = "these hooks run once hookrun has an entry at %s: run hookrun install %s (again)"
 			r.item(Note, path, key.Index, text, event, r.dialect.Name)
 		}
 		for n, group := range groups.Array() {
-			r.group(event, group, path+"."+strconv.Itoa(n), carried)
+			r.group(event, group, path+"."+strconv.Itoa(n))
 		}
 		return true
 	})
@@ -339,19 +308,6 @@ func (r *reader) installed(event protocol.Event) bool {
 		e := protocol.Event(name)
 		return e == event || r.dialect.Of(event) != r.dialect && e.Canonical() == event.Canonical()
 	})
-}
-
-func supported() string {
-	var names []string
-	for _, e := range protocol.Events() {
-		names = append(names, string(e))
-	}
-	return strings.Join(names, ", ")
-}
-
-// isName reports whether an event has the same name in a file of hookrun's own, which knows two for each.
-func isName(e protocol.Event) bool {
-	return e == dialect.ClaudeEvent(e.Canonical()) || e == e.Canonical()
 }
 
 // escaped is a key as a part of a path.

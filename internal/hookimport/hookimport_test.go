@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
 	"github.com/hookrun/hookrun/internal/testall"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 const (
@@ -31,7 +28,7 @@ const (
 
 func parse(t testing.TB, path, doc string) *hookimport.Result {
 	t.Helper()
-	r, err := hookimport.Parse(path, []byte(doc), nil, hookimport.Project)
+	r, err := hookimport.Parse(path, []byte(doc), nil)
 	require.NoError(t, err)
 	return r
 }
@@ -47,42 +44,6 @@ func reported(r *hookimport.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// JSON of nobody's words is silent in every client, and text for the model here: the report says so wherever a hook is
-// carried.
-func TestForeignJSON(t *testing.T) {
-	for path, client := range map[string]string{claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI"} {
-		event := map[string]string{gemini: "BeforeTool"}[path]
-		if event == "" {
-			event = "PreToolUse"
-		}
-		r := parse(t, path, `{"hooks":{"`+event+
-			`":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]}]}}`)
-		require.False(t, r.Faithful())
-		var found []hookimport.Item
-		for _, i := range r.Report {
-			if i.Kind == hookimport.Differs && i.Line == 0 {
-				found = append(found, i)
-			}
-		}
-		require.Len(t, found, 1, "once for each file")
-		require.Equal(t, path+": JSON without a key of an answer, at exit 0, is ignored by "+client+
-			", and here it is text for the model: let the hooks print answers and nothing else", found[0].Error())
-		require.Equal(t, []string{"hooks." + event + ".0.hooks.0.command", "hooks." + event + ".0.hooks.1.command"},
-			found[0].Paths)
-	}
-	none := parse(t, claude, `{"model":"m"}`)
-	require.True(t, none.Faithful(), "there is no hook that could print anything")
-}
-
-// Gemini CLI writes its variables into the text of a command, also where no shell would expand one.
-func TestVariablesInTheText(t *testing.T) {
-	for command, differs := range map[string]bool{`grep x '$GEMINI_PROJECT_DIR/a'`: true,
-		`grep 'x' $GEMINI_CWD/a`: true, `grep x \"$GEMINI_CWD\"/a`: false, `grep 'x' a`: false} {
-		r := parse(t, gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"`+command+`"}]}]}}`)
-		require.Equal(t, differs, strings.Contains(reported(r), "also between single quotes"), command)
-	}
-}
-
 func entries(t testing.TB, r *hookimport.Result) string {
 	t.Helper()
 	doc, err := json.Marshal(r.Entries)
@@ -90,80 +51,56 @@ func entries(t testing.TB, r *hookimport.Result) string {
 	return string(doc)
 }
 
-// open is what clients make of failures.
-const open = `"on_failure":{"output":"continue","signal":"continue","unstarted":"continue"}`
-
-// The report of a matcher names the tools of other clients that the entry is for too.
-func TestToolsOfOtherClients(t *testing.T) {
-	r := parse(t, claude, `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a"}]}]}}`)
-	_, others, found := strings.Cut(reported(r), `"Bash|shell" here, and holds by the names that a project has for `+
-		"tools, whatever client or loop they are of; it is also for ")
-	require.True(t, found, reported(r))
-	others, _, _ = strings.Cut(others, "\n")
-	require.Subset(t, strings.Split(others, ", "), []string{"PowerShell", "exec_command", "run_shell_command", "bash",
-		"Execute", "Shell"})
-	require.NotContains(t, others, "write_file")
-}
-
 func TestEntries(t *testing.T) {
 	pre := func(group string) string { return `{"hooks":{"PreToolUse":[` + group + `]}}` }
 	before := func(group string) string { return `{"hooks":{"BeforeTool":[` + group + `]}}` }
-	const words = "\ndiffers an answer of the hook must be in hookrun's words: \"block\" for \"deny\", " +
-		"\"permissionDecision\": \"ask\" for \"ask\", \"updatedInput\" for \"tool_input\"; another one is " +
-		"unreadable, and blocks a tool call with a reason of hookrun's own"
-	// The other names of a tool are those of all clients. They are looked at in a test of their own.
-	others := regexp.MustCompile(`; it is also for [^\n]*`)
-	wide := func(matcher, here string) string {
-		return fmt.Sprintf("wider the matcher %q is %q here, and holds by the names that a project has for tools, "+
-			"whatever client or loop they are of", matcher, here)
-	}
-	const unread = "differs an answer without a key of an answer is ignored by Claude Code, and is unreadable " +
-		"here: let the server answer {} or nothing"
-	const exit = `an exit code holds nothing up here, and in Claude Code 2 does: let the hook print {"decision": ` +
-		`"block", "reason": "…"} and end with 0`
 	for name, test := range map[string]struct{ path, doc, entries, reported string }{
 		"a plain gate": {claude,
 			pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"guard --strict","timeout":10}]}`),
-			`[{"name":"guard","command":"guard --strict","events":["pre-tool"],"matcher":"Bash|shell","timeout":10,` +
-				open + `}]`, wide("Bash", "Bash|shell")},
+			`[{"name":"guard","dialect":"claude","command":"guard --strict","events":["PreToolUse"],` +
+				`"matcher":"Bash","timeout":10}]`,
+			""},
 		"the client's timeout": {claude, pre(`{"hooks":[{"type":"command","command":"guard"}]}`),
-			`[{"name":"guard","command":"guard","events":["pre-tool"],"timeout":"10m",` + open + `}]`, ""},
+			`[{"name":"guard","dialect":"claude","command":"guard","events":["PreToolUse"]}]`,
+			""},
 		"a timeout as long as hookrun's": {codex, pre(`{"hooks":[{"type":"command","command":"guard","timeout":30}]}`),
-			`[{"name":"guard","command":"guard","events":["pre-tool"],"timeout":30,` + open + `}]`, ""},
+			`[{"name":"guard","dialect":"codex","command":"guard","events":["PreToolUse"],"timeout":30}]`,
+			""},
 		"the folder": {claude,
 			pre(`{"hooks":[{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh",` +
 				`"timeout":30}]}`),
-			`[{"name":"no-push","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; ` +
-				`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			`changed the line sets the client's variables first: export CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
+			`[{"name":"no-push","dialect":"claude","c` +
+				`ommand":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh","events":["PreToolUse"],` +
+				`"timeout":30}]`,
+			""},
 		"arguments": {claude,
 			pre(`{"hooks":[{"type":"command","command":"node","args":["${CLAUDE_PROJECT_DIR}/a ` +
 				`b.js","it's"],"timeout":30},{"type":"command","command":"node","args":["-v"],"timeout":30}]}`),
-			`[{"name":"a","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; exec node ` +
-				`\"$CLAUDE_PROJECT_DIR\"'/a b.js' 'it'\\''s'","events":["pre-tool"],"timeout":30,` + open + `},` +
-				`{"name":"node","command":["node","-v"],"events":["pre-tool"],"timeout":30,` + open + `}]`,
-			`changed it is a line for sh here, which sets the client's variables: export ` +
-				`CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
+			`[{"name":"a","dialect":"claude","command":["node","${CLAUDE_PROJECT_DIR}/a b.js","it's"],` +
+				`"events":["PreToolUse"],"timeout":30},{"name":"node","dialect":"claude","command":["node",` +
+				`"-v"],"events":["PreToolUse"],"timeout":30}]`,
+			""},
 		"an argument without text": {claude,
 			pre(`{"hooks":[{"type":"command","command":"a","args":["${CLAUDE_PROJECT_DIR}","","'b"],"timeout":30}]}`),
-			`[{"name":"a","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; exec a ` +
-				`\"$CLAUDE_PROJECT_DIR\"'' '' \\''b'","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			`changed it is a line for sh here, which sets the client's variables: export ` +
-				`CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
+			`[{"name":"a","dialect":"claude","command":["a","${CLAUDE_PROJECT_DIR}","","'b"],` +
+				`"events":["PreToolUse"],"timeout":30}]`,
+			""},
 		"hookrun itself": {claude,
 			pre(`{"hooks":[{"type":"command","command":"/opt/hookrun fire --output claude || exit ` +
 				`2"},{"type":"command","command":"hookrun fire -c other.json","timeout":30}]}`),
-			`[{"name":"hookrun","command":"hookrun fire -c other.json","events":["pre-tool"],"timeout":30,` + open +
-				`}]`,
+			`[{"name":"hookrun","dialect":"claude","command":"hookrun fire -c other.json",` +
+				`"events":["PreToolUse"],"timeout":30}]`,
 			`left_out this hook is not carried: it runs hookrun, which would run this hook again`},
 		"hooks that never run": {claude,
 			`{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash(x)"}]}],` +
 				`"PreToolUse":[{"hooks":[{"type":"command","command":" ` +
 				`\n"},{"type":"command","command":"b","if":"Bash(git"}]}]}}`,
 			`null`,
-			`left_out this hook is not carried: its if "Bash(x)" holds of no call of this event, so it never runs
-left_out this hook is not carried: its command is blank, so it lets everything pass
-left_out this hook is not carried: its if "Bash(git" holds of no call of this event, so it never runs`},
+			`left_out this hook is not carried: its if "Bash(x)" holds of no call of this event, so it` +
+				` never runs` + "\n" +
+				`left_out this hook is not carried: its command is blank, so it lets everything pass` + "\n" +
+				`left_out this hook is not carried: its if "Bash(git" holds of no call of this event, so it` +
+				` never runs`},
 		"matchers": {claude, pre(`{"matcher":"Edit, Write","hooks":[{"type":"command","command":"a","timeout":30}]},
 			{"matcher":"^(Edit|Write)$","hooks":[{"type":"command","command":"b","timeout":30}]},
 			{"matcher":"^mcp__x__.*","hooks":[{"type":"command","command":"c","timeout":30}]},
@@ -171,113 +108,107 @@ left_out this hook is not carried: its if "Bash(git" holds of no call of this ev
 			{"matcher":"^(?!mcp)","hooks":[{"type":"command","command":"e","timeout":30}]},
 			{"matcher":"[","hooks":[{"type":"command","command":"f","timeout":30}]},
 			{"matcher":".*","hooks":[{"type":"command","command":"g","timeout":30}]}`),
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Edit|Write|fs_edit|fs_write","timeout":30,` +
-				open + `},` +
-				`{"name":"b","command":"b","events":["pre-tool"],"matcher":"Edit|Write|fs_edit|fs_write",` +
-				`"timeout":30,` + open + `},` +
-				`{"name":"c","command":"c","events":["pre-tool"],"matcher":"mcp__x__*","timeout":30,` + open + `},` +
-				`{"name":"d","command":"d","events":["pre-tool"],"when":[{"path":"tool_name",` +
-				`"matches":"mcp__[a-z]+__write"}],"timeout":30,` + open + `},` +
-				`{"name":"g","command":"g","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			wide("Edit, Write", "Edit|Write|fs_edit|fs_write") + "\n" + wide("^(Edit|Write)$",
-				"Edit|Write|fs_edit|fs_write") + `
-changed the matcher "^mcp__x__.*" is "mcp__x__*" here
-changed the matcher "mcp__[a-z]+__write" is a condition in "when" here, for the names that tools have in Claude Code
-left_out this hook is not carried: its matcher "^(?!mcp)" uses JavaScript that neither a glob nor RE2 can express
-left_out this hook is not carried: its matcher "[" matches nothing in Claude Code, so it never runs: unterminated [] set
-changed the matcher ".*" is for every tool, so the entry has none`},
+			`[{"name":"a","dialect":"claude","command":"a","events":["PreToolUse"],"matcher":"Edit,` +
+				` Write","timeout":30},{"name":"b","dialect":"claude","command":"b","events":["PreToolUse"],` +
+				`"matcher":"^(Edit|Write)$","timeout":30},{"name":"c","dialect":"claude","command":"c",` +
+				`"events":["PreToolUse"],"matcher":"^mcp__x__.*","timeout":30},{"name":"d",` +
+				`"dialect":"claude","command":"d","events":["PreToolUse"],"matcher":"mcp__[a-z]+__write",` +
+				`"timeout":30},{"name":"e","dialect":"claude","command":"e","events":["PreToolUse"],` +
+				`"matcher":"^(?!mcp)","timeout":30},{"name":"g","dialect":"claude","command":"g",` +
+				`"events":["PreToolUse"],"matcher":".*","timeout":30}]`,
+			`left_out this hook is not carried: its matcher "[" is no regular expression and matches` +
+				` nothing, so the hook never runs: unterminated [] set`},
 		"tools with two names": {codex,
 			pre(`{"matcher":"Write","hooks":[{"type":"command","command":"a","timeout":30}]}`),
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Write|apply_patch|fs_write","timeout":30,` +
-				open + `}]`,
-			wide("Write", "Write|apply_patch|fs_write")},
+			`[{"name":"a","dialect":"codex","command":"a","events":["PreToolUse"],"matcher":"Write",` +
+				`"timeout":30}]`,
+			""},
 		"other events": {claude,
 			`{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}],` +
 				`"Stop":[{"hooks":[{"type":"command","command":"b"}]}],"Nope":[]}}`,
-			`[{"name":"a","command":"a","events":["post-tool"],"when":[{"path":"hook_event_name",` +
-				`"equals":"PostToolUse"}],"timeout":30}]`,
-			`changed PostToolUse is post-tool with a condition in "when" here: that event is for tools that ran and for those that failed
-differs at post-tool ` + exit + `
-left_out .tenex-hooks.json has no event for hooks of Stop; supported are pre-execute, pre-tool, post-tool
-left_out Claude Code has no event "Nope", so none of these hooks ever runs there`},
+			`[{"name":"a","dialect":"claude","command":"a","events":["PostToolUse"],"timeout":30},` +
+				`{"name":"b","dialect":"claude","command":"b","events":["Stop"]}]`,
+			`left_out Claude Code has no event "Nope", so none of these hooks ever runs there`},
 		"what is no command, or not waited for": {claude,
 			pre(`{"hooks":[{"type":"prompt","prompt":"p"},{"type":"command","command":"a","async":true},` +
 				`{"type":"command","command":"b","if":"Bash(git *)","once":true,"timeout":30}]}`),
-			`[{"name":"b","command":"b","events":["pre-tool"],"if":"shell(git *)","timeout":30,` + open + `}]`,
-			`left_out this hook is not carried: an entry runs a command or posts to a url, and this is of type prompt
-left_out this hook is not carried: it is async, and entries are waited for; end its command with & and give it /dev/null for its output
-wider the if "Bash(git *)" is "shell(git *)" here, as a project calls the tool, so it holds in other clients and loops
-differs the if "shell(git *)" is weighed word by word here: of a line that Claude Code cannot read only what may be meant runs the hook, where the client runs it for every such line; and it is also held against what env, xargs and the like run
-left_out "once" is not carried: a hook runs at each call here, not only at the first of a session`},
+			`[{"name":"a","dialect":"claude","command":"a","events":["PreToolUse"],"async":true},` +
+				`{"name":"b","dialect":"claude","command":"b","events":["PreToolUse"],"if":"Bash(git *)",` +
+				`"timeout":30}]`,
+			`left_out this hook is not carried: an entry runs a command or posts to a url, and this is of` +
+				` type prompt` + "\n" +
+				`left_out "once" is not carried: a hook runs at each call here, not only at the first of a` +
+				` session`},
 		"a hook that posts": {claude,
 			pre(`{"matcher":"Bash","hooks":[{"type":"http","url":"https://u:p@h:1/guard.v2?k=s",` +
 				`"headers":{"X":"Bearer $T","A":"é"},"allowedEnvVars":["T"],"timeout":7}]}`),
-			`[{"name":"guard.v2","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer ` +
-				`$T","A":"é"},"allowed_env_vars":["T"],"events":["pre-tool"],"matcher":"Bash|shell","timeout":7,` +
-				`"on_failure":{"exit":"continue","output":"continue","timeout":"continue","unstarted":"continue"}}]`,
-			wide("Bash", "Bash|shell") + "\n" + unread},
+			`[{"name":"guard.v2","dialect":"claude","url":"https://u:p@h:1/guard.v2?k=s",` +
+				`"headers":{"X":"Bearer $T","A":"é"},"allowed_env_vars":["T"],"events":["PreToolUse"],` +
+				`"matcher":"Bash","timeout":7}]`,
+			""},
 		"a hook that posts and fails closed": {claude,
 			`{"env":{"T":"t"},"httpHookAllowedEnvVars":["T"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http",` +
 				`"url":"http://h","allowedEnvVars":["T","É","U"],"timeout":7,"onFailure":"block"}]}]}}`,
-			`[{"name":"h","url":"http://h","allowed_env_vars":["T"],"events":["pre-tool"],"timeout":7}]`,
-			`left_out the variables of "env" are not carried for hooks of type http: those that "allowed_env_vars" names are of hookrun's own environment
-changed "httpHookAllowedEnvVars" is not carried as such: hooks that it forbids are left out, and so are variables
-` + unread + `
-left_out "É" is not carried: no header can stand for it
-left_out "U" is not carried: no header can stand for it`},
+			`[{"name":"h","dialect":"claude","url":"http://h","allowed_env_vars":["T"],` +
+				`"events":["PreToolUse"],"timeout":7,"on_failure":"block"}]`,
+			`left_out the variables of "env" are not carried for hooks of type http: those that` +
+				` "allowed_env_vars" names are of hookrun's own environment` + "\n" +
+				`changed "httpHookAllowedEnvVars" is not carried as such: hooks that it forbids are left out,` +
+				` and so are variables` + "\n" +
+				`left_out "É" is not carried: no header can stand for it` + "\n" +
+				`left_out "U" is not carried: no header can stand for it`},
 		"a hook that may not post": {claude,
 			`{"allowedHttpHookUrls":["https://*"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http",` +
 				`"url":"http://h"}]}]}}`, `null`,
-			`changed "allowedHttpHookUrls" is not carried as such: hooks that it forbids are left out, and so are variables
-left_out this hook is not carried: http://h is not among the "allowedHttpHookUrls" of the settings, so it is never sent`},
+			`changed "allowedHttpHookUrls" is not carried as such: hooks that it forbids are left out,` +
+				` and so are variables` + "\n" +
+				`left_out this hook is not carried: http://h is not among the "allowedHttpHookUrls" of the` +
+				` settings, so it is never sent`},
 		"settings": {claude,
 			`{"model":"m","env":{"A":"1","B":2},"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a",` +
 				`"timeout":30}]}]}}`,
-			`[{"name":"a","command":"a","events":["pre-tool"],"timeout":30,` + open + `,"env":{"A":"1","B":"2"}}]`, ""},
+			`[{"name":"a","dialect":"claude","command":"a","events":["PreToolUse"],"timeout":30,` +
+				`"env":{"A":"1","B":"2"}}]`,
+			""},
 		"all hooks off": {claude,
 			`{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `null`,
-			`left_out "disableAllHooks" switches all hooks of Claude Code off, so none is carried; take it out to ` +
-				`import them`},
+			`left_out "disableAllHooks" switches all hooks of Claude Code off, so none is carried; take` +
+				` it out to import them`},
 		"equal hooks": {claude,
 			pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"a","timeout":30},{"type":"command",` +
 				`"command":"a","timeout":30}]},{"matcher":"Edit","hooks":[{"type":"command","command":"a",` +
 				`"timeout":30}]},{"hooks":[{"type":"command","command":"a","timeout":30}]}`),
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open +
-				`},{"name":"a-2","command":"a","events":["pre-tool"],"matcher":"Edit|fs_edit","timeout":30,` + open +
-				`},{"name":"a-3","command":"a","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			wide("Bash", "Bash|shell") + `
-changed this hook is the same as that of .claude/settings.json:1, and is there once
-` + wide("Edit", "Edit|fs_edit") + `
-differs Claude Code runs this hook and that of .claude/settings.json:1 once where a call is for both; here each of them runs`},
+			`[{"name":"a","dialect":"claude","command":"a","events":["PreToolUse"],"matcher":"Bash",` +
+				`"timeout":30},{"name":"a-2","dialect":"claude","command":"a","events":["PreToolUse"],` +
+				`"matcher":"Edit","timeout":30},{"name":"a-3","dialect":"claude","command":"a",` +
+				`"events":["PreToolUse"],"timeout":30}]`,
+			`changed this hook is the same as that of .claude/settings.json:1, and is there once` + "\n" +
+				`wider Claude Code runs this hook and that of .claude/settings.json:1 once where a call is` +
+				` for both; here each of them runs`},
 		"another client's": {gemini,
 			before(`{"matcher":"write_file|replace","sequential":true,"hooks":[{"type":"command","name":"format",` +
 				`"command":"fmt 'a;b'","timeout":5000,"env":{"T":"$HOME","U":"1"}}]}`),
-			`[{"name":"format","command":["bash","-c","fmt ` +
-				`'a;b'"],"events":["pre-tool"],"matcher":"*write_file*|*replace*|fs_write|fs_edit","timeout":"5s",` +
-				`"on_failure":{"signal":"continue"},"env":{"U":"1"}}]`,
-			"changed BeforeTool is pre-tool here\n" + wide("write_file|replace",
-				"*write_file*|*replace*|fs_write|fs_edit") + `
-changed Gemini CLI runs it with bash, so the entry names it` + words + `
-changed 5000 is 5s here
-left_out the variable "T" is not carried: "$HOME" has another variable in it, and entries have texts alone`},
+			`[{"name":"format","dialect":"gemini","command":"fmt 'a;b'","events":["BeforeTool"],` +
+				`"matcher":"write_file|replace","timeout":"5s","env":{"T":"$HOME","U":"1"}}]`,
+			`changed 5000 is 5s here`},
 		"hooks that are off": {gemini,
 			`{"hooksConfig":{"disabled":["x","gone"]},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","name":"x",` +
 				`"command":"a"}]}]}}`, `null`,
-			`left_out "gone" switches off no hook of this file
-changed BeforeTool is pre-tool here
-left_out this hook is not carried: "x" in the settings switches it off`},
+			`left_out "gone" switches off no hook of this file` + "\n" +
+				`left_out this hook is not carried: "x" in the settings switches it off`},
 		"TOML": {".codex/config.toml",
 			"model = \"m\"\n[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = " +
 				"\"command\"\ncommand = \"a\"\ntimeout = 30\nstatusMessage = \"s\"\n",
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open + `}]`,
-			wide("^Bash$", "Bash|shell") + `
-left_out "statusMessage" is not carried: it is shown to the user of the client while the hook runs`},
+			`[{"name":"a","dialect":"codex","command":"a","events":["PreToolUse"],"matcher":"^Bash$",` +
+				`"timeout":30}]`,
+			`left_out "statusMessage" is not carried: it is shown to the user of the client while the` +
+				` hook runs`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HOME", "/nobody")
 			r := parse(t, test.path, test.doc)
 			require.Equal(t, test.entries, entries(t, r))
-			require.Equal(t, test.reported, others.ReplaceAllString(reported(r), ""))
+			require.Equal(t, test.reported, reported(r))
 			text, added, err := hookimport.Add("f", nil, r.Entries)
 			require.NoError(t, err, "what is imported loads")
 			require.Len(t, added, len(r.Entries))
@@ -296,7 +227,7 @@ func TestManyHooks(t *testing.T) {
 	n := testall.Of(3_000, 12_000)
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `,{"type":"command","command":"a","timeout":%d,"once":true}`, i+1)
+		fmt.Fprintf(&b, `,{"type":"command","command":"./a %d","timeout":30,"once":true}`, i)
 	}
 	start := time.Now()
 	r := parse(t, claude, `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[`+b.String()[1:]+`]}]}}`)
@@ -330,8 +261,8 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, 5, r.Report[0].Line)
 	r = parse(t, claude, "{\"hooks\":{\n \"Stop\":[]}}")
 	require.Equal(t,
-		`.claude/settings.json:2:2: .tenex-hooks.json has no event for hooks of Stop; supported are pre-execute, `+
-			`pre-tool, post-tool`, r.Report[0].Error())
+		`.claude/settings.json:2:2: these hooks run once hookrun has an entry at Stop: run hookrun install claude `+
+			`(again)`, r.Report[0].Error())
 }
 
 func TestRefused(t *testing.T) {
@@ -347,7 +278,7 @@ func TestRefused(t *testing.T) {
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
 			`x.yaml is in the form of massgen, and not in that of ` + all.ImportList()},
 	} {
-		_, err := hookimport.Parse(test.path, []byte(test.doc), nil, hookimport.Project)
+		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)
 	}
 }
@@ -399,14 +330,14 @@ func TestEveryValue(t *testing.T) {
 	values := 0
 	for _, doc := range docs {
 		var top any
-		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil, hookimport.Project); err != nil ||
+		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil); err != nil ||
 			json.Unmarshal([]byte(doc[1]), &top) != nil {
 			continue // it is refused, with all its places
 		}
 		result := func() string {
 			text, err := json.Marshal(top)
 			require.NoError(t, err)
-			r, err := hookimport.Parse(doc[0], text, nil, hookimport.Project)
+			r, err := hookimport.Parse(doc[0], text, nil)
 			if err != nil {
 				return err.Error()
 			}
@@ -472,61 +403,6 @@ func eachLeaf(v any, path string, yield func(path string, value any, set func(an
 			inside(strconv.Itoa(i), member, func(to any) { v[i] = to })
 		}
 	}
-}
-
-// FuzzMatcher: an entry is for the same tools as the hook that it was made of.
-func FuzzMatcher(f *testing.F) {
-	for _, matcher := range []string{"Bash", "Edit|Write", "^(Edit|Write)$", "mcp__x__.*", ".*", "^Bas", "a.c",
-		"^.+x$", "[Bb]ash", "(a|b)(c|d)e?", `\bBash\b`, "^$", "a{2,}", "$^", "a|^b$|", "Task", ".*_write$", `^\w+$`,
-		"x(?=y)", `a\\(b\\)`, `^a\\$$`, `a,b$`, "[^]", "[]a]", "^a*", "(?i)bash", "a|", "|", ",", "**", `\x41`, "()"} {
-		for _, name := range []string{"Bash", "mcp__x__y", "Edit", "a_write", "Agent", "apply_patch", "ace"} {
-			f.Add(matcher, name)
-		}
-	}
-	projects := map[string]bool{} // which the entry may have too
-	for _, tool := range all.ClientTools() {
-		for _, name := range all.ToolNames(tool) {
-			projects[name] = true
-		}
-	}
-	f.Fuzz(func(t *testing.T, matcher, name string) {
-		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/") != "" ||
-			name == "" {
-			t.Skip("no tool is called like this")
-		}
-		for _, test := range []struct {
-			path, event string
-		}{{claude, "PreToolUse"}, {codex, "PreToolUse"}, {gemini, "BeforeTool"}} {
-			text, err := json.Marshal(
-				map[string]any{"hooks": map[string]any{test.event: []any{map[string]any{"matcher": matcher,
-					"hooks": []any{map[string]any{"type": "command", "command": "a"}}}}}})
-			require.NoError(t, err)
-			source, err := hookfile.Parse(test.path, text)
-			if err != nil {
-				continue
-			}
-			r := parse(t, test.path, string(text))
-			if len(r.Entries) == 0 {
-				continue
-			}
-			doc, _, err := hookimport.Add("f", nil, r.Entries)
-			require.NoError(t, err)
-			cfg, err := hookfile.Parse("f", doc)
-			require.NoError(t, err, "%s", doc)
-			for _, name := range []string{name, "Agent", "apply_patch", "Bash", "mcp__x__y"} {
-				wanted := runs(source, protocol.Event(test.event), name)
-				got := runs(cfg, protocol.PreTool, name)
-				// A hook for one name of a tool is for its other names here, and the report says so.
-				also := slices.ContainsFunc(all.ToolAliases(name), func(other string) bool {
-					return strings.Contains(reported(r), "it is also for") && runs(cfg, protocol.PreTool, other)
-				})
-				if !got && wanted || got != wanted && !also && !strings.Contains(reported(r), "for every tool") &&
-					!projects[name] {
-					t.Fatalf("%s: %q at %q: %v, and %v in %s", test.path, matcher, name, wanted, got, doc)
-				}
-			}
-		}
-	})
 }
 
 func TestAdd(t *testing.T) {
@@ -634,9 +510,4 @@ func TestWrite(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(dir, ".*json.*"))
 	require.NoError(t, err)
 	require.Empty(t, left, "no temporary file stays")
-}
-
-// runs reports whether the first hook of a file runs at a call of a tool.
-func runs(cfg *hookfile.Config, event protocol.Event, tool string) bool {
-	return hookfile.NewMatchContext(dialect.NewCall(protocol.Call{Event: event, Tool: tool})).Runs(&cfg.Hooks[0])
 }

@@ -22,22 +22,6 @@ func (g *handler) carried(key string) bool {
 	return slices.Contains(carriedCommand, key) && g.knows(key)
 }
 
-// runs is the path of what the hook runs, or posts to.
-func (g *handler) runs() string {
-	if g.hook.HTTP != nil {
-		return g.path + ".url"
-	}
-	return g.path + ".command"
-}
-
-// endpoint carries what the hook posts to.
-func (g *handler) endpoint() {
-	g.address()
-	g.item(Differs, g.runs(), g.value("url").Index,
-		"an answer without a key of an answer is ignored by %s, and is unreadable here: "+
-			"let the server answer {} or nothing", g.form.Client)
-}
-
 // address carries the address, the headers and the names of their variables.
 func (g *handler) address() {
 	e, _ := g.hook.Endpoint() // an address that is not allowed was left out before

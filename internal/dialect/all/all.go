@@ -77,7 +77,7 @@ func ClientNamed(name string) (*dialect.Dialect, bool) {
 // FormNames are the names of the clients that have a hooks file, which can be checked and imported.
 func FormNames() (names []string) {
 	for _, d := range dialects() {
-		if d.Import != nil {
+		if d.HasForm() {
 			names = append(names, d.Name)
 		}
 	}
@@ -91,7 +91,7 @@ func ClientList() string {
 
 // ImportList names the clients whose hooks `hookrun import` knows.
 func ImportList() string {
-	return clientList(func(d *dialect.Dialect) bool { return d.Import != nil })
+	return clientList((*dialect.Dialect).HasForm)
 }
 
 func clientList(known func(*dialect.Dialect) bool) string {

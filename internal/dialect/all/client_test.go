@@ -24,7 +24,7 @@ func TestClient(t *testing.T) {
 		seen := map[protocol.Event]int{}
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", "e2e", "testdata", d.Name, "*.jsonl"))
 		require.NoError(t, err)
-		if d.Import == nil { // nor is there a hooks file whose hooks it would give an input
+		if !d.HasForm() { // nor is there a hooks file whose hooks it would give an input
 			continue
 		}
 		require.NotEmpty(t, files)

@@ -66,7 +66,6 @@ var toy = &dialect.Dialect{
 	}},
 	Install: &dialect.Installation{Events: []string{"PreToolUse"},
 		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
-	Import: &dialect.Import{Notes: []string{"toys are made of wood"}},
 }
 
 // TestNewDialect adds a dialect by one value and one line, and uses it by the command line alone.
@@ -120,12 +119,8 @@ func TestNewDialect(t *testing.T) {
 	require.Contains(t, diff, "$(hookrun fire --output toy --trust required --pin --before-allow block --entry mark)")
 	require.Contains(t, diff, `{\"no\":true}'\\''; exit 7'`)
 	require.Contains(t, diff, `"timeout":1`)
-	entries, report := run(0, "", "import", path(".toy/toys.json"), "--as", "tenex")
-	require.Contains(t, entries, `"matcher": "Dig|Build"`)
-	require.Contains(t, entries+report, "toys are made of wood")
-
-	// Or they stay its hooks, and run as such in a file of hookrun's.
-	entries, _ = run(0, "", "import", path(".toy/toys.json"))
+	// There they stay its hooks, and run as such.
+	entries, _ := run(0, "", "import", path(".toy/toys.json"))
 	require.Contains(t, entries, `"matcher": "Dig+Build"`)
 	write("kept.json", entries)
 	out, _ = run(7, call("Dig"), "fire", "-C", dir, "-c", path("kept.json"))

@@ -48,7 +48,6 @@ var Dialect = &dialect.Dialect{
 	Settings: settings,
 	Format:   format,
 	Install:  install,
-	Import:   imported,
 }
 
 // client is how messages name it.

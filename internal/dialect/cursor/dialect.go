@@ -52,7 +52,6 @@ var Dialect = &dialect.Dialect{
 	Tools:           tools,
 	Settings:        settings,
 	Install:         install,
-	Import:          imported,
 }
 
 func init() {

@@ -43,7 +43,6 @@ var Dialect = &dialect.Dialect{
 
 	Settings: settings,
 	Install:  install,
-	Import:   imported,
 }
 
 const (

@@ -58,7 +58,6 @@ var Dialect = &dialect.Dialect{
 
 	Settings: settings,
 	Install:  install,
-	Import:   imported,
 }
 
 // eventRule is what one event of the client is like.

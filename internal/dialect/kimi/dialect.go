@@ -51,7 +51,6 @@ var Dialect = &dialect.Dialect{
 	Settings: settings,
 	Format:   format,
 	Install:  install,
-	Import:   imported,
 }
 
 // client is how messages name it, clientType how it names itself to hooks.

@@ -37,7 +37,7 @@ func TestKeptFailurePolicy(t *testing.T) {
 		{cursor, cursors("preToolUse", `,"failClosed":true`), `,"on_failure":"block"`},
 		{cursor, cursors("afterFileEdit", `,"failClosed":true`), ""}, // nothing is held up there
 	} {
-		result, err := hookimport.Parse(test.path, []byte(test.doc), nil, hookimport.Client)
+		result, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.NoError(t, err, test.doc)
 		if test.policy == "" {
 			require.NotContains(t, entries(t, result), "on_failure", test.doc)
@@ -71,7 +71,7 @@ func TestNotedEvents(t *testing.T) {
 		{copilot, "agentStop", "agentStop"}, {copilot, "Stop", "Stop"},
 	} {
 		doc := `{"version":1,"hooks":{"` + test.event + `":[{"type":"command","command":"a"}]}}`
-		result, err := hookimport.Parse(test.path, []byte(doc), nil, hookimport.Client)
+		result, err := hookimport.Parse(test.path, []byte(doc), nil)
 		require.NoError(t, err, doc)
 		var named []string
 		for _, i := range result.Report {
@@ -96,7 +96,7 @@ func TestOneCommand(t *testing.T) {
 		`"bash":"a","timeout":5,"timeoutSec":5.0`: "",
 	} {
 		doc := `{"version":1,"hooks":{"preToolUse":[{"type":"command",` + keys + `}]}}`
-		result, err := hookimport.Parse(copilot, []byte(doc), nil, hookimport.Client)
+		result, err := hookimport.Parse(copilot, []byte(doc), nil)
 		require.NoError(t, err, doc)
 		var left []string
 		for _, i := range result.Report {

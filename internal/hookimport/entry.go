@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// keep makes an entry that keeps the client's rules: its texts are those of the client's file.
-func (g *handler) keep(name string) {
+// carry makes an entry of the hook. Its texts are those of the client's file.
+func (g *handler) carry(name string) {
 	h := g.hook
 	g.set("dialect", g.dialect.Name)
 	if h.HTTP != nil {
@@ -85,11 +85,10 @@ func (g *handler) ownMatcher() bool {
 
 // notes are what is so with every file of the client.
 func (r *reader) notes() (notes []string) {
-	if !r.keeps {
-		return r.dialect.Import.Notes
-	}
 	if r.dialect.Parallel {
-		notes = append(notes, dialect.InTurn+r.form.Client+" runs all of them at once")
+		notes = append(notes, "here hooks run one after the other in the order of the file, and the first block ends "+
+			"the call; "+r.form.Client+" runs all of them at once")
 	}
-	return append(notes, dialect.Twice)
+	return append(notes, "the hooks are still in this file: when its client runs hookrun, take them out here, or each "+
+		"runs twice")
 }

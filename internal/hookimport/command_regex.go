@@ -1,0 +1,83 @@
+package hookimport
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// onlyCommands carries the commandRegex as a condition. It reports whether the hook can ever run.
+func (g *handler) onlyCommands() bool {
+	text, tool := g.commandRegex.String(), g.form.CommandOf
+	re, err := regexp.Compile(text)
+	_, invalid := jsregexp.Compile(text)
+	switch {
+	case g.dialect.SubjectField(g.event) != "tool_name" || !g.hook.Matcher.Match(tool):
+		return g.leaveOut("its commandRegex is for %s alone, and the group is for other calls, so it never runs", tool)
+	case invalid != nil:
+		return g.leaveOut("its commandRegex %s is no regular expression, so it never runs", brief(text))
+	case err != nil || !readAlike(text):
+		g.item(Wider, g.group+".commandRegex", g.commandRegex.Index,
+			"the commandRegex %s uses JavaScript that RE2 cannot express, so the entry is for every command",
+			brief(text))
+	default:
+		g.when = append(g.when, `{"path": "args.command", "matches": `+
+			string(strictjson.AppendString(nil, re.String()))+`}`)
+		g.item(Changed, g.group+".commandRegex", g.commandRegex.Index, `the commandRegex is a condition in "when" here`)
+	}
+	return true
+}
+
+// overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
+func overlap(a, b hookfile.Matcher) bool {
+	if a == nil || b == nil || strings.Trim(a.String()+b.String(), letters+"|") != "" {
+		return true
+	}
+	for name := range strings.SplitSeq(a.String(), "|") {
+		if b.Match(name) {
+			return true
+		}
+	}
+	return a.String() == "" || slices.ContainsFunc(all.AliasedTools(), func(name string) bool {
+		return a.Match(name) && b.Match(name)
+	})
+}
+
+// readAlike reports whether Go and JavaScript read an expression alike, which both can read. Names of tools have no
+// line ends and nothing outside ASCII, so what differs there does not count.
+func readAlike(text string) bool {
+	inside := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= 0x80:
+			return false
+		case c == '\\':
+			i++
+			// Of letters those alone that both know; a digit is a reference, or an octal number.
+			if i == len(text) || strings.IndexByte(letters, text[i]) >= 0 &&
+				(strings.IndexByte("dDwWbB", text[i]) < 0 || inside && strings.IndexByte("bB", text[i]) >= 0) {
+				return false
+			}
+		case inside:
+			inside = c != ']'
+			if c == '[' { // Go may find the name of a class in there
+				return false
+			}
+		case c == '[':
+			inside = true
+			if rest := strings.TrimPrefix(text[i+1:], "^"); strings.HasPrefix(rest, "]") {
+				return false // Go: a bracket in the class; JavaScript: an empty class
+			}
+		case c == '(' && strings.HasPrefix(text[i+1:], "?") && !strings.HasPrefix(text[i+1:], "?:"):
+			return false
+		case c == '{' && strings.HasPrefix(text[i+1:], ","): // Go: {0,n}, by version
+			return false
+		}
+	}
+	return true
+}

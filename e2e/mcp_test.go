@@ -19,7 +19,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/massgen/ipc"
 )
 
 // proxied is a `hookrun mcp` before the small server of testdata, in a workspace of its own.
@@ -348,7 +348,7 @@ func TestMCPQueue(t *testing.T) {
 
 func TestMCPMassGen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".codex")
-	w := massgenipc.Writer{Dir: dir}
+	w := ipc.Writer{Dir: dir}
 	put := func(content, matcher string) {
 		t.Helper()
 		_, err := w.Write(content, matcher, time.Minute)
@@ -360,7 +360,7 @@ func TestMCPMassGen(t *testing.T) {
 		require.Equal(t, []string{"x", "\nfrom a hook", "\nfrom a peer"},
 			p.result("echo", binary.Hook{"text": "x"}).texts())
 		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", binary.Hook{"text": "x"}).texts())
-		require.False(t, binary.Exists(dir, massgenipc.FileName))
+		require.False(t, binary.Exists(dir, ipc.FileName))
 	})
 	t.Run("M75 the matcher sees the name that the server knows", func(t *testing.T) {
 		put("for fail", "fai?")
@@ -383,7 +383,7 @@ func TestMCPMassGen(t *testing.T) {
 		require.Equal(t, []string{"x", "\nfrom a hook", "\nlater"}, p.result("echo", binary.Hook{"text": "x"}).texts())
 	})
 	t.Run("M77 a file that cannot be read breaks nothing", func(t *testing.T) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, massgenipc.FileName), []byte("{"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ipc.FileName), []byte("{"), 0o600))
 		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", binary.Hook{"text": "x"}).texts())
 	})
 	p.leave(0)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -125,7 +125,7 @@ func (f *callFlags) defineState(flags *pflag.FlagSet) {
 
 // defineIPC adds the flag for the folder in which MassGen leaves a text.
 func defineIPC(flags *pflag.FlagSet) *string {
-	const usage = "`DIR` in which MassGen leaves a text for the next result, as " + massgenipc.FileName
+	const usage = "`DIR` in which MassGen leaves a text for the next result, as " + ipc.FileName
 	return flags.String("massgen-ipc", "", usage)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/delivery"
-	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -31,13 +31,13 @@ given; a text for every agent is kept for the others if one of them has read it.
 		var suppress bool
 		const usage = "you hand the texts on by other means: the history has them as deferred, not as drained"
 		flags.BoolVar(&suppress, "suppress", false, usage)
-		ipc := defineIPC(flags)
+		folder := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := checkDrain(flags, args, output); err != nil {
 				return 0, err
 			}
-			if *ipc != "" {
-				return exitOK, drainIPC(std, *ipc)
+			if *folder != "" {
+				return exitOK, drainIPC(std, *folder)
 			}
 			ctx := context.Background()
 			take := func() (*queue.Claim, error) { return q.Drain(ctx, session, agent) }
@@ -74,14 +74,14 @@ func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, f
 
 // drainIPC takes the text that no reader of MassGen's took, and clears its folder for the next turn.
 func drainIPC(std Streams, dir string) error {
-	text, found, err := massgenipc.Unconsumed(dir)
+	text, found, err := ipc.Unconsumed(dir)
 	if err != nil {
 		return err
 	}
 	if found {
 		text += "\n"
 	}
-	return errors.Join(write(std, text), massgenipc.Clear(dir))
+	return errors.Join(write(std, text), ipc.Clear(dir))
 }
 
 func checkDrain(flags *pflag.FlagSet, args []string, output string) error {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -41,7 +41,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 		flags.StringVar(&e.Matcher, "matcher", "", matcher)
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
 		flags.StringVar(&e.Source, "source", "", "`NAME` of the sender")
-		ipc := defineIPC(flags)
+		folder := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noEmpty(flags, "matcher", "ttl"); err != nil {
 				return 0, err
@@ -68,8 +68,8 @@ it. Give a text that starts with - after --, or on stdin.`,
 			if e.Content, err = value("the text", args[0], &typed{Streams: std}); err != nil {
 				return 0, err
 			}
-			if *ipc != "" {
-				warnings, err := writeIPC(*ipc, e)
+			if *folder != "" {
+				warnings, err := writeIPC(*folder, e)
 				for _, w := range warnings {
 					fmt.Fprintln(std.Err, "hookrun: warning:", w)
 				}
@@ -89,21 +89,21 @@ func writeIPC(dir string, e queue.Entry) (warnings []string, err error) {
 	if strings.TrimSpace(e.Content) == "" {
 		return nil, errors.New("the text is blank")
 	}
-	ttl := massgenipc.DefaultTTL
+	ttl := ipc.DefaultTTL
 	if !e.Expires.IsZero() {
 		ttl = time.Until(e.Expires)
 	}
-	w := massgenipc.Writer{Dir: dir, Memory: ipcMemory()}
+	w := ipc.Writer{Dir: dir, Memory: ipcMemory()}
 	return w.Write(e.Content, e.Matcher, ttl)
 }
 
 // ipcMemory is where the numbers of MassGen's folders are kept: beside the queues.
-func ipcMemory() massgenipc.Memory {
+func ipcMemory() ipc.Memory {
 	dir, err := queue.DefaultDir()
 	if err != nil { // then nothing is remembered
-		return massgenipc.Memory{}
+		return ipc.Memory{}
 	}
-	return massgenipc.Memory{Dir: dir}
+	return ipc.Memory{Dir: dir}
 }
 
 // defineQueue adds the flags that name a queue.
@@ -130,9 +130,9 @@ func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 			err = fmt.Errorf("--%s is empty; leave it out for the default", f.Name)
 		}
 	})
-	if ipc := flags.Lookup("massgen-ipc"); err == nil && ipc != nil && ipc.Changed {
+	if own := flags.Lookup("massgen-ipc"); err == nil && own != nil && own.Changed {
 		flags.Visit(func(f *pflag.Flag) {
-			if err == nil && f.Name != ipc.Name && !slices.Contains(withIPC, f.Name) {
+			if err == nil && f.Name != own.Name && !slices.Contains(withIPC, f.Name) {
 				err = fmt.Errorf("--%s means nothing with --massgen-ipc; give one of the two", f.Name)
 			}
 		})

@@ -18,8 +18,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/regularfile"
-	"github.com/hookrun/hookrun/internal/runpage"
-	"github.com/hookrun/hookrun/internal/runstats"
+	"github.com/hookrun/hookrun/internal/runlog/page"
+	"github.com/hookrun/hookrun/internal/runlog/stats"
 )
 
 var showLog = command{
@@ -50,7 +50,7 @@ prints all events that the log has, and then each as it comes.`,
 			if err := l.finish(args); err != nil {
 				return 0, err
 			}
-			log, err := runstats.Open(l.path)
+			log, err := stats.Open(l.path)
 			if errors.Is(err, fs.ErrNotExist) {
 				return 0, fmt.Errorf("%s: no such file; calls write one if they are given --log %s", l.path, l.path)
 			}
@@ -68,7 +68,7 @@ type logFlags struct {
 	files  callFlags
 	path   string
 	since  string
-	filter runstats.Filter
+	filter stats.Filter
 	follow bool
 	events bool
 	html   string
@@ -141,7 +141,7 @@ func since(words string, now time.Time) (time.Time, error) {
 }
 
 // show prints the log as the flags say.
-func (l *logFlags) show(log *runstats.Log, std Streams) error {
+func (l *logFlags) show(log *stats.Log, std Streams) error {
 	if l.follow || l.events {
 		return l.lines(log, std)
 	}
@@ -166,9 +166,9 @@ func (l *logFlags) show(log *runstats.Log, std Streams) error {
 }
 
 // lines prints calls or events one by one.
-func (l *logFlags) lines(log *runstats.Log, std Streams) error {
+func (l *logFlags) lines(log *stats.Log, std Streams) error {
 	printed := func(line []byte) error {
-		c, ok := runstats.ParseCall(line)
+		c, ok := stats.ParseCall(line)
 		if !ok || !l.filter.Admits(&c) {
 			return nil
 		}
@@ -180,7 +180,7 @@ func (l *logFlags) lines(log *runstats.Log, std Streams) error {
 	last := 10
 	if l.events {
 		last = -1 // what is to come belongs to turns that have begun
-		events := runstats.NewEvents(l.filter)
+		events := stats.NewEvents(l.filter)
 		printed = func(line []byte) error {
 			text, err := events.Of(line)
 			if err != nil {
@@ -203,12 +203,12 @@ func (l *logFlags) lines(log *runstats.Log, std Streams) error {
 }
 
 // page writes the page for a browser. Nobody ever sees half of it, nor who may not see the log.
-func (l *logFlags) page(log *runstats.Log, s *runstats.Summary, std Streams) (err error) {
+func (l *logFlags) page(log *stats.Log, s *stats.Summary, std Streams) (err error) {
 	summary, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	calls, err := log.Tail(l.filter, runpage.MaxCalls)
+	calls, err := log.Tail(l.filter, page.MaxCalls)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (l *logFlags) page(log *runstats.Log, s *runstats.Summary, std Streams) (er
 			err = fmt.Errorf("--html %s: %w", l.html, regularfile.UnwrapPath(err))
 		}
 	}()
-	err = errors.Join(runpage.Write(file, runpage.Page{Summary: summary, Calls: calls}), file.Close())
+	err = errors.Join(page.Write(file, page.Page{Summary: summary, Calls: calls}), file.Close())
 	if err != nil {
 		return err
 	}

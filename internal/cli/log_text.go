@@ -10,24 +10,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/runstats"
+	"github.com/hookrun/hookrun/internal/runlog/stats"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // logText is the summary for a person: no row is wider than 120 columns.
-func logText(s *runstats.Summary, colour bool) string {
+func logText(s *stats.Summary, colour bool) string {
 	p := paint(colour)
 	var b strings.Builder
 	p.heading(&b, s)
 	p.hooks(&b, s.Hooks)
-	section(&b, p.as(bold, "never fired"), s.NeverFired, func(n runstats.NeverFired) string {
+	section(&b, p.as(bold, "never fired"), s.NeverFired, func(n stats.NeverFired) string {
 		where := n.Source + ", " + strings.Join(n.Events, ", ")
 		return fmt.Sprintf("%s  %s", middle(printable.Escape(n.Name), 40), middle(where, 74))
 	})
-	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool {
+	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h stats.Hook) bool {
 		return h.Near == 0 && h.TimedOut == 0
 	})
-	section(&b, p.as(bold, "near their timeout"), slow, func(h runstats.Hook) string {
+	section(&b, p.as(bold, "near their timeout"), slow, func(h stats.Hook) string {
 		limit := ""
 		if h.Limit > 0 {
 			limit = " of " + duration(h.Limit)
@@ -35,12 +35,12 @@ func logText(s *runstats.Summary, colour bool) string {
 		name := middle(printable.Escape(h.Name), 40)
 		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", name, h.Near, limit, h.TimedOut)
 	})
-	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Unstarted == 0 })
-	section(&b, p.as(bold, "could not be started"), unstarted, func(h runstats.Hook) string {
+	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h stats.Hook) bool { return h.Unstarted == 0 })
+	section(&b, p.as(bold, "could not be started"), unstarted, func(h stats.Hook) string {
 		return fmt.Sprintf("%s  %s", middle(printable.Escape(h.Name), 40), counted(h.Unstarted, "time"))
 	})
 	blocks := s.Blocks[max(0, len(s.Blocks)-10):]
-	section(&b, p.as(bold, "last blocks"), blocks, func(x runstats.Block) string {
+	section(&b, p.as(bold, "last blocks"), blocks, func(x stats.Block) string {
 		when := x.Time
 		if t, err := time.Parse(time.RFC3339Nano, x.Time); err == nil {
 			when = t.Local().Format(time.DateTime)
@@ -57,7 +57,7 @@ func logText(s *runstats.Summary, colour bool) string {
 	return b.String()
 }
 
-func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
+func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	for _, file := range s.Files {
 		fmt.Fprintln(b, p.as(bold, middle(file, 118)))
 	}
@@ -93,7 +93,7 @@ func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
 }
 
 // hooks writes the table.
-func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
+func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 	if len(hooks) == 0 {
 		return
 	}
@@ -115,27 +115,27 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 	// needs them.
 	columns := []struct {
 		title  string
-		of     func(*runstats.Hook) int
+		of     func(*stats.Hook) int
 		colour int
 		rare   bool
 	}{
-		{"matched", func(h *runstats.Hook) int { return h.Matched }, 0, false},
-		{"ok", func(h *runstats.Hook) int { return h.OK }, 0, false},
-		{"blocked", func(h *runstats.Hook) int { return h.Blocked }, red, false},
-		{"asked", func(h *runstats.Hook) int { return h.Asked }, yellow, true},
-		{"injected", func(h *runstats.Hook) int { return h.Injected }, green, false},
-		{"rewrote", func(h *runstats.Hook) int { return h.Rewrote }, green, true},
-		{"failed", func(h *runstats.Hook) int { return h.Failed }, yellow, false},
-		{"timed out", func(h *runstats.Hook) int { return h.TimedOut }, yellow, false},
-		{"not started", func(h *runstats.Hook) int { return h.Unstarted }, yellow, true},
-		{"skipped", func(h *runstats.Hook) int { return h.Skipped }, 0, true},
-		{"async", func(h *runstats.Hook) int { return h.Async }, 0, true},
-		{"other", func(h *runstats.Hook) int { return h.Other }, 0, true},
+		{"matched", func(h *stats.Hook) int { return h.Matched }, 0, false},
+		{"ok", func(h *stats.Hook) int { return h.OK }, 0, false},
+		{"blocked", func(h *stats.Hook) int { return h.Blocked }, red, false},
+		{"asked", func(h *stats.Hook) int { return h.Asked }, yellow, true},
+		{"injected", func(h *stats.Hook) int { return h.Injected }, green, false},
+		{"rewrote", func(h *stats.Hook) int { return h.Rewrote }, green, true},
+		{"failed", func(h *stats.Hook) int { return h.Failed }, yellow, false},
+		{"timed out", func(h *stats.Hook) int { return h.TimedOut }, yellow, false},
+		{"not started", func(h *stats.Hook) int { return h.Unstarted }, yellow, true},
+		{"skipped", func(h *stats.Hook) int { return h.Skipped }, 0, true},
+		{"async", func(h *stats.Hook) int { return h.Async }, 0, true},
+		{"other", func(h *stats.Hook) int { return h.Other }, 0, true},
 	}
 	rows := [][]cell{{{"hook", bold}}}
 	shown := columns[:0]
 	for _, c := range columns {
-		if !c.rare || slices.ContainsFunc(hooks, func(h runstats.Hook) bool { return c.of(&h) > 0 }) {
+		if !c.rare || slices.ContainsFunc(hooks, func(h stats.Hook) bool { return c.of(&h) > 0 }) {
 			shown = append(shown, c)
 			rows[0] = append(rows[0], cell{c.title, bold})
 		}
@@ -204,7 +204,7 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 }
 
 // callText is a call in one line, of less than 120 columns: when, what, the verdict, what it was about, and its hooks.
-func callText(c *runstats.Call, colour bool) string {
+func callText(c *stats.Call, colour bool) string {
 	p := paint(colour)
 	verdict, tint := c.Decision, green
 	switch {
@@ -240,7 +240,7 @@ func callText(c *runstats.Call, colour bool) string {
 }
 
 // hooksText returns what the first hooks of a call did, in at most so many characters, and how many more there are.
-func hooksText(hooks []runstats.Report, room int) (text string) {
+func hooksText(hooks []stats.Report, room int) (text string) {
 	for i, h := range hooks {
 		what := duration(float64(h.Duration) / float64(time.Millisecond))
 		if h.Status == protocol.StatusSkipped {

@@ -8,44 +8,44 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/runstats"
+	"github.com/hookrun/hookrun/internal/runlog/stats"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // A line of --follow says what the call was about, and names whole hooks.
 func TestCallText(t *testing.T) {
 	at := time.Date(2026, 11, 21, 14, 0, 0, 0, time.Local)
-	hook := func(name string, status protocol.Status, ms int) runstats.Report {
-		return runstats.Report{Name: name, Status: status, Duration: time.Duration(ms) * time.Millisecond}
+	hook := func(name string, status protocol.Status, ms int) stats.Report {
+		return stats.Report{Name: name, Status: status, Duration: time.Duration(ms) * time.Millisecond}
 	}
-	many := []runstats.Report{hook("sh", protocol.StatusBlocked, 144)}
+	many := []stats.Report{hook("sh", protocol.StatusBlocked, 144)}
 	for range 8 {
 		many = append(many, hook("a-longer-name", protocol.StatusSkipped, 0))
 	}
 	long := strings.Repeat("long ", 100)
 	for name, c := range map[string]struct {
-		call runstats.Call
+		call stats.Call
 		want string
 	}{
 		"all of it": {
-			runstats.Call{Event: "pre-tool", Tool: "shell", About: "git push --force", Decision: "block",
+			stats.Call{Event: "pre-tool", Tool: "shell", About: "git push --force", Decision: "block",
 				Cause: "policy", Hooks: many[:3]},
 			"14:00:00  pre-tool shell  block (policy)  git push --force  " +
 				"sh: blocked 144 ms, a-longer-name: skipped, 1 more\n",
 		},
 		"more hooks than there is room for": {
-			runstats.Call{Event: "pre-tool", Tool: "shell", About: "ls", Decision: "block", Hooks: many},
+			stats.Call{Event: "pre-tool", Tool: "shell", About: "ls", Decision: "block", Hooks: many},
 			"14:00:00  pre-tool shell  block  ls  sh: blocked 144 ms, a-longer-name: skipped, " +
 				"a-longer-name: skipped, 6 more\n",
 		},
 		"a long command": {
-			runstats.Call{Event: "pre-tool", Tool: "shell", About: long, Decision: "continue",
-				Hooks: []runstats.Report{hook("sh", protocol.StatusOK, 5)}},
+			stats.Call{Event: "pre-tool", Tool: "shell", About: long, Decision: "continue",
+				Hooks: []stats.Report{hook("sh", protocol.StatusOK, 5)}},
 			"14:00:00  pre-tool shell  continue  " + long[:36] + "…" + strings.TrimSpace(long)[499-35:] +
 				"  sh: 5.0 ms\n",
 		},
-		"nothing known": {runstats.Call{Event: "Stop", Decision: "continue"}, "14:00:00  Stop  continue\n"},
-		"a prompt": {runstats.Call{Event: "pre-execute", About: "do\nit", Decision: "continue"},
+		"nothing known": {stats.Call{Event: "Stop", Decision: "continue"}, "14:00:00  Stop  continue\n"},
+		"a prompt": {stats.Call{Event: "pre-execute", About: "do\nit", Decision: "continue"},
 			"14:00:00  pre-execute  continue  do …\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,9 +57,9 @@ func TestCallText(t *testing.T) {
 		words := []string{"", "short", long}
 		for _, word := range words {
 			for _, about := range words {
-				c := runstats.Call{Time: at, Event: word, Tool: word, Error: word, Cause: word, Stop: true,
+				c := stats.Call{Time: at, Event: word, Tool: word, Error: word, Cause: word, Stop: true,
 					About: about}
-				c.Hooks = []runstats.Report{hook(long, protocol.Status(word), 3_600_000), hook("b", "ok", 1)}
+				c.Hooks = []stats.Report{hook(long, protocol.Status(word), 3_600_000), hook("b", "ok", 1)}
 				line := callText(&c, false)
 				if word != long { // else the verdict alone may be wider
 					require.LessOrEqual(t, utf8.RuneCountInString(line), 121, line)

@@ -39,17 +39,17 @@ func ManPages() map[string]string {
 	return pages
 }
 
-// page is a man page in the macros of man(7).
-type page struct{ strings.Builder }
+// manPage is a man page in the macros of man(7).
+type manPage struct{ strings.Builder }
 
-func newPage(name, summary string) *page {
-	p := &page{}
+func newPage(name, summary string) *manPage {
+	p := &manPage{}
 	fmt.Fprintf(p, ".TH %s 1\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)), roff(name), roff(summary))
 	return p
 }
 
 // section writes a text. Indented lines are kept as they are.
-func (p *page) section(title, text string) {
+func (p *manPage) section(title, text string) {
 	fmt.Fprintf(p, ".SH %s\n", title)
 	kept := false // whether lines stay as they are
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
@@ -73,7 +73,7 @@ func (p *page) section(title, text string) {
 }
 
 // options writes the flags in their groups.
-func (p *page) options(flags *pflag.FlagSet) {
+func (p *manPage) options(flags *pflag.FlagSet) {
 	if !flags.HasFlags() {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/delivery"
-	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -57,7 +57,7 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 		f.defineTrust(flags)
 		f.defineState(flags)
 		f.record.define(flags)
-		ipc := defineIPC(flags)
+		folder := defineIPC(flags)
 		flags.BoolVarP(&m.verbose, "verbose", "v", false, "show on stderr what each hook did")
 		return func(args []string, std Streams) (int, error) {
 			for _, flag := range []string{"name", "massgen-ipc"} {
@@ -68,8 +68,8 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 			if len(args) == 0 {
 				return 0, errors.New("the server is missing; give its command behind --, as in hookrun mcp -- ./server")
 			}
-			if *ipc != "" {
-				m.ipc = massgenipc.NewReader(*ipc)
+			if *folder != "" {
+				m.ipc = ipc.NewReader(*folder)
 				m.ipc.Memory = ipcMemory()
 			}
 			log := newPatientLog(std.Err)
@@ -97,9 +97,9 @@ type mcpGate struct {
 	call    protocol.Call // what all calls have in common
 	runner  *runner.Runner
 	queue   *queue.Queue
-	ipc     *massgenipc.Reader // nil: there is none
-	turns   chan struct{}      // of calls whose hooks run
-	known   []string           // warnings that were printed already
+	ipc     *ipc.Reader   // nil: there is none
+	turns   chan struct{} // of calls whose hooks run
+	known   []string      // warnings that were printed already
 	record  *runLog
 	verbose bool
 	err     io.Writer

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/massgen/yaml"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/internal/yaml"
 	"github.com/hookrun/hookrun/protocol"
 )
 

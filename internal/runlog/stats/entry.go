@@ -1,0 +1,275 @@
+package stats
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// entry is the part of a line that this package needs. Its strings point into the line.
+type entry struct {
+	call
+	outcome
+	hook report // the one being read
+
+	ofCall, ofOutcome, ofHook fields
+}
+
+type call struct {
+	time                                      time.Time // to the microsecond
+	when, session, workspace, id, event, tool quoted
+	args                                      value
+	argsPreview, prompt                       quoted
+	result, resultPreview                     quoted
+	argsSize, resultSize                      float64
+	failed                                    bool
+	err                                       quoted
+	lint                                      float64  // how many warnings are about the style of files
+	notes                                     []quoted // of the hooks, in order
+}
+
+type outcome struct {
+	decided                       bool // there is an outcome
+	event, tool, word             quoted
+	decision                      protocol.Decision
+	stop                          bool
+	reason, cause, decider        quoted
+	updatedInput, updatedOut      value
+	injectors, messages, warnings []quoted // injectors: the hook of each text; "": a queue
+	hooks                         []report
+}
+
+// report is what a line says about one hook.
+type report struct {
+	name, source, status, stderr quoted
+	duration, limit              float64 // in milliseconds
+}
+
+func newEntry() *entry {
+	e := new(entry)
+	e.ofCall = fields{
+		"time": &e.when, "session_id": &e.session, "workspace": &e.workspace, "tool_use_id": &e.id,
+		"event": &e.call.event, "tool": &e.call.tool, "failed": &e.failed, "error": &e.err,
+		"args": &e.args, "args_preview": &e.argsPreview, "args_size": &e.argsSize, "prompt": &e.prompt,
+		"result": &e.result, "result_preview": &e.resultPreview, "result_size": &e.resultSize,
+		"lint": &e.lint, "notes": &e.notes,
+		"outcome": func(v gjson.Result) bool {
+			e.outcome = outcome{decided: true, hooks: e.hooks[:0]}
+			return e.ofOutcome.read(v) && e.decision.UnmarshalText([]byte(e.word.text())) == nil
+		},
+	}
+	ofInject := fields{}
+	e.ofOutcome = fields{
+		"event": &e.outcome.event, "tool": &e.outcome.tool, "decision": &e.word, "stop": &e.stop,
+		"reason": &e.reason, "cause": &e.cause, "hook": &e.decider,
+		"updated_input": &e.updatedInput, "updated_output": &e.updatedOut,
+		"system_messages": &e.messages, "warnings": &e.warnings,
+		"inject": func(v gjson.Result) bool {
+			e.injectors = e.injectors[:0]
+			return elements(v, func(v gjson.Result) bool {
+				var hook quoted
+				ofInject["hook"] = &hook
+				ok := ofInject.read(v)
+				e.injectors = append(e.injectors, hook)
+				return ok
+			})
+		},
+		"hooks": func(v gjson.Result) bool {
+			e.hooks = e.hooks[:0]
+			return elements(v, func(v gjson.Result) bool {
+				e.hook = report{}
+				ok := e.ofHook.read(v) && e.hook.name != "" && e.hook.status != ""
+				e.hooks = append(e.hooks, e.hook)
+				return ok
+			})
+		},
+	}
+	e.ofHook = fields{
+		"name": &e.hook.name, "source": &e.hook.source, "status": &e.hook.status, "stderr": &e.hook.stderr,
+		"duration_ms": &e.hook.duration, "limit_ms": &e.hook.limit,
+	}
+	return e
+}
+
+// read reads a line. It reports whether the line is one JSON object with a time and with an outcome or an error, and
+// all values that are needed have the right type. Of two equal keys the last counts.
+func (e *entry) read(line []byte) bool {
+	e.call, e.outcome = call{notes: e.notes[:0]}, outcome{hooks: e.hooks[:0]}
+	if !valid(line) || !e.ofCall.read(gjson.ParseBytes(line)) || e.when == "" || e.err == "" && !e.decided {
+		return false
+	}
+	e.call.event, e.call.tool = cmp.Or(e.outcome.event, e.call.event), cmp.Or(e.outcome.tool, e.call.tool)
+	t, err := time.Parse(time.RFC3339Nano, e.when.text())
+	e.time = t.Truncate(time.Microsecond)
+	return err == nil
+}
+
+// note returns the note of a hook, by its index in the call.
+func (e *entry) note(hook int) protocol.Note {
+	if hook < len(e.notes) {
+		return protocol.Note(e.notes[hook].text())
+	}
+	return ""
+}
+
+// about returns what a call was about: the only text among its arguments, else all arguments, or its prompt.
+func (e *entry) about() string {
+	args := gjson.Parse(string(e.args))
+	switch {
+	case e.args == "":
+		return cmp.Or(e.argsPreview.clone(), e.prompt.clone())
+	case args.Type == gjson.String:
+		return quoted(e.args).clone()
+	case !args.IsObject():
+		return strings.Clone(string(e.args))
+	}
+	members, only := 0, gjson.Result{}
+	args.ForEach(func(_, v gjson.Result) bool {
+		members, only = members+1, v
+		return members < 2
+	})
+	switch {
+	case members == 0:
+		return ""
+	case members == 1 && only.Type == gjson.String:
+		return quoted(only.Raw).clone()
+	}
+	return strings.Clone(string(e.args))
+}
+
+// maxDepth is the limit of encoding/json.
+const maxDepth = 10_000
+
+// valid reports whether a line is JSON. A log has millions of lines and encoding/json takes almost three times as long
+// as gjson. gjson has no depth limit, so it is used only where no value can be nested too deep.
+func valid(line []byte) bool {
+	if bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")) > maxDepth {
+		return json.Valid(line)
+	}
+	return gjson.ValidBytes(line)
+}
+
+// fields are the members of an object that are read, and where each value goes. The destination sets the type: a
+// *quoted, *[]quoted, *float64 or *bool, a *value for any type, or a func that takes the value.
+type fields map[string]any
+
+// read reads the members of an object, and reports whether each has its type.
+func (f fields) read(object gjson.Result) bool {
+	ok := object.IsObject()
+	object.ForEach(func(key, v gjson.Result) bool {
+		switch to := f[key.Str].(type) {
+		case *quoted:
+			*to, ok = quoted(v.Raw), v.Type == gjson.String
+		case *[]quoted:
+			*to = (*to)[:0]
+			ok = elements(v, func(v gjson.Result) bool {
+				*to = append(*to, quoted(v.Raw))
+				return v.Type == gjson.String
+			})
+		case *float64:
+			*to, ok = v.Num, v.Type == gjson.Number && !math.IsInf(v.Num, 0) // too large for a float64
+		case *bool:
+			*to, ok = v.Type == gjson.True, v.IsBool()
+		case *value:
+			*to = value(v.Raw)
+		case func(gjson.Result) bool:
+			ok = to(v)
+		}
+		return ok
+	})
+	return ok
+}
+
+// elements calls each for the elements of an array until it returns false, and reports whether it never did.
+func elements(array gjson.Result, each func(gjson.Result) bool) bool {
+	ok := array.IsArray()
+	array.ForEach(func(_, v gjson.Result) bool {
+		ok = ok && each(v)
+		return ok
+	})
+	return ok
+}
+
+// value is a JSON value as written in a line; "" if it is missing.
+type value string
+
+// quoted is a JSON string as written in a line, with its quotes; "" if it is missing.
+type quoted string
+
+// text returns the string's value, "" if it is missing. It may point into the line.
+func (q quoted) text() string {
+	if q == "" {
+		return ""
+	}
+	return strictjson.Text(string(q))
+}
+
+// clone returns the text in memory of its own, so that the line can be freed.
+func (q quoted) clone() string { return strings.Clone(q.text()) }
+
+// Call is what a line of a log says, for a person to read.
+type Call struct {
+	Time     time.Time
+	Session  string
+	Event    string
+	Tool     string
+	About    string // its arguments or its prompt
+	Decision string // "" if there was none
+	Stop     bool
+	Cause    string
+	Hook     string // the hook that decided
+	Reason   string
+	Error    string // why there is no verdict
+	Hooks    []Report
+}
+
+// Report is the result of one hook in a call.
+type Report struct {
+	Name     string
+	Status   protocol.Status
+	Duration time.Duration
+}
+
+// ParseCall reads a line.
+func ParseCall(line []byte) (c Call, ok bool) {
+	e := newEntry()
+	if !e.read(line) {
+		return c, false
+	}
+	c = Call{
+		Time: e.time, Session: e.session.clone(), Event: e.call.event.clone(), Tool: e.call.tool.clone(),
+		About: e.about(), Error: e.err.clone(),
+		Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
+	}
+	if e.decided {
+		c.Decision = e.decision.String()
+	}
+	for _, r := range e.hooks {
+		took := time.Duration(r.duration * float64(time.Millisecond))
+		c.Hooks = append(c.Hooks, Report{r.name.clone(), protocol.Status(r.status.clone()), took})
+	}
+	return c, true
+}
+
+// Filter says which calls count. The zero Filter admits all.
+type Filter struct {
+	Since   time.Time
+	Session string
+}
+
+// Admits reports whether a call counts.
+func (f Filter) Admits(c *Call) bool { return f.admit(c.Time, c.Session) }
+
+func (f Filter) admits(e *entry) bool { return f.admit(e.time, e.session.text()) }
+
+func (f Filter) admit(at time.Time, session string) bool {
+	return !at.Before(f.Since.Truncate(time.Microsecond)) && (f.Session == "" || session == f.Session)
+}

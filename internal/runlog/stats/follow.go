@@ -1,0 +1,162 @@
+package stats
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/runlog"
+)
+
+// maxTail is the most that Tail returns, in bytes.
+const maxTail = 32 << 20
+
+// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more
+// than it needs.
+func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
+	e, size := newEntry(), 0
+	for _, p := range slices.Backward(l.parts) {
+		for end := p.size; end > 0 && len(lines) < most && size <= maxTail; {
+			start, err := runlog.LineStart(p.file, max(0, end-blockSize))
+			if err != nil {
+				return nil, err
+			}
+			var block []json.RawMessage
+			if _, err := eachLine(p.file, start, end, func(line []byte, _ bool) error {
+				if e.read(line) && f.admits(e) {
+					block = append(block, bytes.Clone(line))
+					size += len(line)
+				}
+				return nil
+			}); err != nil {
+				return nil, err
+			}
+			lines, end = append(block, lines...), start
+		}
+	}
+	first := len(lines)
+	for room := maxTail; first > max(0, len(lines)-most); first-- {
+		if room -= len(lines[first-1]); room < 0 {
+			break
+		}
+	}
+	return lines[first:], nil
+}
+
+// Lines calls each for all lines, oldest first. A line is valid until the next call.
+func (l *Log) Lines(each func(line []byte) error) error {
+	_, err := eachLineOf(l.parts, func(line []byte, _ bool) error {
+		if line == nil {
+			return nil
+		}
+		return each(line)
+	})
+	return err
+}
+
+// Follow calls each for the last lines of calls that the filter admits (for all lines if last is negative), and then
+// for each new line, until ctx ends. It continues when the log is rotated or truncated.
+func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []byte) error) error {
+	err := l.follow(ctx, f, last, func(line []byte, whole bool) error {
+		if err := ctx.Err(); err != nil { // the existing log can be gigabytes
+			return err
+		}
+		if line == nil || !whole { // an unfinished line is passed on once it has an end
+			return nil
+		}
+		return each(line)
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []byte, whole bool) error) error {
+	const often = 200 * time.Millisecond
+	now := &l.parts[len(l.parts)-1]
+	var at int64 // the end of what was passed on of the current part
+	var err error
+	if last < 0 {
+		if at, err = eachLineOf(l.parts, each); err != nil {
+			return err
+		}
+	} else {
+		if at, err = runlog.LineStart(now.file, now.size); err != nil {
+			return err
+		}
+		now.size = at
+		lines, err := l.Tail(f, last)
+		if err != nil {
+			return err
+		}
+		for _, line := range lines {
+			if err := each(line, true); err != nil {
+				return err
+			}
+		}
+	}
+	tick := time.NewTicker(often)
+	defer tick.Stop()
+	for {
+		// Check whether the log was moved before reading it: whoever moves it has written its last line by then.
+		there, err := os.Stat(l.path)
+		moved := err != nil || !os.SameFile(there, now.info)
+		info, err := now.file.Stat()
+		if err != nil {
+			return err
+		}
+		if info.Size() < at {
+			at = 0
+		}
+		if at, err = eachLine(now.file, at, info.Size(), each); err != nil {
+			return err
+		}
+		if moved {
+			parts, err := l.younger()
+			if err != nil {
+				return err
+			}
+			if len(parts) > 0 {
+				now = &parts[len(parts)-1]
+				if at, err = eachLineOf(parts, each); err != nil {
+					return err
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// younger opens the log again and returns the parts that are newer than the open ones.
+func (l *Log) younger() ([]part, error) {
+	now, err := Open(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	known := 0 // number of known parts; the last open one may have been removed or rotated away
+	for i, p := range now.parts {
+		if slices.ContainsFunc(l.parts, func(old part) bool { return os.SameFile(old.info, p.info) }) {
+			known = i + 1
+		}
+	}
+	if known == len(now.parts) {
+		now.Close()
+		return nil, nil
+	}
+	l.Close()
+	l.parts = now.parts
+	return l.parts[known:], nil
+}

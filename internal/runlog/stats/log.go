@@ -1,0 +1,135 @@
+package stats
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+const (
+	blockSize = 1 << 20
+	maxLine   = 16 << 20
+)
+
+// Log is an open run log: its parts, each with the length that it had when it was opened.
+type Log struct {
+	path  string
+	parts []part // oldest first
+}
+
+type part struct {
+	path string
+	file *os.File
+	info fs.FileInfo
+	size int64
+}
+
+// Open opens a log and its rotated parts, FILE.3, FILE.2 and FILE.1. It is an error if none of them exists.
+func Open(path string) (*Log, error) {
+	l := &Log{path: path}
+	// Open the youngest first. If the log is rotated meanwhile, an open part moves to a name that is opened later,
+	// where it is recognized. In the other order a part would be missed.
+	for _, name := range []string{path, path + ".1", path + ".2", path + ".3"} {
+		if err := l.open(name); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
+	if len(l.parts) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	slices.Reverse(l.parts)
+	return l, nil
+}
+
+func (l *Log) open(path string) error {
+	info, err := os.Stat(path) // before opening it: a pipe would wait for its writer
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := openShared(path)
+	if err == nil {
+		info, err = file.Stat()
+	}
+	if errors.Is(err, fs.ErrNotExist) { // rotated away just now
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(l.parts, func(p part) bool { return os.SameFile(p.info, info) }) {
+		return file.Close()
+	}
+	l.parts = append(l.parts, part{path, file, info, info.Size()})
+	return nil
+}
+
+// Close closes the files.
+func (l *Log) Close() {
+	for _, p := range l.parts {
+		p.file.Close()
+	}
+}
+
+// Files returns the paths of the parts, oldest first.
+func (l *Log) Files() (paths []string) {
+	for _, p := range l.parts {
+		paths = append(paths, p.path)
+	}
+	return paths
+}
+
+// eachLineOf is eachLine for several parts. It returns where the last complete line of the last part ends.
+func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int64, err error) {
+	for _, p := range parts {
+		if end, err = eachLine(p.file, 0, p.size, each); err != nil {
+			return end, err
+		}
+	}
+	return end, nil
+}
+
+// eachLine calls each for the lines between two offsets of a file, without their line ends. It returns where the last
+// complete line ends. whole is false for a last line that has no end yet. A line that is too long is nil.
+func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
+	end = from
+	var long []byte // the beginning of a line that does not fit into the buffer
+	for at := from; ; {
+		line, err := in.ReadSlice('\n')
+		at += int64(len(line))
+		if err == bufio.ErrBufferFull || long != nil {
+			if len(long) <= maxLine {
+				long = append(long, line...)
+			}
+			line = long
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(line) == 0:
+			return end, nil
+		case err != nil && err != io.EOF:
+			return end, err
+		}
+		whole := err == nil
+		if whole {
+			end = at
+		}
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
+			line = nil
+		}
+		if err := each(line, whole); err != nil {
+			return end, err
+		}
+		long = nil
+	}
+}

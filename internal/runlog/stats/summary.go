@@ -1,0 +1,117 @@
+// Package stats reads run logs: statistics of each hook, the last calls, and new calls as they are logged.
+//
+//	log, err := stats.Open("run.log")
+//	…
+//	defer log.Close()
+//	summary, err := log.Summary(stats.Filter{})
+//	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
+//
+// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. An unreadable line is
+// counted as such and changes nothing else. Memory grows with the number of different hooks, not with the number of
+// lines.
+//
+// Not guaranteed: percentiles are wrong by up to 1 %. Lines are in the order in which their calls ended, and so are the
+// results.
+package stats
+
+// Summary is the summary of a log, as `hookrun log --output json` prints it.
+type Summary struct {
+	Version    int          `json:"version"` // 1
+	Files      []string     `json:"files"`   // oldest first
+	Lines      int          `json:"lines"`
+	Unreadable int          `json:"unreadable"`
+	Calls      int          `json:"calls"` // calls that the filter admits; everything below is about them
+	Errors     int          `json:"errors"`
+	From       string       `json:"from,omitempty"`
+	To         string       `json:"to,omitempty"`
+	Columns    Columns      `json:"columns"` // each call is counted in one of them
+	Decisions  Decisions    `json:"decisions"`
+	Stopped    int          `json:"stopped"`
+	Hooks      []Hook       `json:"hooks"` // in the order of their first call
+	NeverFired []NeverFired `json:"never_fired"`
+	Blocks     []Block      `json:"blocks"` // the last ones, oldest first
+}
+
+// Columns count the calls by how they ended. Their sum is the number of calls.
+type Columns struct {
+	Continue  int `json:"continue"`  // continued, without problems
+	Rewritten int `json:"rewritten"` // continued, with another input or output
+	Failed    int `json:"failed"`    // continued although a hook failed, or an answer did not count (a warning says so)
+	Ask       int `json:"ask"`
+	Defer     int `json:"defer"`
+	Block     int `json:"block"`
+	Stop      int `json:"stop"`  // the loop was ended, whatever the decision
+	Error     int `json:"error"` // no verdict
+}
+
+// Decisions count the calls by decision, including calls that ended the loop.
+type Decisions struct {
+	Continue int `json:"continue"`
+	Block    int `json:"block"`
+	Ask      int `json:"ask"`
+	Defer    int `json:"defer"`
+}
+
+// Hook is the statistics of one hook. Durations are in milliseconds, of calls in which it ran to its end or its
+// timeout.
+//
+// Each call that it matched is counted once in OK to Other, so these add up to Matched. A failure has precedence: a
+// hook that failed and injected a text counts as Failed only. So does one whose answer did not count, as a warning
+// says. After that a rewrite has precedence over a text.
+type Hook struct {
+	Name      string   `json:"name"`
+	File      string   `json:"file"`
+	Events    []string `json:"events"`
+	Matched   int      `json:"matched"`
+	OK        int      `json:"ok"`              // without an answer
+	Blocked   int      `json:"blocked"`         // it answered block
+	Asked     int      `json:"asked,omitempty"` // it answered ask or defer
+	Injected  int      `json:"injected"`
+	Rewrote   int      `json:"rewrote,omitempty"`
+	Failed    int      `json:"failed"`
+	TimedOut  int      `json:"timed_out"`
+	Unstarted int      `json:"unstarted"`
+	Skipped   int      `json:"skipped"`
+	Async     int      `json:"async"`
+	Other     int      `json:"other,omitempty"` // a status of a later version
+	Late      int      `json:"late,omitempty"`  // texts that came with a later call than the one it matched
+	P50       float64  `json:"p50_ms"`
+	P95       float64  `json:"p95_ms"`
+	Max       float64  `json:"max_ms"`
+	Limit     float64  `json:"limit_ms,omitempty"` // of the last call that had one
+	Near      int      `json:"near_timeouts"`      // it took 80 % of its limit or more
+	Last      string   `json:"last"`
+
+	sources map[string]bool // with line numbers, if the log does not have the whole name
+}
+
+// NeverFired is a configured hook that no call has run.
+type NeverFired struct {
+	Name   string   `json:"name"`
+	Source string   `json:"source"`
+	Events []string `json:"events"`
+}
+
+// Block is a call that did not continue.
+type Block struct {
+	Time     string `json:"time"`
+	Event    string `json:"event"`
+	Tool     string `json:"tool,omitempty"`
+	About    string `json:"about,omitempty"` // its arguments or its prompt
+	Hook     string `json:"hook,omitempty"`
+	Cause    string `json:"cause,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Decision string `json:"decision"`
+	Session  string `json:"session_id,omitempty"`
+}
+
+// Summary reads the whole log.
+func (l *Log) Summary(f Filter) (*Summary, error) {
+	t := newTally(f)
+	if _, err := eachLineOf(l.parts, t.line); err != nil {
+		return nil, err
+	}
+	s := t.summary()
+	s.Files = l.Files()
+	return s, nil
+}

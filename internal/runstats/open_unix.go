@@ -1,8 +1,0 @@
-//go:build unix
-
-package runstats
-
-import "os"
-
-// openShared opens a log that others may rotate meanwhile.
-func openShared(path string) (*os.File, error) { return os.Open(path) }

@@ -1,9 +1,9 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Prints what a call of hookrun costs, and ends with 1 where something is over its budget: first what a start costs,
 # which has no noise and which CI holds, too (scripts/bench/start.py), then times as ratios to a floor that is measured
 # in the same run.
 # scripts/bench.sh [RUNS], by default 200 of each command in turn with its floor.
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-200}
 folder=$(mktemp -d)
@@ -17,10 +17,10 @@ echo
 
 CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 {
-	go test ./e2e/bench -run '^$' -bench '^BenchmarkOneShot$' -benchtime "${runs}x"
-	go test ./e2e/bench -run '^$' -bench '^BenchmarkServe$' -benchtime "${runs}x"
-	go test ./runner -run '^$' -bench '^BenchmarkFire$' -benchtime "${runs}x"
-	go test ./runner -run '^$' -bench '^BenchmarkFireNoMatch$' -benchtime "$((runs * 100))x"
+	go test ./e2e/bench -run '^$' -bench '^BenchmarkOneShot$' -benchtime "${runs}x" &&
+	go test ./e2e/bench -run '^$' -bench '^BenchmarkServe$' -benchtime "${runs}x" &&
+	go test ./runner -run '^$' -bench '^BenchmarkFire$' -benchtime "${runs}x" &&
+	go test ./runner -run '^$' -bench '^BenchmarkFireNoMatch$' -benchtime "$((runs * 100))x" &&
 	go test ./internal/trust -run '^$' -bench '^BenchmarkJudge$' -benchtime "$((runs * 10))x"
 } | awk '
 	BEGIN {

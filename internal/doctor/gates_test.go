@@ -112,6 +112,23 @@ func TestGatesThatMeetNoTool(t *testing.T) {
 	}
 }
 
+// Nobody has recorded Cursor, so there is no version of it that hookrun knows.
+func TestVersionOfAClientThatNobodyRecorded(t *testing.T) {
+	p := newPatient(t, "cursor")
+	p.Look = func(string) (string, error) { return "/bin/cursor-agent", nil }
+	p.Start = func(process.Program, process.Input, time.Duration) (r process.Result) {
+		r.Stdout.Head, r.Stdout.Total = []byte("1.2.3\n"), 6
+		return r
+	}
+	found := ""
+	for _, f := range p.Examine().Findings {
+		if f.Check == "version" {
+			found = f.What
+		}
+	}
+	require.Equal(t, "1.2.3, which nobody has tried with this hookrun", found)
+}
+
 // TestVersionAtTheEndOfASentence: "GitHub Copilot CLI 1.0.102." has the version 1.0.102.
 func TestVersionAtTheEndOfASentence(t *testing.T) {
 	for stdout, version := range map[string]string{

@@ -423,6 +423,34 @@ func TestCancelledCallsAreAnswered(t *testing.T) {
 	})
 }
 
+// Somebody who does not read costs no more time than that to write takes.
+func TestNobodyReadsWhatWasCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, requests := io.Pipe()
+		defer requests.Close()
+		unread, out := io.Pipe() // a write waits until it is closed
+		defer unread.Close()
+		answer := func(string, string, bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
+			return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
+				<-ctx.Done()
+				return jsonrpc.Result{}, ctx.Err()
+			}, nil
+		}
+		conn := jsonrpc.NewConn(in, out, answer,
+			jsonrpc.Limits{Line: 100, Calls: 1, Cancelled: 10 * time.Second, LastWords: time.Second})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- conn.Run(ctx) }()
+		_, err := io.WriteString(requests, `{"jsonrpc":"2.0","id":1,"method":"stay"}`+"\n")
+		require.NoError(t, err)
+		synctest.Wait() // the call runs
+		began := time.Now()
+		cancel(errors.New("SIGTERM"))
+		require.EqualError(t, <-ended, "SIGTERM")
+		require.Equal(t, time.Second, time.Since(began))
+	})
+}
+
 // FuzzLines holds the reader against the simplest one there is.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\nc"), 3, 2)

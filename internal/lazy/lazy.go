@@ -19,26 +19,26 @@ import (
 type Value[T any] struct {
 	Make func() T
 
-	once  sync.Once
-	value T
+	once sync.Once
+	get  func() T
 }
 
-// Get returns the value, made at the first call.
+// Get returns the value, made at the first call. If Make panics, so does each call: an empty table would say no.
 func (v *Value[T]) Get() T {
-	v.once.Do(func() { v.value = v.Make() })
-	return v.value
+	v.once.Do(func() { v.get = sync.OnceValue(v.Make) })
+	return v.get()
 }
 
 // Regexp is a regular expression. It is safe for concurrent use.
 type Regexp struct {
 	Text string
 
-	once     sync.Once
-	compiled *regexp.Regexp
+	once sync.Once
+	get  func() *regexp.Regexp
 }
 
-// Get returns the expression, compiled at the first call. That panics if it is none.
+// Get returns the expression, compiled at the first call. It panics if Text is none.
 func (r *Regexp) Get() *regexp.Regexp {
-	r.once.Do(func() { r.compiled = regexp.MustCompile(r.Text) })
-	return r.compiled
+	r.once.Do(func() { r.get = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Text) }) })
+	return r.get()
 }

@@ -69,6 +69,7 @@ func TestSigns(t *testing.T) {
 		"[" + denied + "]":                        `"decision"`,
 		"[[" + denied:                             `"decision"`,
 		denied + ";":                              `"decision"`,
+		"{\"deci\x7fsion\":\"block\"}":            `"decision"`,
 		`{"decision":"blo`:                        `"decision"`,
 		`{"decision"`:                             `"decision"`,
 		"x\n{\"decision\": ":                      `"decision"`,

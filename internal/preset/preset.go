@@ -38,10 +38,13 @@ const SchemaName = Folder + ".schema.json"
 // Form is for which systems the hooks of a preset are.
 type Form struct{ folder string }
 
+// The folders of the forms' files.
+const posix, windows = "files", "files/windows"
+
 // Posix is the form for systems with sh, and Windows that for Windows.
 var (
-	Posix   = Form{"files"}
-	Windows = Form{"files/windows"}
+	Posix   = Form{posix}
+	Windows = Form{windows}
 )
 
 // presets has all presets in the order in which their hooks run. The cheap ones come first.
@@ -53,12 +56,12 @@ var presets = []struct {
 	{name: "secrets", about: "no reading of .env, ~/.ssh and the like; no keys in what is written"},
 	{name: "paths", about: "no file tool writes out of the workspace, to .git or to the hooks",
 		scripts: []script{
-			{"files", "protect-paths.sh", func() string { return Posix.read("protect-paths.sh") }},
-			{"files/windows", "protect-paths.ps1", func() string { return Windows.read("protect-paths.ps1") }},
+			{posix, "protect-paths.sh", func() string { return Posix.read("protect-paths.sh") }},
+			{windows, "protect-paths.ps1", func() string { return Windows.read("protect-paths.ps1") }},
 		}},
 	{name: "shell", about: "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
 		scripts: []script{
-			{"files", "block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }},
+			{posix, "block-dangerous-shell.sh", func() string { return examples.BlockDangerousShell }},
 		}},
 }
 

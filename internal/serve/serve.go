@@ -50,8 +50,8 @@ const (
 	maxBytes = 2 * maxLine
 	// afterEnd is how long calls go on after the end of the input: `echo … | hookrun serve` ends right behind its call.
 	afterEnd = time.Second
-	// cancelled is how long calls may take to end once the server ends. Their hooks are killed within a second, but a
-	// busy machine has other things to do.
+	// cancelled is how long the calls of a connection may take to end once it ends, or the server. Their hooks are
+	// killed within a second, but a busy machine has other things to do.
 	cancelled = 10 * time.Second
 	// lastWords is how long their answers may take to be written then: a client may have stopped to read.
 	lastWords = time.Second

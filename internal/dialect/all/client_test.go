@@ -216,3 +216,19 @@ func TestProjectToolOnStdin(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
 }
+
+// A name is the project's, whichever of the two names of a client's tool it is.
+func TestProjectNames(t *testing.T) {
+	for _, name := range all.ProjectNames() {
+		require.True(t, all.IsProjectName(name), name)
+	}
+	require.Contains(t, all.ProjectNames(), "fs_write")
+	for _, name := range []string{"", "Bash", "shell ", "Shell", "Bash shell", "fs_edit fs_write"} {
+		require.False(t, all.IsProjectName(name), name)
+	}
+	d := &dialect.Dialect{Tools: []dialect.Tool{"Both one two"}}
+	tool, known := d.ToolNamed("Both")
+	require.True(t, known)
+	require.True(t, tool.IsCalled("one") && tool.IsCalled("two"))
+	require.False(t, tool.IsCalled("") || tool.IsCalled("Both"))
+}

@@ -192,3 +192,23 @@ func TestAnsweredBy(t *testing.T) {
 	delete(env, "COPILOT_HOOK_DIR")
 	require.Empty(t, answeredBy(w), "not started by the client")
 }
+
+// Matchers of events in camelCase know tools by the client's own names alone, those of the others by Claude Code's too.
+func TestMatchersOfTheTwoSpellings(t *testing.T) {
+	for _, row := range []struct {
+		text           string
+		claude, camel  bool // matches bash
+		refusedInCamel bool
+	}{
+		{text: "bash", claude: true, camel: true},
+		{text: "Bash", claude: true},
+		{text: "*", claude: true, refusedInCamel: true},
+	} {
+		own, camel := Dialect.Settings.Pattern(row.text, "tool_name"),
+			Dialect.Spelling().Settings.Pattern(row.text, "tool_name")
+		require.Equal(t, row.claude, own.Match("bash"), row.text)
+		if require.Equal(t, row.refusedInCamel, camel.Refused != "", row.text); !row.refusedInCamel {
+			require.Equal(t, row.camel, camel.Match("bash"), row.text)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,7 +47,8 @@ func readAnswer(text string) (v dialect.Verdict, err error) {
 		return v, errors.New("it is no JSON object; " + form)
 	}
 	fields := dialect.LastOf(object)
-	for key, value := range fields {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		value := fields[key]
 		at := slices.IndexFunc(answerKeys, func(f dialect.Field) bool { return f.Key() == key })
 		if at < 0 {
 			return v, fmt.Errorf("it has %q, which is no key of an answer; %s", key, form)

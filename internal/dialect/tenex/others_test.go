@@ -86,6 +86,15 @@ func TestWhatIsNoReport(t *testing.T) {
 	}
 }
 
+// What ends a line outside of JSON is a character of a string in JSON, so no answer begins behind it.
+func TestLineEndsInAString(t *testing.T) {
+	for _, end := range []string{"\u0085", "\u2028", "\u2029"} {
+		v := judge(protocol.PreTool, dialecttest.Printed(`{"log":"x`+end+`]{desicion:"}`))
+		require.Equal(t, protocol.Continue, v.Decision, "%q", end)
+		require.NotEmpty(t, v.Context)
+	}
+}
+
 // A policy for answers that cannot be read is for those that stand in other text, too.
 func TestPolicyForAnswersInOtherText(t *testing.T) {
 	for _, stdout := range []string{

@@ -188,15 +188,17 @@ func (r *trial) outcome(t *testing.T, config string) gjson.Result {
 	return gjson.ParseBytes(out)
 }
 
-// marks returns and removes the notes of hooks that ran.
+// marks returns the notes of hooks that ran, and puts them aside: an async hook may still write into one.
 func (r *trial) marks(t *testing.T) (ran []string) {
 	t.Helper()
 	notes, err := os.ReadDir(r.notes)
 	require.NoError(t, err)
+	aside, err := os.MkdirTemp(r.base, "notes")
+	require.NoError(t, err)
 	for _, n := range notes {
 		name, _, _ := strings.Cut(n.Name(), ".")
 		ran = append(ran, name)
-		require.NoError(t, os.RemoveAll(filepath.Join(r.notes, n.Name())))
+		require.NoError(t, os.Rename(filepath.Join(r.notes, n.Name()), filepath.Join(aside, n.Name())))
 	}
 	slices.Sort(ran)
 	return ran

@@ -11,7 +11,8 @@ type Rule interface {
 // Rules are all events of a client, in the order of a turn.
 type Rules[R Rule] []R
 
-// Names are the events' names.
+// Names are the events' names. A Dialect calls this and SubjectField in function literals of its own: a method value
+// would be made at the start of every call.
 func (rules Rules[R]) Names() []protocol.Event {
 	names := make([]protocol.Event, len(rules))
 	for i, r := range rules {

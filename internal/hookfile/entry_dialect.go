@@ -52,10 +52,12 @@ func (r reader) inForm(c Command) Command {
 // clientEvents adds the client's events for a name: its own, or the project's name for one or more of them.
 func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.Result,
 	events []protocol.Event) []protocol.Event {
+	known, _ := eventNames()
+	isProjects := slices.Contains(known, string(name))
 	var theirs, meant []protocol.Event
 	for _, e := range d.Events() {
 		theirs = append(theirs, e)
-		if known, _ := eventNames(); slices.Contains(known, string(name)) && e.Canonical() == name.Canonical() {
+		if isProjects && e.Canonical() == name.Canonical() {
 			meant = append(meant, e)
 		}
 	}
@@ -66,7 +68,7 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 		meant = []protocol.Event{name}
 	}
 	if len(meant) == 0 {
-		var known []string
+		known = nil
 		for _, e := range theirs {
 			known = append(known, string(e))
 		}

@@ -404,7 +404,7 @@ func TestCancelledCallsAreAnswered(t *testing.T) {
 		answer := func(string, string, bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
 			return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
 				<-ctx.Done()
-				time.Sleep(5 * time.Second)
+				<-time.After(5 * time.Second)
 				return jsonrpc.Result{JSON: []byte(`"ended"`)}, nil
 			}, nil
 		}

@@ -82,12 +82,19 @@ func ProjectNames() (names []string) {
 // differs from a project's by case alone is not among them: in a project's file it is mostly a slip, and would match in
 // that client alone.
 func KnownTools() (names []string) {
-	for _, t := range tools.Get() {
-		names = append(names, t.Names()[0])
-	}
-	for _, name := range ClientTools() {
-		if !slices.Contains(names, strings.ToLower(name)) || slices.Contains(names, name) {
+	known := map[string]bool{}
+	add := func(name string) {
+		if !known[name] {
+			known[name] = true
 			names = append(names, name)
+		}
+	}
+	for _, t := range tools.Get() {
+		add(t.Names()[0])
+	}
+	for _, t := range tools.Get() {
+		if name := t.Name(); !known[strings.ToLower(name)] {
+			add(name)
 		}
 	}
 	return names
@@ -110,16 +117,6 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames(names, files.Added(c.Tool), files)
 }
 
-// clientToolsByLower are the tools of clients by their names in lower case.
-var clientToolsByLower = lazy.Value[map[string][]string]{Make: func() map[string][]string {
-	byLower := map[string][]string{}
-	for _, name := range ClientTools() {
-		lower := strings.ToLower(name)
-		byLower[lower] = append(byLower[lower], name)
-	}
-	return byLower
-}}
-
 // NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
 // case: the name as it is has no other names, and the known one may. A tool that the call's client has is meant as it
 // is.
@@ -130,14 +127,8 @@ func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 		}
 	}
 	files := c.FileTools()
-	names := clientToolsByLower.Get()[lower]
-	for _, name := range files.Tools() {
-		if strings.ToLower(name) == lower {
-			names = append(slices.Clip(names), name)
-		}
-	}
-	for _, name := range names {
-		if name == c.Tool {
+	for _, name := range append(ClientTools(), files.Tools()...) {
+		if name == c.Tool || strings.ToLower(name) != lower {
 			continue
 		}
 		known := *c

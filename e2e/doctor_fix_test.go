@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/install"
 )
 
 func (p *patient) read(name string) string {
@@ -79,8 +79,8 @@ func (p *patient) find(names string) (found *finding, errors []string) {
 func TestFix(t *testing.T) {
 	programs := standIns(t)
 	rows := setUps
-	for _, name := range clientfile.Names() {
-		client, _ := clientfile.Lookup(name)
+	for _, name := range install.Names() {
+		client, _ := install.Lookup(name)
 		fix := "install " + name + " -C $W"
 		if client.UserOnly {
 			fix = "install " + name + " --user"
@@ -238,8 +238,8 @@ func TestFixWithoutATerminal(t *testing.T) {
 // standIns are programs with the names of the clients that say a version and no more.
 func standIns(t *testing.T) (folder string) {
 	folder = t.TempDir()
-	for _, name := range clientfile.Names() {
-		d, _ := all.Named(name)
+	for _, name := range install.Names() {
+		d, _ := registry.Named(name)
 		version := "1.0"
 		if len(d.Install.Versions) > 0 {
 			version = d.Install.Versions[0]

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // patient is a home and a project in which a client runs hookrun.
@@ -306,7 +306,7 @@ func test(t *testing.T, client, programs string, real bool) {
 func TestGates(t *testing.T) {
 	programs := t.TempDir()
 	for _, client := range []string{"claude", "codex", "gemini"} {
-		d, _ := all.Named(client)
+		d, _ := registry.Named(client)
 		script := "#!/bin/sh\necho " + client + " " + d.Install.Versions[0] + "\n"
 		require.NoError(t, os.WriteFile(filepath.Join(programs, client), []byte(script), 0o755))
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // TestMCPWithTheSDK runs real servers with a client of the MCP SDK, and holds what it hears through hookrun against

@@ -19,7 +19,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 const (

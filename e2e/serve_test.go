@@ -18,7 +18,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 func TestKilledServerTakesItsHooksAlong(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -105,10 +105,10 @@ func named(name string) (*dialect.Dialect, error) {
 	if name == "" {
 		return nil, nil
 	}
-	d, ok := all.Named(name)
+	d, ok := registry.Named(name)
 	if !ok {
 		var names []string
-		for _, d := range all.All() {
+		for _, d := range registry.All() {
 			names = append(names, d.Name)
 		}
 		known := strings.Join(names, ", ")

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/filelock"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // Claim holds entries that are being delivered. Nobody else gets them until Done or Release ends the claim, or its
@@ -139,7 +139,7 @@ func (c *Claim) in(file string) string { return filepath.Join(c.session, "claims
 
 // begin makes the folder of a claim and locks it. The lock lasts until the claim ends or this process dies.
 func (c *Claim) begin() (err error) {
-	if err := ownpath.MkdirAll(c.in("")); err != nil {
+	if err := owner.MkdirAll(c.in("")); err != nil {
 		return err
 	}
 	reached("folder")
@@ -147,7 +147,7 @@ func (c *Claim) begin() (err error) {
 		return err
 	}
 	reached("file")
-	if err := filelock.Lock(c.lock); err != nil {
+	if err := lock.Lock(c.lock); err != nil {
 		c.lock.Close()
 		return err
 	}
@@ -162,7 +162,7 @@ func (c *Claim) add(s *session, t taken) error {
 		return err
 	}
 	if t.whole {
-		if err := atomicfile.Rename(s.at(t.name), c.in(t.file)); err != nil {
+		if err := atomic.Rename(s.at(t.name), c.in(t.file)); err != nil {
 			return err
 		}
 		reached("taken")
@@ -246,7 +246,7 @@ func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 // record records the delivery of all entries in one step: if we die, the next process finds all of them delivered or
 // none. If the folder is gone there is nothing to record.
 func (c *Claim) record() error {
-	if err := atomicfile.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomic.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)
 	}
 	reached("done")

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/statedir"
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 // ErrNoDir means that neither $HOOKRUN_STATE nor the system names a folder for a user's state. So nobody can have
@@ -24,7 +24,7 @@ func DefaultDir() (string, error) {
 		}
 		return dir, nil
 	}
-	dir, err := statedir.Folder()
+	dir, err := state.Folder()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w: set it, or HOOKRUN_STATE to a folder of your own", ErrNoDir, err)
 	}

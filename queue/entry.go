@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/fnmatch"
-	"github.com/hookrun/hookrun/internal/toolmatch"
+	"github.com/hookrun/hookrun/internal/glob"
+	"github.com/hookrun/hookrun/internal/glob/lint"
 )
 
 const maxContent = 1 << 20
@@ -56,7 +56,7 @@ func (e Entry) put(now time.Time) (Entry, error) {
 	if err := e.check(); err != nil {
 		return Entry{}, err
 	}
-	if _, err := toolmatch.Check(e.Matcher, nil); err != nil {
+	if _, err := lint.Check(e.Matcher, nil); err != nil {
 		return Entry{}, err
 	}
 	if e.expired(now) {
@@ -81,7 +81,7 @@ func (e Entry) check() error {
 			len(e.Content), maxContent)
 	case e.Strategy != "tool_result" && e.Strategy != "user_message":
 		return fmt.Errorf("there is no strategy %q: use tool_result or user_message", e.Strategy)
-	case e.Matcher != "" && len(fnmatch.NewList(e.Matcher)) == 0:
+	case e.Matcher != "" && len(glob.NewList(e.Matcher)) == 0:
 		return fmt.Errorf("the matcher %q names no tool: leave it out to match every tool", e.Matcher)
 	case e.Agents != nil && len(e.Agents) == 0:
 		return errors.New("the list of agents is empty: name one, or leave the list out to reach all of them")

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -106,7 +106,7 @@ func (s *session) remember(lines []byte) error {
 	}
 	path := s.history()
 	folder := filepath.Dir(path)
-	if err := ownpath.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := owner.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || own(folder, info) != nil {
@@ -212,7 +212,7 @@ func (s *session) lines() (lines []line, err error) {
 	type key struct{ claim, id string }
 	seen := map[key]bool{}
 	for _, path := range []string{s.history() + ".1", s.history()} {
-		text, readErr := atomicfile.Read(path)
+		text, readErr := atomic.Read(path)
 		if !errors.Is(readErr, fs.ErrNotExist) {
 			err = errors.Join(err, readErr)
 		}

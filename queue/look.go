@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/lock"
 )
 
 // look is what a session's queue holds, read while we hold its lock.
@@ -34,7 +34,7 @@ func (s *session) look() (*look, error) {
 		if len(claim) != claimLength {
 			continue
 		}
-		alive, err := filelock.Held(s.in("claims", claim, "lock"))
+		alive, err := lock.Held(s.in("claims", claim, "lock"))
 		if err == nil && !alive {
 			if err = s.finish(claim); err == nil {
 				continue
@@ -77,7 +77,7 @@ func (s *session) finish(claim string) error {
 	}
 	delivered := slices.Contains(files, "done")
 	if delivered {
-		if lines, err := atomicfile.Read(s.in("claims", claim, "done")); err == nil {
+		if lines, err := atomic.Read(s.in("claims", claim, "done")); err == nil {
 			_ = s.remember(lines) // the texts were delivered, with or without a history
 		}
 		reached("remembered")
@@ -122,7 +122,7 @@ func (s *session) gotShares(claim string, files []string) error {
 		if !share {
 			continue
 		}
-		entry, err := atomicfile.Read(s.in("claims", claim, file))
+		entry, err := atomic.Read(s.in("claims", claim, file))
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *session) putBack(path string, n name) error {
 			}
 		}
 	}
-	return atomicfile.Rename(path, s.in(folder, n.file))
+	return atomic.Rename(path, s.in(folder, n.file))
 }
 
 // mark is that of an agent, which is read once.

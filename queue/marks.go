@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // mark says which entries for several agents one of these has been given: those up to an id, but for the missing ones.
@@ -26,7 +26,7 @@ func (m *mark) has(n name) bool { return m != nil && n.id <= m.upTo && !m.missin
 // none.
 func (s *session) mark(agent string) (*mark, error) {
 	path := s.in("marks", agent)
-	text, err := atomicfile.Read(path)
+	text, err := atomic.Read(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (s *session) marks() (marks map[string]*mark, err error) {
 
 // replace writes a small file of the session, of which nobody sees a part. A crash of the system can empty it.
 func (s *session) replace(folder, file, text string) error {
-	if err := ownpath.MkdirAll(s.in(folder)); err != nil {
+	if err := owner.MkdirAll(s.in(folder)); err != nil {
 		return err
 	}
 	part := s.in(folder, "."+file+".new")
@@ -69,7 +69,7 @@ func (s *session) replace(folder, file, text string) error {
 		return err
 	}
 	reached("wrote " + part)
-	return atomicfile.Rename(part, s.in(folder, file))
+	return atomic.Rename(part, s.in(folder, file))
 }
 
 // mayReach reports whether an entry may be for the agent of a mark.
@@ -211,7 +211,7 @@ type read struct {
 }
 
 func (s *session) lastRead() (r read, err error) {
-	text, err := atomicfile.Read(s.in("read", readFile))
+	text, err := atomic.Read(s.in("read", readFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -248,7 +248,7 @@ func (s *session) keep(names []name, marks map[string]*mark) error {
 		return err
 	}
 	for _, n := range names {
-		err := atomicfile.Rename(s.at(n), s.in("read", n.file))
+		err := atomic.Rename(s.at(n), s.in("read", n.file))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

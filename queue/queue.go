@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/filelock"
-	"github.com/hookrun/hookrun/internal/fnmatch"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/glob"
 )
 
 // Queue is the entries of all sessions in one state directory. The zero Queue uses the default directory.
@@ -77,11 +77,11 @@ func (q Queue) Put(ctx context.Context, e Entry) (Entry, error) {
 
 func makeFolders(path string) error {
 	queue := filepath.Dir(path)
-	if err := ownpath.MkdirAll(filepath.Dir(queue)); err != nil {
+	if err := owner.MkdirAll(filepath.Dir(queue)); err != nil {
 		return err
 	}
 	for _, folder := range []string{queue, path, filepath.Join(path, "entries"), filepath.Join(path, "tmp")} {
-		if err := ownpath.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := owner.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		reached("made " + folder)
@@ -105,7 +105,7 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	reached("created")
 	// A sweep that comes before the lock takes this process for dead and removes the file. Then the rename fails and
 	// Put starts again.
-	if err := filelock.Lock(tmp); err != nil {
+	if err := lock.Lock(tmp); err != nil {
 		return "", err
 	}
 	reached("locked")
@@ -132,7 +132,7 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	s.sweep() // a file that it cannot remove does no harm
 	id = newID(order, rand.Uint32())
 	tmp.Close() // Windows renames no open file. No sweep can take it now: that needs the session's lock.
-	if err := atomicfile.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
+	if err := atomic.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
 		return "", err
 	}
 	reached("queued")
@@ -158,7 +158,7 @@ func (q Queue) Claim(ctx context.Context, session, agent string, tools ...string
 		due, known := matches[n.matcher]
 		if !known {
 			globs, ok := unescape(n.matcher)
-			list := fnmatch.NewList(globs)
+			list := glob.NewList(globs)
 			due = ok && (globs == "" || slices.ContainsFunc(tools, func(tool string) bool {
 				return len(tool) > maxToolName || list.Match(tool)
 			}))

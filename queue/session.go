@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/filelock"
-	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // now and reached are hooks for tests: now moves the clock, reached kills the process between two steps.
@@ -71,7 +71,7 @@ func tryOpen(ctx context.Context, path string, flags int) (s *session, err error
 		return nil, err
 	}
 	reached("opened")
-	if err := filelock.LockWithin(ctx, file, patience); err != nil {
+	if err := lock.LockWithin(ctx, file, patience); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
 	// A lock file that was removed keeps nobody out.
@@ -183,9 +183,9 @@ func readEntry(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is %w: remove it", path, regularfile.ErrNotRegular)
+		return nil, fmt.Errorf("%s is %w: remove it", path, regular.ErrNotRegular)
 	}
-	return atomicfile.Read(path)
+	return atomic.Read(path)
 }
 
 // read is load for a process that takes entries. It moves a damaged file out of the way.
@@ -195,9 +195,9 @@ func (s *session) read(n name) (Entry, error) {
 		return e, err
 	}
 	bad := s.in("bad", n.file)
-	moveErr := ownpath.MkdirAll(filepath.Dir(bad))
+	moveErr := owner.MkdirAll(filepath.Dir(bad))
 	if moveErr == nil {
-		moveErr = atomicfile.Rename(s.at(n), bad)
+		moveErr = atomic.Rename(s.at(n), bad)
 	}
 	if moveErr != nil {
 		return Entry{}, errors.Join(err, moveErr)
@@ -231,7 +231,7 @@ func (s *session) sweep() error {
 		return err
 	}
 	for _, file := range files {
-		busy, lockErr := filelock.Held(s.in("tmp", file))
+		busy, lockErr := lock.Held(s.in("tmp", file))
 		if err = errors.Join(err, lockErr); lockErr == nil && !busy {
 			err = errors.Join(err, removeFile(s.in("tmp", file)))
 		}
@@ -274,7 +274,7 @@ func (s *session) remove() error {
 
 // removeFile ignores a file that is gone: a process that was killed may have removed it.
 func removeFile(path string) error {
-	if err := atomicfile.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := atomic.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

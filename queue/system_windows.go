@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // movesOpen says that an open file cannot be renamed or removed. To close the lock first would let others in.
@@ -12,8 +12,8 @@ const movesOpen = false
 
 // own refuses a folder or file that another user could put entries into.
 func own(path string, _ fs.FileInfo) error {
-	if err := ownpath.CheckOwn(path); err != nil {
-		return fmt.Errorf("%w, who could plant entries; mend it with: %s", err, ownpath.Mend(path))
+	if err := owner.CheckOwn(path); err != nil {
+		return fmt.Errorf("%w, who could plant entries; mend it with: %s", err, owner.Mend(path))
 	}
 	return nil
 }

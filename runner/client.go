@@ -3,7 +3,7 @@ package runner
 import (
 	"fmt"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -11,7 +11,7 @@ import (
 // CLI write it. A field that identifies the call, such as tool_name, must not be there twice with different values:
 // there would be two calls. Of other equal keys the last counts, and there is a warning. The caller sets Workspace.
 func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
-	return all.ParseInput(doc)
+	return registry.ParseInput(doc)
 }
 
 // exitBlocked is the exit status of a hook that blocks a call.
@@ -21,7 +21,7 @@ const exitBlocked = 2
 // the exit status that goes with it. A verdict that the client has no word for becomes a stricter one, never a
 // weaker one. With an error the exit status is 2, at which clients do not run the tool.
 func EncodeOutput(client string, o protocol.Outcome) (stdout []byte, exit int, err error) {
-	d, ok := all.ClientNamed(client)
+	d, ok := registry.ClientNamed(client)
 	if !ok {
 		return nil, exitBlocked, fmt.Errorf("no client is called %q", client)
 	}

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/canary"
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
@@ -136,7 +136,7 @@ func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cau
 	o := dialect.Merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 	o.UpdatedInput, o.Inject = nil, nil
-	all.Withhold(c, &o)
+	registry.Withhold(c, &o)
 	return o, err
 }
 
@@ -300,7 +300,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		v = h.Dialect.Decode(&h.call.Call, shownName(h.Hook), &result)
 	}
 	v = h.ApplyFailurePolicy(&h.call.Call, v, f.policies(h.Hook)...)
-	all.FitResult(&h.call.Call, shownName(h.Hook), &v)
+	registry.FitResult(&h.call.Call, shownName(h.Hook), &v)
 	saveContext(h.Hook, &v)
 	report := dialect.Report(h.Name, h.Source(), &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -45,7 +45,7 @@ type Func struct {
 func (f *Func) hook(n int) (h hookfile.Hook, err error) {
 	h = hookfile.Hook{
 		Name: f.Name, If: hookfile.ParseRule(f.If), Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: all.Project(), File: "func",
+		Dialect: registry.Project(), File: "func",
 	}
 	var wrong []error
 	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
@@ -54,7 +54,7 @@ func (f *Func) hook(n int) (h hookfile.Hook, err error) {
 	}
 	if f.Matcher != "" {
 		globs, ok := hookfile.NewGlobs(f.Matcher)
-		if _, err := toolmatch.Check(f.Matcher, nil); err != nil {
+		if _, err := lint.Check(f.Matcher, nil); err != nil {
 			note("func %q: %w", f.Name, err)
 		} else if !ok {
 			note("func %q: the matcher %q names no tool; leave it out for every tool", f.Name, f.Matcher)

@@ -3,8 +3,8 @@ package runner_test
 import (
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/testall"
-	"github.com/hookrun/hookrun/internal/testhome"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testhome"
 )
 
 func TestMain(m *testing.M) {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/hookrun/hookrun/internal/notice"
-	"github.com/hookrun/hookrun/internal/statedir"
+	"github.com/hookrun/hookrun/internal/state"
+	"github.com/hookrun/hookrun/internal/state/once"
 )
 
-// said is what sessions have been told. Those of one-shot commands are told by the mark of package notice.
+// said is what sessions have been told. Those of one-shot commands are told by the mark of package once.
 type said struct {
 	mu  sync.Mutex
 	all map[[2]string]bool // session, and what it was told of
@@ -48,11 +48,11 @@ func (p *Plan) first(what string) bool {
 	if !p.runner.options.OneShot {
 		return p.runner.said.first(session, what)
 	}
-	state := p.runner.options.StateDir
-	if folder, err := statedir.Folder(); err == nil {
-		state = cmp.Or(state, folder)
+	dir := p.runner.options.StateDir
+	if folder, err := state.Folder(); err == nil {
+		dir = cmp.Or(dir, folder)
 	}
-	return state == "" || notice.First(state, session, what)
+	return dir == "" || once.First(dir, session, what)
 }
 
 // withoutBinary warns of hooks that use $HOOKRUN where there is none: such a gate cannot read the call.

@@ -19,10 +19,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -480,7 +480,7 @@ func TestRewritesGoToLaterGroups(t *testing.T) {
 // A client's own input goes on with the rewrites that came before.
 func TestRewritesReachTheClientsOwnInput(t *testing.T) {
 	b := newBench(t)
-	c, _, err := all.ParseInput(`{"session_id":"s","cwd":"` + b.Dir +
+	c, _, err := registry.ParseInput(`{"session_id":"s","cwd":"` + b.Dir +
 		`","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},` +
 		`"tool_use_id":"t"}`)
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -112,11 +112,11 @@ func (p *Plan) isZero() bool { return p == nil || p.runner == nil }
 
 // complete checks the call and completes it.
 func complete(c *protocol.Call) (err error) {
-	if err := all.ResolveClient(c); err != nil {
+	if err := registry.ResolveClient(c); err != nil {
 		return err
 	}
-	if client := all.ClientOf(c); client == nil || !slices.Contains(client.Events(), c.Event) {
-		if _, ok := all.ParseEvent(string(c.Event)); !ok {
+	if client := registry.ClientOf(c); client == nil || !slices.Contains(client.Events(), c.Event) {
+		if _, ok := registry.ParseEvent(string(c.Event)); !ok {
 			return fmt.Errorf("unknown event %q", c.Event)
 		}
 	}

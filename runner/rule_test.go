@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -231,7 +231,8 @@ func TestToolNamesOfClients(t *testing.T) {
 	b := newBench(t)
 	for _, matcher := range []string{"shell", "Bash", "fs_*"} {
 		r := b.runner(runner.Options{}, sh("exit 2", hook{"matcher": matcher}))
-		c, _, err := all.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+		c, _, err := registry.ParseInput(
+			`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
 		require.NoError(t, err)
 		c.Workspace = b.Dir
 		runs := matcher != "fs_*"

@@ -73,7 +73,7 @@ type Runner struct {
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
 	said         said
-	stops        stops
+	stops        stopCounts
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 

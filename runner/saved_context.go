@@ -9,9 +9,9 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/statedir"
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 // previewLength is how much of a context that is too long still stands in it, in bytes.
@@ -60,7 +60,7 @@ func removeOldFolders(temporary string) {
 		}
 		dir := filepath.Join(temporary, e.Name())
 		if info, err := os.Lstat(dir); err == nil && private(dir, info) && time.Since(info.ModTime()) > contextLife {
-			statedir.RemoveOld(dir, contextNames, contextLife)
+			state.RemoveOld(dir, contextNames, contextLife)
 			_ = os.Remove(dir) // not if anything is in it
 		}
 	}
@@ -82,14 +82,14 @@ func writeContext(text string) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(temporary, contextFolder())
-	_ = ownpath.Mkdir(dir)                                             // it may be there
+	_ = owner.Mkdir(dir)                                               // it may be there
 	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // somebody else's: no place for what hooks say
 		removeOldFolders(temporary)
 		if dir, err = os.MkdirTemp(temporary, spareFolder); err != nil {
 			return "", err
 		}
 	}
-	statedir.RemoveOld(dir, contextNames, contextLife)
+	state.RemoveOld(dir, contextNames, contextLife)
 	f, err := os.CreateTemp(dir, contextNames) // 0600
 	if err != nil {
 		return "", err

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/statedir"
-	"github.com/hookrun/hookrun/internal/stopcount"
+	"github.com/hookrun/hookrun/internal/state"
+	"github.com/hookrun/hookrun/internal/state/stops"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// stops counts the blocks in a row at the ends of turns, for a Runner that stays up.
-type stops struct {
+// stopCounts counts the blocks in a row at the ends of turns, for a Runner that stays up.
+type stopCounts struct {
 	mu sync.Mutex
 	n  map[string]int
 }
@@ -23,7 +23,7 @@ type stops struct {
 // maxStops bounds what is kept. Beyond it everything is forgotten, and counted anew.
 const maxStops = 10_000
 
-func (s *stops) add(key string) int {
+func (s *stopCounts) add(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n == nil || len(s.n) >= maxStops {
@@ -33,7 +33,7 @@ func (s *stops) add(key string) int {
 	return s.n[key]
 }
 
-func (s *stops) clear(key string) {
+func (s *stopCounts) clear(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.n, key)
@@ -47,7 +47,7 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 	case event.Canonical() == protocol.PreExecute: // a new turn
 		p.clearStops()
 		return
-	case !all.EndsTurn(event):
+	case !registry.EndsTurn(event):
 		return
 	case o.Decision == protocol.Continue:
 		p.clearStop(event)
@@ -115,7 +115,7 @@ func (p *Plan) addStop(event protocol.Event, level hookfile.Level) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	return stopcount.Add(state, p.stopKey(event, level))
+	return stops.Add(state, p.stopKey(event, level))
 }
 
 // clearStop forgets the counts of all levels.
@@ -124,14 +124,14 @@ func (p *Plan) clearStop(event protocol.Event) {
 		if !p.runner.options.OneShot {
 			p.runner.stops.clear(p.stopKey(event, level))
 		} else if state, err := p.runner.stateDir(); err == nil {
-			stopcount.Clear(state, p.stopKey(event, level))
+			stops.Clear(state, p.stopKey(event, level))
 		}
 	}
 }
 
 // clearStops forgets the counts of a session when its next turn begins.
 func (p *Plan) clearStops() {
-	client := all.ClientOf(&p.call.Call)
+	client := registry.ClientOf(&p.call.Call)
 	if client == nil {
 		return
 	}
@@ -147,5 +147,5 @@ func (r *Runner) stateDir() (string, error) {
 	if r.options.StateDir != "" {
 		return r.options.StateDir, nil
 	}
-	return statedir.Folder()
+	return state.Folder()
 }

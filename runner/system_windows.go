@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
@@ -25,5 +25,5 @@ func contextFolder() string { return "hookrun" }
 
 // private reports whether nobody but this user and administrators can do anything in a folder.
 func private(path string, folder fs.FileInfo) bool {
-	return folder.IsDir() && ownpath.CheckPrivate(path) == nil
+	return folder.IsDir() && owner.CheckPrivate(path) == nil
 }

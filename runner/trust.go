@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -124,7 +124,7 @@ func (p *Plan) pin() (err error) {
 // the end of a turn a block would start the next one.
 func (p *Plan) blockUntilAllowed() {
 	j := &p.guard.judgment
-	if j.Unknown == "" || j.Cause != "" || !p.runner.options.BlockUntilAllowed || !all.CanHold(&p.call.Call) {
+	if j.Unknown == "" || j.Cause != "" || !p.runner.options.BlockUntilAllowed || !registry.CanHold(&p.call.Call) {
 		return
 	}
 	ofProject := func(h hookfile.Hook) bool { return h.Level >= hookfile.ProjectLevel && h.Disabled == "" }

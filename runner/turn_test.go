@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -33,7 +33,7 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 
 // geminiCall is a call as the client makes it.
 func (b *bench) geminiCall(event, more string) protocol.Call {
-	c, _, err := all.ParseInput(`{"session_id":"s","hook_event_name":"` + event + `"` + more + `}`)
+	c, _, err := registry.ParseInput(`{"session_id":"s","hook_event_name":"` + event + `"` + more + `}`)
 	require.NoError(b, err)
 	c.Workspace = b.Dir
 	return c

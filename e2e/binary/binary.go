@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // Path is the binary under test, built as the README says.

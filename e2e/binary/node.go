@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
 // InstallJS copies an adapter, as people do, and installs what it needs.
@@ -42,7 +42,7 @@ func InstallClient(t *testing.T, name string) string {
 		"qwen": "@qwen-code/qwen-code",
 	}
 	Needs(t, "npm")
-	d, known := all.Named(name)
+	d, known := registry.Named(name)
 	require.True(t, known && packages[name] != "", name)
 	dir := filepath.Join(filepath.Dir(Path), "client-"+name)
 	bin := filepath.Join(dir, "node_modules", ".bin")

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
 // Scripts runs the *.txtar of a folder, in which hookrun is the real binary. They have three commands more than
@@ -42,7 +42,7 @@ func Scripts(t *testing.T, folder string) {
 		return
 	}
 	var clients []string
-	for _, c := range all.Clients() {
+	for _, c := range registry.Clients() {
 		if c.Install != nil {
 			clients = append(clients, c.Install.Program)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 var update = flag.Bool("update", false, "write what the clients did into docs/clients.md")
@@ -173,7 +173,7 @@ func (r *clientRun) nameless() string {
 	require.NoError(r, err)
 	var names []string
 	for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {
-		if len(all.ToolNames(tool.String())) == 0 {
+		if len(registry.ToolNames(tool.String())) == 0 {
 			names = append(names, "`"+tool.String()+"`")
 		}
 	}
@@ -248,7 +248,7 @@ func (r *clientRun) test() {
 
 // title is the client's name and version, as at the head of its column.
 func (r *clientRun) title() string {
-	d, _ := all.Named(r.name)
+	d, _ := registry.Named(r.name)
 	out := r.run(r.name, "--version")
 	version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(out)
 	require.NotEmpty(r, version, out)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // clineCase is what the recorder needs of a recorded case. The model calls the tool of Stdin.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // guardScripts call each tool that a guard is for. The second and the third are subagents.

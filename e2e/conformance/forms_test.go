@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -27,7 +27,7 @@ func requireWhole(t *testing.T, stdout string) {
 	again, err := o.JSON()
 	require.NoError(t, err)
 	require.JSONEq(t, times.ReplaceAllString(stdout, ""), times.ReplaceAllString(string(again), ""))
-	for _, client := range all.Clients() {
+	for _, client := range registry.Clients() {
 		_, _, err := client.Encode(o)
 		require.NoError(t, err, client.Name)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // Cases that sleep, and those that are about patterns of if alone, run only where all tests do: in an imported file

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/stretchr/testify/require"
 )
 

@@ -28,8 +28,9 @@ func TestImports(t *testing.T) {
 		imports := strings.Fields(strings.ReplaceAll(line, module, ""))
 		name := imports[0]
 		for _, other := range imports[1:] {
-			if _, folder, ok := strings.Cut(other, "internal/dialect/"); ok && folder != "all" {
-				require.Contains(t, []string{"internal/dialect/all", "internal/dialect/dialecttest"}, name, other)
+			if _, folder, ok := strings.Cut(other, "internal/dialect/"); ok &&
+				folder != "registry" && folder != "nearmiss" {
+				require.Contains(t, []string{"internal/dialect/registry", "internal/dialect/dialecttest"}, name, other)
 				dialects++
 			}
 			if name == "internal/process" {
@@ -108,7 +109,7 @@ func TestSupportIsForTests(t *testing.T) {
 	}
 	linked := list("-deps", ".", "./protocol", "./projecthooks", "./queue", "./runner")
 	require.NotContains(t, strings.Fields(linked), "testing")
-	support := list("-f", "{{.Deps}}", "./internal/testall", "./internal/process/processtest",
+	support := list("-f", "{{.Deps}}", "./internal/testsupport/testall", "./internal/process/processtest",
 		"./internal/dialect/dialecttest", "./e2e/binary", "./e2e/rpc")
 	require.Equal(t, 5, strings.Count(support, " testing "), support)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // ledgerRoom is a project with the ledger of scripts/examples/guards in .hooks, wired for TENEX and for Claude Code.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // guardRoom is a session's workspace with the guards of scripts/examples/guards in its .hooks.

@@ -3,7 +3,7 @@ package examples
 import (
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 func TestNotHere(t *testing.T) { testall.NotOnWindows(t, "the examples are scripts for sh and Python") }

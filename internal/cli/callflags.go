@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -194,7 +194,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.messages(); err != nil {
 		return err
 	}
-	if client, is := all.ClientNamed(f.output); is && f.call.Client == "" {
+	if client, is := registry.ClientNamed(f.output); is && f.call.Client == "" {
 		f.call.Client = client.Name
 	}
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
@@ -263,7 +263,7 @@ func (f *callFlags) knownDialect() error {
 	if f.dialect == "" {
 		return nil
 	}
-	if _, ok := all.Named(f.dialect); !ok {
+	if _, ok := registry.Named(f.dialect); !ok {
 		near := spelling.Suggest(f.dialect, strings.Split(dialectNames(), ", "))
 		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), near)
 	}
@@ -288,7 +288,7 @@ func (f *callFlags) resolveWorkspace() (err error) {
 
 func dialectNames() string {
 	var names []string
-	for _, d := range all.All() {
+	for _, d := range registry.All() {
 		names = append(names, d.Name)
 	}
 	return strings.Join(names, ", ")
@@ -301,7 +301,7 @@ func mustBeFolder(workspace string) error {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, regularfile.UnwrapPath(err))
+		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, regular.UnwrapPath(err))
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 		file, err := os.Open(path)
 		if err != nil {
 			const mend = "for a text that starts with @ use - and stdin"
-			return "", fmt.Errorf("%s %s: %w; %s", flag, text, regularfile.UnwrapPath(err), mend)
+			return "", fmt.Errorf("%s %s: %w; %s", flag, text, regular.UnwrapPath(err), mend)
 		}
 		defer file.Close()
 		info, err := file.Stat()
@@ -325,7 +325,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 			err = errors.New("is a directory")
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", flag, text, regularfile.UnwrapPath(err))
+			return "", fmt.Errorf("%s %s: %w", flag, text, regular.UnwrapPath(err))
 		}
 		b.Grow(int(min(info.Size(), maxValue)) + 1)
 		stdin = file
@@ -335,7 +335,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	n, err := io.Copy(&b, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s %s: %w", flag, text, regularfile.UnwrapPath(err))
+		return "", fmt.Errorf("%s %s: %w", flag, text, regular.UnwrapPath(err))
 	case n > maxValue:
 		return "", fmt.Errorf("%s %s: larger than 64 MiB", flag, text)
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
@@ -150,14 +150,14 @@ func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, wor
 }
 
 // missingEvents compares the events that hooks ask for with the entries of the installed clients.
-func missingEvents(cfg *hookfile.Config, workspace string) []clientfile.Missing {
+func missingEvents(cfg *hookfile.Config, workspace string) []install.Missing {
 	binary, err := ownPath()
 	if err != nil {
 		return nil
 	}
 	home, _ := os.UserHomeDir() // without one there are no files of the user's
 	where := dialect.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
-	return clientfile.FindMissing(where, cfg.Hooks, binary)
+	return install.FindMissing(where, cfg.Hooks, binary)
 }
 
 // findAbove adds the remarks about the project, which depend on how many hooks there are.
@@ -233,14 +233,14 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 // defineForm adds the flag --dialect. The function that it returns gives the dialect to read files in, nil without the
 // flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
-	names := strings.Join(all.FormNames(), ", ")
+	names := strings.Join(registry.FormNames(), ", ")
 	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
 	name := flags.String("dialect", "", usage)
 	return func() (*dialect.Dialect, error) {
 		if !flags.Changed("dialect") {
 			return nil, nil
 		}
-		as, ok := all.ClientNamed(*name)
+		as, ok := registry.ClientNamed(*name)
 		if !ok || !as.HasForm() {
 			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
@@ -254,7 +254,7 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
-	case slices.Contains(all.ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
+	case slices.Contains(registry.ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
 		return filepath.Dir(folder)
 	case hookfile.ClientProject(path) != "":
 		return hookfile.ClientProject(path)

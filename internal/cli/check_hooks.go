@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/gitignore"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install/gitignore"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -33,7 +33,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 			cfg = &hookfile.Config{}
 		}
 		f.warn(cfg.WarnedOfFiles())
-		if cfg.Dialect == all.Project() && f.Level != hookfile.ProjectLevel {
+		if cfg.Dialect == registry.Project() && f.Level != hookfile.ProjectLevel {
 			f.label = " (" + f.Level.String() + ")"
 		}
 		if cfg.Only {
@@ -175,7 +175,7 @@ var secretName = lazy.Regexp{
 func cleanEnvironment(d *dialect.Dialect) string {
 	const top = ` at the top of the file keeps them back, and a list there names those that hooks need`
 	switch {
-	case d == all.Project():
+	case d == registry.Project():
 		return `"inherit_env": false` + top
 	case d.Format != nil && d.Settings == nil: // it is no client's, and its format has the key
 		return `x-inherit_env: false` + top
@@ -223,7 +223,8 @@ func failOpen(hooks []hookfile.Hook) []hookfile.Diagnostic {
 	for i := range hooks {
 		h := &hooks[i]
 		_, isSet := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.StaticVerdict == nil && h.Dialect == all.Project() && slices.Contains(h.Events, protocol.PreTool)
+		isGate := h.StaticVerdict == nil && h.Dialect == registry.Project() &&
+			slices.Contains(h.Events, protocol.PreTool)
 		if isSet || !isGate || h.Disabled != "" ||
 			h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue

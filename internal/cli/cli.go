@@ -17,9 +17,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/preset"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
@@ -50,16 +50,16 @@ type command struct {
 // expand puts lists of clients and presets into a text of a command. They are made when the text is shown.
 func expand(text string) string {
 	return strings.NewReplacer(
-		"{CLIENTS}", all.ClientList(), "{CLIENT NAMES}", spelling.Or(clientfile.Names()),
-		"{IMPORTED CLIENTS}", all.ImportList(), "{PRESETS}", strings.TrimSuffix(preset.About(), "\n"),
+		"{CLIENTS}", registry.ClientList(), "{CLIENT NAMES}", spelling.Or(install.Names()),
+		"{IMPORTED CLIENTS}", registry.ImportList(), "{PRESETS}", strings.TrimSuffix(preset.About(), "\n"),
 	).Replace(text)
 }
 
 func commands() []*command {
 	return []*command{
 		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
-		&showQueue, &showLog, &mcp, &importHooks, &initProject, &install, &uninstall, &allow, &deny, &status, &examine,
-		&completion, &version,
+		&showQueue, &showLog, &mcp, &importHooks, &initProject, &installClient, &uninstallClient, &allow, &deny,
+		&status, &examine, &completion, &version,
 	}
 }
 
@@ -148,7 +148,7 @@ const personMustMend = "a person must mend this; until then every call is blocke
 // failureExit is the exit code of an error: 1, or 2 if the output is for a client, since clients fail open on every
 // other code. It looks for the flag in the arguments themselves, since the error may be in one before it.
 func failureExit(args []string) int {
-	if slices.ContainsFunc(all.ClientNames(), func(form string) bool { return hasOutput(args, form) }) {
+	if slices.ContainsFunc(registry.ClientNames(), func(form string) bool { return hasOutput(args, form) }) {
 		return exitBlock
 	}
 	return exitFailed

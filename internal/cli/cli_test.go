@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/install"
 )
 
 func TestHelp(t *testing.T) {
@@ -90,7 +90,7 @@ func TestUsageErrors(t *testing.T) {
 			"give one of the two",
 		"1 test --record x y": "hookrun test: --record LOG prints tests and runs none; leave FILE out",
 		"1 install emacs": `hookrun install: unknown client "emacs"; give one of ` +
-			strings.Join(clientfile.Names(), ", "),
+			strings.Join(install.Names(), ", "),
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

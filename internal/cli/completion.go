@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -174,7 +174,7 @@ func values(f *pflag.Flag) []string {
 		return []string{anyFiles}
 	}
 	if f.Name == "tool" {
-		names := slices.Concat(all.ProjectNames(), all.ClientTools())
+		names := slices.Concat(registry.ProjectNames(), registry.ClientTools())
 		slices.Sort(names)
 		return slices.Compact(names)
 	}
@@ -198,9 +198,9 @@ func arguments(placeholder string) []string {
 	case "DIR":
 		return []string{anyFolders}
 	case "CLIENT":
-		return clientfile.Names()
+		return install.Names()
 	case "EVENT":
-		return all.EventNames()
+		return registry.EventNames()
 	}
 	return fixed(strings.Split(first, "|"))
 }

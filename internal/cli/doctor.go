@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -62,7 +62,7 @@ runs them without a question. hookrun allow always asks itself.`,
 				}
 			}
 			for _, name := range clients {
-				if names := clientfile.Names(); !slices.Contains(names, name) {
+				if names := install.Names(); !slices.Contains(names, name) {
 					near := spelling.Suggest(name, names)
 					return 0, fmt.Errorf("unknown client %q; give some of %s%s", name, strings.Join(names, ", "), near)
 				}
@@ -198,7 +198,7 @@ func printReport(r *doctor.Report, std Streams) error {
 	fmt.Fprintf(out, "%s\n", printable.Escape(r.Workspace))
 	for _, f := range r.Findings {
 		if f.Client != shown {
-			client, _ := all.Named(f.Client)
+			client, _ := registry.Named(f.Client)
 			fmt.Fprintf(out, "\n%s\n", client.Settings.Client)
 			shown = f.Client
 		}

@@ -85,7 +85,7 @@ func (f *fixer) sure(fix *doctor.Fix, shown string) (sure bool, why string, err 
 // run runs a command as the command line does. It prints its own errors; what is left is found again.
 func (f *fixer) run(fix *doctor.Fix) {
 	std := Streams{In: strings.NewReader(""), Out: f.out, Err: f.std.Err}
-	for _, c := range []*command{&install, &uninstall, &allow} {
+	for _, c := range []*command{&installClient, &uninstallClient, &allow} {
 		if c.name == fix.Command[1] {
 			c.run(fix.Command[2:], std)
 		}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// The entry that install writes takes nothing but an answer of fire for one, see package clientfile.
+// The entry that install writes takes nothing but an answer of fire for one, see package install.
 const (
 	entryByMark   = "mark"
 	entryByStatus = "status"
@@ -50,7 +50,7 @@ func (f *callFlags) answer(line []byte) string {
 		if runtime.GOOS == "windows" { // PowerShell reads the answer in the code page of the console
 			line = ascii(line)
 		}
-		return clientfile.AnswerMark + string(line) + "\n"
+		return install.AnswerMark + string(line) + "\n"
 	}
 	if len(line) == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -36,11 +36,11 @@ before it changes the call.`,
 		const show = "show what each hook that would run gets on stdin, which may have secrets in it"
 		showInput := flags.Bool("show-input", false, show)
 		const whose = "show also by which names of this client's tools each matcher and if is met (CLIENT: "
-		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(all.ClientNames(), ", ")+")")
+		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(registry.ClientNames(), ", ")+")")
 		return func(args []string, std Streams) (int, error) {
-			of, known := all.ClientNamed(*client)
+			of, known := registry.ClientNamed(*client)
 			if *client != "" && !known {
-				names := all.ClientNames()
+				names := registry.ClientNames()
 				return 0, fmt.Errorf("--client %q is not one of %s%s", *client, strings.Join(names, ", "),
 					spelling.Suggest(*client, names))
 			}
@@ -99,9 +99,9 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 	if len(args) != 1 {
 		return "", errors.New("give one EVENT: known are " + known)
 	}
-	event, ok := all.ParseEvent(args[0])
+	event, ok := registry.ParseEvent(args[0])
 	if !ok {
-		near := spelling.Suggest(args[0], all.EventNames())
+		near := spelling.Suggest(args[0], registry.EventNames())
 		return "", fmt.Errorf("unknown event %q; known are %s%s", args[0], known, near)
 	}
 	return event, nil
@@ -330,7 +330,7 @@ func (e explanation) String() string {
 		}
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
 		level := ""
-		if h.Level != hookfile.ProjectLevel && h.Dialect == all.Project().Name {
+		if h.Level != hookfile.ProjectLevel && h.Dialect == registry.Project().Name {
 			level = h.Level.String() + ", "
 		}
 		fmt.Fprintf(&b, "\n%s (%s, %sdialect %s)\n  %s%s\n", name, source, level, h.Dialect, verdict, h.Why)

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/canary"
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lastrun"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/state/lastrun"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -39,7 +39,7 @@ exit with 1.`,
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, append(all.ClientNames(), "json", "text")...)
+		f.define(flags, append(registry.ClientNames(), "json", "text")...)
 		f.output = "" // the form of the client whose input it will be
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
@@ -64,7 +64,7 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 
 // answerNothing answers that hookrun has nothing to say.
 func (f *callFlags) answerNothing(std Streams) error {
-	client, _ := all.ClientNamed(f.output)
+	client, _ := registry.ClientNamed(f.output)
 	text, _, err := client.Encode(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (f *callFlags) answered(client *dialect.Dialect) bool {
 	if client.AnsweredBy == nil || f.output != client.Name || canary.Is(&f.call) {
 		return false
 	}
-	entries, known := clientfile.Lookup(client.Name)
+	entries, known := install.Lookup(client.Name)
 	home, _ := os.UserHomeDir() // without one there is no user's file
 	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
 	return known && slices.ContainsFunc(client.AnsweredBy(w), func(path string) bool {
@@ -87,7 +87,7 @@ func (f *callFlags) answered(client *dialect.Dialect) bool {
 			return false
 		}
 		file, _, err := entries.Text(path)
-		return err == nil && slices.ContainsFunc(entries.Entries(file, ""), func(e clientfile.Found) bool {
+		return err == nil && slices.ContainsFunc(entries.Entries(file, ""), func(e install.Found) bool {
 			return e.Exact && e.Matcher == "" && e.Event == string(f.call.Event)
 		})
 	})
@@ -102,15 +102,15 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	n, err := io.Copy(&doc, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("reading the hook input from stdin: %w", regularfile.UnwrapPath(err))
+		return "", fmt.Errorf("reading the hook input from stdin: %w", regular.UnwrapPath(err))
 	case n > maxValue:
 		return "", errors.New("the hook input on stdin is larger than 64 MiB")
 	case strings.TrimSpace(doc.String()) == "":
 		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	entry, _ := all.ClientNamed(f.output)
+	entry, _ := registry.ClientNamed(f.output)
 	event, err = f.readInput(doc.String(), entry)
-	client := all.ClientOf(&f.call)
+	client := registry.ClientOf(&f.call)
 	// A client that answers another one's entry may read nothing but its own form there.
 	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && client.AnsweredBy != nil) {
 		f.output = client.Name
@@ -132,9 +132,9 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return "", err
 	}
 	if entry == nil {
-		f.call, f.warnings, err = all.ParseInput(doc)
+		f.call, f.warnings, err = registry.ParseInput(doc)
 	} else {
-		f.call, f.warnings, err = all.ParseEntryInput(doc, entry, os.Getenv)
+		f.call, f.warnings, err = registry.ParseEntryInput(doc, entry, os.Getenv)
 	}
 	if err != nil {
 		return "", err
@@ -143,7 +143,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return f.call.Event, nil
 	}
 	// A client that runs in another one's shell inherits that one's variable, which names another project.
-	variable := all.ClientOf(&f.call).ProjectVariable
+	variable := registry.ClientOf(&f.call).ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"
@@ -170,7 +170,7 @@ func (f *callFlags) inputAlone() error {
 // recordLastRun records the time for hookrun doctor. An error is left to doctor, which checks that the folder is
 // writable.
 func (f *callFlags) recordLastRun() {
-	client := all.ClientOf(&f.call)
+	client := registry.ClientOf(&f.call)
 	if client == nil || canary.Is(&f.call) {
 		return
 	}

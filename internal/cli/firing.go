@@ -15,7 +15,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -74,7 +74,7 @@ func (f *callFlags) readAgain() (*hookfile.Config, error) {
 
 // form is the dialect that the flags name, nil: each file's own.
 func (f *callFlags) form() *dialect.Dialect {
-	d, _ := all.Named(f.dialect)
+	d, _ := registry.Named(f.dialect)
 	return d
 }
 
@@ -176,7 +176,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // its model the tool's result beside it. It returns the error for the caller to print, unless the block stands in the
 // place of the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
-	client, toClient := all.ClientNamed(f.output)
+	client, toClient := registry.ClientNamed(f.output)
 	if !toClient || f.call.Event == "" {
 		return 0, failure
 	}
@@ -191,7 +191,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
-	takesOther := all.Withhold(&f.call, &block)
+	takesOther := registry.Withhold(&f.call, &block)
 	text, _, err := client.Encode(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
@@ -251,7 +251,7 @@ func (f *callFlags) verdict(
 			return o, tooDeep
 		}
 		ctx = until.context()
-		if client, is := all.ClientNamed(f.output); is && client.Limit > 0 {
+		if client, is := registry.ClientNamed(f.output); is && client.Limit > 0 {
 			over := fmt.Errorf("the hooks took longer than %v, and %s waits no longer", client.Limit,
 				client.Settings.Client)
 			limited, cancel := context.WithTimeoutCause(ctx, client.Limit, over)
@@ -291,7 +291,7 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 // carries reports whether what is printed of an outcome has its texts: with a reason, text output has nothing else, and
 // a client that reads no answer at the event is given none.
 func (f *callFlags) carries(o protocol.Outcome) bool {
-	if client, toClient := all.ClientNamed(f.output); toClient {
+	if client, toClient := registry.ClientNamed(f.output); toClient {
 		line, _, err := client.Encode(o)
 		return err == nil && len(line) > 0
 	}
@@ -301,7 +301,7 @@ func (f *callFlags) carries(o protocol.Outcome) bool {
 // print prints an outcome. It calls given as soon as the model's texts are printed. If hookrun is killed before that,
 // the texts stay in the queue and are delivered again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
-	client, toClient := all.ClientNamed(f.output)
+	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
 	exit = o.ExitCode()
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/permission"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -38,7 +38,7 @@ programs differ in which of the two they take.`,
 			}
 			var doc strings.Builder
 			if _, err := io.Copy(&doc, &typed{Streams: std}); err != nil {
-				return 0, fmt.Errorf("reading stdin: %w", regularfile.UnwrapPath(err))
+				return 0, fmt.Errorf("reading stdin: %w", regular.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
 				line, col := strictjson.Position(doc.String(), faults[0].Offset)

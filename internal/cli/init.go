@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/preset"
 	"github.com/hookrun/hookrun/internal/shellword"
 )
@@ -56,7 +56,7 @@ func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
 			return err
 		}
 		for _, f := range files {
-			change := clientfile.Change{Path: filepath.Join(dir, filepath.FromSlash(f.Name)), New: f.Text, Exists: true}
+			change := install.Change{Path: filepath.Join(dir, filepath.FromSlash(f.Name)), New: f.Text, Exists: true}
 			text.WriteString(change.Diff())
 		}
 		return write(std, text.String())
@@ -76,7 +76,7 @@ Next:
   hookrun test%[1]s  runs the tests of these hooks, which are in %[2]s
   %[4]s%[1]s  shows which hooks a call would run
   hookrun install %[3]s%[1]s  makes a client run these hooks
-`, in, preset.Folder+hooktest.Suffix, strings.Join(clientfile.Names(), "|"), exampleCall)
+`, in, preset.Folder+cases.Suffix, strings.Join(install.Names(), "|"), exampleCall)
 	if before.File != "" {
 		const note = "note: in %s these hooks count now, and those of %s no longer do\n"
 		fmt.Fprintf(std.Err, note, absolute(dir), before.File)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
-	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -56,12 +56,12 @@ it. Give a text that starts with - after --, or on stdin.`,
 				}
 				e.Expires = time.Now().Add(d)
 			}
-			odd, err := toolmatch.Check(e.Matcher, all.KnownTools())
+			odd, err := lint.Check(e.Matcher, registry.KnownTools())
 			if err != nil {
 				return 0, fmt.Errorf("--matcher: %w", err)
 			}
 			for _, f := range odd {
-				if f.Kind != toolmatch.Unknown {
+				if f.Kind != lint.Unknown {
 					fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", f.Text)
 				}
 			}

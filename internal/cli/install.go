@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = command{
+var installClient = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
 	summary: "make {CLIENTS} run hookrun",
@@ -100,10 +100,10 @@ when they get longer, or when hookrun moves.`,
 }
 
 // entry is what install puts into the settings. The file of a project goes to colleagues, who have hookrun elsewhere.
-func (s *settingsFlags) entry(client *clientfile.Client, hooks []hookfile.Hook) (e clientfile.Entry, err error) {
-	e = clientfile.Entry{
+func (s *settingsFlags) entry(client *install.Client, hooks []hookfile.Hook) (e install.Entry, err error) {
+	e = install.Entry{
 		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Wanted(hooks),
-		ByName: !s.user && !s.local && clientfile.HasShell, Timeout: anyHooks,
+		ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
 	}
 	if s.log != "" {
 		if s.log != defaultLog { // a client can run the hook in any folder
@@ -144,7 +144,7 @@ func (s *settingsFlags) hooks(named bool) ([]hookfile.Hook, error) {
 }
 
 // doubts are notes about where the entry is: it may not find this hookrun, or not be the only one.
-func (s *settingsFlags) doubts(client *clientfile.Client, place dialect.Place, e clientfile.Entry) (doubts []string) {
+func (s *settingsFlags) doubts(client *install.Client, place dialect.Place, e install.Entry) (doubts []string) {
 	if e.ByName && s.log != "" && s.log != defaultLog {
 		const text = "the entry is for all who work on the project, and the log %s is on this machine: " +
 			"with --log %s each has a log of their own"
@@ -229,7 +229,7 @@ func interactive(std Streams) bool {
 }
 
 // proxied finds the client's MCP servers that run the same hooks already.
-func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Diagnostic {
+func (s *settingsFlags) proxied(client *install.Client, binary string) []hookfile.Diagnostic {
 	return client.ProxiedServers(s.where(), binary)
 }
 
@@ -239,13 +239,13 @@ func (s *settingsFlags) where() dialect.Where {
 }
 
 // notes list what may keep the client from running hookrun.
-func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, change *clientfile.Change) []string {
+func (s *settingsFlags) notes(client *install.Client, place dialect.Place, change *install.Change) []string {
 	notes := change.Notes
 	if home, err := os.UserHomeDir(); err == nil {
 		notes = append(notes, client.SwitchedOffElsewhere(place, client.User(home, os.Getenv))...)
 	}
 	if change.Existed && client.Drops != "" {
-		as, _ := all.Named(client.Name)
+		as, _ := registry.Named(client.Name)
 		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), as)
 		var problems hookfile.Diagnostics
 		if errors.As(err, &problems) {
@@ -279,8 +279,8 @@ func (s *settingsFlags) define(flags *pflag.FlagSet) {
 }
 
 // find returns the client that the command line names, and its file.
-func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, error) {
-	names := clientfile.Names()
+func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, error) {
+	names := install.Names()
 	one := "give one of " + strings.Join(names, ", ")
 	switch {
 	case len(args) == 0:
@@ -292,7 +292,7 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	case s.local && (s.user || s.project):
 		return nil, dialect.Place{}, errors.New("--local is another file than --user and --project; give one of them")
 	}
-	client, found := clientfile.Lookup(args[0])
+	client, found := install.Lookup(args[0])
 	if !found {
 		near := spelling.Suggest(args[0], names)
 		return nil, dialect.Place{}, fmt.Errorf("unknown client %q; %s%s", args[0], one, near)
@@ -324,7 +324,7 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 }
 
 // make shows changes and, without --dry-run, writes them.
-func (s *settingsFlags) make(changes []*clientfile.Change, std Streams, nothing string) error {
+func (s *settingsFlags) make(changes []*install.Change, std Streams, nothing string) error {
 	for _, change := range changes {
 		if !s.dryRun {
 			change.Sweep()
@@ -367,8 +367,8 @@ func timeout(events []string, hooks []hookfile.Hook) time.Duration {
 			}
 			same := func(e protocol.Event) bool { return e.Canonical() == canonical }
 			if h.Wants(protocol.Event(event)) || slices.ContainsFunc(h.Events, same) {
-				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
-				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)
+				own := min(h.Deadline(protocol.Event(event)), install.MaxTimeout)
+				atEvent = min(atEvent+own+aroundHook, install.MaxTimeout)
 			}
 		}
 		longest = max(longest, atEvent)

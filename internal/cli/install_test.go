@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // Not in parallel: it sets PATH.
 func TestInstallNamesHookrun(t *testing.T) {
-	if !clientfile.HasShell {
+	if !install.HasShell {
 		t.Skip("the entry has a path everywhere")
 	}
 	self, err := os.Executable()

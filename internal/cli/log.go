@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/runlog/page"
 	"github.com/hookrun/hookrun/internal/runlog/stats"
 )
@@ -214,12 +214,12 @@ func (l *logFlags) page(log *stats.Log, s *stats.Summary, std Streams) (err erro
 	}
 	file, err := os.CreateTemp(filepath.Dir(l.html), "."+filepath.Base(l.html)+"-*")
 	if err != nil {
-		return fmt.Errorf("--html %s: %w", l.html, regularfile.UnwrapPath(err))
+		return fmt.Errorf("--html %s: %w", l.html, regular.UnwrapPath(err))
 	}
 	defer func() {
 		if err != nil {
 			os.Remove(file.Name())
-			err = fmt.Errorf("--html %s: %w", l.html, regularfile.UnwrapPath(err))
+			err = fmt.Errorf("--html %s: %w", l.html, regular.UnwrapPath(err))
 		}
 	}()
 	err = errors.Join(page.Write(file, page.Page{Summary: summary, Calls: calls}), file.Close())

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -30,7 +30,7 @@ and 3 too, with the reason of the block. --notes is where the texts go:
 		var f callFlags
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, slices.Concat([]string{"text", "json"}, all.ClientNames(), messageForms())...)
+		f.define(flags, slices.Concat([]string{"text", "json"}, registry.ClientNames(), messageForms())...)
 		f.defineFiring(flags)
 		f.defineMessages(flags)
 		f.ipc = defineIPC(flags)

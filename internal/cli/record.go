@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/canary"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
+	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -78,7 +78,7 @@ func (l *runLog) open() (err error) {
 		return err
 	}
 	if isDefault {
-		_ = ownpath.MkdirAll(filepath.Dir(path)) // the first line reports that there is none
+		_ = owner.MkdirAll(filepath.Dir(path)) // the first line reports that there is none
 	}
 	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size})
 	return err

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testhome"
+	"github.com/hookrun/hookrun/internal/testsupport/testhome"
 )
 
 // Nothing of these tests starts a process: the hooks are rules, and commands run in this process with streams in

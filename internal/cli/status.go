@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -102,7 +102,7 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 	var err error
 	d.Binary, err = ownPath()
 	for _, f := range d.Switches() {
-		client, _ := all.Named(f.Client)
+		client, _ := registry.Named(f.Client)
 		r.Off = append(r.Off, switchedOff{Client: client.Settings.Client, Source: f.Where, Why: f.What})
 	}
 	return err

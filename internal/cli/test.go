@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/hooktest"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,10 +25,10 @@ import (
 var tests = command{
 	name:    "test",
 	args:    "[FILE…] [FLAGS]",
-	summary: "run tests of hooks, in *" + hooktest.Suffix,
+	summary: "run tests of hooks, in *" + cases.Suffix,
 	about: `Runs the real hooks for the calls in files of tests, several at once, and compares the outcomes
 with what each test expects. It exits with 1 if a test fails. A FILE may be a folder, for the
-*` + hooktest.Suffix + ` in it; without FILE it is the workspace.
+*` + cases.Suffix + ` in it; without FILE it is the workspace.
 
 The hooks are those of the project that each FILE is in: the nearest .tenex-hooks.json upwards. They
 run in its folder, and are started anew for each test. Nothing is taken from a queue. Hooks that keep
@@ -42,8 +42,8 @@ A test may also have result, failed, prompt, session_id, tool_use_id, agent_id a
 the call, input: a client's whole hook input. expect has one or more of decision, reason, cause, hook,
 stop_reason, inject, message, warning, updated_input, updated_output, approved, stop. A string must be
 equal, {"matches": RE2} must match, and null means none.
-` + hooktest.WorkspaceMark + ` in a string stands for the path of the workspace.`,
-	example: "  hookrun test\n  hookrun test --record run.log > recorded" + hooktest.Suffix,
+` + cases.WorkspaceMark + ` in a string stands for the path of the workspace.`,
+	example: "  hookrun test\n  hookrun test --record run.log > recorded" + cases.Suffix,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var t testRun
 		t.defineFiles(flags)
@@ -109,7 +109,7 @@ func (t *testRun) selection(only string) (err error) {
 
 // suite is a file of tests, and the hooks that it is about.
 type suite struct {
-	*hooktest.File
+	*cases.File
 	workspace string
 	config    *hookfile.Config
 	hint      string // flags of hookrun explain that have it look at the same hooks
@@ -136,17 +136,17 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 		return 0, err
 	}
 	results, took := report.results, time.Since(begin)
-	ok := !slices.ContainsFunc(results, func(r hooktest.Result) bool { return !r.OK })
+	ok := !slices.ContainsFunc(results, func(r cases.Result) bool { return !r.OK })
 	switch t.output {
 	case "json":
 		err = writeJSON(std, struct {
-			Version int               `json:"version"`
-			OK      bool              `json:"ok"`
-			Tests   []hooktest.Result `json:"tests"`
-			NotRun  int               `json:"not_run,omitempty"` // after a failure, with --fail-fast
+			Version int            `json:"version"`
+			OK      bool           `json:"ok"`
+			Tests   []cases.Result `json:"tests"`
+			NotRun  int            `json:"not_run,omitempty"` // after a failure, with --fail-fast
 		}{1, ok, results, report.notRun})
 	case "junit":
-		err = write(std, hooktest.JUnit(results, took))
+		err = write(std, cases.JUnit(results, took))
 	default:
 		err = write(std, report.summary(took.Seconds()))
 	}
@@ -178,7 +178,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 			return nil, err
 		}
 		s := suite{workspace: own.workspace, hint: own.explainFlags()}
-		if s.File, err = hooktest.Load(path, s.workspace); collect(err) != nil {
+		if s.File, err = cases.Load(path, s.workspace); collect(err) != nil {
 			return nil, err
 		}
 		folder := filepath.Dir(path)
@@ -220,7 +220,7 @@ func (t *testRun) paths(args []string) (paths []string, err error) {
 	for _, path := range args {
 		found := []string{filepath.Clean(path)}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			if found, err = hooktest.Find(path); err != nil {
+			if found, err = cases.Find(path); err != nil {
 				return nil, err
 			}
 		}
@@ -236,7 +236,7 @@ func (t *testRun) paths(args []string) (paths []string, err error) {
 // testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no
 // tests, the project's.
 func (t *testRun) testFolder() (string, error) {
-	if _, err := hooktest.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
+	if _, err := cases.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
 	}
 	p, err := findProject(t.workspace, false, t.claude)
@@ -322,7 +322,7 @@ func (t *testRun) record(log string, std Streams) error {
 	if err := t.resolveWorkspace(); err != nil {
 		return err
 	}
-	r := hooktest.NewRecording(t.call.Workspace)
+	r := cases.NewRecording(t.call.Workspace)
 	for _, path := range []string{log + ".3", log + ".2", log + ".1", log} { // the oldest lines first
 		file, err := os.Open(path)
 		if path != log && errors.Is(err, fs.ErrNotExist) {
@@ -334,7 +334,7 @@ func (t *testRun) record(log string, std Streams) error {
 		}
 		if err != nil {
 			const mend = "give the file that hookrun was given as --log"
-			return fmt.Errorf("--record %s: %w; %s", path, regularfile.UnwrapPath(err), mend)
+			return fmt.Errorf("--record %s: %w; %s", path, regular.UnwrapPath(err), mend)
 		}
 	}
 	doc, tests := r.File()

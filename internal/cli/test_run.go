@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/runner"
@@ -19,9 +19,9 @@ import (
 // testJob is a test to run, and its result.
 type testJob struct {
 	*suite
-	test   *hooktest.Test
-	result *hooktest.Result // nil: it did not run
-	err    error            // why it could not run
+	test   *cases.Test
+	result *cases.Result // nil: it did not run
+	err    error         // why it could not run
 }
 
 // jobs returns the tests that --run selects, in the order of the files.
@@ -112,7 +112,7 @@ type testReport struct {
 	progress *progress
 	several  bool // the tests are in several files
 
-	results  []hooktest.Result
+	results  []cases.Result
 	notRun   int
 	last     *suite
 	failures []string // as they were printed
@@ -199,7 +199,7 @@ func (p *progress) clear() {
 }
 
 // shown returns a line for a test. If it failed, the problems and all that helps to find the reason follow.
-func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, colour bool) string {
+func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour bool) string {
 	var b strings.Builder
 	verdict, tint := "ok  ", green
 	if !r.OK {

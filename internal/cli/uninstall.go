@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var uninstall = command{
+var uninstallClient = command{
 	name:    "uninstall",
 	args:    "CLIENT [FLAGS]",
 	summary: "take hookrun's hook out of a client's settings again",

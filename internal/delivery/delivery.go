@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -23,9 +23,9 @@ func Claim(ctx context.Context, q *queue.Queue, c *protocol.Call, o *protocol.Ou
 		return nil
 	}
 	named := dialect.NewCall(*c)
-	all.NameTool(named, nil)
+	registry.NameTool(named, nil)
 	claim, err := q.Claim(ctx, c.SessionID, c.AgentID,
-		slices.Concat([]string{c.Tool}, named.ProjectTools(), all.ToolAliases(c.Tool))...)
+		slices.Concat([]string{c.Tool}, named.ProjectTools(), registry.ToolAliases(c.Tool))...)
 	if err != nil && !errors.Is(err, queue.ErrNoDir) { // without a folder nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}

@@ -1,5 +1,5 @@
 // Package dialect says what a dialect is, and has what several of them share. Each client's own is in a folder beside
-// it; package all is the list of them.
+// it; package registry is the list of them.
 //
 // A dialect answers these questions, each in a file of the same name in every folder:
 //
@@ -228,7 +228,7 @@ func MCPName(server, tool string) string {
 	return "mcp__" + server + "__" + tool
 }
 
-// ToolNames are the project's names for a tool of any client. Package all has the tables.
+// ToolNames are the project's names for a tool of any client. Package registry has the tables.
 var ToolNames = func(string) []string { return nil }
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.

@@ -12,7 +12,7 @@ import (
 )
 
 // Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
-// running it. Package clientfile has the one editor of all such files.
+// running it. Package install has the one editor of all such files.
 type Installation struct {
 	Events []string // at which hookrun has something to say
 	// Nameless are events whose hook input does not say which event it is, so that no entry of hookrun's can be there.
@@ -80,7 +80,7 @@ type OwnFile struct {
 	Events     []string // at which the client runs it
 	Executable bool
 	Comment    string // how a line of a comment begins in it
-	// Text is the file. Package clientfile adds a line, behind one with #!, by which it knows the file again.
+	// Text is the file. Package install adds a line, behind one with #!, by which it knows the file again.
 	Text func(OwnCall) string
 }
 

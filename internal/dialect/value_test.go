@@ -8,14 +8,14 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Value says of every field what a hook would read on stdin.
 func TestValue(t *testing.T) {
-	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere",` +
+	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere",` +
 		`"tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	client.Workspace = "/w"

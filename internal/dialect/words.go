@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/jsontype"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -59,8 +58,8 @@ func WrongType(name, want string, value gjson.Result) error {
 	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
 
-// Field is a field of an answer or of a settings file, and its type as package jsontype names it: "reason string". As a
-// text it costs nothing at start, where a table of structs would be made.
+// Field is a field of an answer or of a settings file, and its type as strictjson.CheckType names it: "reason string".
+// As a text it costs nothing at start, where a table of structs would be made.
 type Field string
 
 // Key is the name of the field.
@@ -119,7 +118,7 @@ func CheckType(f Field, value gjson.Result, where string) error {
 	if where != "" {
 		name = where + "." + name
 	}
-	if want, ok := jsontype.Check(value, f.Type()); !ok {
+	if want, ok := strictjson.CheckType(value, f.Type()); !ok {
 		return WrongType(name, want, value)
 	}
 	return nil

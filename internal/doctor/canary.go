@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/canary"
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -58,8 +58,8 @@ func (c *client) version(program string) {
 }
 
 // program checks the program that an entry runs, and reports whether it can be started.
-func (c *client) program(e clientfile.Found) bool {
-	path, args, known := clientfile.Program(e.Command)
+func (c *client) program(e install.Found) bool {
+	path, args, known := install.Program(e.Command)
 	if !known {
 		return true
 	}
@@ -78,7 +78,7 @@ func (c *client) program(e clientfile.Found) bool {
 		c.add(Finding{Check: "program", Severity: Error, Where: where, What: what}, mend)
 		return false
 	}
-	if c.doctor.Binary != "" && !regularfile.Same(path, c.doctor.Binary) {
+	if c.doctor.Binary != "" && !regular.Same(path, c.doctor.Binary) {
 		c.add(Finding{Check: "program", Severity: Note, Where: where,
 			What: "the entry runs another hookrun than this one: " + path}, c.otherProgram(e))
 	}
@@ -96,7 +96,7 @@ func (c *client) program(e clientfile.Found) bool {
 
 // canary runs the command of an entry in the shell that the client would use, for a call that hookrun always blocks.
 // Its output must be that block in the client's own form.
-func (c *client) canary(e clientfile.Found) {
+func (c *client) canary(e install.Found) {
 	if c.doctor.Start == nil {
 		return
 	}
@@ -159,7 +159,7 @@ func (c *client) start(command string) (p process.Program, err error) {
 		p.Env = append(p.Env, variable+"="+p.Dir)
 	}
 	isPlugin := c.OwnFiles != nil && !c.OwnFiles[0].Executable // which starts hookrun itself
-	if path, args, known := clientfile.Program(command); known && isPlugin {
+	if path, args, known := install.Program(command); known && isPlugin {
 		p.Path, p.Args = path, append([]string{path}, args...)
 		return p, nil
 	}

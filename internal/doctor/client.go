@@ -11,17 +11,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // client is a client that doctor examines.
 type client struct {
-	*clientfile.Client
+	*install.Client
 	dialect  *dialect.Dialect
 	doctor   *Doctor
 	findings []Finding
@@ -30,7 +30,7 @@ type client struct {
 	// executable is its program in PATH, "" if there is none.
 	executable string
 	files      []dialect.SettingsText
-	entries    []clientfile.Found
+	entries    []install.Found
 	newest     time.Time // when a file with an entry was last written
 	// unreadable are files with a fault, into which install does not write.
 	unreadable map[string]bool
@@ -47,8 +47,8 @@ func (c *client) add(f Finding, mend ...mending) {
 
 // open reads a client's settings, and finds out whether the client is here.
 func (d *Doctor) open(name string) *client {
-	known, _ := clientfile.Lookup(name)
-	as, _ := all.Named(name)
+	known, _ := install.Lookup(name)
+	as, _ := registry.Named(name)
 	c := &client{Client: known, dialect: as, doctor: d, unreadable: map[string]bool{}}
 	if program, err := d.Look(c.Program); err == nil {
 		c.executable, c.found = program, program
@@ -184,7 +184,7 @@ func (c *client) checkEntries() {
 		return
 	}
 	c.obstacles()
-	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Path + e.Command }) {
+	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Path + e.Command }) {
 		var events []string
 		for _, same := range c.entries {
 			if same.Path == e.Path && same.Command == e.Command {
@@ -199,11 +199,11 @@ func (c *client) checkEntries() {
 	c.unseen()
 	c.twice()
 	c.twiceInFiles()
-	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
+	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Command }) {
 		if !c.program(e) {
 			continue
 		}
-		gate := func(g clientfile.Found) bool {
+		gate := func(g install.Found) bool {
 			return g.Command == e.Command && protocol.Event(g.Event).Canonical() == protocol.PreTool
 		}
 		switch at := slices.IndexFunc(c.entries, gate); {
@@ -230,18 +230,18 @@ func (c *client) checkEntries() {
 
 // harmless reports whether the command of an entry does nothing but run this hookrun. A project's settings can have any
 // command, and a user who runs doctor there has not trusted the project yet. The user's own settings are trusted.
-func (c *client) harmless(e clientfile.Found) bool {
+func (c *client) harmless(e install.Found) bool {
 	w := c.where()
 	user, project := c.User(w.Home, w.Getenv), c.Project(w.Workspace)
 	if filepath.Dir(e.Path) == filepath.Dir(user.Path) && filepath.Dir(e.Path) != filepath.Dir(project.Path) {
 		return true
 	}
-	path, _, known := clientfile.Program(e.Command)
-	return known && e.Exact && regularfile.Same(path, c.doctor.Binary)
+	path, _, known := install.Program(e.Command)
+	return known && e.Exact && regular.Same(path, c.doctor.Binary)
 }
 
 // uniqueEntries returns the first entry of each key.
-func (c *client) uniqueEntries(key func(clientfile.Found) string) (some []clientfile.Found) {
+func (c *client) uniqueEntries(key func(install.Found) string) (some []install.Found) {
 	seen := map[string]bool{}
 	for _, e := range c.entries {
 		if !seen[key(e)] {
@@ -305,8 +305,8 @@ func (c *client) trust() {
 	}
 	required, pinned, blocks := w.Config.Trust == "required", true, false
 	var notPinned, notRequired mending
-	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
-		_, args, known := clientfile.Program(e.Command)
+	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Command }) {
+		_, args, known := install.Program(e.Command)
 		value := c.doctor.Getenv("HOOKRUN_TRUST")
 		for i, word := range args { // the last one counts
 			if word == "--trust" && i+1 < len(args) {
@@ -371,7 +371,7 @@ func (c *client) twice() {
 	equalOnce := slices.ContainsFunc(c.Handlers, func(h dialect.HandlerType) bool {
 		return h.Kind == dialect.Runs && h.Same != nil
 	})
-	first := map[string]clientfile.Found{}
+	first := map[string]install.Found{}
 	if c.dialect.AnsweredBy != nil { // one of them answers
 		return
 	}

@@ -19,9 +19,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
@@ -108,7 +108,7 @@ func (d *Doctor) Examine() *Report {
 	r.Findings = append(d.workspace(), d.state()...)
 	names := d.Clients
 	if names == nil {
-		names = clientfile.Names()
+		names = install.Names()
 	}
 	examined := make([]*client, len(names))
 	var wait sync.WaitGroup
@@ -127,7 +127,8 @@ func (d *Doctor) Examine() *Report {
 		r.Findings = append(r.Findings, Finding{
 			Check: "clients", Severity: Note,
 			What: "no client was found in PATH, by its settings or by its environment",
-			Mend: "run hookrun install CLIENT for " + all.ClientList() + "; your own agent loop runs hookrun pre-tool",
+			Mend: "run hookrun install CLIENT for " + registry.ClientList() +
+				"; your own agent loop runs hookrun pre-tool",
 		})
 	}
 	r.OK = !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })

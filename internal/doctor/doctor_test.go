@@ -11,14 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/canary"
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lastrun"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/state/lastrun"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // patient is a home and a workspace with files that were made up.
@@ -67,8 +67,8 @@ func (p *patient) hooks(text string) {
 }
 
 func (p *patient) install(client string) {
-	c, _ := clientfile.Lookup(client)
-	changes, err := c.InstallAll(c.Project(p.Workspace.Folder), clientfile.Entry{Binary: p.Binary,
+	c, _ := install.Lookup(client)
+	changes, err := c.InstallAll(c.Project(p.Workspace.Folder), install.Entry{Binary: p.Binary,
 		Args: []string{"--output", client}, Timeout: 15 * time.Second, Events: c.Events})
 	require.NoError(p, err)
 	for _, change := range changes {
@@ -289,7 +289,7 @@ func TestPrograms(t *testing.T) {
 			}
 			p.finds(row.severity, "canary", row.text)
 			p.finds(doctor.Note, "version", "9.9.9, which nobody has tried")
-			claude, _ := all.Named("claude")
+			claude, _ := registry.Named("claude")
 			version = claude.Install.Versions[0]
 			p.finds(doctor.OK, "version", "which hookrun knows")
 			version = "?"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -20,7 +20,7 @@ import (
 func (c *client) events() {
 	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
-		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
+		at := slices.DeleteFunc(slices.Clone(c.entries), func(e install.Found) bool { return e.Event != event })
 		if len(at) == 0 {
 			if len(names) > 0 {
 				c.add(Finding{Check: "entry", Severity: Error,
@@ -60,7 +60,7 @@ func (c *client) wanted() []string {
 }
 
 // notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
-func (c *client) notRunOrAwaited(e clientfile.Found, where string) {
+func (c *client) notRunOrAwaited(e install.Found, where string) {
 	f := Finding{Check: "entry", Severity: Error, Where: where}
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
@@ -96,12 +96,12 @@ func (c *client) needs(event protocol.Event) (names []string, needed time.Durati
 			continue
 		}
 		names = append(names, h.Name)
-		switch own := min(h.Deadline(event), clientfile.MaxTimeout); {
+		switch own := min(h.Deadline(event), install.MaxTimeout); {
 		case h.StaticVerdict != nil || h.Async || h.Unsupported != "" || h.Disabled != "":
 		case h.Dialect.Parallel && !h.Sequential:
 			longest[h.Dialect] = max(longest[h.Dialect], own)
 		default:
-			needed = min(needed+own, clientfile.MaxTimeout)
+			needed = min(needed+own, install.MaxTimeout)
 		}
 	}
 	for _, d := range longest {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -22,7 +22,7 @@ func (c *client) twiceInFiles() {
 		}
 		for i := range cfg.Hooks {
 			theirs := &cfg.Hooks[i]
-			if clientfile.RunsHookrun(theirs.Command.String()) {
+			if install.RunsHookrun(theirs.Command.String()) {
 				continue
 			}
 			if ours, at := c.sameHook(theirs); ours != nil {
@@ -60,7 +60,7 @@ func (d *Doctor) unheard(examined []*client) (found []Finding) {
 		return nil
 	}
 	where := dialect.Where{Workspace: d.Workspace.Folder, Home: d.Home, Getenv: d.Getenv}
-	for _, m := range clientfile.FindMissing(where, d.Workspace.Config.Hooks, d.Binary) {
+	for _, m := range install.FindMissing(where, d.Workspace.Config.Hooks, d.Binary) {
 		shown := slices.ContainsFunc(examined, func(c *client) bool { return c.Client.Client == m.Client })
 		if m.Mend != "" || !shown { // the client's own findings have the first
 			continue

@@ -8,9 +8,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -45,7 +45,7 @@ func (d *Doctor) hooks() (hooks []*hookfile.Hook) {
 
 // Switches are the findings about settings of clients that switch hookrun's entries off.
 func (d *Doctor) Switches() (off []Finding) {
-	for _, name := range clientfile.Names() {
+	for _, name := range install.Names() {
 		c := d.open(name)
 		for _, f := range c.switches() {
 			if f.Severity == Error && len(c.entries) > 0 {
@@ -99,7 +99,7 @@ func (d *Doctor) gates(examined []*client) {
 // here are all clients on this machine, those that were examined and others.
 func (d *Doctor) here(examined []*client) []*client {
 	here := slices.Clone(examined)
-	for _, name := range clientfile.Names() {
+	for _, name := range install.Names() {
 		if slices.ContainsFunc(examined, func(c *client) bool { return c.Name == name }) {
 			continue
 		}
@@ -115,7 +115,7 @@ var everyTool = []string{"", "null", `""`, `"*"`, `".*"`}
 
 // narrow reports the matcher of an entry of hookrun's. It is an error if it keeps calls from a gate. at are all entries
 // at the event.
-func (c *client) narrow(e clientfile.Found, at []clientfile.Found, where string) {
+func (c *client) narrow(e install.Found, at []install.Found, where string) {
 	if slices.Contains(everyTool, e.Matcher) {
 		return
 	}
@@ -130,7 +130,7 @@ func (c *client) narrow(e clientfile.Found, at []clientfile.Found, where string)
 }
 
 // unreached returns a hook, and a tool that it is for and that no entry at the event matches.
-func (c *client) unreached(at []clientfile.Found, event protocol.Event) (hook, tool string) {
+func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
 	if cfg == nil || c.dialect.SubjectField(event) != subject || c.dialect.Settings.Pattern == nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/shellword"
 )
 
@@ -26,10 +26,10 @@ func run(args ...string) mending {
 }
 
 // target returns the file into which install can write whose entry, or whose file of hookrun's own, is at a path.
-func (c *client) target(path string) (clientfile.Target, bool) { return c.TargetOf(c.where(), path) }
+func (c *client) target(path string) (install.Target, bool) { return c.TargetOf(c.where(), path) }
 
 // at is a command for the entry at a place, install or uninstall, with flags.
-func (c *client) at(command string, p clientfile.Target, flags ...string) mending {
+func (c *client) at(command string, p install.Target, flags ...string) mending {
 	folder := c.doctor.Workspace.Started
 	if p.Flag == "--user" {
 		folder = ""
@@ -39,7 +39,7 @@ func (c *client) at(command string, p clientfile.Target, flags ...string) mendin
 
 // installed is the mending by an install at a place. It is no command if that would not help or make it worse: if the
 // file must be mended first, or if the entry would look for a hookrun in PATH, where there is none.
-func (c *client) installed(p clientfile.Target, flags ...string) mending {
+func (c *client) installed(p install.Target, flags ...string) mending {
 	m := c.at("install", p, flags...)
 	switch {
 	case c.unreadable[p.Path]:
@@ -52,7 +52,7 @@ func (c *client) installed(p clientfile.Target, flags ...string) mending {
 
 // install is the mending where an entry is missing. It is installed beside those that there are.
 func (c *client) install(flags ...string) mending {
-	at := slices.IndexFunc(c.entries, func(e clientfile.Found) bool { return !e.Ours })
+	at := slices.IndexFunc(c.entries, func(e install.Found) bool { return !e.Ours })
 	if at < 0 {
 		at = 0
 	}
@@ -74,7 +74,7 @@ func (c *client) installAt(event string) mending {
 
 // reinstall is the mending of an entry that install would write in another way. Install replaces only what it knows to
 // be its own: beside another entry it would put a second one.
-func (c *client) reinstall(e clientfile.Found, flags ...string) mending {
+func (c *client) reinstall(e install.Found, flags ...string) mending {
 	p, known := c.target(e.Path)
 	if !known {
 		p = c.Targets(c.where())[0]
@@ -104,28 +104,28 @@ func (d *Doctor) putInPath() string {
 }
 
 // otherProgram is the mending of an entry that runs another hookrun than this one.
-func (c *client) otherProgram(e clientfile.Found) mending {
+func (c *client) otherProgram(e install.Found) mending {
 	p, known := c.target(e.Path)
 	found, err := c.doctor.Look("hookrun")
-	if known && p.ByName() && err == nil && !regularfile.Same(found, c.doctor.Binary) {
+	if known && p.ByName() && err == nil && !regular.Same(found, c.doctor.Binary) {
 		return mending{text: "put " + filepath.Dir(c.doctor.Binary) + " first on PATH, or go on with that one"}
 	}
 	return c.reinstall(e)
 }
 
 // otherAnswer is the mending of an entry that answers the canary in another way than it should, or was not tried.
-func (c *client) otherAnswer(e clientfile.Found) mending {
-	switch path, _, known := clientfile.Program(e.Command); {
+func (c *client) otherAnswer(e install.Found) mending {
+	switch path, _, known := install.Program(e.Command); {
 	case !known || !e.Exact:
 		return c.reinstall(e)
-	case regularfile.Same(path, c.doctor.Binary): // install would write the same
+	case regular.Same(path, c.doctor.Binary): // install would write the same
 		return mending{text: "run the command of the entry in a shell, and see what it prints"}
 	}
 	return c.otherProgram(e)
 }
 
 // notInPath is the mending of an entry whose program is not in PATH.
-func (c *client) notInPath(e clientfile.Found) mending {
+func (c *client) notInPath(e install.Found) mending {
 	if p, known := c.target(e.Path); known && !p.ByName() {
 		return c.reinstall(e) // with the path of this hookrun
 	}
@@ -134,7 +134,7 @@ func (c *client) notInPath(e clientfile.Found) mending {
 
 // once is the mending of two entries that run hookrun for the same call. A person's own entry in the project can go.
 // Which of the project's and the user's goes is for them to say: one is for colleagues, the other for other projects.
-func (c *client) once(one, other clientfile.Found) mending {
+func (c *client) once(one, other install.Found) mending {
 	a, known := c.target(one.Path)
 	b, knownToo := c.target(other.Path)
 	switch {
@@ -152,7 +152,7 @@ func (c *client) once(one, other clientfile.Found) mending {
 }
 
 // reaches reports whether the entry at a place finds a hookrun, if it looks for one in PATH.
-func (c *client) reaches(p clientfile.Target) bool { return !p.ByName() || c.doctor.inPath() }
+func (c *client) reaches(p install.Target) bool { return !p.ByName() || c.doctor.inPath() }
 
 // Fix is a command line that mends findings.
 type Fix struct {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/lastrun"
-	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/state/lastrun"
 )
 
 // state checks what hookrun writes to: the state folder, the run log, and the socket of serve.
@@ -50,7 +50,7 @@ func (d *Doctor) state() (found []Finding) {
 func (d *Doctor) logFile(client, path string) Finding {
 	f := Finding{Client: client, Check: "log", Severity: OK, Where: path, What: "the run log can be written to"}
 	err := func() error {
-		path, err := ownpath.Resolve(path)
+		path, err := owner.Resolve(path)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (d *Doctor) logFile(client, path string) Finding {
 		case !info.Mode().IsRegular():
 			return errors.New("it is no regular file")
 		}
-		if err := ownpath.Check(path, info); err != nil {
+		if err := owner.Check(path, info); err != nil {
 			return err
 		}
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -74,7 +74,7 @@ func (d *Doctor) logFile(client, path string) Finding {
 		return file.Close()
 	}()
 	if err != nil {
-		f.Severity, f.What = Warning, fmt.Sprintf("the run log cannot be written to: %v", regularfile.UnwrapPath(err))
+		f.Severity, f.What = Warning, fmt.Sprintf("the run log cannot be written to: %v", regular.UnwrapPath(err))
 		f.Mend = "name a file in a folder of your own, with --log or in HOOKRUN_LOG"
 	}
 	return f
@@ -103,11 +103,11 @@ func writable(folder string) error {
 		case errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at):
 			continue
 		case err != nil:
-			return regularfile.UnwrapPath(err)
+			return regular.UnwrapPath(err)
 		case !info.IsDir():
 			return fmt.Errorf("%s is no folder", at)
 		case at == folder:
-			if err := ownpath.Check(at, info); err != nil {
+			if err := owner.Check(at, info); err != nil {
 				what, _ := parted(err.Error(), "")
 				return errors.New("it " + what)
 			}
@@ -120,7 +120,7 @@ func writable(folder string) error {
 func writableNow(folder string) error {
 	file, err := os.CreateTemp(folder, ".hookrun-doctor-*")
 	if err != nil {
-		return regularfile.UnwrapPath(err)
+		return regular.UnwrapPath(err)
 	}
 	file.Close()
 	return os.Remove(file.Name())
@@ -137,7 +137,7 @@ func (c *client) lastRun(installed time.Time) {
 		at, err := lastrun.Time(c.doctor.State, c.Name, workspace)
 		if err != nil {
 			c.add(Finding{Check: "last-run", Severity: Warning, Where: c.doctor.State,
-				What: "the time when it last ran hookrun cannot be read: " + regularfile.UnwrapPath(err).Error(),
+				What: "the time when it last ran hookrun cannot be read: " + regular.UnwrapPath(err).Error(),
 				Mend: "chmod 700 the folder, or set HOOKRUN_STATE to one of your own"})
 			return
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // binaryVariable names the hookrun that hooks call, as in "$HOOKRUN" get args.command.
@@ -43,7 +43,7 @@ func (h *Hook) CallsBinary(dir string) bool {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		if text, _, err := regularfile.Read(path, maxScript); err == nil && namesBinary(string(text)) {
+		if text, _, err := regular.Read(path, maxScript); err == nil && namesBinary(string(text)) {
 			return true
 		}
 	}

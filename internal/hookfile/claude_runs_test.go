@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -166,7 +166,7 @@ func claudeConfig(t *testing.T, docs ...string) *hookfile.Config {
 
 func input(t *testing.T, doc string) *protocol.Call {
 	t.Helper()
-	c, warnings, err := all.ParseInput(doc)
+	c, warnings, err := registry.ParseInput(doc)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return &c

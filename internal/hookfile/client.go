@@ -12,7 +12,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsontype"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -187,7 +186,7 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 			if orNull && value.Type == gjson.Null {
 				return true
 			}
-			if want, ok := jsontype.Check(value, is); ok {
+			if want, ok := strictjson.CheckType(value, is); ok {
 				found[name] = value
 			} else if value.Type == gjson.String && strings.Contains(is, "|") {
 				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()),

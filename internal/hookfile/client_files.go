@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // ClaudeFiles are the files that Claude Code would load in a workspace, those that are there: the user's settings, the
@@ -28,7 +28,7 @@ func settingsFiles(s *dialect.Settings, workspace string) (there, absent []File,
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
 		return nil, nil, Diagnostics{{File: workspace,
-			Text: "loading the " + s.Client + " settings: " + regularfile.UnwrapPath(err).Error()}}
+			Text: "loading the " + s.Client + " settings: " + regular.UnwrapPath(err).Error()}}
 	}
 	files := []File{{Path: user.Path, Level: UserLevel}}
 	level := ProjectLevel
@@ -39,7 +39,7 @@ func settingsFiles(s *dialect.Settings, workspace string) (there, absent []File,
 	for i, f := range files {
 		if _, err := os.Lstat(f.Path); errors.Is(err, fs.ErrNotExist) {
 			absent = append(absent, f)
-		} else if i == 0 || !regularfile.Same(f.Path, user.Path) {
+		} else if i == 0 || !regular.Same(f.Path, user.Path) {
 			there = append(there, f)
 		}
 	}

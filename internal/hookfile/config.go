@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -311,7 +311,7 @@ const DefaultStopBlocks = 5
 // client's own file, which keeps that client's rule.
 func (h *Hook) StopBlocks() int {
 	ofClient := h.form != nil && h.Dialect.Client == nil && filepath.Base(h.File) != FileName
-	if ofClient || !slices.ContainsFunc(h.Events, all.EndsTurn) {
+	if ofClient || !slices.ContainsFunc(h.Events, registry.EndsTurn) {
 		return 0
 	}
 	return cmp.Or(h.MaxStopBlocks, DefaultStopBlocks)

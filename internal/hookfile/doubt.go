@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/toolmatch"
+	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -18,12 +18,12 @@ type doubt struct {
 }
 
 // doubt adds a finding about a name to the hook. Matchers are ignored at events without a tool.
-func (p *parser) doubt(h *Hook, at int, text string, f toolmatch.Finding) {
+func (p *parser) doubt(h *Hook, at int, text string, f lint.Finding) {
 	if !h.AtTools() {
 		return
 	}
-	d := doubt{Diagnostic: p.at(at, text), name: f.Glob, inCalls: f.Kind != toolmatch.Unknown}
-	d.Gate, d.Unreachable = d.inCalls, f.Kind == toolmatch.Never
+	d := doubt{Diagnostic: p.at(at, text), name: f.Glob, inCalls: f.Kind != lint.Unknown}
+	d.Gate, d.Unreachable = d.inCalls, f.Kind == lint.Never
 	if h.settings != nil { // the file is the client's, which says nothing of such a name
 		d.Gate, d.Unreachable, d.inCalls = false, false, false
 	}
@@ -33,7 +33,7 @@ func (p *parser) doubt(h *Hook, at int, text string, f toolmatch.Finding) {
 // ruleDoubt looks at the tool of an "if".
 func (p *parser) ruleDoubt(h *Hook, at int, who string) {
 	tool := h.If.Tool()
-	var f toolmatch.Finding
+	var f lint.Finding
 	odd := false
 	switch client := h.Dialect.Client; {
 	case h.settings != nil:
@@ -41,7 +41,7 @@ func (p *parser) ruleDoubt(h *Hook, at int, who string) {
 	case client != nil:
 		f, odd = p.clientName(client, tool)
 	default:
-		f, odd = toolmatch.CheckName(tool, p.knownTools())
+		f, odd = lint.CheckName(tool, p.knownTools())
 	}
 	if odd {
 		p.doubt(h, at, fmt.Sprintf("%s\"if\" is for the tool %s, %s", who, quote(tool), f.Text), f)
@@ -78,12 +78,12 @@ func (p *parser) patternDoubts(h *Hook, whole dialect.Pattern, at int, who strin
 
 // clientName returns what is odd about the name of a tool where the rules of a client hold. Many write matchers for
 // several clients, so the tools of others are none of it.
-func (p *parser) clientName(client *dialect.Dialect, name string) (f toolmatch.Finding, odd bool) {
+func (p *parser) clientName(client *dialect.Dialect, name string) (f lint.Finding, odd bool) {
 	own := ownTools(client)
 	if len(own) == 0 {
 		return f, false
 	}
-	f, odd = toolmatch.CheckName(name, own)
+	f, odd = lint.CheckName(name, own)
 	isOwn := slices.ContainsFunc(own, func(tool string) bool { return strings.EqualFold(tool, name) })
 	return f, odd && (isOwn || !slices.Contains(p.knownTools(), name))
 }
@@ -133,7 +133,7 @@ func (c *Config) IsForKnownTools(h *Hook) bool {
 	}
 	return len(h.doubts) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
 		glob = strings.TrimSpace(glob)
-		return toolmatch.MaybeMCP(glob) || c.hasTool(glob, LocalLevel)
+		return lint.MaybeMCP(glob) || c.hasTool(glob, LocalLevel)
 	})
 }
 

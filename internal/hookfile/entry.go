@@ -10,9 +10,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -35,7 +35,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, all.Project(), p.inherit, p.maxStopBlocks
+	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
 	h.Line, h.column = p.locator.Position(entry.Index)
 	h.TakesFiles = true
 	who := "hook " + strconv.Itoa(n)
@@ -243,7 +243,8 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 func eventHint(wrong string) string {
 	known, list := eventNames()
 	event := protocol.Event(wrong)
-	if clients := all.WithEvent(event); len(clients) > 0 && !slices.Contains(protocol.Events(), event.Canonical()) {
+	clients := registry.WithEvent(event)
+	if len(clients) > 0 && !slices.Contains(protocol.Events(), event.Canonical()) {
 		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
 			strings.Join(clients, `" or "`), list)
 	}
@@ -273,7 +274,7 @@ func (r reader) matcher(h *Hook) Matcher {
 		r.problem(r.value.Index,
 			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}
-	found, err := toolmatch.Check(s, r.knownTools())
+	found, err := lint.Check(s, r.knownTools())
 	if err != nil {
 		r.problem(r.value.Index, "%s%v", r.who, err)
 	}

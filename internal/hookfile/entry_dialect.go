@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -19,11 +19,11 @@ import (
 // keepsRules reads "dialect", which is looked at before all other keys. It reports whether there is such a client.
 func (p *parser) keepsRules(h *Hook, r reader) bool {
 	name, ok := r.text(r.value, `"dialect"`)
-	known := all.InFileNames()
+	known := registry.InFileNames()
 	switch {
 	case !ok:
 		return false
-	case name == all.Project().Name:
+	case name == registry.Project().Name:
 		r.problem(r.value.Index, "%s\"dialect\" %s is what entries have without it; leave it out", r.who, quote(name))
 		return false
 	case !slices.Contains(known, name):
@@ -31,8 +31,8 @@ func (p *parser) keepsRules(h *Hook, r reader) bool {
 			strings.Join(known, ", "), spelling.Suggest(name, known))
 		return false
 	}
-	client, _ := all.Named(name)
-	h.Dialect, h.form = all.InFile(client), client.Settings
+	client, _ := registry.Named(name)
+	h.Dialect, h.form = registry.InFile(client), client.Settings
 	p.form = h.form
 	return true
 }
@@ -87,7 +87,7 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 func (r reader) speaking(h *Hook) {
 	client := h.Dialect.Client
 	for i, e := range h.Events {
-		d := all.InFile(client.Of(e))
+		d := registry.InFile(client.Of(e))
 		if i > 0 && d != h.Dialect {
 			r.problem(r.value.Index, "%s%s gives hooks of %s another input than those of %s; write an entry for each",
 				r.who, r.form.Client, e, h.Events[0])

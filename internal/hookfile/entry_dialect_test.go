@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -72,7 +72,7 @@ func TestEntryMeetsNames(t *testing.T) {
 		if test.call.ClientInput == "" && test.call.Tool == "Write" { // a call of Claude Code's
 			test.call.ClientInput = `{"hook_event_name":"PreToolUse","tool_name":"Write"}`
 		}
-		require.NoError(t, all.ResolveClient(&test.call))
+		require.NoError(t, registry.ResolveClient(&test.call))
 		call := dialect.NewCall(test.call)
 		cfg.NameTool(call)
 		require.Equal(t, test.runs, hookfile.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,

@@ -10,14 +10,14 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // withSettings are the dialects whose clients have a hooks file in JSON.
 func withSettings() []*dialect.Dialect {
-	return slices.DeleteFunc(all.All(), func(d *dialect.Dialect) bool { return d.Settings == nil })
+	return slices.DeleteFunc(registry.All(), func(d *dialect.Dialect) bool { return d.Settings == nil })
 }
 
 // anyFolder is the dialect of a file in a client's form that is in no client's folder.
@@ -29,7 +29,7 @@ func anyFolder() *dialect.Dialect {
 // formatOf finds the dialect of a file that is not JSON by the end of its name, nil if there is none. Where several
 // clients have such files it is as, the one of its folder, or else the first.
 func formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
-	for _, d := range append([]*dialect.Dialect{as, formOfFolder(path)}, all.All()...) {
+	for _, d := range append([]*dialect.Dialect{as, formOfFolder(path)}, registry.All()...) {
 		if d != nil && d.Format.Is(path) {
 			return d
 		}
@@ -120,7 +120,7 @@ func (p *parser) ofHooks() bool {
 // client's event. In the place that plugins of all clients have for their hooks, the file may be another client's.
 func (p *parser) meantEvent(event protocol.Event) string {
 	if p.pluginRoot() != "" && filepath.Base(filepath.Dir(p.file)) == "hooks" {
-		if names := all.WithEvent(event); len(names) > 0 {
+		if names := registry.WithEvent(event); len(names) > 0 {
 			return "; it is an event of " + strings.Join(names, ", ") + ": name the client with --dialect"
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // hostileSize is what a file may have at most.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
 // programs is a folder of empty files, and an environment that has it in PATH.
@@ -88,7 +88,7 @@ func TestShellInAnArray(t *testing.T) {
 	dir, env := programs(t, "Git/cmd/git.exe", "Git/bin/sh.exe", "Git/bin/bash.exe")
 	env = append(env, "ProgramFiles="+dir)
 	for name, want := range map[string]string{"sh": "sh.exe", "bash": "bash.exe", "bash.exe": "bash.exe"} {
-		h := &Hook{Command: Command{Argv: []string{name, "guard.sh"}}, Dialect: all.Project()}
+		h := &Hook{Command: Command{Argv: []string{name, "guard.sh"}}, Dialect: registry.Project()}
 		path, argv, err := h.Program(dir, env)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(dir, "Git", "bin", want), path)

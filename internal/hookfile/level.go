@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -135,7 +135,7 @@ func (o *Options) Named(paths []string) []File {
 	for i, path := range paths {
 		files[i] = File{Path: path, Level: levelOf(path)}
 		for _, outer := range (&Options{Managed: o.Managed}).outer() {
-			if regularfile.Same(path, outer.Path) {
+			if regular.Same(path, outer.Path) {
 				files[i] = outer
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -144,7 +144,7 @@ func (o *Options) own() (there, absent []File, err error) {
 		return there, absent, nil
 	}
 	if _, err := os.Stat(cmp.Or(o.Workspace, ".")); err != nil {
-		text := "loading the hooks of " + o.Workspace + ": " + regularfile.UnwrapPath(err).Error()
+		text := "loading the hooks of " + o.Workspace + ": " + regular.UnwrapPath(err).Error()
 		return nil, nil, Diagnostics{{File: filepath.Join(o.Workspace, FileName), Text: text}}
 	}
 	return nil, absent, nil
@@ -208,14 +208,14 @@ func ReadFile(path string) ([]byte, error) {
 
 // readFile reads a regular file up to the limit. Its errors are in plain words.
 func readFile(path string) ([]byte, error) {
-	doc, info, err := regularfile.Read(path, MaxFileSize)
+	doc, info, err := regular.Read(path, MaxFileSize)
 	switch {
-	case errors.Is(err, regularfile.ErrTooLarge):
+	case errors.Is(err, regular.ErrTooLarge):
 		return nil, errors.New("larger than 1 MiB; a hooks file is a few lines")
-	case errors.Is(err, regularfile.ErrNotRegular):
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, fmt.Errorf("reading the hooks file: %w but %s", err, kind(info.Mode()))
 	case err != nil:
-		return nil, fmt.Errorf("reading the hooks file: %w", regularfile.UnwrapPath(err))
+		return nil, fmt.Errorf("reading the hooks file: %w", regular.UnwrapPath(err))
 	}
 	return doc, nil
 }
@@ -248,7 +248,7 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 	p.own = f.own()
 	p.client, p.onFault = f.onFault(as)
 	p.locator.Doc = p.doc
-	p.dialect = all.Project()
+	p.dialect = registry.Project()
 	if d := formatOf(path, as); d != nil { // never a file of another level, which ends in .json
 		p.dialect = d
 		p.format(string(doc))

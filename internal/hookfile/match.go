@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -105,7 +105,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 		case v.dialect.ProjectTools:
 			v.names = projectNames(m.call)
 		case v.dialect.Client != nil:
-			v.names = all.ToolsOf(v.dialect.Client, m.call)
+			v.names = registry.ToolsOf(v.dialect.Client, m.call)
 		}
 	}
 	return v.names
@@ -212,7 +212,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 // nearlyCalled are the calls that this one may have been meant to be.
 func (m *MatchContext) nearlyCalled() []dialect.Call {
 	if !m.nearKnown && m.call.Event.HasTool() && len(m.call.Tool) <= maxToolName {
-		m.near, m.nearKnown = all.NearlyCalled(m.call, m.lowerTool()), true
+		m.near, m.nearKnown = registry.NearlyCalled(m.call, m.lowerTool()), true
 	}
 	return m.near
 }
@@ -352,7 +352,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 func (m *MatchContext) isAdded(name string) bool {
 	c := m.call
 	return slices.Contains(c.AddedTools(), name) && !slices.Contains(c.ProjectTools(), name) &&
-		!slices.Contains(all.ToolNames(c.Tool), name)
+		!slices.Contains(registry.ToolNames(c.Tool), name)
 }
 
 // addedRule is the call as it is held against an if for an added name, which says what the tool works on.
@@ -375,7 +375,7 @@ func (m *MatchContext) prepare() {
 		rule.Dir = c.Dir
 	}
 	if c.Event.HasTool() {
-		rule.Tool, rule.Kind = c.Tool, kindOfNames(slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)))
+		rule.Tool, rule.Kind = c.Tool, kindOfNames(slices.Concat(c.ProjectTools(), registry.ToolNames(c.Tool)))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -34,7 +34,7 @@ func rules(t testing.TB, narrowed ...string) *hookfile.Config {
 // clientCall is a call as a client makes it.
 func clientCall(t testing.TB, input string) protocol.Call {
 	t.Helper()
-	c, _, err := all.ParseInput(input)
+	c, _, err := registry.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
 	return c

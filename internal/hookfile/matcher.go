@@ -3,7 +3,7 @@ package hookfile
 import (
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/glob"
 )
 
 // Matcher matches the name of a tool, or another field that the event has. A nil Matcher matches everything: a gate
@@ -20,8 +20,8 @@ type Matcher interface {
 // tool.
 type Globs struct {
 	text   string
-	globs  fnmatch.List
-	folded fnmatch.List // the same in lower case
+	globs  glob.List
+	folded glob.List // the same in lower case
 }
 
 // NewGlobs reads a matcher. "" is every tool. ok is false for a text without any glob, such as "|": a gate for no
@@ -30,7 +30,7 @@ func NewGlobs(text string) (m Globs, ok bool) {
 	if text == "" {
 		return Globs{}, true
 	}
-	m = Globs{text, fnmatch.NewList(text), fnmatch.NewList(strings.ToLower(text))}
+	m = Globs{text, glob.NewList(text), glob.NewList(strings.ToLower(text))}
 	return m, len(m.globs) > 0
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/permission"
 )
 
@@ -20,7 +20,7 @@ func projectNames(c *dialect.Call) []string {
 			}
 		}
 	}
-	add(all.ToolAliases(c.Tool)...)
+	add(registry.ToolAliases(c.Tool)...)
 	add(c.AddedTools()...)
 	if _, looksLikeShell := shellByInput(c); looksLikeShell {
 		add(shellTool)
@@ -69,11 +69,11 @@ func knownNames(c *dialect.Call) []string {
 		return names
 	}
 	if !c.FileTools().Has(c.Tool) {
-		if names := all.ToolNames(c.Tool); len(names) > 0 {
+		if names := registry.ToolNames(c.Tool); len(names) > 0 {
 			return names
 		}
 	}
-	if all.IsProjectName(c.Tool) {
+	if registry.IsProjectName(c.Tool) {
 		return []string{c.Tool}
 	}
 	return nil

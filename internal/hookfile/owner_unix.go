@@ -10,15 +10,15 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // managedFault returns why the managed file cannot be trusted. Who can write to it, or to its folder, decides about
 // every call of every user. tested: a test has made the file, so it may be this user's own.
 func managedFault(path string, tested bool) string {
 	return ownerFault(path, os.Lstat, func(p string, info fs.FileInfo) string {
-		uid := owner(info)
+		uid := ownerOf(info)
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return "is a symbolic link, which may lead anywhere; put in its place what it leads to"
@@ -36,11 +36,11 @@ func managedFault(path string, tested bool) string {
 func userFault(path string) string {
 	return ownerFault(path, os.Stat, func(p string, info fs.FileInfo) string {
 		const without = ", or leave the file out with --no-user"
-		switch uid := owner(info); {
+		switch uid := ownerOf(info); {
 		case !trusted(uid):
 			return fmt.Sprintf("belongs to user %d, who can change it%s%s", uid,
 				mend("sudo", "chown", strconv.Itoa(os.Geteuid()), p), without)
-		case ownpath.OthersWrite(p, info):
+		case owner.OthersWrite(p, info):
 			return "can be written to by other users" + mend("chmod", "go-w", p) + without // of an access list, too
 		}
 		return ""
@@ -51,10 +51,10 @@ func userFault(path string) string {
 func folderFault(path string) string {
 	switch info, err := os.Stat(path); {
 	case err != nil:
-		return "cannot be looked at: " + regularfile.UnwrapPath(err).Error()
-	case !trusted(owner(info)):
-		return fmt.Sprintf("belongs to user %d", owner(info))
-	case ownpath.OthersWrite(path, info):
+		return "cannot be looked at: " + regular.UnwrapPath(err).Error()
+	case !trusted(ownerOf(info)):
+		return fmt.Sprintf("belongs to user %d", ownerOf(info))
+	case owner.OthersWrite(path, info):
 		return "can be written to by other users"
 	}
 	return ""
@@ -81,7 +81,7 @@ func ownerFault(path string, stat func(string) (fs.FileInfo, error), fault func(
 	return ""
 }
 
-func owner(info fs.FileInfo) int {
+func ownerOf(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
 	}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // managedFault returns why the managed file cannot be trusted. Who can write to it, or to its folder, decides about
@@ -14,7 +14,7 @@ func managedFault(path string, tested bool) string {
 		return "is a symbolic link, which may lead anywhere; put in its place what it leads to"
 	}
 	return accessFault(path, func(p string) string {
-		if err := ownpath.CheckManaged(p, tested); err != nil {
+		if err := owner.CheckManaged(p, tested); err != nil {
 			return err.Error() + "; leave that to administrators: see icacls /setowner, /inheritance:r and /grant:r"
 		}
 		return ""
@@ -28,8 +28,8 @@ func userFault(path string) string {
 		return "" // reading the file reports it
 	}
 	return accessFault(real, func(p string) string {
-		if err := ownpath.CheckOwn(p); err != nil {
-			return err.Error() + "; mend it with: " + ownpath.Mend(p) + ", or leave the file out with --no-user"
+		if err := owner.CheckOwn(p); err != nil {
+			return err.Error() + "; mend it with: " + owner.Mend(p) + ", or leave the file out with --no-user"
 		}
 		return ""
 	})
@@ -37,7 +37,7 @@ func userFault(path string) string {
 
 // folderFault returns why another user can put files into a folder, "" if none but an administrator can.
 func folderFault(path string) string {
-	if err := ownpath.CheckOwn(path); err != nil {
+	if err := owner.CheckOwn(path); err != nil {
 		return err.Error()
 	}
 	return ""

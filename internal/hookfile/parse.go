@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -181,7 +181,7 @@ func (p *parser) document() {
 // knownTools are the names of tools that a matcher can mean: those of clients, and those that the file gives them.
 func (p *parser) knownTools() []string {
 	if p.known == nil {
-		p.known = all.KnownTools()
+		p.known = registry.KnownTools()
 		for _, theirs := range slices.Sorted(maps.Keys(p.toolNames)) {
 			p.known = append(p.known, theirs)
 			if here := p.toolNames[theirs]; here != "" {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // Program finds what the hook runs: the path to start and the arguments, the program's name first. A name
@@ -155,7 +155,7 @@ func startError(name string, err error) error {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	return fmt.Errorf("%s: %w", name, regularfile.UnwrapPath(err))
+	return fmt.Errorf("%s: %w", name, regular.UnwrapPath(err))
 }
 
 const markFault = ": there is a byte order mark before its #!, so that is no #! line; save it as UTF-8 without a " +

@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // shell runs string commands.
@@ -39,10 +39,10 @@ func byShellFault(path, name, dir string, env []string) string { return "" }
 func StartFault(path, name, dir string, env []string) string { return "" }
 
 func worldWritable(path string, info fs.FileInfo, name string) string {
-	if !ownpath.WritableByAll(path, info) {
+	if !owner.WritableByAll(path, info) {
 		return ""
 	}
-	return name + ": everybody may write to it, and so change what this hook does; mend it with: " + ownpath.Mend(path)
+	return name + ": everybody may write to it, and so change what this hook does; mend it with: " + owner.Mend(path)
 }
 
 // foldVariable: names of variables do not differ by case.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // Project is where a folder has its hooks file. FindProject looks for it.
@@ -143,7 +143,7 @@ func searchFrom(dir, first string) (p Project, err error) {
 func outOfReach(dir, folder string) (why string) {
 	home, _ := os.UserHomeDir() // without one there is no such end
 	for at := dir; at != folder; {
-		if filepath.IsAbs(home) && regularfile.Same(at, home) {
+		if filepath.IsAbs(home) && regular.Same(at, home) {
 			return "it lies above the home folder " + home
 		}
 		at = filepath.Dir(at)
@@ -215,5 +215,5 @@ func present(path string) (bool, error) {
 		return false, nil
 	}
 	const mend = "give -C and the folder of the project"
-	return false, fmt.Errorf("looking for %s: %w; %s", path, regularfile.UnwrapPath(err), mend)
+	return false, fmt.Errorf("looking for %s: %w; %s", path, regular.UnwrapPath(err), mend)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -68,7 +68,7 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 
 // kindOf is what a tool works on, by the project's names for it: more are those of files.
 func kindOf(tool string, more map[string]string) permission.Kind {
-	return kindOfNames(append([]string{more[tool], tool}, all.ToolNames(tool)...))
+	return kindOfNames(append([]string{more[tool], tool}, registry.ToolNames(tool)...))
 }
 
 // severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).

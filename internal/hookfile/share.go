@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/glob"
 )
 
 // levelTools is the "tools" of one file.
@@ -60,7 +60,7 @@ func (c *Config) InFront(hooks []Hook) []Hook {
 // known. They are what hooks of the lowest level see; Named has those of others. The call also gets the files'
 // "wrappers".
 func (c *Config) NameTool(call *dialect.Call) {
-	all.NameTool(call, c.namedAt(LocalLevel))
+	registry.NameTool(call, c.namedAt(LocalLevel))
 	call.Wrappers = c.wrappers
 }
 
@@ -70,7 +70,7 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 		return c
 	}
 	named := *c
-	all.NameTool(&named, h.tools)
+	registry.NameTool(&named, h.tools)
 	return &named
 }
 
@@ -87,6 +87,6 @@ func (c *Config) names(lowest Level) (names []string) {
 }
 
 // hasTool reports whether the "tools" of a file, up to a level, has a name that a glob matches.
-func (c *Config) hasTool(glob string, lowest Level) bool {
-	return len(c.tools) > 0 && slices.ContainsFunc(c.names(lowest), fnmatch.New(glob).Match)
+func (c *Config) hasTool(pattern string, lowest Level) bool {
+	return len(c.tools) > 0 && slices.ContainsFunc(c.names(lowest), glob.New(pattern).Match)
 }

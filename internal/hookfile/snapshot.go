@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // Snapshot tells whether the files of a Config have changed since they were read: a server goes on with what it read,
@@ -141,6 +141,6 @@ func (f *snapshotFile) look() {
 		}
 	}
 	if err == nil && time.Since(info.ModTime()) > settleTime {
-		f.seen = regularfile.Identify(info)
+		f.seen = regular.Identify(info)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -22,15 +22,15 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 			return note
 		}
 	}
-	client := all.ClientOf(&call.Call)
+	client := registry.ClientOf(&call.Call)
 	if client == nil || !call.Event.HasTool() || call.FileTools().Has(call.Tool) || len(call.ProjectTools()) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}
-	if all.IsProjectName(call.Tool) {
+	if registry.IsProjectName(call.Tool) {
 		return ""
 	}
-	names := all.ProjectNames()
+	names := registry.ProjectNames()
 	match := NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
@@ -94,7 +94,7 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		case d.ProjectTools:
 			here = append(here, projectNames(call)...)
 		case d.Client != nil:
-			here = append(here, all.ToolsOf(d.Client, call)...)
+			here = append(here, registry.ToolsOf(d.Client, call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {

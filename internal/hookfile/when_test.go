@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -115,7 +115,7 @@ func TestWhen(t *testing.T) {
 
 func TestWhenAtOtherEvents(t *testing.T) {
 	post := protocol.Call{Event: protocol.PostTool, Tool: "shell", Args: "not JSON", Result: "a\xffb", Failed: true}
-	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
+	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
 		`"tool_response":{"stdout":"x"}}`)
 	require.NoError(t, err)
 	prompt := protocol.Call{Event: protocol.PreExecute, Prompt: "hello"}
@@ -186,7 +186,7 @@ func TestWhenArgumentsAreTorn(t *testing.T) {
 	}
 	whole := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{x`}
 	require.False(t, when(t, `{"path":"args","matches":"^y"}`).Runs(&whole), "the text itself is no doubt")
-	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
+	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
 		`"tool_response":"{\"a\":1}"}`)
 	require.NoError(t, err)
 	require.False(t, when(t, `{"path":"tool_response.a","exists":true}`).Runs(&client), "no model wrote that")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -66,7 +66,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	if len(objects) == 0 {
 		return text, nil, nil
 	}
-	with, err := clientfile.AppendTo(string(text), "hooks", objects)
+	with, err := install.AppendTo(string(text), "hooks", objects)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -43,7 +43,7 @@ func overlap(a, b hookfile.Matcher) bool {
 			return true
 		}
 	}
-	return a.String() == "" || slices.ContainsFunc(all.AliasedTools(), func(name string) bool {
+	return a.String() == "" || slices.ContainsFunc(registry.AliasedTools(), func(name string) bool {
 		return a.Match(name) && b.Match(name)
 	})
 }

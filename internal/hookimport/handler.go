@@ -11,9 +11,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -193,7 +193,7 @@ func (g *handler) obstacle(texts string) string {
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
-	case clientfile.RunsHookrun(command):
+	case install.RunsHookrun(command):
 		return "it runs hookrun, which would run this hook again"
 	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
 		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))

@@ -27,7 +27,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -91,11 +91,11 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		equal: map[string][]carried{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
-	if r.form = r.dialect.Settings; r.dialect == all.Project() {
+	if r.form = r.dialect.Settings; r.dialect == registry.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.form == nil {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
-			all.ImportList())
+			registry.ImportList())
 	}
 	r.result.Client = r.form.Client
 	if r.form.OnFault == dialect.DropsFile {

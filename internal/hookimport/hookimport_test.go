@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 const (
@@ -274,9 +274,9 @@ func TestRefused(t *testing.T) {
 		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.yaml", "agents: []\n",
-			`x.yaml is in the form of massgen, and not in that of ` + all.ImportList()},
+			`x.yaml is in the form of massgen, and not in that of ` + registry.ImportList()},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
-			`x.yaml is in the form of massgen, and not in that of ` + all.ImportList()},
+			`x.yaml is in the form of massgen, and not in that of ` + registry.ImportList()},
 	} {
 		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -34,5 +34,5 @@ func Write(path string, entries []Entry) (added []string, err error) {
 	if len(text) > hookfile.MaxFileSize {
 		return nil, fmt.Errorf("%s would be larger than 1 MiB, and could not be read again", path)
 	}
-	return added, atomicfile.Replace(path, info, string(text))
+	return added, atomic.Replace(path, info, string(text))
 }

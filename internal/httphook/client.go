@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
 // Client keeps connections between requests. The zero Client is ready to use. It is safe for concurrent use.
@@ -152,13 +152,13 @@ func (e *Endpoint) tls(id identity) (*tls.Config, error) {
 
 // readFile reads a certificate file, which has a few kilobytes.
 func readFile(path string) (string, error) {
-	text, _, err := regularfile.Read(path, 1<<20)
+	text, _, err := regular.Read(path, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%s: no such file", path)
-	case errors.Is(err, regularfile.ErrNotRegular):
+	case errors.Is(err, regular.ErrNotRegular):
 		err = fmt.Errorf("%s: %w", path, err)
-	case errors.Is(err, regularfile.ErrTooLarge):
+	case errors.Is(err, regular.ErrTooLarge):
 		err = fmt.Errorf("%s: larger than 1 MiB", path)
 	}
 	return string(text), err

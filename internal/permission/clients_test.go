@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -63,8 +63,8 @@ var notOffered = map[string]map[string]string{
 func clientTools(t *testing.T) (tools []clientTool) {
 	add := func(client, name string, keys []string) {
 		c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: name, Client: client, ClientInput: "{}"})
-		all.NameTool(c, nil)
-		names := slices.Concat(c.ProjectTools(), all.ToolNames(name))
+		registry.NameTool(c, nil)
+		names := slices.Concat(c.ProjectTools(), registry.ToolNames(name))
 		tool := clientTool{client, name, permission.Unknown, names, keys}
 		for _, name := range names {
 			if kind := permission.KindOf(name); kind != permission.Unknown {

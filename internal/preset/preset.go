@@ -18,10 +18,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/hooktest"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/scripts/examples"
 )
@@ -113,7 +113,7 @@ func Files(names []string, form Form) (files []File, err error) {
 			continue
 		}
 		hooks = append(hooks, entries(form.read(p.name+".json")))
-		tests = append(tests, entries(form.read(p.name+hooktest.Suffix)))
+		tests = append(tests, entries(form.read(p.name+cases.Suffix)))
 		for _, s := range p.scripts {
 			if s.folder == form.folder {
 				files = append(files, File{Folder + "/" + s.name, s.text(), 0o755})
@@ -125,7 +125,7 @@ func Files(names []string, form Form) (files []File, err error) {
 	}
 	return append([]File{
 		file(hookfile.FileName, `{"$schema": "./`+SchemaName+"\",\n \"hooks\"", hooks),
-		file(Folder+hooktest.Suffix, `{"tests"`, tests),
+		file(Folder+cases.Suffix, `{"tests"`, tests),
 		{SchemaName, hookfile.Schema(), 0o644},
 	}, files...), nil
 }
@@ -183,7 +183,7 @@ func isLeft(dir, name string, files []File) bool {
 	place := filepath.Join(dir, filepath.FromSlash(name))
 	for _, f := range files {
 		if f.Name == name {
-			text, info, err := regularfile.Read(place, int64(len(f.Text)))
+			text, info, err := regular.Read(place, int64(len(f.Text)))
 			at, errAt := os.Lstat(place)
 			return errors.Join(err, errAt) == nil && os.SameFile(info, at) && string(text) == f.Text
 		}
@@ -202,7 +202,7 @@ func isLeft(dir, name string, files []File) bool {
 // none.
 func Write(dir string, files []File) (err error) {
 	for _, f := range files {
-		atomicfile.Sweep(filepath.Join(dir, filepath.FromSlash(f.Name)))
+		atomic.Sweep(filepath.Join(dir, filepath.FromSlash(f.Name)))
 	}
 	if err := Check(dir, files); err != nil {
 		return err
@@ -228,7 +228,7 @@ func Write(dir string, files []File) (err error) {
 		if isLeft(dir, f.Name, files) {
 			continue
 		}
-		if err := atomicfile.Create(name, f.Mode, f.Text); err != nil {
+		if err := atomic.Create(name, f.Mode, f.Text); err != nil {
 			return err
 		}
 		made = append(made, name)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/hooktest"
 )
 
 // What the presets block is tested on the real binary, in e2e/init.
@@ -25,8 +25,8 @@ func TestFiles(t *testing.T) {
 			require.Empty(t, config.Warnings)
 			require.True(t, json.Valid([]byte(files[0].Text)))
 
-			require.True(t, strings.HasSuffix(files[1].Name, hooktest.Suffix))
-			tests, err := hooktest.Parse(files[1].Name, []byte(files[1].Text), "/w")
+			require.True(t, strings.HasSuffix(files[1].Name, cases.Suffix))
+			tests, err := cases.Parse(files[1].Name, []byte(files[1].Text), "/w")
 			require.NoError(t, err)
 			require.NotEmpty(t, tests.Tests)
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // asksToDetach is a first line that asks that nobody waits.

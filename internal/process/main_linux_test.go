@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 func TestMain(m *testing.M) {

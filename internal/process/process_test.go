@@ -20,7 +20,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // tenMB is an input that no pipe holds, in two pieces.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // TestCopiedPipes runs all tests again with the pipes of macOS and Windows, which nobody else runs. Persistent

@@ -21,7 +21,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // Guarantee 5. That a SIGKILL of this process ends all others is tested with the real binary: see folder e2e.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/filelock"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // parts is how many rotated files are kept.
@@ -44,7 +44,7 @@ func (l *Log) write(line []byte, until time.Time) error {
 			unrotated = fmt.Errorf("it grows over its size: %w", unrotated)
 		}
 		err = l.put(line, size)
-		filelock.Unlock(l.file)
+		lock.Unlock(l.file)
 		return cmp.Or(err, unrotated)
 	}
 }
@@ -57,7 +57,7 @@ func (l *Log) lock(until time.Time) (size int64, err error) {
 				return 0, err
 			}
 		}
-		free, err := filelock.Try(l.file)
+		free, err := lock.Try(l.file)
 		if err != nil {
 			return 0, fmt.Errorf("locking: %w", err)
 		}
@@ -102,12 +102,12 @@ func check(path string, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return errors.New("is no regular file; name another")
 	}
-	return ownpath.Check(path, info)
+	return owner.Check(path, info)
 }
 
 // open opens the log, or creates it. It does not follow a link that another user has put in its place.
 func open(path string) (*os.File, error) {
-	path, err := ownpath.Resolve(path)
+	path, err := owner.Resolve(path)
 	if err != nil {
 		return nil, err
 	}

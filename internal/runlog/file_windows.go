@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // openFile opens the log so that others can rename it meanwhile, which rotates it. A new one is for this user alone.
@@ -19,7 +19,7 @@ func openFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, failed(err)
 	}
-	security, err := ownpath.Attributes(ownpath.Admins)
+	security, err := owner.Attributes(owner.Admins)
 	if err != nil {
 		return nil, failed(err)
 	}

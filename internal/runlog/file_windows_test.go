@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // Who reads a log may hold it open in the usual way, which keeps it from being renamed. It grows over its size then,
@@ -25,6 +25,6 @@ func TestReaderOfTheLog(t *testing.T) {
 	require.Equal(t, []string{"3"}, ids(t, l.path))
 	require.Equal(t, []string{"1", "2"}, ids(t, l.part(1)))
 	for _, path := range []string{l.path, l.part(1)} {
-		require.NoError(t, ownpath.CheckPrivate(path), "another user can read it")
+		require.NoError(t, owner.CheckPrivate(path), "another user can read it")
 	}
 }

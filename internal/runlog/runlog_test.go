@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/filelock"
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -239,7 +239,7 @@ func TestHeldLock(t *testing.T) {
 	holder, err := open(l.path)
 	require.NoError(t, err)
 	defer holder.Close()
-	free, err := filelock.Try(holder)
+	free, err := lock.Try(holder)
 	require.NoError(t, err)
 	require.True(t, free)
 
@@ -261,7 +261,7 @@ func TestHeldLock(t *testing.T) {
 	}
 	require.Less(t, time.Since(begin), 10*time.Second)
 
-	require.NoError(t, filelock.Unlock(holder))
+	require.NoError(t, lock.Unlock(holder))
 	require.NoError(t, l.Append(numbered("3")))
 	require.Equal(t, []string{"1", "3"}, ids(t, l.path))
 }

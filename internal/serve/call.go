@@ -9,9 +9,9 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/delivery"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -99,8 +99,8 @@ func (s *Server) otherProject(c *protocol.Call) []string {
 			continue
 		}
 		p, err := hookfile.FindProject(dir)
-		if err != nil || !p.Found() || regularfile.Same(p.File, s.options.HooksFile) ||
-			regularfile.Same(p.Workspace, s.options.Workspace) {
+		if err != nil || !p.Found() || regular.Same(p.File, s.options.HooksFile) ||
+			regular.Same(p.Workspace, s.options.Workspace) {
 			continue // where nobody may look, nobody could have read hooks either
 		}
 		const text = "the hooks are those of %s; %s has a hooks file of its own that this server did not read; " +

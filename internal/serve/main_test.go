@@ -3,7 +3,7 @@ package serve
 import (
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/testhome"
+	"github.com/hookrun/hookrun/internal/testsupport/testhome"
 )
 
 func TestMain(m *testing.M) { testhome.Main(m) }

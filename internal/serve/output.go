@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -23,10 +23,10 @@ func (r *request) takeOutput() error {
 	if value.Type != gjson.String {
 		return nil // not ours: a client may come to have such a field
 	}
-	forms, name := append(all.ClientNames(), "json"), strictjson.Text(value.Raw)
+	forms, name := append(registry.ClientNames(), "json"), strictjson.Text(value.Raw)
 	if name != "json" {
 		var known bool
-		if r.client, known = all.ClientNamed(name); !known {
+		if r.client, known = registry.ClientNamed(name); !known {
 			near := spelling.Suggest(name, forms)
 			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), near)
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -59,13 +59,13 @@ type request struct {
 // readRequest reads the params of a method that makes a call.
 func readRequest(method, workspace, params string) (r request, err error) {
 	if method == "fire" {
-		r.call, r.warnings, err = all.ParseInput(cmp.Or(params, "{}"))
+		r.call, r.warnings, err = registry.ParseInput(cmp.Or(params, "{}"))
 		if err == nil {
 			err = r.takeOutput()
 		}
 		if err == nil && r.client != nil && r.client.Name != r.call.Client { // "output" names the client
 			equalKeys := r.call.EqualKeys
-			r.call, _, err = all.ParseEntryInput(r.call.ClientInput, r.client, func(string) string { return "" })
+			r.call, _, err = registry.ParseEntryInput(r.call.ClientInput, r.client, func(string) string { return "" })
 			r.call.EqualKeys = r.call.EqualKeys || equalKeys
 		}
 	} else {
@@ -179,7 +179,7 @@ func workspaceFolder(path string) (string, error) {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w; give the folder of the project", path, regularfile.UnwrapPath(err))
+		return "", fmt.Errorf("%s: %w; give the folder of the project", path, regular.UnwrapPath(err))
 	}
 	return filepath.Clean(path), nil
 }

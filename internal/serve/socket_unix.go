@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // maxSocketPath is what the system has room for in the address of a socket.
@@ -58,7 +58,7 @@ func listen(path string) (listener, error) {
 	}
 	unlock, err := lockFolder(folder) // of two servers that start at once, the second must see the first one's socket
 	if err != nil {
-		return nil, fmt.Errorf("locking its folder: %w", regularfile.UnwrapPath(err))
+		return nil, fmt.Errorf("locking its folder: %w", regular.UnwrapPath(err))
 	}
 	defer unlock()
 	if err := removeDead(path); err != nil {
@@ -70,7 +70,7 @@ func listen(path string) (listener, error) {
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		l.Close()
-		return nil, regularfile.UnwrapPath(err)
+		return nil, regular.UnwrapPath(err)
 	}
 	return unixListener{l}, nil
 }
@@ -78,20 +78,20 @@ func listen(path string) (listener, error) {
 // makeFolder makes the folder of a socket unless it is there. It refuses one in which somebody else could put another
 // socket in our place.
 func makeFolder(folder string) error {
-	real, err := ownpath.Resolve(folder)
+	real, err := owner.Resolve(folder)
 	if err != nil {
-		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
+		return fmt.Errorf("its folder: %w", regular.UnwrapPath(err))
 	}
 	if err := ownAbove(real); err != nil {
 		return err
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("making its folder: %w", regularfile.UnwrapPath(err))
+		return fmt.Errorf("making its folder: %w", regular.UnwrapPath(err))
 	}
 	info, err := os.Stat(folder)
 	switch {
 	case err != nil:
-		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
+		return fmt.Errorf("its folder: %w", regular.UnwrapPath(err))
 	case !info.IsDir():
 		return fmt.Errorf("%s is no folder", folder)
 	}
@@ -117,16 +117,16 @@ func ownAbove(folder string) error {
 		}
 		const mend = "somebody could put another folder in the place of %s; put the socket elsewhere"
 		switch {
-		case !ownpath.Owned(above, info) && owner(info) != owner(system):
+		case !owner.Owned(above, info) && ownerOf(info) != ownerOf(system):
 			return fmt.Errorf("%s belongs to another user, so "+mend, above, folder)
-		case ownpath.WritableByAll(above, info) && info.Mode()&os.ModeSticky == 0:
+		case owner.WritableByAll(above, info) && info.Mode()&os.ModeSticky == 0:
 			return fmt.Errorf("%s can be written to by everybody, so "+mend, above, folder)
 		}
 	}
 	return nil
 }
 
-func owner(info fs.FileInfo) int {
+func ownerOf(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
 	}
@@ -141,7 +141,7 @@ func removeDead(path string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return regularfile.UnwrapPath(err)
+		return regular.UnwrapPath(err)
 	case info.Mode()&os.ModeSocket == 0:
 		return errors.New("there is something that is no socket; it was left alone")
 	}
@@ -154,7 +154,7 @@ func removeDead(path string) error {
 		return fmt.Errorf("trying whether another server listens on it: %w", err)
 	}
 	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("replacing the socket of a server that is gone: %w", regularfile.UnwrapPath(err))
+		return fmt.Errorf("replacing the socket of a server that is gone: %w", regular.UnwrapPath(err))
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func lockFolder(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := filelock.Lock(folder); err != nil {
+	if err := lock.Lock(folder); err != nil {
 		folder.Close()
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // A named pipe is what programs of any language open like a file. Its name is in use as long as its server lives.
@@ -53,7 +53,7 @@ func listen(path string) (_ listener, err error) {
 			_ = p.Close()
 		}
 	}()
-	if p.security, err = ownpath.Attributes(""); err != nil {
+	if p.security, err = owner.Attributes(""); err != nil {
 		return nil, err
 	}
 	if p.connected, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {

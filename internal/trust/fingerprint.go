@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // File is one file of a Fingerprint.
@@ -342,12 +342,12 @@ func (f *Fingerprint) Named(h *hookfile.Hook) (names []string) {
 func (f *Fingerprint) foreign() string {
 	for _, path := range f.paths {
 		info, err := os.Stat(path)
-		if err != nil || ownpath.Check(path, info) != nil || ownpath.OthersWrite(path, info) {
+		if err != nil || owner.Check(path, info) != nil || owner.OthersWrite(path, info) {
 			return path
 		}
 		folder := filepath.Dir(path)
 		info, err = os.Stat(folder)
-		if err != nil || info.Mode()&os.ModeSticky == 0 && ownpath.OthersWrite(folder, info) {
+		if err != nil || info.Mode()&os.ModeSticky == 0 && owner.OthersWrite(folder, info) {
 			return path
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // folderFault refuses a state folder, or one above it, in which another user could replace files.
@@ -16,8 +16,8 @@ func folderFault(at string, info fs.FileInfo, above bool) error {
 		return errors.New("is no folder; remove it")
 	case !above && info.Mode().Perm()&0o022 != 0:
 		return errors.New("can be written to by others; chmod 700 it")
-	case above && info.Mode()&fs.ModeSticky != 0 && ownpath.Owned(at, info):
+	case above && info.Mode()&fs.ModeSticky != 0 && owner.Owned(at, info):
 		return nil // As /tmp: only its owner can rename another user's files.
 	}
-	return ownpath.Check(at, info)
+	return owner.Check(at, info)
 }

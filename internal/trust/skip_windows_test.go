@@ -3,7 +3,7 @@ package trust_test
 import (
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 func TestNotHere(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/regularfile"
-	"github.com/hookrun/hookrun/internal/statedir"
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 // Store has the records in a state folder: what was allowed, and the hooks of each pinned session.
@@ -22,11 +22,11 @@ type Store struct{ folder string } // the path without links
 func Open(folder string) (*Store, error) {
 	if folder == "" {
 		var err error
-		if folder, err = statedir.Folder(); err != nil {
+		if folder, err = state.Folder(); err != nil {
 			return nil, fmt.Errorf("finding the state folder: %w", err)
 		}
 	}
-	real, err := ownpath.Resolve(folder)
+	real, err := owner.Resolve(folder)
 	if err != nil {
 		return nil, fmt.Errorf("the state folder: %w", err)
 	}
@@ -44,7 +44,7 @@ func private(folder string) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return fmt.Errorf(text, folder, at, regularfile.UnwrapPath(err))
+			return fmt.Errorf(text, folder, at, regular.UnwrapPath(err))
 		default:
 			if err := folderFault(at, info, at != folder); err != nil {
 				return fmt.Errorf(text, folder, at, err)
@@ -64,7 +64,7 @@ const (
 // path returns the path of a file of the state, and makes its folder.
 func (s *Store) path(folder, key, ending string) (string, error) {
 	dir := filepath.Join(s.folder, folder)
-	if err := ownpath.MkdirAll(dir); err != nil {
+	if err := owner.MkdirAll(dir); err != nil {
 		return "", fmt.Errorf("making the state folder: %w", err)
 	}
 	return filepath.Join(dir, hashed(key)+ending), nil
@@ -91,13 +91,13 @@ func (s *Store) read(folder, key, ending string) (text []byte, err error) {
 	if err == nil && found {
 		var info fs.FileInfo
 		if info, err = os.Lstat(dir); err == nil {
-			err = ownpath.Check(dir, info)
+			err = owner.Check(dir, info)
 		}
 	} else if err == nil {
 		err = errors.New("it is no file; remove it, and allow the hooks again")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, regularfile.UnwrapPath(err))
+		return nil, fmt.Errorf("reading %s: %w", path, regular.UnwrapPath(err))
 	}
 	if found && text == nil {
 		text = []byte{} // the file is empty, but it exists

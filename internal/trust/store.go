@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -126,7 +126,7 @@ func (s *Store) Deny(f *Fingerprint) (was bool, err error) {
 
 // remove removes a file, and reports whether there was one.
 func remove(path string) (existed bool, err error) {
-	err = atomicfile.Remove(path)
+	err = atomic.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -138,7 +138,7 @@ func (s *Store) write(folder, key, ending, text string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WritePrivate(path, text)
+	return atomic.WritePrivate(path, text)
 }
 
 // maxPin is how long a session's record is kept.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -22,7 +22,7 @@ func TestReaderOfTheRecords(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(state, "allowed", "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	require.NoError(t, ownpath.CheckPrivate(filepath.Dir(files[0])))
+	require.NoError(t, owner.CheckPrivate(filepath.Dir(files[0])))
 
 	reader, err := os.Open(files[0])
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestReaderOfTheRecords(t *testing.T) {
 func TestStateThatOthersCanWrite(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.Mkdir(state, 0o700))
-	descriptor, err := ownpath.Descriptor("(A;OICI;FA;;;WD)")
+	descriptor, err := owner.Descriptor("(A;OICI;FA;;;WD)")
 	require.NoError(t, err)
 	list, _, err := descriptor.DACL()
 	require.NoError(t, err)

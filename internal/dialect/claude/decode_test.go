@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -444,7 +444,7 @@ func TestClaudeEvents(t *testing.T) {
 		t.Run(string(e), func(t *testing.T) {
 			does, known := can[e]
 			require.True(t, known)
-			parsed, ok := all.ParseEvent(string(e))
+			parsed, ok := registry.ParseEvent(string(e))
 			require.True(t, ok)
 			require.Equal(t, e, parsed)
 			blocks := func(letter string, v dialect.Verdict, reason string) {
@@ -659,7 +659,7 @@ func TestClaudeUpdateWithEqualKeys(t *testing.T) {
 }
 
 func TestClaudeSubjects(t *testing.T) {
-	c, _, err := all.ParseInput(`{"hook_event_name":"SessionStart","source":"startup","tool_name":"Bash"}`)
+	c, _, err := registry.ParseInput(`{"hook_event_name":"SessionStart","source":"startup","tool_name":"Bash"}`)
 	require.NoError(t, err)
 	for event, want := range map[protocol.Event]string{"SessionStart": "startup", "PreToolUse": "Bash",
 		protocol.PostTool: "Bash", "PermissionRequest": "Bash"} {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -84,7 +84,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 			if stdin == nil {
 				continue
 			}
-			c, warnings, err := all.ParseInput(string(stdin) + "\n")
+			c, warnings, err := registry.ParseInput(string(stdin) + "\n")
 			require.NoError(t, err, "%s: %s", file, stdin)
 			require.Empty(t, warnings)
 			require.Equal(t, string(stdin)+"\n", dialecttest.Encoded(t, &c))

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -21,7 +21,7 @@ func TestCodexPayload(t *testing.T) {
 	}
 	input := `{"session_id":"s","turn_id":"t","cwd":"/w/sub","hook_event_name":"PreToolUse","model":"m",` +
 		`"tool_name":"Bash","tool_input":{"command":"ls"}}`
-	c, _, err := all.ParseInput(input)
+	c, _, err := registry.ParseInput(input)
 	require.NoError(t, err)
 	require.Equal(t, input+"\n", write(c), "the client's own goes through")
 	c.Workspace = "/w"

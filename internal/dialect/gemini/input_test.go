@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -29,7 +29,7 @@ func TestGeminiPayload(t *testing.T) {
 		return string(p.Bytes())
 	}
 	t.Run("the client's own input goes through", func(t *testing.T) {
-		c, _, err := all.ParseInput(recordedAfterTool)
+		c, _, err := registry.ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		require.Equal(t, recordedAfterTool+"\n", payload(t, c))
 	})
@@ -78,7 +78,7 @@ func TestGeminiPayload(t *testing.T) {
 
 // Hooks of all other dialects see the client's call as their own.
 func TestGeminiInputForOtherHooks(t *testing.T) {
-	c, _, err := all.ParseInput(recordedAfterTool)
+	c, _, err := registry.ParseInput(recordedAfterTool)
 	require.NoError(t, err)
 	require.True(t, c.Failed)
 	require.Equal(t, "Could not read file.", c.Result)
@@ -94,7 +94,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 	require.Contains(t, string(ofTenex.Bytes()),
 		`"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
 
-	before, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
+	before, _, err := registry.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
 		`"timestamp":"x"}`)
 	require.NoError(t, err)
 	ofClaude, _, err = claude.Dialect.EncodeInput(dialect.NewCall(before))
@@ -110,7 +110,8 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 		`{"llmContent":"ok","error":null}`:        {Result: "ok"},
 		`"plain"`:                                 {Result: "plain"},
 	} {
-		c, _, err := all.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` + response + `}`)
+		c, _, err := registry.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` +
+			response + `}`)
 		require.NoError(t, err)
 		require.Equal(t, want, protocol.Call{Result: c.Result, Failed: c.Failed}, response)
 	}
@@ -118,7 +119,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 
 func TestGeminiChain(t *testing.T) {
 	call := func(e protocol.Event, more string) *dialect.Call {
-		c, _, err := all.ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
+		c, _, err := registry.ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
 		require.NoError(t, err)
 		return dialect.NewCall(c)
 	}

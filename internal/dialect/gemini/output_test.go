@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -85,7 +85,7 @@ func TestGeminiOutput(t *testing.T) {
 		})
 	}
 	t.Run("context of a tool that failed is for the user", func(t *testing.T) {
-		c, _, err := all.ParseInput(recordedAfterTool)
+		c, _, err := registry.ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		r := dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`))
 		v := gemini.Dialect.Decode(&c, "h", &r)

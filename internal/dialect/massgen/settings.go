@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/glob"
 	"github.com/hookrun/hookrun/internal/massgen/yaml"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -341,7 +341,7 @@ func (f *config) matcher(e *dialect.Entry, where string, v *yaml.Value) (runs bo
 		f.problem(v, where, "must be a string of globs, not %s", briefValue(v))
 		return false
 	}
-	if v.Text != "" && len(fnmatch.NewList(v.Text)) == 0 {
+	if v.Text != "" && len(glob.NewList(v.Text)) == 0 {
 		f.warnOfGate(v, where, "%s names no tool, so the hook never runs", spelling.Quote(v.Text))
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,7 +16,7 @@ import (
 // payload is what a hook of .tenex-hooks.json gets on stdin of a client's input.
 func payload(t testing.TB, input string) string {
 	t.Helper()
-	c, _, err := all.ParseInput(input)
+	c, _, err := registry.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
 	p, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
@@ -79,7 +79,7 @@ func TestTenexPayloadOfAClient(t *testing.T) {
 
 // What a hook made of the result is what later ones see, under every name that the client has for it.
 func TestRewrittenResultOfAClient(t *testing.T) {
-	c, _, err := all.ParseInput(
+	c, _, err := registry.ParseInput(
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret",` +
 			`"tool_output":"secret"}`,
 	)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 

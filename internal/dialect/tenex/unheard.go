@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 

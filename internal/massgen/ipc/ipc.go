@@ -34,8 +34,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/glob"
 )
 
 // FileName is the payload's file in the folder of hooks. The other names are files that MassGen or hookrun is writing.
@@ -177,7 +177,7 @@ func Clear(dir string) error {
 type payload map[string]json.RawMessage
 
 func read(path string) ([]byte, error) {
-	raw, err := atomicfile.Read(path)
+	raw, err := atomic.Read(path)
 	if err == nil && !utf8.Valid(raw) {
 		return nil, fmt.Errorf("%s: not UTF-8; it is left alone", path)
 	}
@@ -197,27 +197,27 @@ func parse(raw []byte) (p payload, err error) {
 // matches reports whether the glob matches the name. A matcher that is no string is an error; with several set it
 // matches every tool.
 func (p payload) matches(tool string, several bool) (bool, error) {
-	glob := "*"
+	pattern := "*"
 	if raw, there := p["tool_matcher"]; there {
 		var text *string
 		if err := json.Unmarshal(raw, &text); (err != nil || text == nil) && !several {
 			return false, fmt.Errorf("%s: tool_matcher is no string; the file is left alone", FileName)
 		}
 		if text != nil {
-			glob = *text
+			pattern = *text
 		}
 	}
 	if several {
-		return glob == "" || fnmatch.NewList(glob).Match(tool), nil
+		return pattern == "" || glob.NewList(pattern).Match(tool), nil
 	}
-	return fnmatch.New(glob).Match(tool), nil
+	return glob.New(pattern).Match(tool), nil
 }
 
 // matcher returns the glob of the tools that the payload is for.
 func (p payload) matcher() string {
-	glob := "*"
-	_ = json.Unmarshal(p["tool_matcher"], &glob) // another type: every tool
-	return cmp.Or(glob, "*")
+	pattern := "*"
+	_ = json.Unmarshal(p["tool_matcher"], &pattern) // another type: every tool
+	return cmp.Or(pattern, "*")
 }
 
 // expires returns the time at which the payload expires, or 0.
@@ -271,7 +271,7 @@ func away(path string) (taken string, err error) {
 		return "", orNotThere(err)
 	}
 	f.Close()
-	if err := atomicfile.Rename(path, f.Name()); err != nil {
+	if err := atomic.Rename(path, f.Name()); err != nil {
 		_ = os.Remove(f.Name())
 		return "", orNotThere(err)
 	}

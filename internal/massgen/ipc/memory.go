@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/filelock"
-	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/files/lock"
+	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
 // Memory keeps what hookrun knows of the numbers of each folder, since a payload that was taken takes its number along.
@@ -80,14 +80,14 @@ func (m Memory) open(dir string) *os.File {
 		dir = real
 	}
 	folder := filepath.Join(m.Dir, "massgen-ipc")
-	if ownpath.MkdirAll(folder) != nil {
+	if owner.MkdirAll(folder) != nil {
 		return nil
 	}
 	file, err := os.OpenFile(filepath.Join(folder, sumOf([]byte(dir))), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil
 	}
-	if filelock.LockWithin(context.Background(), file, patience) != nil {
+	if lock.LockWithin(context.Background(), file, patience) != nil {
 		file.Close()
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -164,7 +164,7 @@ func publish(dir, path string, payload []byte) (done bool, err error) {
 	case errors.Is(err, fs.ErrExist):
 		return false, nil
 	case err != nil: // the file system has no links
-		err = atomicfile.Rename(file.Name(), path)
+		err = atomic.Rename(file.Name(), path)
 	}
 	return err == nil, err
 }
@@ -179,7 +179,7 @@ func putBack(taken, path string) {
 			break
 		}
 		if !errors.Is(err, fs.ErrExist) { // the file system has no links
-			_ = atomicfile.Rename(taken, path)
+			_ = atomic.Rename(taken, path)
 			break
 		}
 		other, err := away(path)
@@ -227,7 +227,7 @@ func earlier(a, b string) bool {
 		if info, err := os.Stat(path); err == nil {
 			at = info.ModTime()
 		}
-		if raw, err := atomicfile.Read(path); err == nil {
+		if raw, err := atomic.Read(path); err == nil {
 			if p, err := parse(raw); err == nil {
 				sequence = p.sequence()
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	oracle "go.yaml.in/yaml/v3"
 
-	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // differs compares a value with yaml.v3's, and says where they are not alike. Merge keys it knows nothing of: they are

@@ -1,0 +1,377 @@
+package cases
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	cutAt   = 2500     // characters; a run log may have cut a text of this length
+	maxLine = 16 << 20 // of a run log; hookrun writes no longer ones
+)
+
+// Recording turns the calls of a run log into tests. It makes one for each different call, with the outcome of the last
+// such call, in the order of the first.
+type Recording struct {
+	Lines   int // that were read
+	LeftOut map[string]int
+
+	workspace string
+	calls     []logged
+	indexes   map[string]int // index of each call, by what makes it different
+}
+
+// NewRecording returns a Recording of the calls in a workspace, whose path must be absolute.
+func NewRecording(workspace string) *Recording {
+	return &Recording{workspace: workspace, LeftOut: map[string]int{}, indexes: map[string]int{}}
+}
+
+// logged is the part of a run log's line that a test needs.
+type logged struct {
+	callFields
+	Workspace     string            `json:"workspace"`
+	ArgsPreview   *string           `json:"args_preview"`
+	ResultPreview *string           `json:"result_preview"`
+	Redacted      bool              `json:"redacted"`
+	Outcome       *protocol.Outcome `json:"outcome"`
+}
+
+// callFields is what a run log and a test both have of a call, under the same keys.
+type callFields struct {
+	Args      json.RawMessage `json:"args,omitempty"`
+	Result    string          `json:"result,omitempty"`
+	Failed    bool            `json:"failed,omitempty"`
+	Prompt    string          `json:"prompt,omitempty"`
+	SessionID string          `json:"session_id,omitempty"`
+	AgentID   string          `json:"agent_id,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+}
+
+// Why lines are left out.
+const (
+	unreadable   = "not readable"
+	elsewhere    = "of other workspaces"
+	withoutOne   = "without an outcome"
+	cutShort     = "with texts that were cut or redacted"
+	clientsOwn   = "of events of which the log has not the whole input"
+	unrepeatable = "that no test can repeat, such as those with hooks that gave no answer"
+	tooMany      = "over the 1 MiB that a file of tests may have"
+)
+
+// Read adds the lines of a log.
+func (r *Recording) Read(log io.Reader) error {
+	lines := bufio.NewReaderSize(log, 64<<10)
+	var line []byte
+	for long := false; ; {
+		part, more, err := lines.ReadLine()
+		if line = append(line, part...); len(line) > maxLine {
+			line, long = nil, true // skip all of it
+		}
+		if more {
+			continue
+		}
+		if len(bytes.TrimSpace(line)) > 0 || long {
+			r.Lines++
+			r.add(line)
+		}
+		line, long = nil, false
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Recording) add(line []byte) {
+	var l logged
+	if json.Unmarshal(line, &l) != nil {
+		r.LeftOut[unreadable]++
+		return
+	}
+	if why := r.skipReason(&l); why != "" {
+		r.LeftOut[why]++
+		return
+	}
+	key, _ := json.Marshal( // strings and a bool: no error
+		[]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt})
+	index, ok := r.indexes[string(key)]
+	if !ok {
+		index = len(r.calls)
+		r.indexes[string(key)] = index
+		r.calls = append(r.calls, l)
+	}
+	r.calls[index] = l
+}
+
+// skipReason explains why a line cannot become a test; "" if it can.
+func (r *Recording) skipReason(l *logged) string {
+	switch {
+	case filepath.Clean(l.Workspace) != r.workspace:
+		return elsewhere
+	case l.Outcome == nil:
+		return withoutOne
+	case l.Redacted || l.ArgsPreview != nil || l.ResultPreview != nil || l.cut():
+		return cutShort
+	case !l.Outcome.Event.HasTool() && l.Outcome.Event.Canonical() != protocol.PreExecute:
+		return clientsOwn
+	case l.Outcome.Event != l.Outcome.Event.Canonical() && gjson.Valid(l.Result):
+		return clientsOwn // hooks got the value; the log has only a text of it
+	case l.Outcome.Cause == protocol.CauseRewrite:
+		return unrepeatable // caused by text output, which cannot carry the rewrite; a test can
+	}
+	if len(l.Args) > 0 {
+		if len(strictjson.Check(string(l.Args), maxFileDepth)) > 0 {
+			return unrepeatable
+		}
+		l.Args = strictjson.Compact(nil, string(l.Args))
+	}
+	own := l.Outcome.Inject[:0] // without texts from a queue, which will not come again
+	for _, in := range l.Outcome.Inject {
+		if in.Hook != "" {
+			own = append(own, in)
+		}
+	}
+	l.Outcome.Inject = own
+	if _, err := l.test("a name", r.workspace); err != nil {
+		return unrepeatable
+	}
+	return ""
+}
+
+// cut reports whether the log may have cut a text.
+func (l *logged) cut() bool {
+	o := l.Outcome
+	all := []string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}
+	all = append(all, o.SystemMessages...)
+	for _, in := range o.Inject {
+		if in.Truncated {
+			return true
+		}
+		all = append(all, in.Content)
+	}
+	for _, s := range all {
+		if utf8.RuneCountInString(s) >= cutAt {
+			return true
+		}
+	}
+	return false
+}
+
+// written is a test in the form of a file.
+type written struct {
+	Name  string         `json:"name"`
+	Event protocol.Event `json:"event"`
+	Tool  string         `json:"tool,omitempty"`
+	callFields
+	Expect writtenExpect `json:"expect"`
+}
+
+type writtenExpect struct {
+	Decision      protocol.Decision `json:"decision"`
+	Approved      bool              `json:"approved,omitempty"`
+	Reason        json.RawMessage   `json:"reason,omitempty"`
+	Cause         protocol.Cause    `json:"cause,omitempty"`
+	Stop          bool              `json:"stop,omitempty"`
+	StopReason    json.RawMessage   `json:"stop_reason,omitempty"`
+	Inject        []json.RawMessage `json:"inject,omitempty"`
+	Message       []json.RawMessage `json:"message,omitempty"`
+	UpdatedInput  json.RawMessage   `json:"updated_input,omitempty"`
+	UpdatedOutput json.RawMessage   `json:"updated_output,omitempty"`
+}
+
+// passing finds what a text has of one run alone: ids of processes, addresses of memory, and what the system says of a
+// connection.
+var passing = lazy.Regexp{Text: `(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
+	`\bline [0-9]+: +[0-9]+ |\b0x[0-9a-f]{6,}|\b(?:dial|read|write) (?:tcp|unix)[^;\n]*`}
+
+var digits = lazy.Regexp{Text: `[0-9]+`}
+
+// stable returns the text that a test expects: as it is, or as a pattern if another run would have another text. It
+// returns nil for an empty text.
+func stable(text string) json.RawMessage {
+	spans := passing.Get().FindAllStringIndex(text, -1)
+	switch {
+	case text == "":
+		return nil
+	case spans == nil:
+		return strictjson.AppendString(nil, text)
+	}
+	var pattern strings.Builder
+	pattern.WriteString("^")
+	done := 0
+	for _, span := range spans {
+		pattern.WriteString(regexp.QuoteMeta(text[done:span[0]]))
+		switch found := text[span[0]:span[1]]; {
+		case strings.HasPrefix(found, "0x"):
+			pattern.WriteString("0x[0-9a-f]+")
+		case strings.Contains(found, "tcp"), strings.Contains(found, "unix"):
+			pattern.WriteString(".*")
+		default:
+			pattern.WriteString(digits.Get().ReplaceAllString(regexp.QuoteMeta(found), "[0-9]+"))
+		}
+		done = span[1]
+	}
+	pattern.WriteString(regexp.QuoteMeta(text[done:]) + "$")
+	quoted := strictjson.AppendString(nil, pattern.String())
+	return append(append([]byte(`{"matches":`), quoted...), '}')
+}
+
+func stables(texts []string) (all []json.RawMessage) {
+	for _, text := range texts {
+		one := stable(text)
+		if one == nil {
+			one = json.RawMessage(`""`)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// test returns the call as the text of a test. It fails if reading the text gives another call, or if the test would
+// not pass with its own outcome: because no file can have these arguments, or because hooks gave no answer.
+func (l *logged) test(name, workspace string) (string, error) {
+	o := l.Outcome
+	w := written{
+		Name: name, Event: o.Event, Tool: o.Tool, callFields: l.callFields,
+		Expect: writtenExpect{
+			Decision: o.Decision, Approved: o.Approved, Reason: stable(o.Reason), Cause: o.Cause,
+			Stop: o.Stop, StopReason: stable(o.StopReason),
+			Inject: stables(o.Texts()), Message: stables(o.SystemMessages),
+			UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
+		},
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("    ", "  ")
+	if err := e.Encode(w); err != nil {
+		return "", err
+	}
+	text := marked(strings.TrimSpace(b.String()), workspace)
+	f, err := Parse("", []byte(`{"tests":[`+text+`]}`), workspace)
+	if err != nil {
+		return "", err
+	}
+	t := &f.Tests[0]
+	c := protocol.Call{
+		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result,
+		Failed: l.Failed, Prompt: l.Prompt,
+		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
+	}
+	c.Failed = c.Failed || c.Event == "PostToolUseFailure"
+	if t.Call != c {
+		return "", errors.New("it would be another call")
+	}
+	if result := t.Check(*o, nil); !result.OK {
+		return "", errors.New(result.Problems[0])
+	}
+	return text, nil
+}
+
+// marked replaces the workspace's path by WorkspaceMark, but not where it is only a part of another path.
+func marked(doc, workspace string) string {
+	if filepath.Dir(workspace) == workspace {
+		return doc // every path contains the root
+	}
+	path := string(strictjson.AppendString(nil, workspace))
+	path = path[1 : len(path)-1]
+	inName := func(c byte) bool {
+		return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+			strings.IndexByte("_-.", c) >= 0
+	}
+	var b strings.Builder
+	done := 0
+	for {
+		at := strings.Index(doc[done:], path)
+		if at < 0 {
+			return b.String() + doc[done:]
+		}
+		at += done
+		end := at + len(path) // the neighbours are inside the quotes, or the quotes
+		before, mark := doc[at-1], WorkspaceMark
+		if inName(before) || before == '/' || before == '\\' || inName(doc[end]) {
+			mark = path
+		}
+		b.WriteString(doc[done:at] + mark)
+		done = end
+	}
+}
+
+// File returns the tests as the text of a file, and their number.
+func (r *Recording) File() (doc string, tests int) {
+	var b strings.Builder
+	b.WriteString("{\n  \"tests\": [")
+	names := map[string]bool{}
+	for i := range r.calls {
+		l := &r.calls[i]
+		base := l.name()
+		name := base
+		for n := 2; names[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", base, n)
+		}
+		text, err := l.test(name, r.workspace)
+		if err != nil { // another name would work
+			r.LeftOut[unrepeatable]++
+			continue
+		}
+		if b.Len()+len(text) > maxFileSize-100 {
+			r.LeftOut[tooMany]++
+			continue
+		}
+		if tests++; tests > 1 {
+			b.WriteString(",")
+		}
+		names[name] = true
+		b.WriteString("\n    " + text)
+	}
+	b.WriteString("\n  ]\n}\n")
+	return b.String(), tests
+}
+
+// name describes the call in a few words: shell: git push --force…
+func (l *logged) name() string {
+	o := l.Outcome
+	name, about := string(o.Event), l.Prompt
+	if o.Event.HasTool() {
+		about = "" // the user's message is the same for many calls
+		if o.Event.Canonical() == protocol.PreTool {
+			name = o.Tool
+		} else {
+			name += " " + o.Tool
+		}
+		args := gjson.ParseBytes(l.Args)
+		args.ForEach(func(_, v gjson.Result) bool {
+			if v.Type == gjson.String {
+				about = strictjson.Text(v.Raw)
+			}
+			return about == ""
+		})
+		if about == "" && args.Raw != "{}" {
+			about = args.Raw
+		}
+	}
+	if about != "" {
+		name += ": " + about
+	}
+	words := strings.FieldsFunc(name, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
+	name = strings.Join(words, " ")
+	return spelling.Brief(name, 60)
+}

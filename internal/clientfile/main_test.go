@@ -1,9 +1,0 @@
-package clientfile
-
-import (
-	"testing"
-
-	"github.com/hookrun/hookrun/internal/testhome"
-)
-
-func TestMain(m *testing.M) { testhome.Main(m) }

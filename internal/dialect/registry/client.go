@@ -1,0 +1,168 @@
+package registry
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// ClientOf returns the client that the call comes from, nil if it comes from none. The call says which: ParseInput,
+// ParseEntryInput and ResolveClient have set it.
+func ClientOf(c *protocol.Call) *dialect.Dialect {
+	if c.ClientInput == "" {
+		return nil
+	}
+	d, _ := ClientNamed(c.Client)
+	return d
+}
+
+// ResolveClient sets the client of a call that was made without ParseInput.
+func ResolveClient(c *protocol.Call) error {
+	_, known := ClientNamed(c.Client)
+	switch {
+	case c.ClientInput == "" || known:
+		return nil
+	case c.Client != "":
+		return fmt.Errorf("unknown client %q%s", c.Client, spelling.Suggest(c.Client, ClientNames()))
+	}
+	name := cmp.Or(protocol.Event(c.Field("hook_event_name")), unnamedEvent(c.ClientInput))
+	c.Client = sender(c, name).Name
+	return nil
+}
+
+// setClient finds event and client by the input alone. name is its hook_event_name.
+func setClient(c *protocol.Call, name gjson.Result) error {
+	event, known := ParseEvent(dialect.StringOf(name))
+	if !name.Exists() {
+		event = unnamedEvent(c.ClientInput)
+		known = event != ""
+	}
+	if !known {
+		return unknownEvent(name)
+	}
+	c.Event = event
+	c.Client = sender(c, event).Name
+	return nil
+}
+
+// setClientOfEntry sets event and client of an input that an entry of one client got. Some clients run the entries of
+// another one's settings as well: there, and nowhere else, the input still decides. It does so if the environment has
+// such a client's variable, or if the entry's own client has no such event.
+func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
+	c.Event = protocol.Event(dialect.StringOf(name))
+	own := c.Event
+	if entry.InputEvent != nil {
+		own = entry.InputEvent(c.ClientInput)
+	} else if !slices.Contains(entry.Events(), own) && !slices.Contains(Project().Events(), own) {
+		own = ""
+	}
+	for _, d := range dialects() {
+		if d.Install != nil && slices.Contains(d.Install.AlsoRuns, entry.Name) &&
+			(own == "" || getenv(d.Install.Variables[0]) != "") && slices.Contains(d.Events(), c.Event) && d.Detect(c) {
+			c.Client = d.Name
+			return nil
+		}
+	}
+	if own != "" {
+		c.Event, c.Client = own, entry.Name
+		return nil
+	}
+	if _, known := ParseEvent(string(c.Event)); !known && entry.InputEvent == nil {
+		return unknownEvent(name)
+	}
+	const text = "the hook input is not %s's: %s; give --output the client that sent it, or leave it out"
+	why := fmt.Sprintf("%q is no event there", c.Event)
+	if entry.InputEvent != nil {
+		why = "it has another form"
+	}
+	return fmt.Errorf(text, entry.Settings.Client, why)
+}
+
+func unknownEvent(name gjson.Result) error {
+	if !name.Exists() {
+		return errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
+	}
+	return fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s", name.Raw,
+		meantEvent(name.String()))
+}
+
+func meantEvent(name string) string {
+	if near := spelling.Near(name, EventNames()); len(near) > 0 {
+		return fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return ""
+}
+
+// sender returns the client that sent an input: the only one with its event, else the first whose Detect accepts the
+// input, else the one without Detect, whose form the others took over.
+func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
+	var having []*dialect.Dialect
+	var plain *dialect.Dialect
+	for _, d := range dialects() {
+		if d.EncodeOutput == nil {
+			continue
+		}
+		if d.Detect == nil {
+			plain = d
+		}
+		if slices.Contains(d.Events(), event) {
+			having = append(having, d)
+		}
+	}
+	if len(having) == 1 {
+		return having[0]
+	}
+	for _, d := range having {
+		if d.Detect != nil && d.Detect(c) {
+			return d
+		}
+	}
+	return plain
+}
+
+// unnamedEvent is the event of a hook input without a hook_event_name, if a client writes such inputs.
+func unnamedEvent(doc string) (event protocol.Event) {
+	for _, d := range dialects() {
+		if d.InputEvent != nil {
+			event = cmp.Or(event, d.InputEvent(doc))
+		}
+	}
+	return event
+}
+
+// FitResult makes sure of what a client gives its tool before it runs, and of what it shows its model of the tool's
+// result, where the call comes from one that has rules for it.
+func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+	client := ClientOf(c)
+	if client == nil || !c.Event.HasTool() {
+		return
+	}
+	switch moment := c.Event.Canonical(); {
+	case moment == protocol.PreTool && client.FitInput != nil:
+		client.FitInput(c, hook, v)
+	case moment == protocol.PostTool && client.FitResult != nil:
+		client.FitResult(c, hook, v)
+	}
+}
+
+// Withhold makes a block that no hook decided on do what that of a hook does that failed: where the client takes
+// another result of the tool, its model gets one that says nothing. A hook that did not run may have been a redactor.
+// Withhold reports whether the client takes one.
+func Withhold(c *protocol.Call, o *protocol.Outcome) (takesOther bool) {
+	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
+	FitResult(c, "", &v)
+	if v.Withholds(c.Event) {
+		o.UpdatedOutput = dialect.InPlaceOfResult(v.UpdatedOutput)
+	}
+	if v.SystemMessage != "" {
+		o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
+	}
+	return v.UpdatedOutput != nil
+}

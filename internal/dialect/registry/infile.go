@@ -1,0 +1,88 @@
+package registry
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// InFile is the dialect of entries of .tenex-hooks.json that keep the rules of a client. There is one for each client.
+func InFile(client *dialect.Dialect) *dialect.Dialect {
+	entry, ok := inFile.Load(client)
+	if !ok {
+		see := func(c *dialect.Call) *dialect.Call { return seenBy(client, c) }
+		entry, _ = inFile.LoadOrStore(client, client.InFile(Project(), see))
+	}
+	return entry.(*dialect.Dialect)
+}
+
+var inFile sync.Map // by the client's dialect
+
+// InFileNames are the names that "dialect" of an entry may have: those of clients that have a hooks file in JSON.
+func InFileNames() (names []string) {
+	for _, d := range dialects() {
+		if d.Settings != nil {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// WithEvent names the clients with a hooks file in JSON that have an event.
+func WithEvent(event protocol.Event) []string {
+	return slices.DeleteFunc(InFileNames(), func(name string) bool {
+		d, _ := Named(name)
+		return !slices.Contains(d.Events(), event) &&
+			(d.Spelling == nil || !slices.Contains(d.Spelling().Events(), event))
+	})
+}
+
+// ToolsOf are a client's names for the tool of a call that comes from another client, or from a loop of the project's
+// own. There are none for a tool that is its own, and for one that it does not have.
+func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
+	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
+	if !c.Event.HasTool() || slices.ContainsFunc(client.Tools, isOwn) || ClientOf(&c.Call) == client {
+		return nil
+	}
+	project := c.ProjectTools()
+	if len(project) == 0 {
+		project = []string{c.Tool}
+	}
+	project = slices.Concat(project, c.AddedTools())
+	for _, t := range client.Tools {
+		theirs := t.Names()
+		if slices.ContainsFunc(theirs[:], func(name string) bool { return slices.Contains(project, name) }) {
+			names = append(names, t.Name())
+		}
+	}
+	return names
+}
+
+// seenBy is the call as hooks of a client know such calls: by that client's name for the tool.
+func seenBy(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
+	names := ToolsOf(client, c)
+	if len(names) == 0 {
+		return c
+	}
+	seen := *c
+	seen.Tool = names[0]
+	dialect.SetField(&seen.Call, "tool_name", strictjson.Quote(seen.Tool))
+	return &seen
+}
+
+// CanHold reports whether something can hold up what the call is about, whichever client it comes from.
+func CanHold(c *protocol.Call) bool {
+	client := ClientOf(c)
+	if client == nil {
+		return slices.Contains(protocol.Events(), c.Event.Canonical())
+	}
+	return client.CannotBlock == nil || !client.CannotBlock(client.EventOf(c))
+}
+
+// EndsTurn reports whether an event is the end of a turn, of an agent or of a subagent, in some client.
+func EndsTurn(e protocol.Event) bool {
+	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool { return slices.Contains(d.TurnEnds, e) })
+}

@@ -1,0 +1,168 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
+// CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
+// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Client is found by the
+// input. Call.Workspace is left to the caller. With an error the call has what could be read.
+func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
+	return parseInput(doc, setClient)
+}
+
+// ParseEntryInput is ParseInput for the entry of one client, or for a command line that names it. The input must be
+// that client's. A field that another client's inputs have, too, changes nothing about that.
+func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (protocol.Call, []string, error) {
+	return parseInput(doc, func(c *protocol.Call, name gjson.Result) error {
+		return setClientOfEntry(c, name, entry, getenv)
+	})
+}
+
+// parseInput reads a hook input. whose sets event and client of the call by its hook_event_name.
+func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c protocol.Call, warnings []string,
+	err error) {
+	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
+	written := doc
+	doc, warnings, err = strictjson.LastOfEqual(doc, "the hook input")
+	if err != nil {
+		return protocol.Call{}, nil, err
+	}
+	if len(warnings) > 0 {
+		if key := contradicts(written); key != "" {
+			return protocol.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once",
+				key)
+		}
+	}
+	// mostly a client wrote it so
+	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc {
+		doc = string(compact)
+	}
+	if !strings.HasPrefix(doc, "{") {
+		return protocol.Call{}, nil, errors.New("the hook input must be a JSON object")
+	}
+	c.ClientInput = doc
+	fields := map[string]gjson.Result{} // in one go: an input can be megabytes
+	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+		fields[strictjson.Text(key.Raw)] = value
+		return true
+	})
+	var wrong error
+	for _, field := range []struct {
+		key  string
+		into *string
+	}{
+		{"session_id", &c.SessionID}, {"prompt", &c.Prompt}, {"tool_name", &c.Tool}, {"tool_use_id", &c.ToolUseID},
+		{"transcript_path", &c.TranscriptPath}, {"agent_id", &c.AgentID}, {"cwd", &c.Dir},
+	} {
+		value := fields[field.key]
+		text, blocks := textBlocks(value)
+		switch {
+		case value.Type == gjson.String:
+			*field.into = strictjson.Text(value.Raw)
+		case value.Type == gjson.Null: // also where it is not there
+		case blocks && field.key == "prompt":
+			*field.into = text
+		case wrong == nil:
+			wrong = dialect.WrongType("the hook input's "+field.key, "a string", value)
+		}
+	}
+	if err := whose(&c, fields["hook_event_name"]); err != nil {
+		return protocol.Call{}, nil, err
+	}
+	c.Args = fields["tool_input"].Raw
+	if len(warnings) > 0 && equalIn(written, "tool_input") {
+		c.EqualKeys = true
+	}
+	result := fields[dialect.ResponseFields()[0]]
+	for _, key := range slices.Backward(dialect.ResponseFields()) {
+		if fields[key].Type != gjson.Null {
+			result = fields[key]
+		}
+	}
+	c.Result = strictjson.ValueText([]byte(result.Raw))
+	client := ClientOf(&c)
+	if client.ReadResult != nil {
+		client.ReadResult(&c, result)
+	}
+	if client.ReadInput != nil {
+		client.ReadInput(&c)
+	}
+	if wrong == nil && c.Event.HasTool() && c.Tool == "" {
+		wrong = fmt.Errorf("the hook input has no tool_name, and %s is about a tool", c.Event)
+	}
+	return c, warnings, wrong
+}
+
+// textBlocks joins the texts of a list of blocks, [{"type": "text", "text": …}, …], as some client has a prompt. Blocks
+// of other types, as images, have no text.
+func textBlocks(list gjson.Result) (text string, are bool) {
+	var texts []string
+	are = list.IsArray()
+	list.ForEach(func(_, block gjson.Result) bool {
+		fields := dialect.LastOf(block)
+		kind := dialect.StringOf(fields["type"])
+		if are = are && kind != ""; kind == "text" {
+			texts = append(texts, dialect.StringOf(fields["text"]))
+		}
+		return are
+	})
+	return strings.Join(texts, " "), are
+}
+
+// contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that
+// field; "" if there is none. Two inputs or results of the tool are no such field: of them the last counts, and rules
+// that look at the arguments run.
+func contradicts(doc string) (twice string) {
+	values := map[string]gjson.Result{}
+	strictjson.Members(doc, func(key, value string) bool {
+		name, now := strictjson.Text(key), gjson.Parse(value)
+		before, there := values[name]
+		if there && !strictjson.Equal(before, now) && isCallField(name) {
+			twice = name
+		}
+		if !there {
+			values[name] = now
+		}
+		return twice == ""
+	})
+	return twice
+}
+
+// isCallField reports whether a field of a hook input says which call it is: what hookrun reads itself, and what the
+// matchers of some event are held against.
+func isCallField(name string) bool {
+	known := []string{"hook_event_name", "session_id", "prompt", "tool_name", "tool_use_id", "transcript_path", "cwd",
+		"agent_id", "agent_type", "orchestrator_id", "permission_mode", "stop_hook_active", "error", "output"}
+	if slices.Contains(known, name) {
+		return true
+	}
+	return slices.ContainsFunc(Clients(), func(d *dialect.Dialect) bool {
+		return slices.ContainsFunc(d.Events(), func(e protocol.Event) bool { return d.SubjectField(e) == name })
+	})
+}
+
+// equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be
+// JSON.
+func equalIn(doc, key string) bool {
+	there := 0
+	equal := false
+	strictjson.Members(doc, func(name, value string) bool {
+		if strictjson.Text(name) == key {
+			there++
+			equal = equal || len(strictjson.Check(value, strictjson.MaxDepth)) > 0
+		}
+		return true
+	})
+	return equal || there > 1
+}

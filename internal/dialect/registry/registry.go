@@ -1,0 +1,127 @@
+// Package registry is the list of dialects, and what is looked up in all of them.
+package registry
+
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/cline"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/copilot"
+	"github.com/hookrun/hookrun/internal/dialect/cursor"
+	"github.com/hookrun/hookrun/internal/dialect/droid"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/kimi"
+	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/dialect/opencode"
+	"github.com/hookrun/hookrun/internal/dialect/qwen"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// dialects: a new one is one line here, and its folder.
+var dialects = func() []*dialect.Dialect {
+	return []*dialect.Dialect{
+		tenex.Dialect,
+		claude.Dialect,
+		cline.Dialect,
+		codex.Dialect,
+		copilot.Dialect,
+		cursor.Dialect,
+		droid.Dialect,
+		gemini.Dialect,
+		kimi.Dialect,
+		opencode.Dialect,
+		qwen.Dialect,
+		massgen.Dialect,
+	}
+}
+
+// All lists all dialects.
+func All() []*dialect.Dialect { return dialects() }
+
+// Project is the dialect of .tenex-hooks.json, and of hooks that are Go functions.
+func Project() *dialect.Dialect { return tenex.Dialect }
+
+// Named finds a dialect by its name.
+func Named(name string) (*dialect.Dialect, bool) {
+	for _, d := range dialects() {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
+func Clients() []*dialect.Dialect {
+	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.EncodeOutput == nil })
+}
+
+// ClientNames are the names of Clients, which are also the names of the output forms for them.
+func ClientNames() (names []string) {
+	for _, d := range Clients() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// ClientNamed finds a dialect of Clients by its name.
+func ClientNamed(name string) (*dialect.Dialect, bool) {
+	d, ok := Named(name)
+	return d, ok && d.EncodeOutput != nil
+}
+
+// FormNames are the names of the clients that have a hooks file, which can be checked and imported.
+func FormNames() (names []string) {
+	for _, d := range dialects() {
+		if d.HasForm() {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// ClientList names the clients that `hookrun install` knows: "A, B or C".
+func ClientList() string {
+	return clientList(func(d *dialect.Dialect) bool { return d.Install != nil })
+}
+
+// ImportList names the clients whose hooks `hookrun import` knows.
+func ImportList() string {
+	return clientList((*dialect.Dialect).HasForm)
+}
+
+func clientList(known func(*dialect.Dialect) bool) string {
+	var names []string
+	for _, d := range dialects() {
+		if known(d) {
+			names = append(names, d.Settings.Client)
+		}
+	}
+	return spelling.Or(names)
+}
+
+// EventNames are the names of all events in all dialects, TENEX's first.
+func EventNames() (names []string) {
+	for _, d := range dialects() {
+		for _, e := range d.Events() {
+			if !slices.Contains(names, string(e)) { // dialects share some
+				names = append(names, string(e))
+			}
+		}
+	}
+	return names
+}
+
+// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
+func ParseEvent(name string) (e protocol.Event, ok bool) {
+	for _, d := range dialects() {
+		if e = protocol.Event(name); slices.Contains(d.Events(), e) {
+			return e, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,69 @@
+// Package lock locks files among processes.
+//
+//	free, err := lock.Try(file)
+//	…
+//	defer lock.Unlock(file)
+//
+// Guarantees: only one open file descriptor of a file has the lock at a time, whether in one process or in many. The
+// lock is released when the file is closed or the process ends, however it ends. Not guaranteed: protection from
+// processes that read or write without taking the lock.
+//
+// gofrs/flock opens files itself, by their path. The callers of this package lock a file that they have open, and write
+// to it.
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Lock waits until no other open of the file has the lock.
+func Lock(f *os.File) error { return lock(f, exclusive) }
+
+// Try takes the lock. It reports false if another open of the file has it.
+func Try(f *os.File) (bool, error) {
+	err := lock(f, exclusive|atOnce)
+	if err == errHeld {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// LockWithin waits for the lock until ctx ends, and at most for patience. A free lock is taken even if ctx has ended.
+// It polls, because a blocking lock has no timeout.
+func LockWithin(ctx context.Context, f *os.File, patience time.Duration) error {
+	if free, err := Try(f); free || err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience,
+		fmt.Errorf("another process has held it for %v; is one stopped?", patience))
+	defer cancel()
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		if free, err := Try(f); free || err != nil {
+			return err
+		}
+	}
+}
+
+// Held reports whether anybody holds the lock of the file at path. A missing file is not locked.
+func Held(path string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	free, err := Try(file)
+	return !free, err
+}

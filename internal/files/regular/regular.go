@@ -1,0 +1,43 @@
+// Package regular reads files whole, up to a size. What is no regular file is not opened: a named pipe would
+// wait for ever, and to open a device can do something already.
+package regular
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+var (
+	ErrNotRegular = errors.New("not a regular file")
+	ErrTooLarge   = errors.New("too large")
+)
+
+// Read reads a file of at most so many bytes. Symbolic links are followed.
+func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+	if info, err = os.Stat(path); err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, ErrNotRegular
+	}
+	file, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil { // another file can be at the path by now
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, ErrNotRegular
+	}
+	if text, err = io.ReadAll(io.LimitReader(file, most+1)); err != nil {
+		return nil, nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, nil, ErrTooLarge
+	}
+	return text, info, nil
+}

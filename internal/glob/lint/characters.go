@@ -1,0 +1,77 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hookrun/hookrun/internal/lazy"
+)
+
+// names are the characters in names of tools besides letters, digits and marks; stars are those of globs. Names of MCP
+// tools contain dots, slashes and colons, as in mcp__a.b__c, server:tool and a/b, and packages an @.
+const (
+	names = "_-./:@"
+	stars = "*?"
+)
+
+// odd returns the part of a glob that no name of a tool can have, and what may be meant; "" if there is none. Such a
+// glob loads and matches nothing.
+func odd(glob string, known []string) (what, meant string) {
+	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
+		return `:*, which is for the pattern of an "if"`, quote(tool)
+	}
+	text := sets.Get().ReplaceAllString(glob, "?")
+	switch {
+	case strings.HasPrefix(text, "!"):
+		return "!, and a matcher cannot leave tools out", ""
+	case strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/"):
+		return "a / at its end, and no name of a tool begins or ends with one", cleaned(glob)
+	}
+	latin := strings.ContainsFunc(text, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) })
+	for _, r := range text {
+		switch {
+		case !isOdd(r, latin):
+		case r > unicode.MaxASCII && unicode.In(r, unicode.L, unicode.M, unicode.N):
+			return fmt.Sprintf("the character %q (%U), which is not one of ASCII and may look like one", r, r), ""
+		case unicode.IsPrint(r):
+			return fmt.Sprintf("a %c, which no name of a tool has", r), cleaned(glob)
+		default:
+			return fmt.Sprintf("a character that cannot be seen (%U)", r), cleaned(glob)
+		}
+	}
+	return "", ""
+}
+
+// isOdd reports whether no name of a tool has the character. Names can be in any language. But a single letter of
+// another script among Latin ones is a mistake or a trap.
+func isOdd(r rune, latin bool) bool {
+	if unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		isWide := 0xff01 <= r && r <= 0xff5e
+		return r > unicode.MaxASCII && (latin || isWide)
+	}
+	return !strings.ContainsRune(names+stars, r)
+}
+
+// cleaned returns a glob, quoted, without the characters that no name of a tool has; "" if nothing is left.
+func cleaned(glob string) string {
+	parts := strings.FieldsFunc(glob, func(r rune) bool { return r == ';' || r == '&' })
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
+	for i, p := range parts {
+		p = strings.Map(func(r rune) rune {
+			if !strings.ContainsRune("[]", r) && isOdd(r, true) {
+				return -1
+			}
+			return r
+		}, p)
+		parts[i] = strings.Trim(p, "/")
+	}
+	if clean := strings.Join(parts, "|"); strings.Trim(clean, "|") != "" && clean != glob {
+		return quote(clean)
+	}
+	return ""
+}
+
+// sets matches the [sets] of a glob, which may contain any character.
+var sets = lazy.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}

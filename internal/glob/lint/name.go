@@ -1,0 +1,157 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hookrun/hookrun/internal/glob"
+)
+
+// CheckName returns what is odd about the name of a tool that stands alone, as in an "if". ok is false if nothing is.
+func CheckName(name string, known []string) (found Finding, ok bool) {
+	if slices.Contains(known, name) {
+		return found, false
+	}
+	glob := strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(name)
+	if meant := otherCase(glob, nil, known); meant != "" {
+		return Finding{name, "which differs from " + quote(meant) + " by case alone, and case counts; did you mean " +
+			quote(meant) + "?", Never, meant}, true
+	}
+	what, kind, meant := unknown(name, nil, known)
+	return Finding{name, what, kind, meant}, what != ""
+}
+
+// unknown describes a glob that matches no known tool, "" if it may match a tool of an MCP server.
+func unknown(glob string, whole glob.List, known []string) (what string, kind Kind, meant string) {
+	const no = "which is no tool that hookrun knows"
+	if MaybeMCP(glob) {
+		return "", Unknown, ""
+	}
+	own := `if a loop has such a tool, write "tools": {` + quote(glob) + ": null}"
+	if strings.ContainsAny(glob, "*?[") {
+		own = `if a loop has such tools, name one of them, as "tools": {"my_tool": null}`
+	}
+	switch meant = Slip(glob, known); {
+	case meant != "" && whole.Match(meant): // the matcher has the right name, and another one to make sure
+		return "", Unknown, ""
+	case meant != "":
+		return no + "; did you mean " + quote(meant) + "? " + strings.ToUpper(own[:1]) + own[1:], Never, meant
+	}
+	return no + "; " + own, Unknown, ""
+}
+
+// MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, and what other clients make of
+// it. Most of those have a character or two that no tool of a client has.
+func MaybeMCP(glob string) bool {
+	text := sets.Get().ReplaceAllString(glob, "?")
+	if strings.Contains(text, "__") || strings.ContainsAny(text, ":/@.") {
+		return true
+	}
+	literal, _, isOpen := strings.Cut(text, "*")
+	const prefix = "mcp_"
+	for i := range min(len(literal), len(prefix)) {
+		if literal[i] != prefix[i] && literal[i] != '?' {
+			return false
+		}
+	}
+	return isOpen || len(literal) >= len(prefix)
+}
+
+// shortest is the number of letters in the shortest name of which one with a letter more or less is a slip.
+const shortest = 4
+
+// Slip returns the known name that somebody meant who wrote another one: with one letter too many, too few, wrong or
+// in the place of its neighbour, in other case, as a plural, or without a _. It returns "" if there is none. For a glob
+// that ends in * it returns the beginning of a known name.
+func Slip(name string, known []string) string {
+	literal, isPrefix := strings.CutSuffix(name, "*")
+	if literal == "" || strings.ContainsAny(literal, "*?[") || len(literal) > 100 {
+		return ""
+	}
+	lower := strings.ToLower(literal)
+	first := lower[0] | ' '
+	for _, k := range known {
+		// A file can have a hundred thousand names: most known ones begin with another letter.
+		if len(k) < shortest || first != k[0]|' ' && first != k[1]|' ' {
+			continue
+		}
+		if !isPrefix {
+			if sameLetters(literal, k) || isSlip(lower, k) {
+				return k
+			}
+			continue
+		}
+		for n := max(shortest, len(lower)-1); n <= min(len(k), len(lower)+1); n++ {
+			if isSlip(lower, k[:n]) {
+				return k[:n] + "*"
+			}
+		}
+	}
+	return ""
+}
+
+// isSlip reports whether a name in lower case is a known one with a slip. A loop's own tools are called lint, exit or
+// kill, beside list, edit and skill: people rarely miss the first letter of a word, and in a word of four letters
+// another letter or one more makes another word.
+func isSlip(a, known string) bool {
+	if len(a) > 2*len(known) || len(known) > 2*len(a) {
+		return false
+	}
+	b := strings.ToLower(known)
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	restA, restB := a[i:], b[i:]
+	switch {
+	case restA == restB, restB == "" && (restA == "s" || restA == "es"):
+		return true
+	case i == 0 || beginsWord(known, i):
+		return isSwap(restA, restB)
+	case restB != "" && restA == restB[1:]: // one too few; run_command is a tool, beside run_commands
+		return restB != "s"
+	case restA != "" && restA[1:] == restB: // one too many; bash2 is another version of bash
+		return restA[0] == a[i-1] || isLong(known, i) && !unicode.IsDigit(rune(restA[0]))
+	case restA == "" || restB == "":
+		return false
+	case restA[1:] == restB[1:]: // another one
+		return isLong(known, i)
+	}
+	return isSwap(restA, restB)
+}
+
+// isSwap reports whether two texts differ by the order of their first two letters alone.
+func isSwap(a, b string) bool {
+	return len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
+}
+
+// sameLetters reports whether two names are the same without _ and -. fetch_url is a tool, beside FetchUrl.
+func sameLetters(a, b string) bool {
+	const separators = "_-"
+	for {
+		a, b = strings.TrimLeft(a, separators), strings.TrimLeft(b, separators)
+		if a == "" || b == "" || a[0] != b[0] {
+			return a == b
+		}
+		a, b = a[1:], b[1:]
+	}
+}
+
+// isLong reports whether the word of a name that has the letter i, or ends there, has more than four letters.
+func isLong(name string, i int) bool {
+	start, end := i, i
+	for start > 0 && !beginsWord(name, start) {
+		start--
+	}
+	for end < len(name) && !(end > i && beginsWord(name, end)) {
+		end++
+	}
+	return end-start > shortest
+}
+
+// beginsWord reports whether a word of a name begins there: behind _ or -, or at a capital.
+func beginsWord(name string, i int) bool {
+	return 0 < i && i < len(name) && (strings.IndexByte("_-", name[i-1]) >= 0 ||
+		unicode.IsUpper(rune(name[i])) && !unicode.IsUpper(rune(name[i-1])))
+}

@@ -1,9 +1,0 @@
-package hooktest_test
-
-import (
-	"testing"
-
-	"github.com/hookrun/hookrun/internal/testhome"
-)
-
-func TestMain(m *testing.M) { testhome.Main(m) }

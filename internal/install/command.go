@@ -1,0 +1,324 @@
+package install
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// handler is the entry as its client reads it.
+type handler struct {
+	binary  string
+	key     string                    // of the member with the command
+	command func(event string) string // at an event
+	timeout int64                     // in the client's unit; 0 is none
+	name    string
+	extra   string // members of the entry, as JSON
+	flat    bool   // it stands in the list of its event
+
+	keepsLongerTimeout bool // an entry that differs only by a longer timeout is not replaced
+}
+
+// MaxTimeout is the longest timeout that is written: a timer of JavaScript with more than 2^31 ms fires at once, which
+// lets the call pass.
+const MaxTimeout = 24 * 24 * time.Hour
+
+func (c *Client) handler(e Entry) (h *handler, err error) {
+	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts, flat: c.Flat}
+	h.key, h.extra = cmp.Or(c.form().Key, commandKey), cmp.Or(c.form().Extra, c.Extra)
+	if len(e.Events) == 0 {
+		return nil, errors.New("no event to install the hook at")
+	}
+	if e.Timeout < 0 {
+		return nil, fmt.Errorf("a timeout of %s is no time for a hook", e.Timeout)
+	}
+	longest := MaxTimeout
+	if c.Timeout.Longest > 0 {
+		longest = c.Timeout.Longest
+	}
+	h.timeout = c.Timeout.Write(min(e.Timeout, longest))
+	if c.Named {
+		h.name = "hookrun"
+	}
+	blocks, err := c.Command(e.Binary, e.Args, true)
+	if err != nil {
+		return nil, err
+	}
+	passes, err := c.Command(e.Binary, e.Args, false)
+	if e.ByName && HasShell {
+		blocks, passes = c.commandByName(e.Args, true), c.commandByName(e.Args, false)
+	}
+	h.command = func(event string) string {
+		if c.holds(event) {
+			return blocks
+		}
+		return passes
+	}
+	return h, err
+}
+
+// holds reports whether an entry without an answer blocks at an event. At the end of a turn a block would start the
+// next one, without end.
+func (c *Client) holds(event string) bool {
+	return slices.Contains(c.Events, event) || c.CannotBlock == nil || !c.CannotBlock(protocol.Event(event))
+}
+
+// call is the command line for `hookrun fire`. program is quoted already.
+func call(program string, args []string, entry string) string {
+	words := []string{program, "fire"}
+	for _, a := range args {
+		words = append(words, shellword.POSIX(a))
+	}
+	return strings.Join(append(words, "--entry", entry), " ")
+}
+
+// AnswerMark is what fire prints before an answer with --entry mark, so that an entry can tell it from other output.
+const AnswerMark = "hookrun:"
+
+// An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
+// entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
+// user may be fish. It has no $NAME that a client could have a variable for, see Settings.Expand.
+const (
+	shLine   = "exec /bin/sh -c "
+	shStart  = "hr_a=$("
+	shAnswer = `); hr_s=$?; case $hr_s:$hr_a in [025]:` + AnswerMark + `*) printf %s "${hr_a#` + AnswerMark +
+		`}" && exit $((hr_s==5?1:hr_s));; esac; `
+	psStart  = `$hr_a = (& `
+	psAnswer = ") -join \"`n\"; $hr_s = $LASTEXITCODE; if ($hr_a -clike '" + AnswerMark + "*' -and " +
+		`0,2,5 -contains $hr_s) { [Console]::Out.Write($hr_a.Substring(8)); if ($hr_s -eq 5) { exit 1 }; ` +
+		`exit $hr_s }; `
+	lookUp    = `command -v hookrun >/dev/null || echo "` + dialect.InstallHookrun + `" >&2; `
+	entryMark = " --entry mark"
+	// cmd.exe cannot read what a program prints: there fire exits with 6 in the place of 0.
+	entryStatus = " --entry status"
+	cmdBlocks   = ` & if errorlevel 7 (exit 2) else if errorlevel 6 (exit 0) else if errorlevel 5 (exit 1) else exit 2`
+	cmdPasses   = ` & if errorlevel 7 (exit 1) else if errorlevel 6 (exit 0) else exit 1`
+)
+
+// The ends of such scripts, with the message of whatever version. A command of somebody's own would be lost with the
+// entry.
+var (
+	shEnd = lazy.Regexp{Text: `^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
+		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`}
+	psEnd = lazy.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
+)
+
+// end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.
+func (c *Client) end(blocks bool) string {
+	say, exit := `"`+dialect.SilentReason+`" >&2`, 2
+	switch {
+	case !blocks:
+		exit = 1
+	case c.NoAnswer.JSON != "":
+		say, exit = "'"+c.NoAnswer.JSON+"'", c.NoAnswer.Exit
+	}
+	return fmt.Sprintf("echo %s; exit %d", say, exit)
+}
+
+// commandByName is the command of an entry that looks hookrun up in PATH. blocks is as for Command.
+func (c *Client) commandByName(args []string, blocks bool) string {
+	hint := lookUp
+	if c.NoURLs {
+		hint = strings.Replace(hint, "https://", "", 1)
+	}
+	return shLine + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(blocks))
+}
+
+// Command is the shell command with which a client calls hookrun. If hookrun gives no answer, since it is not there or
+// was killed, the call is blocked: every client takes that for a pass. At an event that holds nothing up it is not.
+func (c *Client) Command(binary string, args []string, blocks bool) (string, error) {
+	return c.write(c.form(), binary, args, blocks)
+}
+
+// write writes the command in some form.
+func (c *Client) write(form dialect.CommandForm, binary string, args []string, blocks bool) (string, error) {
+	switch {
+	case !isAbs(binary):
+		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is "+
+			"not", binary)
+	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
+		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
+	case c.Expand && strings.Contains(binary, "$"): // whatever quotes are around it
+		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
+	}
+	program, err := programWord(form.Shell, binary)
+	if err != nil {
+		return "", fmt.Errorf("%w; move hookrun", err)
+	}
+	var command string
+	switch form.Shell {
+	case dialect.Cmd:
+		if command = call(program, args, "status") + cmdBlocks; !blocks {
+			command = strings.TrimSuffix(command, cmdBlocks) + cmdPasses
+		}
+	case dialect.PowerShell:
+		end := strings.Replace(strings.TrimPrefix(c.end(blocks), "echo "), `"`+dialect.SilentReason+`" >&2`,
+			"[Console]::Error.WriteLine('"+dialect.SilentReason+"')", 1)
+		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + end
+	default:
+		command = shLine + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(blocks))
+	}
+	if !ours(command, binary) {
+		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
+			"--output or --dialect", args)
+	}
+	return command, nil
+}
+
+// ours reports whether a command is one that Install writes, now or in another version: hookrun by an absolute path, or
+// the program at the path binary, or a script that looks hookrun up in PATH. A bare `hookrun fire` is somebody's own
+// entry, and so is one with --config or a policy: to replace it could switch off a gate.
+func ours(command, binary string) bool {
+	w := wordsOf(command)
+	ends := func(mark string) bool { return strings.HasPrefix(w.rest, mark) }
+	if len(w.words) < 2 || w.words[1] != "fire" || !w.whole && w.rest != "" && !ends("||") && !ends("# ") &&
+		!ends("; if (-not $?) {") {
+		return false
+	}
+	if script, _ := shellWords(command); !w.whole && w.byName && !olderLookUp.Get().MatchString(script[2]) {
+		return false
+	}
+	path := filepath.Clean(w.words[0])
+	named := path == binary || strings.TrimSuffix(base(path), ".exe") == "hookrun"
+	if !w.byName && !(isAbs(path) && named) {
+		return false
+	}
+	values := map[string][]string{
+		"-o": Names(), "--output": Names(), "--dialect": Names(), "--trust": {"off", "required"},
+		"--before-allow": {"block", "continue"},
+	}
+	for args := w.words[2:]; len(args) > 0; {
+		flag, value, joined := strings.Cut(args[0], "=")
+		args = args[1:]
+		if flag == "--pin" && !joined {
+			continue
+		}
+		if !joined && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
+		if flag == "--log" && value != "" {
+			continue
+		}
+		if !slices.Contains(values[flag], value) {
+			return false
+		}
+	}
+	return true
+}
+
+// entryWords are the words with which a command calls hookrun, without --entry.
+type entryWords struct {
+	words  []string
+	rest   string // what follows them
+	byName bool   // it looks hookrun up in PATH
+	whole  bool   // it is an entry that reads the answer, with a footnote or none
+}
+
+// wordsOf reads the words that a command begins with, or the script in it that a shell runs.
+func wordsOf(command string) (w entryWords) {
+	footnote := footnoteOf(command)
+	bare := strings.TrimSuffix(command, footnote)
+	if before, end, found := strings.Cut(bare, entryMark+psAnswer); found && psEnd.Get().MatchString(end) {
+		program, args, found := shellword.FromPowerShell(strings.TrimPrefix(before, psStart))
+		words, rest := shellWords(args)
+		if w.words = append([]string{program}, words...); found && rest == "" && strings.HasPrefix(before, psStart) {
+			w.whole = true
+			return w
+		}
+	}
+	if before, end, found := strings.Cut(bare, entryStatus); found && (end == cmdBlocks || end == cmdPasses) {
+		program, args, found := windowsProgram(before)
+		words, rest := shellWords(args)
+		if w.words = append([]string{program}, words...); found && rest == "" {
+			w.whole = true
+			return w
+		}
+	}
+	if script, found := scriptOf(bare); found {
+		before, end, found := strings.Cut(script, entryMark+shAnswer)
+		words, rest := shellWords(strings.TrimPrefix(before, shStart))
+		if found && rest == "" && strings.HasPrefix(before, shStart) && shEnd.Get().MatchString(end) && len(words) > 0 {
+			return entryWords{words: words, byName: words[0] == "hookrun", whole: true}
+		}
+		return entryWords{} // somebody wrote it, or has edited it
+	}
+	w = entryWords{}
+	w.words, w.rest, w.byName = olderWords(command)
+	return w
+}
+
+// scriptOf is the script that a command has a shell run in its place.
+func scriptOf(command string) (script string, found bool) {
+	words, rest := shellWords(command)
+	if len(words) != 4 || rest != "" || strings.Join(words[:3], " ")+" " != shLine {
+		return "", false
+	}
+	return words[3], true
+}
+
+// RunsHookrun reports whether a command runs hookrun for the project's own hooks file, whoever wrote it. In that file
+// it would run itself without end.
+func RunsHookrun(command string) bool {
+	words := wordsOf(command).words
+	if len(words) < 2 || strings.TrimSuffix(base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
+		return false
+	}
+	return !slices.ContainsFunc(words[2:], func(w string) bool {
+		return strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--config")
+	})
+}
+
+// shellWords returns the words that a command begins with, as a shell reads them, and what comes behind them: anything
+// that only a shell can make sense of.
+func shellWords(command string) (words []string, rest string) {
+	for {
+		command = strings.TrimLeft(command, " \t")
+		word, after, ok := shellWord(command)
+		if !ok {
+			return words, command
+		}
+		words, command = append(words, word), after
+	}
+}
+
+func shellWord(s string) (word, rest string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case ' ', '\t':
+			return b.String(), s[i:], true
+		case '\'', '"':
+			end := strings.IndexByte(s[i+1:], c)
+			if end < 0 {
+				return "", s, false
+			}
+			inside := s[i+1 : i+1+end]
+			if c == '"' && strings.ContainsAny(inside, "$`\\") {
+				return "", s, false
+			}
+			b.WriteString(inside)
+			i += end + 1
+		case '\\':
+			if i++; i == len(s) || s[i] == '\n' {
+				return "", s, false
+			}
+			b.WriteByte(s[i])
+		case '|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '{', '~', '#', '\n', '\r':
+			return "", s, false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), "", s != ""
+}

@@ -1,0 +1,56 @@
+package install
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/shellword"
+)
+
+// programWord is the word by which a shell starts the program at a path.
+func programWord(shell dialect.Shell, path string) (string, error) {
+	switch shell {
+	case dialect.Cmd:
+		return shellword.Cmd(path)
+	case dialect.PowerShell:
+		return "& " + shellword.PowerShell(path), nil
+	}
+	return shellword.POSIX(filepath.ToSlash(path)), nil
+}
+
+var inCmd = lazy.Regexp{Text: `^"((?:[A-Za-z]:)?\\[^"%]+)"`}
+
+// windowsProgram reads the program at the start of a command for PowerShell or cmd.exe. It may be in a file that came
+// from another system.
+func windowsProgram(command string) (path, behind string, found bool) {
+	if word, is := strings.CutPrefix(command, "& "); is {
+		return shellword.FromPowerShell(word)
+	}
+	if m := inCmd.Get().FindStringSubmatch(command); m != nil {
+		return m[1], command[len(m[0]):], true
+	}
+	return "", "", false
+}
+
+var windowsRoot = lazy.Regexp{Text: `^(?:[A-Za-z]:[\\/]|\\\\)`}
+
+// isAbs reports whether a path is absolute, on this system or on Windows.
+func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot.Get().MatchString(path) }
+
+// base is the last part of a path, of this system or of Windows.
+func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+// commandKey has the command of an entry, and windowsKey that for Windows where a client has one of its own.
+const commandKey, windowsKey = "command", "powershell"
+
+// commandOf is the member with the command of an entry.
+func commandOf(entry *hujson.Value) *hujson.Value {
+	if command := get(entry, commandKey); command != nil {
+		return command
+	}
+	return get(entry, windowsKey)
+}

@@ -1,0 +1,38 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// Diff is the change as a unified diff, which patch(1) takes; "" if there is none.
+func (c *Change) Diff() string {
+	switch {
+	case c.Empty():
+		return ""
+	case c.Old == c.New && c.changesMode():
+		return fmt.Sprintf("--- %s\n+++ %[1]s, executable\n", c.Path)
+	}
+	name := func(exists bool) string {
+		if !exists {
+			return "/dev/null"
+		}
+		switch path := filepath.ToSlash(c.Path); {
+		case strings.HasPrefix(path, `"`) || strings.TrimSpace(path) != path ||
+			strings.ContainsFunc(path, unicode.IsControl):
+			return strconv.Quote(path)
+		case strings.Contains(path, " "): // a tab ends the name, or patch would look for a date in there
+			return path + "\t"
+		default:
+			return path
+		}
+	}
+	// The library's own head names both files in a way that patch cannot always read.
+	_, hunks, _ := strings.Cut(string(diff.Diff("", []byte(c.Old), "", []byte(c.New))), "\n@@ ")
+	return "--- " + name(c.Existed) + "\n+++ " + name(c.Exists) + "\n@@ " + hunks
+}

@@ -1,0 +1,169 @@
+package install
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toml"
+)
+
+// Found is an entry of a settings file that runs hookrun, whoever wrote it.
+type Found struct {
+	dialect.EntryText
+	Line    int
+	Command string
+	Timeout time.Duration // 0: the client's own
+	Ours    bool          // Install replaces it; beside another one it would put a second
+	Exact   bool          // Install writes just this, with whatever path: a shell runs hookrun for it and nothing else
+}
+
+// Flags are those with which an entry of install's was written, for another install to keep: its log, and what holds
+// before the hooks are allowed.
+func (f *Found) Flags() (flags []string) {
+	if !f.Ours {
+		return nil
+	}
+	words := wordsOf(f.Command).words
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] == "--log" || words[i] == "--before-allow" && words[i+1] != "block" {
+			flags = append(flags, words[i], words[i+1])
+		}
+	}
+	return flags
+}
+
+// Entries finds the entries that run hookrun in a file of the client's, whose text has no comments. Binary is a path
+// that is hookrun whatever its name is.
+func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {
+	if c.OwnFiles != nil {
+		return c.ownEntries(file)
+	}
+	doc, origins := file.Text, toml.Origins(nil)
+	if c.Format.Is(file.Path) {
+		read := c.Format.Read(doc)
+		doc, origins = read.JSON, read.From
+	}
+	locator := strictjson.Locator{Doc: file.Text}
+	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {
+		for g, group := range list(groups) {
+			handlers := list(group.Get("hooks"))
+			if c.Flat {
+				handlers = []gjson.Result{group}
+			}
+			for h, handler := range handlers {
+				value := handler.Get(commandKey)
+				if !value.Exists() {
+					value = handler.Get(windowsKey)
+				}
+				command := value.String()
+				if value.Type != gjson.String || !runsFire(command, binary) {
+					continue
+				}
+				f := Found{Command: command, Ours: ours(command, binary), Exact: c.exact(command, event.String())}
+				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
+					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
+				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())
+				at := handler.Index
+				if origins != nil {
+					at = origins.Of(at)
+				}
+				f.Line, _ = locator.Position(at)
+				found = append(found, f)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// Call is the command line with which an entry that Install wrote calls hookrun, else its whole command.
+func (f *Found) Call() string {
+	if words := wordsOf(f.Command).words; f.Exact {
+		return strings.Join(words, " ")
+	}
+	return f.Command
+}
+
+// list are the elements of a list. Those of a value that is none are none.
+func list(v gjson.Result) []gjson.Result {
+	if !v.IsArray() {
+		return nil
+	}
+	return v.Array()
+}
+
+// exact reports whether a command is one that Install writes. Ours takes more, with anything behind a ||.
+func (c *Client) exact(command, event string) bool {
+	comment := footnoteOf(command)
+	command = strings.TrimSuffix(command, comment)
+	w := wordsOf(command)
+	if len(w.words) < 2 || strings.ContainsAny(comment, "\n\r") { // there it would end
+		return false
+	}
+	if w.byName {
+		return command == c.commandByName(w.words[2:], c.holds(event))
+	}
+	same, err := c.Command(w.words[0], w.words[2:], c.holds(event))
+	return err == nil && same == command
+}
+
+// callsFire finds `hookrun fire` in a command line that only a shell can read.
+var callsFire = lazy.Regexp{Text: `(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire(?:\s|$)`}
+
+// runsFire reports whether a command runs hookrun fire, for whatever hooks file.
+func runsFire(command, binary string) bool {
+	words := wordsOf(command).words
+	if len(words) > 1 && words[1] == "fire" && filepath.Clean(words[0]) == binary {
+		return true
+	}
+	return callsFire.Get().MatchString(command)
+}
+
+// Program is the path of the program that a command starts with, and the words behind it. known is false where only a
+// shell can tell.
+func Program(command string) (program string, args []string, known bool) {
+	words := wordsOf(command).words
+	if len(words) < 2 || words[1] != "fire" {
+		return "", nil, false
+	}
+	if filepath.Base(words[0]) == words[0] {
+		if path, err := exec.LookPath(words[0]); err == nil {
+			return path, words[1:], true
+		}
+	}
+	return words[0], words[1:], true
+}
+
+// Text reads a file of the client's, without comments and byte order mark. exists is false where there is none.
+func (c *Client) Text(path string) (file dialect.SettingsText, exists bool, err error) {
+	doc, info, err := regular.Read(path, maxServers)
+	if info == nil && err != nil {
+		return dialect.SettingsText{Path: path}, false, nil
+	}
+	if err != nil {
+		return dialect.SettingsText{Path: path}, true, err
+	}
+	text, marked := strings.CutPrefix(string(doc), mark)
+	file = dialect.SettingsText{Path: path, Text: text}
+	if filepath.Ext(path) != ".json" {
+		return file, true, nil
+	}
+	if marked && c.NoMark {
+		text = mark + text
+	}
+	d, err := c.parse(text, "")
+	if err != nil {
+		file.Text = ""
+		return file, true, inFile(path, err)
+	}
+	file.Text = d.plain
+	return file, true, nil
+}

@@ -1,0 +1,208 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// ownMark is in the line by which a file of hookrun's own is known, behind what begins a comment there. It goes on with
+// the ownHead.
+const ownMark = " Written by hookrun install, which replaces it. An edited file is nobody's: "
+
+// ownHead says how a file of hookrun's own calls it, so that doctor need not read the program.
+type ownHead struct {
+	Binary  string        `json:"binary"`
+	ByName  bool          `json:"by_name,omitempty"`
+	Args    []string      `json:"args"`
+	Timeout time.Duration `json:"timeout"`
+	Sum     string        `json:"sum"` // of the text without it; a clone of the project may have other ends of lines
+}
+
+// ownText is a file that hookrun writes whole.
+func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
+	head := ownHead{Binary: e.Binary, ByName: e.ByName && HasShell, Args: e.Args, Timeout: e.Timeout}
+	call, err := c.ownCall(head, f)
+	if err != nil {
+		return "", err
+	}
+	if head.ByName {
+		head.Binary = "" // colleagues have it elsewhere
+	}
+	first, rest := "", f.Text(call)
+	if strings.HasPrefix(rest, "#!") {
+		first, rest, _ = strings.Cut(rest, "\n")
+		first += "\n"
+	}
+	with := func() string {
+		line, err2 := strictjson.Marshal(head)
+		err = err2
+		return first + f.Comment + ownMark + string(line) + "\n" + rest
+	}
+	head.Sum = sumOf(with())
+	return with(), err
+}
+
+// ownCall is how a file of hookrun's own calls it.
+func (c *Client) ownCall(h ownHead, f dialect.OwnFile) (call dialect.OwnCall, err error) {
+	call = dialect.OwnCall{Program: h.Binary, Args: append([]string{"fire"}, h.Args...), Timeout: h.Timeout}
+	blocks := slices.ContainsFunc(f.Events, c.holds)
+	if h.ByName {
+		call.Program, call.Command = "hookrun", c.commandByName(h.Args, blocks)
+		return call, nil
+	}
+	call.Command, err = c.Command(h.Binary, h.Args, blocks)
+	return call, err
+}
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// readOwn reads the head of a file. own: some version of hookrun wrote the file. whole: nobody has edited it since.
+func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	line, rest, _ := strings.Cut(text, "\n")
+	if strings.HasPrefix(line, "#!") {
+		line, _, _ = strings.Cut(rest, "\n")
+	}
+	line, own = strings.CutPrefix(line, f.Comment+ownMark)
+	if !own || json.Unmarshal([]byte(line), &head) != nil {
+		return ownHead{}, own, false
+	}
+	return head, true, head.Sum == sumOf(strings.Replace(text, `"`+head.Sum+`"`, `""`, 1))
+}
+
+// ownPlaces are the places of hookrun's own files, given that of the first.
+func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
+	for _, f := range c.OwnFiles {
+		places = append(places, dialect.Place{Root: p.Root, Path: filepath.Join(filepath.Dir(p.Path), f.Base)})
+	}
+	return places
+}
+
+// installOwn plans to write all files or none.
+func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err error) {
+	for i, place := range c.ownPlaces(p) {
+		wanted := func(event string) bool { return slices.Contains(e.Events, event) }
+		if !slices.ContainsFunc(c.OwnFiles[i].Events, wanted) {
+			continue
+		}
+		change, err := plan(place)
+		if err != nil {
+			return nil, err
+		}
+		if change.Existed {
+			_, own, whole := readOwn(c.OwnFiles[i], change.Old)
+			if err := othersFile(place.Path, own, whole); err != nil {
+				return nil, err
+			}
+		}
+		if change.New, err = c.ownText(c.OwnFiles[i], e); err != nil {
+			return nil, err
+		}
+		if strings.ReplaceAll(change.Old, "\r\n", "\n") == change.New {
+			change.New = change.Old
+		}
+		if change.Exists = true; c.OwnFiles[i].Executable {
+			change.bits = 0o111
+		}
+		changes = append(changes, change)
+	}
+	return changes, nil
+}
+
+// uninstallOwn plans to remove all files that are hookrun's. Somebody else's stay.
+func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
+	for i, place := range c.ownPlaces(p) {
+		change, err := plan(place)
+		if err != nil {
+			return nil, err
+		}
+		if change.New, change.Exists = change.Old, change.Existed; change.Existed {
+			_, own, whole := readOwn(c.OwnFiles[i], change.Old)
+			switch {
+			case whole:
+				change.New, change.Exists = "", false
+			case own:
+				return nil, othersFile(place.Path, own, whole)
+			}
+		}
+		changes = append(changes, change)
+	}
+	return changes, nil
+}
+
+// othersFile is why a file is not replaced or removed, nil if it can be.
+func othersFile(path string, own, whole bool) error {
+	switch {
+	case whole:
+		return nil
+	case own:
+		return fmt.Errorf("%s was edited since hookrun install wrote it; move it away if you need the edits, or "+
+			"remove it, then try again", path)
+	}
+	return fmt.Errorf("%s is not hookrun's; move it away, then try again", path)
+}
+
+// installedOwn reports whether one of the files is hookrun's.
+func (c *Client) installedOwn(p dialect.Place) bool {
+	return slices.ContainsFunc(c.ownPlaces(p), func(place dialect.Place) bool {
+		found, err := find(place)
+		return err == nil && found.info != nil && len(c.ownEntries(dialect.SettingsText{Path: place.Path,
+			Text: found.text})) > 0
+	})
+}
+
+// ownEntries are what a file of hookrun's own does, as if it were an entry for each of its events.
+func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
+	f, head, whole := c.readOwn(file)
+	call, err := c.ownCall(head, f)
+	if !whole || err != nil {
+		return nil
+	}
+	again, err := c.ownText(f, Entry{Binary: head.Binary, ByName: head.ByName, Args: head.Args, Timeout: head.Timeout})
+	for _, event := range f.Events {
+		found = append(found, Found{Line: 1, Command: call.Command, Timeout: head.Timeout, Ours: true,
+			EntryText: dialect.EntryText{Path: file.Path, Event: event, Text: `{"type":"command"}`},
+			Exact:     err == nil && again == strings.ReplaceAll(file.Text, "\r\n", "\n")})
+	}
+	return found
+}
+
+// RunsAt reports whether the client would run a file of hookrun's own, of this name, at an event.
+func (c *Client) RunsAt(path, event string) bool {
+	return slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool {
+		return f.Base == filepath.Base(path) && slices.Contains(f.Events, event)
+	})
+}
+
+func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head ownHead, whole bool) {
+	for _, f = range c.OwnFiles {
+		if f.Base == filepath.Base(file.Path) {
+			head, _, whole = readOwn(f, file.Text)
+			return f, head, whole
+		}
+	}
+	return f, head, false
+}
+
+// OwnFault is what is wrong with a file that should be hookrun's, nil if it is as some hookrun wrote it.
+func (c *Client) OwnFault(file dialect.SettingsText) error {
+	for _, f := range c.OwnFiles {
+		if f.Base == filepath.Base(file.Path) {
+			_, own, whole := readOwn(f, file.Text)
+			return othersFile(file.Path, own, whole)
+		}
+	}
+	return nil
+}

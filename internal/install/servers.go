@@ -1,0 +1,69 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// ProxiedServers finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of
+// this hookrun. It skips files that cannot be read.
+func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hookfile.Diagnostic) {
+	if c.Servers == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, f := range c.Servers(w, c.read) {
+		absolute, err := filepath.Abs(f.Path)
+		if err != nil || seen[absolute] {
+			continue
+		}
+		seen[absolute] = true
+		doc := c.read(f.Path)
+		locator := strictjson.Locator{Doc: doc}
+		for _, s := range f.Read(doc) {
+			if s.Off || !runsProxy(s.Line, binary) {
+				continue
+			}
+			line, column := locator.Position(s.At)
+			found = append(found, hookfile.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
+				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
+					"tools; start the server without hookrun mcp there, or uninstall the hook", s.Name)})
+		}
+	}
+	return found
+}
+
+// read returns the text of a file of the client's without comments and byte order mark, "" if it cannot be read.
+func (c *Client) read(path string) string {
+	doc, _, _ := regular.Read(path, maxServers)
+	return c.plain(path, strings.TrimPrefix(string(doc), mark))
+}
+
+// maxServers is the size of the largest file that is looked at. Claude Code keeps the servers among much else.
+const maxServers = 64 << 20
+
+// separates reports whether a character stands between words of a line.
+func separates(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()'\"", r) }
+
+// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a
+// shell. What stands between quotes there may be a line too.
+func runsProxy(line []string, binary string) bool {
+	isHookrun := func(word string) bool {
+		return strings.TrimSuffix(filepath.Base(word), ".exe") == "hookrun" || filepath.Clean(word) == binary
+	}
+	for i, word := range line {
+		if i > 0 && word == "mcp" && isHookrun(line[i-1]) {
+			return true
+		}
+		if strings.ContainsAny(word, " \t\n;&|") && runsProxy(strings.FieldsFunc(word, separates), binary) {
+			return true
+		}
+	}
+	return false
+}

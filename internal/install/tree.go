@@ -1,0 +1,233 @@
+package install
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// maxDepth is how deep a file may be nested: as deep as a hooks file.
+const maxDepth = 64
+
+// mark is the byte order mark of UTF-8.
+const mark = "\ufeff"
+
+// document is a file without faults, as a tree that keeps every byte of it.
+type document struct {
+	tree   hujson.Value
+	text   string // what was parsed, without the byte order mark; offsets in the tree are those of it
+	plain  string // the same without comments
+	marked bool   // a byte order mark comes before it
+	binary string // the path of hookrun, by which its entries are known beside their name
+	flat   bool   // an event has handlers, and no groups of them
+	head   string // what the file must have beside its hooks
+}
+
+// parse finds every fault of a file, or none.
+func (c *Client) parse(text, binary string) (*document, error) {
+	d := &document{text: text, binary: binary, head: c.Head}
+	d.flat = c.Settings != nil && c.Flat // of no client's file, nil
+	if at := strictjson.InvalidUTF8(text); at >= 0 {
+		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
+	}
+	if rest, marked := strings.CutPrefix(text, mark); marked {
+		if c.NoMark {
+			return nil, d.faults(strictjson.Fault{
+				Text: "a byte order mark, with which " + c.Name + " drops the whole file; save it without"})
+		}
+		d.text, d.marked = rest, true
+	}
+	d.plain = d.text
+	if c.Comments {
+		var open int
+		if d.plain, open = strictjson.BlankComments(d.text); open >= 0 {
+			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})
+		}
+	}
+	// strictjson says every fault at once and refuses equal keys and a comma before a bracket, which hujson takes.
+	if faults := strictjson.Check(d.plain, maxDepth); len(faults) > 0 {
+		return nil, d.faults(faults...)
+	}
+	var err error
+	if d.tree, err = hujson.Parse([]byte(d.text + "\n")); err != nil { // a comment in the last line wants its end
+		return nil, err
+	}
+	d.tree.AfterExtra = bytes.TrimSuffix(d.tree.AfterExtra, []byte("\n"))
+	if object(&d.tree) == nil {
+		return nil, d.fault(&d.tree, "the file must be an object; write {}")
+	}
+	return d, nil
+}
+
+// String is the text of the file.
+func (d *document) String() string {
+	if d.marked {
+		return mark + d.tree.String()
+	}
+	return d.tree.String()
+}
+
+func (d *document) faults(faults ...strictjson.Fault) hookfile.Diagnostics {
+	locator := strictjson.Locator{Doc: d.text}
+	var list hookfile.Diagnostics
+	for _, f := range faults {
+		line, column := locator.Position(f.Offset)
+		list = append(list, hookfile.Diagnostic{Line: line, Column: column, Text: f.Text})
+	}
+	return list
+}
+
+func (d *document) fault(at *hujson.Value, text string) hookfile.Diagnostics {
+	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
+}
+
+// as returns what a value is, nil if it is something else.
+func as[T *hujson.Object | *hujson.Array](v *hujson.Value) (t T) {
+	if v != nil {
+		t, _ = v.Value.(T)
+	}
+	return t
+}
+
+func object(v *hujson.Value) *hujson.Object { return as[*hujson.Object](v) }
+
+func array(v *hujson.Value) *hujson.Array { return as[*hujson.Array](v) }
+
+// get returns the value of a key, nil if v is no object that has it.
+func get(v *hujson.Value, key string) *hujson.Value {
+	all := members(v)
+	for i := range all {
+		if keyOf(&all[i]) == key {
+			return &all[i].Value
+		}
+	}
+	return nil
+}
+
+func keyOf(m *hujson.ObjectMember) string { return text(&m.Name) }
+
+// members are those of an object. Other values have none.
+func members(v *hujson.Value) []hujson.ObjectMember {
+	if o := object(v); o != nil {
+		return o.Members
+	}
+	return nil
+}
+
+// elements are those of an array. Other values have none.
+func elements(v *hujson.Value) []hujson.Value {
+	if a := array(v); a != nil {
+		return a.Elements
+	}
+	return nil
+}
+
+// text is a string, "" for any other value.
+func text(v *hujson.Value) string {
+	if raw := raw(v); strings.HasPrefix(raw, `"`) {
+		return strictjson.Text(raw)
+	}
+	return ""
+}
+
+func isText(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '"' }
+
+// raw is a value as it is written, without the white space around it; "" if there is none.
+func raw(v *hujson.Value) string {
+	if v == nil {
+		return ""
+	}
+	return hujson.Value{Value: v.Value}.String()
+}
+
+// container is an object or an array, whose members are edited in the same way.
+type container struct {
+	object *hujson.Object
+	array  *hujson.Array
+}
+
+func containerOf(v *hujson.Value) container { return container{object(v), array(v)} }
+
+func (c container) len() int {
+	if c.object != nil {
+		return len(c.object.Members)
+	}
+	return len(c.array.Elements)
+}
+
+// at is member i, and what stands between the comma or bracket and it.
+func (c container) at(i int) (before *hujson.Extra, v *hujson.Value) {
+	if c.object != nil {
+		m := &c.object.Members[i]
+		return &m.Name.BeforeExtra, &m.Value
+	}
+	e := &c.array.Elements[i]
+	return &e.BeforeExtra, e
+}
+
+// after is what stands between the last member and the closing bracket.
+func (c container) after() *hujson.Extra {
+	if c.object != nil {
+		return &c.object.AfterExtra
+	}
+	return &c.array.AfterExtra
+}
+
+func (c container) append(from container) {
+	if c.object != nil {
+		c.object.Members = append(c.object.Members, from.object.Members...)
+	} else {
+		c.array.Elements = append(c.array.Elements, from.array.Elements...)
+	}
+}
+
+// remove takes member i out. Comments before it stay.
+func (c container) remove(i int) {
+	before, _ := c.at(i)
+	gone := *before
+	if c.object != nil {
+		c.object.Members = slices.Delete(c.object.Members, i, i+1)
+	} else {
+		c.array.Elements = slices.Delete(c.array.Elements, i, i+1)
+	}
+	if i < c.len() {
+		if next, _ := c.at(i); i > 0 || !next.IsStandard() {
+			*next = slices.Concat(keptOf(gone, *next), *next)
+		} else {
+			*next = gone // the layout behind the bracket stays
+		}
+		return
+	}
+	after := c.after()
+	*after = slices.Concat(keptOf(gone, *after), *after)
+	if i > 0 { // hujson writes a comma behind a last member that something follows, and JSON has no comma there
+		_, last := c.at(i - 1)
+		*after, last.AfterExtra = slices.Concat(last.AfterExtra, *after), nil
+	}
+}
+
+// keptOf is what stays of the extra before a member that goes: the comments, and the end of the line that the last one
+// needs before what follows.
+func keptOf(gone, follows hujson.Extra) hujson.Extra {
+	end, line := lastComment(gone)
+	if line && !bytes.HasPrefix(bytes.TrimPrefix(follows, []byte("\r")), []byte("\n")) {
+		end += bytes.IndexByte(gone[end:], '\n') + 1
+	}
+	return gone[:end]
+}
+
+// lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
+// line. 0 is no comment.
+func lastComment(extra hujson.Extra) (end int, line bool) {
+	all := strictjson.CommentOrString.Get().FindAllIndex(extra, -1)
+	if all == nil {
+		return 0, false
+	}
+	last := extra[:all[len(all)-1][1]]
+	return len(bytes.TrimSuffix(last, []byte("\r"))), last[all[len(all)-1][0]+1] == '/'
+}

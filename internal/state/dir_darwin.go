@@ -1,0 +1,5 @@
+package state
+
+import "os"
+
+func system() (string, error) { return os.UserConfigDir() }

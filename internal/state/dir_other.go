@@ -1,0 +1,21 @@
+//go:build !darwin && !windows
+
+package state
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func system() (string, error) {
+	// The XDG specification says to ignore a path that is not absolute.
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(home) { // each working directory would have its own state
+		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
+	}
+	return filepath.Join(home, ".local", "state"), err
+}

@@ -1,0 +1,56 @@
+// Package lastrun records when a client last ran hookrun in a workspace. A client that stopped running hookrun looks
+// like one whose hooks approve every call.
+//
+//	_ = lastrun.Record(state, "claude", workspace)
+//	at, err := lastrun.Time(state, "claude", workspace)
+//
+// There is one empty file for each workspace and client, and its modification time is the record. Record costs one
+// system call if the file exists. The time is no proof: whoever may write to the folder can set it.
+package lastrun
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/state"
+)
+
+// Folder is the name of the folder in the user's state folder.
+const Folder = "last-run"
+
+func path(dir, client, workspace string) string {
+	return filepath.Join(dir, Folder, client+"-"+state.Hashed(workspace))
+}
+
+// Record records that the client runs hookrun now.
+func Record(dir, client, workspace string) error {
+	path, now := path(dir, client, workspace), time.Now()
+	err := os.Chtimes(path, now, now)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// Time returns the time of the last Record, the zero time if there is none.
+func Time(dir, client, workspace string) (time.Time, error) {
+	info, err := os.Lstat(path(dir, client, workspace))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}

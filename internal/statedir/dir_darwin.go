@@ -1,5 +1,0 @@
-package statedir
-
-import "os"
-
-func system() (string, error) { return os.UserConfigDir() }

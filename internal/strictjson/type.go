@@ -1,0 +1,53 @@
+package strictjson
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// CheckType reports whether value is of the type that is named, and describes the type. The names are string, boolean,
+// number, object, strings (an array of them), texts (an object of them), 1 (that number), any, and a|b for a
+// string that is one of those words. Nothing is converted, and null is of no type:
+//
+//	want, ok := strictjson.CheckType(value, "block|continue") // "\"block\" or \"continue\"", false
+func CheckType(value gjson.Result, name string) (want string, ok bool) {
+	switch name {
+	case "any":
+		return "any value", true
+	case "string":
+		return "a string", value.Type == gjson.String
+	case "boolean":
+		return "true or false", value.Type == gjson.True || value.Type == gjson.False
+	case "number":
+		return "a number", value.Type == gjson.Number
+	case "object":
+		return "an object", value.IsObject()
+	case "1":
+		return "the number 1", value.Type == gjson.Number && value.Num == 1
+	case "texts":
+		ok = value.IsObject()
+		value.ForEach(func(_, v gjson.Result) bool {
+			ok = ok && v.Type == gjson.String
+			return ok
+		})
+		return "an object of strings", ok
+	case "strings":
+		ok = value.IsArray()
+		value.ForEach(func(_, v gjson.Result) bool {
+			ok = ok && v.Type == gjson.String
+			return ok
+		})
+		return "an array of strings", ok
+	}
+	words := strings.Split(name, "|")
+	ok = value.Type == gjson.String && slices.Contains(words, Text(value.Raw))
+	for i, w := range words {
+		words[i] = strconv.Quote(w)
+	}
+	return spelling.Or(words), ok
+}

@@ -24,7 +24,7 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 	cfg := &hookfile.Config{}
 	for i, script := range scripts {
 		cfg.Hooks = append(cfg.Hooks, hookfile.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(),
+			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events.Names(),
 			Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
 		})
 	}

@@ -122,7 +122,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 			d = protocol.Continue
 		}
 		h.OnFailure = protocol.FailurePolicy{}
-		for _, c := range h.Dialect.Causes() {
+		for _, c := range h.Dialect.Causes {
 			h.OnFailure[c] = d
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
@@ -131,7 +131,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 	}
 	if f["failClosed"].Bool() {
 		h.OnFailure = protocol.FailurePolicy{dialect.PolicyOfClient: protocol.Block}
-		for _, c := range h.Dialect.Causes() {
+		for _, c := range h.Dialect.Causes {
 			h.OnFailure[c] = protocol.Block
 		}
 	}
@@ -150,7 +150,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		} else {
 			p.warn(limit.Index,
 				"%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters "+
-					"into a file", who, h.Dialect.MaxContext)
+					"into a file", who, h.Dialect.Run.MaxContext)
 		}
 	}
 	switch handler.Kind {

@@ -54,7 +54,7 @@ func (c *Config) Add(more *Config) {
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
-		isEntry := h.form == nil || h.Dialect.Client != nil // in clients' forms hooks need no names
+		isEntry := h.form == nil || h.Dialect.Own != nil // in clients' forms hooks need no names
 		if source, ok := sources[h.Name]; ok && isEntry && !h.unnamed {
 			c.Warnings = append(c.Warnings, h.sameName(source))
 			delete(sources, h.Name) // its own file warns of the next
@@ -310,7 +310,7 @@ const DefaultStopBlocks = 5
 // StopBlocks is how often in a row the hook may send an agent back to work. 0: it is at no end of a turn, or in a
 // client's own file, which keeps that client's rule.
 func (h *Hook) StopBlocks() int {
-	ofClient := h.form != nil && h.Dialect.Client == nil && filepath.Base(h.File) != FileName
+	ofClient := h.form != nil && h.Dialect.Own == nil && filepath.Base(h.File) != FileName
 	if ofClient || !slices.ContainsFunc(h.Events, registry.EndsTurn) {
 		return 0
 	}
@@ -339,10 +339,7 @@ func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
 	}
-	if at := h.Dialect.TimeoutAt; at != nil {
-		return cmp.Or(at(event), h.Dialect.Timeout)
-	}
-	return h.Dialect.Timeout
+	return h.Dialect.TimeoutAt(event)
 }
 
 // Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.

@@ -34,8 +34,8 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 	match := NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		theirs := h.Dialect.Client != nil && h.Dialect.Client != client
-		if h.off() || !theirs && !h.Dialect.ProjectTools || !slices.Contains(h.Events, match.Event(h.Dialect)) ||
+		theirs := h.Dialect.Own != nil && h.Dialect.Own != client
+		if h.off() || !theirs && h.Dialect != registry.Project() || !slices.Contains(h.Events, match.Event(h.Dialect)) ||
 			match.Runs(h) {
 			continue
 		}
@@ -59,7 +59,7 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 	match := NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		if !h.Dialect.ProjectTools || !match.Concerns(h) {
+		if h.Dialect != registry.Project() || !match.Concerns(h) {
 			continue
 		}
 		globs, is := h.Matcher.(Globs)
@@ -79,7 +79,7 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
 		return nil, true
 	}
-	for _, t := range client.Tools {
+	for _, t := range client.Tools() {
 		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name()})
 		names := t.Names()
 		if given := h.tools.Name(t.Name()); given != "" {
@@ -91,10 +91,10 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		call.SetToolNames(names, h.tools.Added(t.Name()), h.tools)
 		here := []string{t.Name()}
 		switch d := h.Dialect; {
-		case d.ProjectTools:
+		case d == registry.Project():
 			here = append(here, projectNames(call)...)
-		case d.Client != nil:
-			here = append(here, registry.ToolsOf(d.Client, call)...)
+		case d.Own != nil:
+			here = append(here, registry.ToolsOf(d.Own, call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {

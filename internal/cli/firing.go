@@ -186,24 +186,24 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if errors.As(failure, new(hook.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
-	if slices.Contains(client.TurnEnds, f.call.Event) {
+	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
 		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
 	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
 	takesOther := registry.Withhold(&f.call, &block)
-	text, _, err := client.Encode(block)
+	reply, err := client.Reply(block)
 	switch {
-	case err != nil || len(text) == 0: // it reads nothing at the event
-	case client.Errors == dialect.ErrorByBlock || takesOther:
+	case err != nil || len(reply.Stdout) == 0: // it reads nothing at the event
+	case client.Client.Errors == dialect.ErrorByBlock || takesOther:
 		return f.print(block, std, func() {})
-	case client.Errors == dialect.ErrorByExit:
+	case client.Client.Errors == dialect.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
 			_ = write(std, f.answer(nil))
 		}
 	default:
-		_ = write(std, f.answer(text)) // the exit status blocks where it can
+		_ = write(std, f.answer(reply.Stdout)) // the exit status blocks where it can
 	}
 	return 0, failure
 }
@@ -252,10 +252,10 @@ func (f *callFlags) verdict(
 			return o, tooDeep
 		}
 		ctx = until.context()
-		if client, is := registry.ClientNamed(f.output); is && client.Limit > 0 {
-			over := fmt.Errorf("the hooks took longer than %v, and %s waits no longer", client.Limit,
+		if client, is := registry.ClientNamed(f.output); is && client.Client.Limit > 0 {
+			over := fmt.Errorf("the hooks took longer than %v, and %s waits no longer", client.Client.Limit,
 				client.Settings.Client)
-			limited, cancel := context.WithTimeoutCause(ctx, client.Limit, over)
+			limited, cancel := context.WithTimeoutCause(ctx, client.Client.Limit, over)
 			defer cancel()
 			ctx = limited
 		}
@@ -293,8 +293,8 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 // a client that reads no answer at the event is given none.
 func (f *callFlags) carries(o protocol.Outcome) bool {
 	if client, toClient := registry.ClientNamed(f.output); toClient {
-		line, _, err := client.Encode(o)
-		return err == nil && len(line) > 0
+		reply, err := client.Reply(o)
+		return err == nil && len(reply.Stdout) > 0
 	}
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
 }
@@ -305,15 +305,18 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
 	exit = o.ExitCode()
+	why := o.Why()
 	switch {
 	case f.output == "text":
 		if line = []byte(o.Text()); f.wrap && len(line) > 0 {
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.Encode(o); err != nil {
-			return f.tellError(err, std)
-		} else if isNull(std.Out) {
+		reply, failed := client.Reply(o)
+		if failed != nil {
+			return f.tellError(failed, std)
+		}
+		if line, why, exit = reply.Stdout, reply.Stderr, reply.Exit; isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they have the texts of the hooks at every exit code
@@ -331,13 +334,6 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 		given()
 	}
 	if exit != exitOK {
-		why := o.Why()
-		if toClient { // the stop reason is in the JSON
-			why = o.Reason
-			if client.Stderr != nil {
-				why = client.Stderr(o)
-			}
-		}
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
 	}
 	if exit == exitOK || f.verbose { // else the reason stands alone: it is for the model

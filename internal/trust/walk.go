@@ -362,12 +362,8 @@ func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 
 // varies reports whether a client gives a variable a value of the call.
 func (c *commandLine) varies(name string) bool {
-	of := c.hook.Dialect.Environment
-	if of == nil {
-		return false
-	}
 	call := dialect.NewCall(protocol.Call{Workspace: c.Options.Workspace})
-	return slices.Contains(of(&call.Call), name+"=")
+	return slices.Contains(c.hook.Dialect.Hooks.Environment(&call.Call), name+"=")
 }
 
 // printed returns what a command substitution prints that is known to print the folder of the project, or where the

@@ -254,7 +254,7 @@ func (f *callFlags) verdict(
 		ctx = until.context()
 		if client, is := registry.ClientNamed(f.output); is && client.Client.Limit > 0 {
 			over := fmt.Errorf("the hooks took longer than %v, and %s waits no longer", client.Client.Limit,
-				client.Settings.Client)
+				client.Files.Client)
 			limited, cancel := context.WithTimeoutCause(ctx, client.Client.Limit, over)
 			defer cancel()
 			ctx = limited

@@ -223,7 +223,6 @@ func ofShell(name string, args []Word) (l launches) {
 		if args[0].unsure() {
 			return launches{opaque: computed(name)}
 		}
-		isLong := strings.HasPrefix(text, "--")
 		if text == "" || text[0] != '-' && text[0] != '+' {
 			break
 		}
@@ -231,31 +230,22 @@ func ofShell(name string, args []Word) (l launches) {
 		if text == "--" || text == "-" {
 			break
 		}
-		takes := 0 // values that the options have
-		switch {
-		case text == "--version" || text == "--help":
-			return launches{open: true}
-		case text == "--rcfile" || text == "--init-file":
-			takes = 1
-		case isLong && !slices.Contains(longOptions, text):
-			return launches{opaque: "an option of " + name + " that is not known"}
-		case !isLong:
+		var takes int // values that the options have
+		var whole *launches
+		if strings.HasPrefix(text, "--") {
+			takes, whole = longOption(name, text, args)
+		} else {
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
-			takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
-			isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
-			if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
-				return launches{opaque: changesWords(name+" "+text, args[:takes])}
-			}
-			if strings.Contains(text, "s") && !isLine {
-				return launches{shell: true, open: true}
+			takes, whole = shortOptions(name, text, args)
+			if whole == nil && strings.Contains(text, "s") && !isLine {
+				whole = &launches{shell: true, open: true}
 			}
 		}
-		// Such a shell reads files of its own first, as zsh always does.
-		l.script = l.script || isLong && (takes > 0 || text == "--login") || !isLong && strings.ContainsAny(text, "il")
-		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
-			return launches{opaque: computed(name)}
+		if whole != nil {
+			return *whole
 		}
-		args = args[min(takes, len(args)):]
+		l.script = l.script || readsFiles(text)
+		args = args[takes:]
 	}
 	switch {
 	case len(args) == 0:
@@ -270,6 +260,42 @@ func ofShell(name string, args []Word) (l launches) {
 	}
 	l.open = len(l.all) == 0 || !isLine
 	return l
+}
+
+// longOption reads a long option of a shell, behind which args stand. It returns how many of these are its values, or
+// whole if the option says what the shell runs.
+func longOption(name, text string, args []Word) (takes int, whole *launches) {
+	switch {
+	case text == "--version" || text == "--help":
+		return 0, &launches{open: true}
+	case text == "--rcfile" || text == "--init-file":
+		if len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
+			return 0, &launches{opaque: computed(name)}
+		}
+		return min(1, len(args)), nil
+	case !slices.Contains(longOptions, text):
+		return 0, &launches{opaque: "an option of " + name + " that is not known"}
+	}
+	return 0, nil
+}
+
+// shortOptions reads a word with options of a shell, each of one letter. It returns what longOption returns.
+func shortOptions(name, text string, args []Word) (takes int, whole *launches) {
+	takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
+	isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
+	if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
+		return 0, &launches{opaque: changesWords(name+" "+text, args[:takes])}
+	}
+	return takes, nil
+}
+
+// readsFiles reports whether a shell with an option reads files of its own first, as zsh always does.
+func readsFiles(option string) bool {
+	switch option {
+	case "--rcfile", "--init-file", "--login":
+		return true
+	}
+	return !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "il")
 }
 
 // ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.

@@ -281,7 +281,7 @@ func isPlainOdd(name string, args []Word) bool {
 	case "zmodload":
 		plain = "zsh/datetime zsh/zprof"
 	}
-	isPlain := func(w Word) bool { return !w.Computed && among(plain, w.Text) }
+	isPlain := func(w Word) bool { return !w.Computed && Among(plain, w.Text) }
 	if name == "compgen" { // lists of names that begin with a text
 		plain = name
 		isPlain = func(w Word) bool {

@@ -227,7 +227,7 @@ func (r *reader) numbers() {
 func (c *Command) mayGive(name string) bool {
 	kind := kindOfBuiltin(c.Words[0].Text)
 	switch program := c.Words[0].Text; {
-	case among("command builtin eval trap exec", program): // it may run a builtin that does
+	case Among("command builtin eval trap exec", program): // it may run a builtin that does
 		return slices.ContainsFunc(c.Words[1:], func(w Word) bool { return names(w.Text, name) })
 	case c.Own, program == "[[", kind == inert:
 		return false

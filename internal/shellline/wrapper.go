@@ -107,16 +107,21 @@ func (l *launches) join(more launches) {
 	l.signs.add(more.signs)
 }
 
-// lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.
-func lineOf(by string, words []Word, away bool) ([]launch, string) {
-	if !slices.ContainsFunc(words, IsComputed) {
-		return []launch{{line: Joined(words), by: by, away: away}}, ""
-	}
-	if !away {
+// lineOf joins words to a shell line.
+func lineOf(by string, words []Word) ([]launch, string) {
+	if slices.ContainsFunc(words, IsComputed) {
 		return nil, computed(by)
 	}
-	line := strings.NewReplacer("$()", "$_", "``", "$_").Replace(Joined(words))
-	return []launch{{line: line, by: by, away: true}}, ""
+	return []launch{{line: Joined(words), by: by}}, ""
+}
+
+// lineAway joins words to a shell line that runs away from here. Its computed words are computed words there.
+func lineAway(by string, words []Word) launch {
+	line := Joined(words)
+	if slices.ContainsFunc(words, IsComputed) {
+		line = strings.NewReplacer("$()", "$_", "``", "$_").Replace(line)
+	}
+	return launch{line: line, by: by, away: true}
 }
 
 func computed(by string) string { return "what " + by + " runs, which is known only then" }
@@ -131,9 +136,9 @@ func ofBuiltin(name string, args []Word) ([]launch, string) {
 	isOption := len(args) > 0 && strings.HasPrefix(args[0].Text, "-")
 	switch {
 	case name == "eval":
-		return lineOf(name, args, false)
-	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !among("-l -p -P", args[0].Text)):
-		return lineOf(name, args[:1], false)
+		return lineOf(name, args)
+	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !Among("-l -p -P", args[0].Text)):
+		return lineOf(name, args[:1])
 	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || IsStdin(args[0].Text)):
 		return nil, computed("source")
 	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have it
@@ -252,7 +257,7 @@ func ofShell(name string, args []Word) (l launches) {
 		l.shell, l.open = true, true
 		return l
 	case isLine:
-		l.add(lineOf(name, args[:1], false))
+		l.add(lineOf(name, args[:1]))
 	case args[0].unsure() && !isFile(args[0]) || IsStdin(args[0].Text):
 		l.opaque = computed(name)
 	default: // PATH may have it
@@ -312,7 +317,7 @@ func ofForeignShell(name string, args []Word) ([]launch, string) {
 		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
 		return nil, "a line of " + name
 	}
-	return lineOf(name, args[1:], false)
+	return lineOf(name, args[1:])
 }
 
 // replaced returns a command in which text stands for arguments that are known only at run time. more means that

@@ -255,9 +255,10 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 }
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
-	line.read(c.Project, c.Wrappers)
+	line.read()
 	opaque, all := line.Client, line.Commands
 	if c.Project {
+		line.reach(c.Wrappers)
 		opaque, all = line.Project, line.reached.Commands
 	}
 	switch {

@@ -81,9 +81,9 @@ type Process struct {
 const (
 	// shortTime is how long most processes run at most. A longer one gets a watchdog.
 	shortTime = time.Millisecond
-	// drainTime is how long the pipes are read after the exit, if another process still holds them. Claude Code reads
+	// DrainTime is how long the pipes are read after the exit, if another process still holds them. Claude Code reads
 	// for the same time: what a background child prints in that time counts there, and must count here.
-	drainTime = 500 * time.Millisecond
+	DrainTime = 500 * time.Millisecond
 )
 
 // Start starts a process, and begins to write its input and read its output. Wait enforces the deadline.
@@ -148,7 +148,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		}
 	} else {
 		// Output of the process itself is in the pipes already. Only a child that holds them takes longer.
-		result.Unread = !p.pipes.drain(drainTime)
+		result.Unread = !p.pipes.drain(DrainTime)
 	}
 	l.unwatch()
 	result.Stdout, result.Stderr = p.pipes.stop()

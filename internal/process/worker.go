@@ -188,7 +188,7 @@ func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan tim
 // end ends an idle process: it closes its input, and if the process does not exit, kills it as at a deadline.
 func (w *worker) end() {
 	w.stdio.in.Close()
-	within(w.exited, termTime)
+	within(w.exited, TermTime)
 	w.kill()
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/delivery"
+	"github.com/hookrun/hookrun/internal/gate/queued"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -67,7 +67,7 @@ func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, f
 		return errors.Join(err, failed)
 	}
 	for _, e := range expired {
-		fmt.Fprintln(std.Err, "hookrun: warning:", delivery.Expired(e))
+		fmt.Fprintln(std.Err, "hookrun: warning:", queued.Expired(e))
 	}
 	return failed
 }

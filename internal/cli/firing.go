@@ -221,7 +221,7 @@ func (f *callFlags) prepare(
 		return nil, err
 	}
 	f.recordLastRun()
-	p := &prepared{gate: g, until: &interruption{exit: failureExit([]string{"-o", f.output})}}
+	p := &prepared{gate: g, until: &interruption{exit: failureExit(f.output)}}
 	if f.hasFile() {
 		p.until.watch()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -40,7 +41,10 @@ type Options struct {
 }
 
 // Config is the hooks of one or more files, in order. No Runner takes a nil or zero Config, because it was never read.
-type Config struct{ loaded *hookfile.Config }
+type Config struct{ held }
+
+// held has methods for hookrun's own packages.
+type held = hookfile.Held
 
 // Hook describes one hook of a Config.
 type Hook struct {
@@ -67,16 +71,6 @@ type Diagnostic struct {
 // Diagnostics are all the errors of a Load, one a line.
 type Diagnostics []Diagnostic
 
-func init() {
-	hookfile.Of = func(public any) *hookfile.Config {
-		if c, ok := public.(*Config); ok && c != nil {
-			return c.loaded
-		}
-		return nil
-	}
-	hookfile.Public = func(c *hookfile.Config) any { return &Config{c} }
-}
-
 // Load reads hooks files: the managed one of the machine, the user's own, and the workspace's `.tenex-hooks.json` and
 // `.tenex-hooks.local.json`, in the place of which Options.Files may be. Those that are missing have no hooks. What is
 // wrong with files is an error of type Diagnostics, with that of all files.
@@ -95,7 +89,7 @@ func Load(o Options) (*Config, error) {
 }
 
 // Empty returns a Config without hooks, for a program that has none in files. No file is read for it.
-func Empty() *Config { return &Config{&hookfile.Config{}} }
+func Empty() *Config { return hookfile.Behind(new(Config), new(hookfile.Config)) }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
 // JSON.
@@ -120,16 +114,16 @@ func named(name string) (*dialect.Dialect, error) {
 // public wraps what was loaded, and turns errors into types of this package.
 func public(c *hookfile.Config, err error) (*Config, error) {
 	if err == nil {
-		return &Config{c}, nil
+		return hookfile.Behind(new(Config), c), nil
 	}
-	var found hookfile.Diagnostics
+	var found hook.Diagnostics
 	if errors.As(err, &found) {
 		return nil, Diagnostics(diagnostics(found))
 	}
 	return nil, err
 }
 
-func diagnostics(found []hookfile.Diagnostic) []Diagnostic {
+func diagnostics(found []hook.Diagnostic) []Diagnostic {
 	list := make([]Diagnostic, len(found))
 	for i, d := range found {
 		list[i] = Diagnostic{File: d.File, Line: d.Line, Column: d.Column, Text: d.Text}
@@ -139,12 +133,12 @@ func diagnostics(found []hookfile.Diagnostic) []Diagnostic {
 
 // Hooks are the hooks, in the order of the files.
 func (c *Config) Hooks() []Hook {
-	if c == nil || c.loaded == nil {
+	if c == nil || c.Held() == nil {
 		return nil
 	}
-	hooks := make([]Hook, len(c.loaded.Hooks))
-	for i := range c.loaded.Hooks {
-		h := &c.loaded.Hooks[i]
+	hooks := make([]Hook, len(c.Held().Hooks))
+	for i := range c.Held().Hooks {
+		h := &c.Held().Hooks[i]
 		hooks[i] = Hook{
 			Name: h.Name, Source: h.Source(), Level: h.Level.String(), Dialect: h.Dialect.Name,
 			Events: append([]protocol.Event{}, h.Events...),
@@ -159,23 +153,23 @@ func (c *Config) Hooks() []Hook {
 
 // Files are the files that were read.
 func (c *Config) Files() []string {
-	if c == nil || c.loaded == nil {
+	if c == nil || c.Held() == nil {
 		return nil
 	}
-	return c.loaded.Paths()
+	return c.Held().Paths()
 }
 
 // Warnings are what is odd about the files but loads.
 func (c *Config) Warnings() []Diagnostic {
-	if c == nil || c.loaded == nil {
+	if c == nil || c.Held() == nil {
 		return nil
 	}
-	return diagnostics(c.loaded.Warned())
+	return diagnostics(c.Held().Warned())
 }
 
 // Error returns the diagnostic as file:line:column: message.
 func (d Diagnostic) Error() string {
-	return hookfile.Diagnostic{File: d.File, Line: d.Line, Column: d.Column, Text: d.Text}.Error()
+	return hook.Diagnostic{File: d.File, Line: d.Line, Column: d.Column, Text: d.Text}.Error()
 }
 
 func (ds Diagnostics) Error() string {
@@ -192,10 +186,10 @@ type Snapshot struct{ files *hookfile.Snapshot }
 
 // Snapshot returns a Snapshot of the files that were read, and of those that were not there.
 func (c *Config) Snapshot() *Snapshot {
-	if c == nil || c.loaded == nil {
+	if c == nil || c.Held() == nil {
 		return &Snapshot{&hookfile.Snapshot{}}
 	}
-	return &Snapshot{hookfile.NewSnapshot(c.loaded)}
+	return &Snapshot{hookfile.NewSnapshot(c.Held())}
 }
 
 // Changed says of each file what is different now, in the order in which they were read. As long as a file was not

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -125,7 +125,7 @@ func (a *asyncResults) deliver(to conversation, o *protocol.Outcome) {
 }
 
 // keepAsyncResult keeps the answer of an async hook that has ended.
-func (r *Runner) keepAsyncResult(of conversation, h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) {
+func (r *Runner) keepAsyncResult(of conversation, h *hook.Hook, c *dialect.Call, result dialect.HookResult) {
 	v, err := asyncVerdict(h, c, result)
 	if err != nil {
 		lost := fmt.Sprintf("the answer of the async hook '%s' is lost: %v", shownName(h), err)
@@ -137,7 +137,7 @@ func (r *Runner) keepAsyncResult(of conversation, h *hookfile.Hook, c *dialect.C
 }
 
 // asyncVerdict reads the answer of an async hook. An error is a panic of hookrun's own.
-func asyncVerdict(h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
+func asyncVerdict(h *hook.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
 	defer crash.Catch(&err)
 	result.Async, result.AsyncResult = false, true
 	v = h.Dialect.Decode(&c.Call, shownName(h), &result)

@@ -12,7 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
@@ -150,16 +151,16 @@ type firing struct {
 	chain     chain
 	stdin     encoded
 	touched   atomic.Pointer[string] // a file of a hook that changed while it was used: nothing the hooks say counts
-	below     hookfile.Level         // hooks of levels above this one run
-	rewriter  hookfile.Level         // the last of the levels at which a hook rewrote the call
+	below     hook.Level             // hooks of levels above this one run
+	rewriter  hook.Level             // the last of the levels at which a hook rewrote the call
 	ended     bool                   // by a block
 }
 
 // runAll runs the hooks, and after a rewrite those of higher levels once more.
 func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
-	f.below = hookfile.LocalLevel + 1
+	f.below = hook.LocalLevel + 1
 	for run, again := f.run, false; len(run) > 0; run, again = f.above(), true {
-		f.rewriter = hookfile.ManagedLevel
+		f.rewriter = hook.ManagedLevel
 		before := len(f.verdicts)
 		if cause, err := f.runInTurn(ctx, run); err != nil {
 			return cause, err
@@ -176,18 +177,18 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 
 // above returns the hooks of higher levels than the one that rewrote the call. They ran before it, so they have not
 // seen what the tool is to get now, and a hook of the project could get a call past them.
-func (f *firing) above() (run []*hookfile.Hook) {
-	if f.rewriter == hookfile.ManagedLevel || f.ended || f.touched.Load() != nil {
+func (f *firing) above() (run []*hook.Hook) {
+	if f.rewriter == hook.ManagedLevel || f.ended || f.touched.Load() != nil {
 		return nil
 	}
 	f.below = f.rewriter // so this comes to an end
-	match := hookfile.NewMatchContext(&f.call)
+	match := hook.NewMatchContext(&f.call)
 	selected, _ := chosen(match, f.set.candidates(match))
-	return slices.DeleteFunc(selected, func(h *hookfile.Hook) bool { return h.Level >= f.below || h.Async })
+	return slices.DeleteFunc(selected, func(h *hook.Hook) bool { return h.Level >= f.below || h.Async })
 }
 
 // runInTurn runs hooks group by group.
-func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol.Cause, error) {
+func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cause, error) {
 	sequential := sequential(rest)
 	for len(rest) > 0 {
 		group := together(rest, sequential)
@@ -233,7 +234,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 		}
 		if rewritten {
 			rest = slices.DeleteFunc(f.set.alsoSelected(&f.call, group, rest),
-				func(h *hookfile.Hook) bool { return h.Level >= f.below })
+				func(h *hook.Hook) bool { return h.Level >= f.below })
 		}
 	}
 	return "", nil
@@ -249,7 +250,7 @@ func ends(d *dialect.Dialect, e protocol.Event, v *dialect.Verdict) bool {
 
 // hookRun is one hook that runs for a call.
 type hookRun struct {
-	*hookfile.Hook
+	*hook.Hook
 	call    *dialect.Call // as the hook sees it
 	payload dialect.Payload
 	limit   time.Duration
@@ -257,7 +258,7 @@ type hookRun struct {
 }
 
 // runGroup runs hooks at once and returns their verdicts in the order of the group, whichever ended first.
-func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialect.Call) ([]dialect.HookVerdict, error) {
+func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Call) ([]dialect.HookVerdict, error) {
 	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
@@ -310,7 +311,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 func staticVerdict(h *hookRun) dialect.Verdict {
 	v := *h.StaticVerdict
 	if v.Decision == protocol.Block {
-		if doubt := hookfile.NewMatchContext(h.call).Doubt(h.Hook); doubt != "" {
+		if doubt := hook.NewMatchContext(h.call).Doubt(h.Hook); doubt != "" {
 			v.Reason += " (" + doubt + ")"
 		}
 	}
@@ -319,11 +320,11 @@ func staticVerdict(h *hookRun) dialect.Verdict {
 
 // explainExit finds out what is wrong with the hook's file where the exit code means that it could not run.
 func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
-	result.Shell = h.RunsShell()
+	result.Shell = launch.RunsShell(h.Hook)
 	if result.Err != nil || result.Signal != "" || result.ExitCode != 126 && result.ExitCode != 127 {
 		return
 	}
-	result.Fault = h.StartFault(h.Dir(&h.call.Call), f.runner.environ(h.Hook, h.call))
+	result.Fault = launch.StartFault(h.Hook, launch.Dir(h.Hook, &h.call.Call), f.runner.environ(h.Hook, h.call))
 	if result.Fault != "" {
 		result.Shell = true
 	}
@@ -331,7 +332,7 @@ func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 
 // shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have
 // it as it is.
-func shownName(h *hookfile.Hook) string { return printable.Escape(h.Name) }
+func shownName(h *hook.Hook) string { return printable.Escape(h.Name) }
 
 // result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.
 func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
@@ -366,8 +367,8 @@ func (f *firing) showInput(ctx context.Context, h *hookRun) {
 }
 
 // environ is the environment of a hook's process.
-func (r *Runner) environ(h *hookfile.Hook, c *dialect.Call) []string {
-	return h.Environ(c, r.options.Env, r.binary)
+func (r *Runner) environ(h *hook.Hook, c *dialect.Call) []string {
+	return launch.Environ(h, c, r.options.Env, r.binary)
 }
 
 // encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.

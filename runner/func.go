@@ -11,7 +11,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/glob/lint"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -42,9 +43,9 @@ type Func struct {
 }
 
 // hook returns the nth function as a hook of a config. A gate that would never run is a mistake, and so an error.
-func (f *Func) hook(n int) (h hookfile.Hook, err error) {
-	h = hookfile.Hook{
-		Name: f.Name, If: hookfile.ParseRule(f.If), Timeout: f.Timeout, OnFailure: f.OnFailure,
+func (f *Func) hook(n int) (h hook.Hook, err error) {
+	h = hook.Hook{
+		Name: f.Name, If: permission.Parse(f.If), Timeout: f.Timeout, OnFailure: f.OnFailure,
 		Dialect: registry.Project(), File: "func",
 	}
 	var wrong []error
@@ -53,7 +54,7 @@ func (f *Func) hook(n int) (h hookfile.Hook, err error) {
 		note("func %d has no name", n+1)
 	}
 	if f.Matcher != "" {
-		globs, ok := hookfile.NewGlobs(f.Matcher)
+		globs, ok := hook.NewGlobs(f.Matcher)
 		if _, err := lint.Check(f.Matcher, nil); err != nil {
 			note("func %q: %w", f.Name, err)
 		} else if !ok {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -35,7 +35,7 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 		if env == nil { // most requests name no variable
 			env = r.environ(h.Hook, h.call)
 		}
-		return hookfile.Variable(env, name)
+		return launch.Variable(env, name)
 	}
 	body, err := r.http.Post(ctx, &endpoint, getenv, h.payload)
 	var failed *httphook.Error

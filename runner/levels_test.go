@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -26,7 +27,7 @@ type lowerKey struct {
 	lower string // the lower file
 	tool  string // of a call by Claude Code; "": Bash
 	input string // its arguments; "": {"command":"rm -rf x"}
-	only  []hookfile.Level
+	only  []model.Level
 	want  protocol.Decision
 }
 
@@ -70,7 +71,7 @@ var lowerKeys = []lowerKey{
 	{name: "inherit_env", lower: `{"inherit_env":false}`,
 		gate: `{"name":"gate","command":"[ \"$LEVELS\" != x ]","events":["pre-tool"]}`},
 	{name: "max_stop_blocks", gate: `{"name":"gate",` + script + `}`, lower: `{"max_stop_blocks":1}`},
-	{name: "disable", gate: noShell, lower: `{"disable":["gate"]}`, only: []hookfile.Level{hookfile.LocalLevel}},
+	{name: "disable", gate: noShell, lower: `{"disable":["gate"]}`, only: []model.Level{model.LocalLevel}},
 	{name: "enabled", gate: noShell, lower: `{"hooks":[{"name":"gate","block":"no","events":["pre-tool"],` +
 		`"matcher":"shell","enabled":false}]}`},
 	{name: "name, matcher, if, when, events", gate: noShell, lower: `{"hooks":[{"name":"gate","inject":"yes",` +
@@ -96,21 +97,21 @@ var lowerKeys = []lowerKey{
 }
 
 // levelFiles writes the files of the levels, and reads them as a call does.
-func levelFiles(t *testing.T, files map[hookfile.Level]string) (*hookfile.Config, error) {
+func levelFiles(t *testing.T, files map[model.Level]string) (*hookfile.Config, error) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
-	paths := map[hookfile.Level]string{
-		hookfile.ManagedLevel: filepath.Join(dir, "managed.json"),
-		hookfile.UserLevel:    filepath.Join(dir, "config", "hookrun", "hooks.json"),
-		hookfile.ProjectLevel: filepath.Join(dir, hookfile.FileName),
-		hookfile.LocalLevel:   filepath.Join(dir, hookfile.LocalFileName),
+	paths := map[model.Level]string{
+		model.ManagedLevel: filepath.Join(dir, "managed.json"),
+		model.UserLevel:    filepath.Join(dir, "config", "hookrun", "hooks.json"),
+		model.ProjectLevel: filepath.Join(dir, hookfile.FileName),
+		model.LocalLevel:   filepath.Join(dir, hookfile.LocalFileName),
 	}
-	require.NoError(t, os.MkdirAll(filepath.Dir(paths[hookfile.UserLevel]), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Dir(paths[model.UserLevel]), 0o700))
 	for level, text := range files {
 		require.NoError(t, os.WriteFile(paths[level], []byte(text), 0o600))
 	}
-	return hookfile.Load(hookfile.Options{Workspace: dir, Managed: paths[hookfile.ManagedLevel]})
+	return hookfile.Load(hookfile.Options{Workspace: dir, Managed: paths[model.ManagedLevel]})
 }
 
 // claudeCall is a call as Claude Code makes it.
@@ -127,7 +128,7 @@ func claudeCall(t *testing.T, tool, input string) protocol.Call {
 // TestLowerLevels tries every key of a file against the gates of each higher level.
 func TestLowerLevels(t *testing.T) {
 	t.Setenv("LEVELS", "x")
-	levels := []hookfile.Level{hookfile.ManagedLevel, hookfile.UserLevel, hookfile.ProjectLevel, hookfile.LocalLevel}
+	levels := []model.Level{model.ManagedLevel, model.UserLevel, model.ProjectLevel, model.LocalLevel}
 	for _, key := range lowerKeys {
 		if key.tool == "" {
 			key.tool = "Bash"
@@ -137,14 +138,14 @@ func TestLowerLevels(t *testing.T) {
 		}
 		for i, higher := range levels {
 			for _, lower := range levels[i+1:] {
-				if len(key.only) > 0 && (!slices.Contains(key.only, lower) || higher == hookfile.ProjectLevel) {
+				if len(key.only) > 0 && (!slices.Contains(key.only, lower) || higher == model.ProjectLevel) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s over %s", key.name, lower, higher), func(t *testing.T) {
-					cfg, err := levelFiles(t, map[hookfile.Level]string{
+					cfg, err := levelFiles(t, map[model.Level]string{
 						higher: `{"hooks":[` + key.gate + `]}`, lower: key.lower})
 					require.NoError(t, err)
-					r, err := runner.New(hookfile.Public(cfg).(*projecthooks.Config), runner.Options{})
+					r, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{})
 					require.NoError(t, err)
 					defer r.Close()
 					o, err := r.Fire(context.Background(), claudeCall(t, key.tool, key.input))
@@ -159,20 +160,20 @@ func TestLowerLevels(t *testing.T) {
 
 // TestLevelKeys has the keys that a file of a wrong level is refused for.
 func TestLevelKeys(t *testing.T) {
-	for _, level := range []hookfile.Level{hookfile.UserLevel, hookfile.ProjectLevel, hookfile.LocalLevel} {
-		for text, allowed := range map[string][]hookfile.Level{
+	for _, level := range []model.Level{model.UserLevel, model.ProjectLevel, model.LocalLevel} {
+		for text, allowed := range map[string][]model.Level{
 			`{"only":true}`:     nil,
-			`{"disable":["x"]}`: {hookfile.LocalLevel},
-			`{"trust":"off"}`:   {hookfile.UserLevel},
-			`{"hooks":[]}`:      {hookfile.UserLevel, hookfile.ProjectLevel, hookfile.LocalLevel},
+			`{"disable":["x"]}`: {model.LocalLevel},
+			`{"trust":"off"}`:   {model.UserLevel},
+			`{"hooks":[]}`:      {model.UserLevel, model.ProjectLevel, model.LocalLevel},
 		} {
-			_, err := levelFiles(t, map[hookfile.Level]string{level: text})
+			_, err := levelFiles(t, map[model.Level]string{level: text})
 			require.Equal(t, slices.Contains(allowed, level), err == nil, "%s %s: %v", level, text, err)
 		}
 	}
 	for _, words := range [][2]string{{"required", "off"}, {"off", "required"}} {
-		cfg, err := levelFiles(t, map[hookfile.Level]string{
-			hookfile.ManagedLevel: `{"trust":"` + words[0] + `"}`, hookfile.UserLevel: `{"trust":"` + words[1] + `"}`})
+		cfg, err := levelFiles(t, map[model.Level]string{
+			model.ManagedLevel: `{"trust":"` + words[0] + `"}`, model.UserLevel: `{"trust":"` + words[1] + `"}`})
 		require.NoError(t, err)
 		require.Equal(t, hookfile.TrustRequired, cfg.Trust)
 	}
@@ -187,9 +188,9 @@ func TestFuncsAboveFiles(t *testing.T) {
 		`{"hooks":[{"name":"rm","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",` +
 			`\"updatedInput\":{\"command\":\"rm -rf x\"}}}'","events":["pre-tool"]}]}`: `{"command":"ls"}`,
 	} {
-		cfg, err := levelFiles(t, map[hookfile.Level]string{hookfile.ProjectLevel: lower})
+		cfg, err := levelFiles(t, map[model.Level]string{model.ProjectLevel: lower})
 		require.NoError(t, err)
-		r, err := runner.New(hookfile.Public(cfg).(*projecthooks.Config), runner.Options{Funcs: []runner.Func{{
+		r, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{Funcs: []runner.Func{{
 			Name: "gate", Events: []protocol.Event{protocol.PreTool}, If: "shell(rm -rf*)",
 			Run: func(context.Context, protocol.Call) (string, error) { return "", os.ErrPermission },
 		}}})
@@ -204,12 +205,12 @@ func TestFuncsAboveFiles(t *testing.T) {
 // TestStopsOfLevels: hooks of a lower level do not use up how often one of a higher level may block the end of a turn.
 func TestStopsOfLevels(t *testing.T) {
 	entry := `{"max_stop_blocks":2,"hooks":[{"name":"%s","dialect":"claude","events":["Stop"],"command":"%s"}]}`
-	cfg, err := levelFiles(t, map[hookfile.Level]string{
-		hookfile.UserLevel:    fmt.Sprintf(entry, "gate", "[ ! -e red ] || { echo red >&2; exit 2; }"),
-		hookfile.ProjectLevel: fmt.Sprintf(entry, "gate", "echo more >&2; exit 2"),
+	cfg, err := levelFiles(t, map[model.Level]string{
+		model.UserLevel:    fmt.Sprintf(entry, "gate", "[ ! -e red ] || { echo red >&2; exit 2; }"),
+		model.ProjectLevel: fmt.Sprintf(entry, "gate", "echo more >&2; exit 2"),
 	})
 	require.NoError(t, err)
-	r, err := runner.New(hookfile.Public(cfg).(*projecthooks.Config), runner.Options{})
+	r, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{})
 	require.NoError(t, err)
 	defer r.Close()
 	dir := t.TempDir()

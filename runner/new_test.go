@@ -24,7 +24,7 @@ func public(cfg *hookfile.Config) *projecthooks.Config {
 	if cfg == nil {
 		return projecthooks.Empty()
 	}
-	return hookfile.Public(cfg).(*projecthooks.Config)
+	return hookfile.Behind(projecthooks.Empty(), cfg)
 }
 
 func newPlan(tb testing.TB, r *runner.Runner, c protocol.Call) *runner.Plan {

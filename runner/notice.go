@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/state"
 	"github.com/hookrun/hookrun/internal/state/once"
 )
@@ -61,7 +62,7 @@ func (p *Plan) withoutBinary() (warnings []string) {
 		return nil
 	}
 	for _, h := range p.run {
-		if h.CallsBinary(h.Dir(&p.call.Call)) {
+		if launch.CallsBinary(h, launch.Dir(h, &p.call.Call)) {
 			const text = "hook '%s' uses $HOOKRUN, which is not set: no hookrun was found; set Options.Binary, " +
 				"or put hookrun on PATH"
 			warnings = append(warnings, fmt.Sprintf(text, shownName(h)))

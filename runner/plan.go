@@ -10,7 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -24,11 +25,11 @@ type Plan struct {
 	loaded     *hookSet // that the runner had
 	set        *hookSet // those of them that may run
 	guard      guard
-	match      *hookfile.MatchContext
-	candidates []*hookfile.Hook // for calls of this event, agent and tool
+	match      *hook.MatchContext
+	candidates []*hook.Hook // for calls of this event, agent and tool
 
-	selected   bool             // run and duplicates are known
-	run        []*hookfile.Hook // in the order of the files
+	selected   bool         // run and duplicates are known
+	run        []*hook.Hook // in the order of the files
 	duplicates []duplicate
 }
 
@@ -137,7 +138,7 @@ func (p *Plan) load(set *hookSet) {
 // are not looked at yet.
 func (p *Plan) prepare(set *hookSet) {
 	set.config.NameTool(&p.call)
-	p.set, p.match = set, hookfile.NewMatchContext(&p.call)
+	p.set, p.match = set, hook.NewMatchContext(&p.call)
 	p.candidates = set.candidates(p.match)
 }
 
@@ -192,15 +193,15 @@ func (p *Plan) Hooks() []PlannedHook {
 		return nil
 	}
 	p.choose()
-	runs := map[*hookfile.Hook]bool{}
+	runs := map[*hook.Hook]bool{}
 	for _, h := range p.run {
 		runs[h] = true
 	}
-	instead := map[*hookfile.Hook]*hookfile.Hook{}
+	instead := map[*hook.Hook]*hook.Hook{}
 	for _, d := range p.duplicates {
 		instead[d.hook] = d.runs
 	}
-	match := hookfile.NewMatchContext(&p.call) // what it spends is not the call's
+	match := hook.NewMatchContext(&p.call) // what it spends is not the call's
 	hooks := make([]PlannedHook, len(p.loaded.all))
 	for i := range p.loaded.all {
 		h := p.loadedHook(i)
@@ -224,8 +225,8 @@ func (p *Plan) Hooks() []PlannedHook {
 }
 
 // describe fills in how a hook runs.
-func (p *Plan) describe(h *hookfile.Hook, planned *PlannedHook) {
-	planned.Dir, planned.OnFailure = h.Dir(&p.call.Call), protocol.FailurePolicy{}
+func (p *Plan) describe(h *hook.Hook, planned *PlannedHook) {
+	planned.Dir, planned.OnFailure = launch.Dir(h, &p.call.Call), protocol.FailurePolicy{}
 	if !h.Async {
 		planned.Timeout = p.deadline(h)
 	}
@@ -254,7 +255,7 @@ func (p *Plan) Warnings() (warnings []string) {
 }
 
 // deadline is how long a hook may take at the call.
-func (p *Plan) deadline(h *hookfile.Hook) time.Duration {
+func (p *Plan) deadline(h *hook.Hook) time.Duration {
 	if p.settings.timeout > 0 {
 		return p.settings.timeout
 	}
@@ -264,7 +265,7 @@ func (p *Plan) deadline(h *hookfile.Hook) time.Duration {
 // policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's
 // for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none. A function
 // before a tool fails closed at its deadline too.
-func (p *Plan) policies(h *hookfile.Hook) (policies []protocol.FailurePolicy) {
+func (p *Plan) policies(h *hook.Hook) (policies []protocol.FailurePolicy) {
 	if h.Async {
 		return nil
 	}
@@ -275,6 +276,6 @@ func (p *Plan) policies(h *hookfile.Hook) (policies []protocol.FailurePolicy) {
 	return policies
 }
 
-func (p *Plan) failureDecision(h *hookfile.Hook, cause protocol.Cause) protocol.Decision {
+func (p *Plan) failureDecision(h *hook.Hook, cause protocol.Cause) protocol.Decision {
 	return h.FailureDecision(&p.call.Call, cause, p.policies(h)...)
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
@@ -109,11 +110,11 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 }
 
 // program is what a hook's process is started from.
-func (r *Runner) program(h *hookfile.Hook, c *dialect.Call) (p process.Program, err error) {
-	p.Env, p.Dir = r.environ(h, c), h.Dir(&c.Call)
-	if p.Path, p.Args, err = h.Program(p.Dir, p.Env); err != nil {
+func (r *Runner) program(h *hook.Hook, c *dialect.Call) (p process.Program, err error) {
+	p.Env, p.Dir = r.environ(h, c), launch.Dir(h, &c.Call)
+	if p.Path, p.Args, err = launch.Program(h, p.Dir, p.Env); err != nil {
 		return p, err
 	}
-	p.Path, p.Args, err = hookfile.Launch(p.Path, p.Args, p.Dir, p.Env)
+	p.Path, p.Args, err = launch.Resolve(p.Path, p.Args, p.Dir, p.Env)
 	return p, err
 }

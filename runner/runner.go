@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -67,8 +69,8 @@ const (
 // ErrClosed. What it starts and keeps between calls ends with Close.
 type Runner struct {
 	options      Options
-	funcs        []hookfile.Hook // of the options
-	binary       string          // of Options.Binary, or found; "": there is none
+	funcs        []hook.Hook // of the options
+	binary       string      // of Options.Binary, or found; "": there is none
 	hooks        atomic.Pointer[hookSet]
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
@@ -109,7 +111,7 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	if err := checkPolicy(o.OnFailure); err != nil {
 		return nil, err
 	}
-	loaded := hookfile.Of(cfg)
+	loaded := loadedOf(cfg)
 	if loaded == nil {
 		return nil, errNoConfig
 	}
@@ -123,7 +125,7 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		r.funcs = append(r.funcs, h)
 	}
 	if r.binary == "" {
-		r.binary = hookfile.FindBinary(o.Env)
+		r.binary = launch.FindBinary(o.Env)
 	}
 	r.end, r.stop = context.WithCancelCause(context.Background())
 	r.processes = r.newSupervisor()
@@ -155,6 +157,14 @@ func (r *Runner) newSupervisor() *process.Supervisor {
 // isZero reports whether the Runner is nil or its zero value.
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
+// loadedOf returns what stands behind a config, nil behind a nil or zero one.
+func loadedOf(cfg *projecthooks.Config) *hookfile.Config {
+	if cfg == nil {
+		return nil
+	}
+	return cfg.Held()
+}
+
 // Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
 // processes end when those calls are over. It waits for nothing. With a nil or zero cfg, which is an error, the Runner
 // blocks every call until it gets another one. It is an error too if the Runner is closed or New did not make it.
@@ -167,7 +177,7 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	}
 	defer r.running.Done()
 	next, err := &hookSet{config: &hookfile.Config{}, err: errNoConfig}, errNoConfig
-	if loaded := hookfile.Of(cfg); loaded != nil {
+	if loaded := loadedOf(cfg); loaded != nil {
 		next, err = r.newHookSet(loaded), nil
 	}
 	for _, pool := range r.hooks.Swap(next).pools {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/owner"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/state"
 )
 
@@ -20,7 +20,7 @@ const previewLength = 2 << 10
 // saveContext puts a context that is longer than the dialect allows into a file, and leaves its beginning and the
 // file's path. A model that is interested can read on. If there is no writing the file, the rest is lost, and a
 // warning says so.
-func saveContext(h *hookfile.Hook, v *dialect.Verdict) {
+func saveContext(h *hook.Hook, v *dialect.Verdict) {
 	limit := h.Dialect.MaxContext
 	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
 		return

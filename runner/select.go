@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
@@ -13,12 +14,12 @@ import (
 // hookSet is the hooks of one config, in their order. It never changes: a call keeps to those with which it began.
 type hookSet struct {
 	config *hookfile.Config
-	all    []hookfile.Hook                  // the functions, and behind them those of the config
-	funcs  map[*hookfile.Hook]*Func         // those that are functions
-	pools  map[*hookfile.Hook]*process.Pool // the persistent ones, and those of ofUser
-	ofUser *hookSet                         // without the hooks of the project; nil: those run untrusted
-	files  *hookfile.Snapshot               // nil where the config was just read, or nobody looks after it
-	err    error                            // why nobody knows which hooks there are; every call is blocked
+	all    []hook.Hook                  // the functions, and behind them those of the config
+	funcs  map[*hook.Hook]*Func         // those that are functions
+	pools  map[*hook.Hook]*process.Pool // the persistent ones, and those of ofUser
+	ofUser *hookSet                     // without the hooks of the project; nil: those run untrusted
+	files  *hookfile.Snapshot           // nil where the config was just read, or nobody looks after it
+	err    error                        // why nobody knows which hooks there are; every call is blocked
 }
 
 // newHookSet completes a config.
@@ -36,7 +37,7 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 
 func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	hs := &hookSet{config: cfg, all: cfg.Hooks}
-	hs.funcs, hs.pools = map[*hookfile.Hook]*Func{}, map[*hookfile.Hook]*process.Pool{}
+	hs.funcs, hs.pools = map[*hook.Hook]*Func{}, map[*hook.Hook]*process.Pool{}
 	if len(r.funcs) > 0 {
 		hs.all = cfg.InFront(r.funcs)
 	}
@@ -55,12 +56,12 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 }
 
 // isFunc reports whether a hook of the set is a function.
-func (hs *hookSet) isFunc(h *hookfile.Hook) bool {
+func (hs *hookSet) isFunc(h *hook.Hook) bool {
 	return hs.funcs[h] != nil || hs.ofUser != nil && hs.ofUser.funcs[h] != nil
 }
 
 // candidates are the hooks that are for calls of this event, agent and tool.
-func (hs *hookSet) candidates(match *hookfile.MatchContext) (found []*hookfile.Hook) {
+func (hs *hookSet) candidates(match *hook.MatchContext) (found []*hook.Hook) {
 	for i := range hs.all {
 		if h := &hs.all[i]; match.Concerns(h) {
 			found = append(found, h)
@@ -70,13 +71,13 @@ func (hs *hookSet) candidates(match *hookfile.MatchContext) (found []*hookfile.H
 }
 
 // duplicate is a hook that the call selects, and the equal one that runs in its place.
-type duplicate struct{ hook, runs *hookfile.Hook }
+type duplicate struct{ hook, runs *hook.Hook }
 
 // chosen returns those of the candidates that run at the call, in file order. Of equal ones only one runs, at the
 // position of the first: the last, or where the dialect has it so the first.
-func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*hookfile.Hook, duplicates []duplicate) {
+func chosen(match *hook.MatchContext, candidates []*hook.Hook) (run []*hook.Hook, duplicates []duplicate) {
 	var positions map[string]int
-	var out []*hookfile.Hook
+	var out []*hook.Hook
 	for _, h := range candidates {
 		if !match.Selects(h) {
 			continue
@@ -107,9 +108,9 @@ func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*h
 // alsoSelected adds to the hooks that are left those behind the group that the rewritten call selects: a guard that the
 // tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more:
 // a rule would block what is not there.
-func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
-	left, now, taken := map[*hookfile.Hook]bool{}, map[*hookfile.Hook]bool{}, map[string]bool{}
-	match := hookfile.NewMatchContext(c)
+func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hook.Hook) (run []*hook.Hook) {
+	left, now, taken := map[*hook.Hook]bool{}, map[*hook.Hook]bool{}, map[string]bool{}
+	match := hook.NewMatchContext(c)
 	selected, _ := chosen(match, hs.candidates(match))
 	for _, h := range selected {
 		now[h] = true
@@ -133,7 +134,7 @@ func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hookfile.Hook) (
 
 // sequential returns the dialects that run their hooks at once, but not at this call: one of its hooks wants them one
 // after the other.
-func sequential(run []*hookfile.Hook) (dialects []*dialect.Dialect) {
+func sequential(run []*hook.Hook) (dialects []*dialect.Dialect) {
 	for _, h := range run {
 		if h.Sequential {
 			dialects = append(dialects, h.Dialect)
@@ -144,7 +145,7 @@ func sequential(run []*hookfile.Hook) (dialects []*dialect.Dialect) {
 
 // together returns the first hooks that run together: those of a dialect that follow each other, where it runs its
 // hooks at once, else one. A group sees what earlier groups rewrote.
-func together(run []*hookfile.Hook, sequential []*dialect.Dialect) []*hookfile.Hook {
+func together(run []*hook.Hook, sequential []*dialect.Dialect) []*hook.Hook {
 	n, d := 1, run[0].Dialect
 	for n < len(run) && d.Parallel && !slices.Contains(sequential, d) && run[n].Dialect == d {
 		n++

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/state"
 	"github.com/hookrun/hookrun/internal/state/stops"
@@ -82,9 +82,9 @@ func endTurn(o *protocol.Outcome, message string) {
 
 // maxStopBlocks is how often in a row the hook that blocks may send the agent back to work, and its level. 0: it is in
 // a client's own file.
-func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hookfile.Level) {
+func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hook.Level) {
 	if o.Hook == "" {
-		return hookfile.DefaultStopBlocks, level
+		return hook.DefaultStopBlocks, level
 	}
 	for _, h := range p.run {
 		said := func(r protocol.HookReport) bool {
@@ -102,12 +102,12 @@ func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hookfile.Leve
 
 // stopKey is what blocks are counted for. Each level has its own count, so that hooks of a lower one do not use up what
 // a hook of a higher one may say.
-func (p *Plan) stopKey(event protocol.Event, level hookfile.Level) string {
+func (p *Plan) stopKey(event protocol.Event, level hook.Level) string {
 	key := []string{p.call.Workspace, p.call.SessionID, p.call.AgentID, string(event), level.String()}
 	return strings.Join(key, "\x00")
 }
 
-func (p *Plan) addStop(event protocol.Event, level hookfile.Level) (int, error) {
+func (p *Plan) addStop(event protocol.Event, level hook.Level) (int, error) {
 	if !p.runner.options.OneShot {
 		return p.runner.stops.add(p.stopKey(event, level)), nil
 	}
@@ -120,7 +120,7 @@ func (p *Plan) addStop(event protocol.Event, level hookfile.Level) (int, error) 
 
 // clearStop forgets the counts of all levels.
 func (p *Plan) clearStop(event protocol.Event) {
-	for level := hookfile.ManagedLevel; level <= hookfile.LocalLevel; level++ {
+	for level := hook.ManagedLevel; level <= hook.LocalLevel; level++ {
 		if !p.runner.options.OneShot {
 			p.runner.stops.clear(p.stopKey(event, level))
 		} else if state, err := p.runner.stateDir(); err == nil {
@@ -135,7 +135,7 @@ func (p *Plan) clearStops() {
 	if client == nil {
 		return
 	}
-	if slices.ContainsFunc(p.loaded.all, func(h hookfile.Hook) bool { return h.StopBlocks() > 0 }) {
+	if slices.ContainsFunc(p.loaded.all, func(h hook.Hook) bool { return h.StopBlocks() > 0 }) {
 		for _, e := range client.TurnEnds {
 			p.clearStop(e)
 		}

@@ -9,11 +9,11 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// startError says why a program was not started, as far as its first line tells: in the words of Hook.Inspect, so
+// startError says why a program was not started, as far as its first line tells: in the words of launch.Inspect, so
 // that who runs a hook and who checks it read the same.
 func startError(err error) error {
 	var failed *process.StartError
@@ -21,13 +21,13 @@ func startError(err error) error {
 		return err
 	}
 	p := &failed.Program
-	if why := hookfile.MarkFault(p.Path, p.Args[0]); why != "" {
+	if why := launch.MarkFault(p.Path, p.Args[0]); why != "" {
 		return errors.New(why)
 	}
 	if errors.Is(err, syscall.ENOEXEC) {
 		return fmt.Errorf("%w; a script needs a #! line", err)
 	}
-	if why := hookfile.StartFault(p.Path, p.Args[0], p.Dir, p.Env); why != "" {
+	if why := launch.FileFault(p.Path, p.Args[0], p.Dir, p.Env); why != "" {
 		return errors.New(why)
 	}
 	if errors.Is(err, syscall.ENOENT) { // the program itself was found before

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -78,7 +79,7 @@ func (g *guard) take(p *Plan) (err error) {
 	if g.store, err = trust.Open(p.runner.options.StateDir); err != nil {
 		return err
 	}
-	o := trust.Options{Workspace: p.call.Workspace, Environ: func(h *hookfile.Hook) []string {
+	o := trust.Options{Workspace: p.call.Workspace, Environ: func(h *hook.Hook) []string {
 		call := dialect.NewCall(protocol.Call{Workspace: p.call.Workspace}) // and nothing else of a call
 		return p.runner.environ(h, call)
 	}}
@@ -127,7 +128,7 @@ func (p *Plan) blockUntilAllowed() {
 	if j.Unknown == "" || j.Cause != "" || !p.runner.options.BlockUntilAllowed || !registry.CanHold(&p.call.Call) {
 		return
 	}
-	ofProject := func(h hookfile.Hook) bool { return h.Level >= hookfile.ProjectLevel && h.Disabled == "" }
+	ofProject := func(h hook.Hook) bool { return h.Level >= hook.ProjectLevel && h.Disabled == "" }
 	if !slices.ContainsFunc(p.loaded.config.Hooks, ofProject) {
 		return
 	}
@@ -155,18 +156,18 @@ func (g *guard) notices() (texts []string) {
 }
 
 // untrusted returns why a hook of the call does not run for want of trust, "" if it may run.
-func (p *Plan) untrusted(h *hookfile.Hook) string {
+func (p *Plan) untrusted(h *hook.Hook) string {
 	switch {
 	case p.guard.judgment.Cause != "":
 		return "the call is blocked before any hook runs: " + string(p.guard.judgment.Cause)
-	case p.guard.judgment.Unknown != "" && h.Level >= hookfile.ProjectLevel && p.set.funcs[h] == nil:
+	case p.guard.judgment.Unknown != "" && h.Level >= hook.ProjectLevel && p.set.funcs[h] == nil:
 		return "nobody has allowed the hooks of this project"
 	}
 	return ""
 }
 
 // loadedHook returns the i-th hook that there is: the one of the plan's hooks that it is, if they have it.
-func (p *Plan) loadedHook(i int) *hookfile.Hook {
+func (p *Plan) loadedHook(i int) *hook.Hook {
 	h := &p.loaded.all[i]
 	if p.set == p.loaded {
 		return h
@@ -182,7 +183,7 @@ func (p *Plan) loadedHook(i int) *hookfile.Hook {
 
 // lookAt reports whether the files of a hook are no longer those that were looked at when the call began, and notes it.
 // ended: the hook has run, or an async one was started.
-func (f *firing) lookAt(h *hookfile.Hook, ended bool) bool {
+func (f *firing) lookAt(h *hook.Hook, ended bool) bool {
 	now := f.guard.now
 	if now == nil {
 		return false

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -23,8 +24,8 @@ import (
 func geminiHooks(scripts ...string) *hookfile.Config {
 	cfg := &hookfile.Config{}
 	for i, script := range scripts {
-		cfg.Hooks = append(cfg.Hooks, hookfile.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(),
+		cfg.Hooks = append(cfg.Hooks, model.Hook{
+			Name: fmt.Sprintf("h%d", i+1), Command: model.Command{Shell: script}, Events: gemini.Dialect.Events(),
 			Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
 		})
 	}

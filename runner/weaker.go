@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -25,7 +25,7 @@ func (p *Plan) weakened() (warnings []string) {
 }
 
 // weaker lists how a hook that runs blocks less than the equal one that does not, or may do another thing.
-func (p *Plan) weaker(runs, hook *hookfile.Hook) (ways []string) {
+func (p *Plan) weaker(runs, hook *hook.Hook) (ways []string) {
 	if runs.Async && !hook.Async {
 		ways = append(ways, "is async and decides nothing")
 	} else if !hook.Async {

@@ -36,7 +36,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -117,7 +117,7 @@ func Load(path, workspace string) (*File, error) {
 	}
 	if err != nil {
 		text := "reading the tests: " + regular.UnwrapPath(err).Error()
-		return nil, hookfile.Diagnostics{{File: path, Text: text}}
+		return nil, hook.Diagnostics{{File: path, Text: text}}
 	}
 	return Parse(path, doc, workspace)
 }

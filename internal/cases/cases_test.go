@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/cases"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -135,7 +135,7 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, err := cases.Parse("f", []byte(test.doc), workspace)
 			require.Nil(t, f)
-			require.ErrorAs(t, err, new(hookfile.Diagnostics))
+			require.ErrorAs(t, err, new(hook.Diagnostics))
 			require.Equal(t, test.want, err.Error())
 		})
 	}

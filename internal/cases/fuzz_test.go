@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/cases"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -63,7 +63,7 @@ func FuzzParse(f *testing.F) {
 
 // requirePlaces checks that every problem stands at a character of the text or at its end, in order.
 func requirePlaces(t *testing.T, text string, err error) {
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	require.True(t, errors.As(err, &problems))
 	require.NotEmpty(t, problems)
 	lines := strings.Split(text, "\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -48,12 +48,12 @@ type parser struct {
 	file, workspace string
 	doc             string
 	locator         strictjson.Locator
-	problems        hookfile.Diagnostics
+	problems        hook.Diagnostics
 }
 
 func (p *parser) problem(offset int, format string, args ...any) {
 	line, col := p.locator.Position(offset)
-	p.problems = append(p.problems, hookfile.Diagnostic{
+	p.problems = append(p.problems, hook.Diagnostic{
 		File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...),
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -163,7 +164,7 @@ func newTrustState(folder string) (trustState, error) {
 
 // allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.
 func (s *trustState) allow(hash string, yes bool, std Streams) error {
-	isProject := func(f hookfile.File) bool { return f.Level >= hookfile.ProjectLevel }
+	isProject := func(f hookfile.File) bool { return f.Level >= hook.ProjectLevel }
 	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
 		// Below a folder that was allowed calls are blocked until somebody says that there are no hooks.
 		judgment, err := s.store.Judge(s.now, trust.Rules{Required: true})
@@ -188,7 +189,7 @@ func (s *trustState) allow(hash string, yes bool, std Streams) error {
 	}
 	if len(unresolved) > 0 {
 		fmt.Fprintln(std.Err, errNotAllowed)
-		return hookfile.Diagnostics(unresolved)
+		return hook.Diagnostics(unresolved)
 	}
 	switch now := s.now.Hash(); {
 	case hash != "" && hash != now:
@@ -251,7 +252,7 @@ func (s *trustState) show() (string, error) {
 	none := true
 	for i := range s.config.Hooks {
 		h := &s.config.Hooks[i]
-		if h.Level < hookfile.ProjectLevel {
+		if h.Level < hook.ProjectLevel {
 			continue
 		}
 		none = false

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -95,12 +96,12 @@ type checkReport struct {
 }
 
 type checkedFile struct {
-	File     string                `json:"file"`
-	Level    hookfile.Level        `json:"level"`
-	Hooks    int                   `json:"hooks"`
-	Errors   []hookfile.Diagnostic `json:"errors"`
-	Warnings []hookfile.Diagnostic `json:"warnings"`
-	Notes    []hookfile.Diagnostic `json:"notes,omitempty"` // of what may be as it should: no warning
+	File     string            `json:"file"`
+	Level    hook.Level        `json:"level"`
+	Hooks    int               `json:"hooks"`
+	Errors   []hook.Diagnostic `json:"errors"`
+	Warnings []hook.Diagnostic `json:"warnings"`
+	Notes    []hook.Diagnostic `json:"notes,omitempty"` // of what may be as it should: no warning
 
 	label string // the level, of a file that hookrun alone reads
 }

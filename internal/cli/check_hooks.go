@@ -11,8 +11,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install/gitignore"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -25,21 +27,21 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	var loaded []*hookfile.Config
 	var reads []bool
 	for _, file := range files {
-		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hookfile.Diagnostic{},
-			Warnings: []hookfile.Diagnostic{}}
+		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hook.Diagnostic{},
+			Warnings: []hook.Diagnostic{}}
 		cfg, err := o.LoadFile(file)
 		reads = append(reads, !f.failed(err))
 		if err != nil {
 			cfg = &hookfile.Config{}
 		}
 		f.warn(cfg.WarnedOfFiles())
-		if cfg.Dialect == registry.Project() && f.Level != hookfile.ProjectLevel {
+		if cfg.Dialect == registry.Project() && f.Level != hook.ProjectLevel {
 			f.label = " (" + f.Level.String() + ")"
 		}
 		if cfg.Only {
-			f.Notes = append(f.Notes, hookfile.Diagnostic{File: f.File, Text: leftOut})
+			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: leftOut})
 		}
-		if file.Level == hookfile.LocalLevel {
+		if file.Level == hook.LocalLevel {
 			f.Notes = append(f.Notes, committed(file.Path)...)
 		}
 		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
@@ -50,7 +52,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	all, unreached := hookfile.Merge(loaded)
 	hooks := all.Hooks
 	projectLoads := !slices.ContainsFunc(r.Files, func(f checkedFile) bool {
-		return f.Level == hookfile.ProjectLevel && len(f.Errors) > 0
+		return f.Level == hook.ProjectLevel && len(f.Errors) > 0
 	})
 	for i := range r.Files {
 		f, n := &r.Files[i], len(loaded[i].Hooks)
@@ -68,8 +70,8 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 }
 
 // unresolved warns of commands of which hookrun allow could not tell what files they run.
-func (f *checkedFile) unresolved(hooks []hookfile.Hook, workspace, binary string) {
-	if f.Level < hookfile.ProjectLevel {
+func (f *checkedFile) unresolved(hooks []hook.Hook, workspace, binary string) {
+	if f.Level < hook.ProjectLevel {
 		return
 	}
 	cfg := &hookfile.Config{Hooks: hooks}
@@ -83,13 +85,13 @@ func (f *checkedFile) unresolved(hooks []hookfile.Hook, workspace, binary string
 
 // trustOptions are those with which the hooks of a workspace are looked at outside of a call.
 func trustOptions(workspace, binary string) trust.Options {
-	return trust.Options{Workspace: workspace, Environ: func(h *hookfile.Hook) []string {
-		return h.Environ(dialect.NewCall(protocol.Call{Workspace: workspace}), nil, binary)
+	return trust.Options{Workspace: workspace, Environ: func(h *hook.Hook) []string {
+		return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: workspace}), nil, binary)
 	}}
 }
 
 // committed notes that git may take a local file along, which is one person's own.
-func committed(path string) []hookfile.Diagnostic {
+func committed(path string) []hook.Diagnostic {
 	text := ""
 	switch gitignore.Of(path) {
 	case gitignore.Tracked:
@@ -100,24 +102,24 @@ func committed(path string) []hookfile.Diagnostic {
 	default:
 		return nil
 	}
-	return []hookfile.Diagnostic{{File: path, Text: text}}
+	return []hook.Diagnostic{{File: path, Text: text}}
 }
 
 // failed takes what is wrong with a file as a whole.
 func (f *checkedFile) failed(err error) bool {
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	switch {
 	case errors.As(err, &problems):
 		f.Errors = append(f.Errors, problems...)
 	case err != nil:
-		f.Errors = append(f.Errors, hookfile.Diagnostic{File: f.File, Text: err.Error()})
+		f.Errors = append(f.Errors, hook.Diagnostic{File: f.File, Text: err.Error()})
 	}
 	return err != nil
 }
 
 // warn adds warnings. A gate that no call can reach is an error: the file loads, and the gate looks like one that
 // approves.
-func (f *checkedFile) warn(warnings []hookfile.Diagnostic) {
+func (f *checkedFile) warn(warnings []hook.Diagnostic) {
 	for _, w := range warnings {
 		if w.Unreachable {
 			f.Errors = append(f.Errors, w)
@@ -129,7 +131,7 @@ func (f *checkedFile) warn(warnings []hookfile.Diagnostic) {
 
 // check looks at the programs of a file's hooks, and at what is odd about the hooks. all has those of the other files,
 // too.
-func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspace string) {
+func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace string) {
 	if workspace == "" {
 		workspace = projectOf(f.File)
 	}
@@ -157,9 +159,9 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspa
 			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
 		}
 		call := dialect.NewCall(protocol.Call{Workspace: workspace})
-		env, dir := h.Environ(call, nil, binary), h.Dir(&call.Call)
-		f.Errors = append(f.Errors, h.Inspect(dir, env)...)
-		f.Warnings = append(f.Warnings, h.Doubts(dir, env)...)
+		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, &call.Call)
+		f.Errors = append(f.Errors, launch.Inspect(h, dir, env)...)
+		f.Warnings = append(f.Warnings, launch.Doubts(h, dir, env)...)
 	}
 	f.unresolved(hooks, workspace, binary)
 	f.Warnings = append(f.Warnings, failOpen(hooks)...)
@@ -185,7 +187,7 @@ func cleanEnvironment(d *dialect.Dialect) string {
 
 // secrets notes once for a file which variables its hooks get that look like secrets, where nobody has written that
 // they should.
-func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagnostic {
+func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
@@ -211,15 +213,15 @@ func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagno
 	}
 	text := fmt.Sprintf("%s %s variables that look like secrets: %s; %s", counted(getting, "hook"), verb,
 		spelling.Brief(strings.Join(names, ", "), 500), mend)
-	return []hookfile.Diagnostic{{File: file, Text: text}}
+	return []hook.Diagnostic{{File: file, Text: text}}
 }
 
 // failOpen warns once about all gates of a file that fail open when they time out, unless on_failure sets what a
 // timeout means. Failing open is the default of .tenex-hooks.json, and few expect it.
-func failOpen(hooks []hookfile.Hook) []hookfile.Diagnostic {
+func failOpen(hooks []hook.Hook) []hook.Diagnostic {
 	call := protocol.Call{Event: protocol.PreTool}
 	var gates []string
-	var first *hookfile.Hook
+	var first *hook.Hook
 	for i := range hooks {
 		h := &hooks[i]
 		_, isSet := h.OnFailure[protocol.CauseTimeout]
@@ -248,5 +250,5 @@ func failOpen(hooks []hookfile.Hook) []hookfile.Diagnostic {
 			`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`,
 			strings.Join(gates, ", "), rest)
 	}
-	return []hookfile.Diagnostic{first.Diagnostic(text)}
+	return []hook.Diagnostic{first.Diagnostic(text)}
 }

@@ -3,24 +3,26 @@ package cli
 import (
 	"encoding/json"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // parsed is what check --parse prints: the hooks as they were loaded, in their order.
 type parsed struct {
-	Version  int                   `json:"version"`
-	Files    []string              `json:"files"`
-	Wrappers []string              `json:"wrappers,omitempty"`
-	Hooks    []parsedHook          `json:"hooks"`
-	Warnings []hookfile.Diagnostic `json:"warnings"`
+	Version  int               `json:"version"`
+	Files    []string          `json:"files"`
+	Wrappers []string          `json:"wrappers,omitempty"`
+	Hooks    []parsedHook      `json:"hooks"`
+	Warnings []hook.Diagnostic `json:"warnings"`
 }
 
 // parsedHook has the keys of .tenex-hooks.json. Hooks in other forms are shown under the same keys.
 type parsedHook struct {
 	Name        string                 `json:"name"`
 	Source      string                 `json:"source"`
-	Level       hookfile.Level         `json:"level"`
+	Level       hook.Level             `json:"level"`
 	Disabled    string                 `json:"disabled,omitempty"` // by what
 	Dialect     string                 `json:"dialect"`
 	Command     any                    `json:"command,omitempty"` // an array, a shell's line, a script or a function
@@ -61,14 +63,14 @@ func (c *checker) parse(files []hookfile.File) (*parsed, error) {
 	}
 	p := &parsed{Version: 1, Files: cfg.Paths(), Hooks: []parsedHook{}}
 	p.Wrappers = cfg.Wrappers()
-	p.Warnings = append([]hookfile.Diagnostic{}, cfg.Warned()...)
+	p.Warnings = append([]hook.Diagnostic{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
 	}
 	return p, nil
 }
 
-func newParsedHook(h *hookfile.Hook) parsedHook {
+func newParsedHook(h *hook.Hook) parsedHook {
 	x := parsedHook{
 		Name: h.Name, Source: h.Source(), Level: h.Level, Disabled: h.Disabled, Dialect: h.Dialect.Name,
 		Unsupported: h.Unsupported,
@@ -106,7 +108,7 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 		}
 		x.CAFile, x.ClientCert, x.ClientKey = h.HTTP.CAFile, h.HTTP.ClientCert, h.HTTP.ClientKey
 		if h.HTTP.Proxy != "" {
-			x.Proxy = (&hookfile.Endpoint{URL: h.HTTP.Proxy}).String()
+			x.Proxy = (&httphook.Endpoint{URL: h.HTTP.Proxy}).String()
 		}
 	case h.Command.Argv != nil:
 		x.Command = h.Command.Argv
@@ -121,7 +123,7 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 }
 
 // timeouts is how long the hook may take: one duration, or one for each event.
-func timeouts(h *hookfile.Hook) any {
+func timeouts(h *hook.Hook) any {
 	byEvent, same := map[string]string{}, true
 	for _, event := range h.Events {
 		byEvent[string(event)] = h.Deadline(event).String()

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/preset"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -136,7 +136,7 @@ func (c *command) run(args []string, std Streams) int {
 			exit = exitBlock
 		}
 	}
-	if exit == exitBlock && c.client && errors.As(err, new(hookfile.Diagnostics)) { // the client gives it to its model
+	if exit == exitBlock && c.client && errors.As(err, new(hook.Diagnostics)) { // the client gives it to its model
 		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, personMustMend)
 	}
 	return exit
@@ -171,7 +171,7 @@ func outputForms(args []string) (forms []string) {
 // printError prints an error. Errors with a position in a file are printed as they are, all others behind the name of
 // the command.
 func printError(w io.Writer, name string, err error) {
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
 		fmt.Fprintln(w, printable.Lines(problems.Error()))
 		return

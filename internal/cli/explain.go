@@ -10,7 +10,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -124,7 +127,7 @@ type explanation struct {
 type explainedHook struct {
 	Name       string                               `json:"name"`
 	Source     string                               `json:"source"`
-	Level      hookfile.Level                       `json:"level"`
+	Level      hook.Level                           `json:"level"`
 	Dialect    string                               `json:"dialect"`
 	Runs       bool                                 `json:"would_run"`
 	Why        string                               `json:"why"`
@@ -170,7 +173,7 @@ func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e 
 	return e, nil
 }
 
-func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
+func explained(c *dialect.Call, h *hook.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
 	x := explainedHook{Name: h.Name, Source: h.Source(), Level: h.Level,
 		Dialect: h.Dialect.Name, Runs: planned.Runs, Why: planned.Why}
 	if h.StaticVerdict != nil {
@@ -185,16 +188,16 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 	if h.Persistent {
 		x.Persistent, x.Workers = true, max(h.Workers, 1)
 	}
-	env := h.Environ(h.Named(c), o.Env, o.Binary)
+	env := launch.Environ(h, h.Named(c), o.Env, o.Binary)
 	if h.HTTP != nil {
 		x.post(h)
-	} else if path, _, err := h.Program(planned.Dir, env); err == nil && h.Unsupported == "" {
+	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported == "" {
 		x.Program = path
 	}
 	if h.Disabled != "" {
 		return x
 	}
-	for _, problem := range h.Inspect(planned.Dir, env) {
+	for _, problem := range launch.Inspect(h, planned.Dir, env) {
 		x.Problems = append(x.Problems, problem.Error())
 	}
 	return x
@@ -204,7 +207,7 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
-	m := hookfile.NewMatchContext(call)
+	m := hook.NewMatchContext(call)
 	for i := range e.Hooks {
 		if h := &cfg.Hooks[i]; m.OnArgs(h) {
 			e.Hooks[i].onArgs = true
@@ -252,7 +255,7 @@ func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 }
 
 // post fills in what an HTTP hook posts to.
-func (x *explainedHook) post(h *hookfile.Hook) {
+func (x *explainedHook) post(h *hook.Hook) {
 	e, err := h.Endpoint()
 	if err != nil { // the settings do not allow the address; Inspect reports that
 		e = *h.HTTP
@@ -263,7 +266,7 @@ func (x *explainedHook) post(h *hookfile.Hook) {
 	}
 	x.Variables, x.CAFile, x.Cert = e.AllowedEnvVars, e.CAFile, e.ClientCert
 	if e.Proxy != "" {
-		x.Proxy = (&hookfile.Endpoint{URL: e.Proxy}).String()
+		x.Proxy = (&httphook.Endpoint{URL: e.Proxy}).String()
 	}
 }
 
@@ -330,7 +333,7 @@ func (e explanation) String() string {
 		}
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
 		level := ""
-		if h.Level != hookfile.ProjectLevel && h.Dialect == registry.Project().Name {
+		if h.Level != hook.ProjectLevel && h.Dialect == registry.Project().Name {
 			level = h.Level.String() + ", "
 		}
 		fmt.Fprintf(&b, "\n%s (%s, %sdialect %s)\n  %s%s\n", name, source, level, h.Dialect, verdict, h.Why)

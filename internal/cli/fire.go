@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/state/lastrun"
@@ -83,7 +84,7 @@ func (f *callFlags) answered(client *dialect.Dialect) bool {
 	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
 	return known && slices.ContainsFunc(client.AnsweredBy(w), func(path string) bool {
 		cfg, err := hookfile.LoadFile(path, client)
-		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hookfile.Hook) bool { return h.Disabled != "" }) {
+		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {
 			return false
 		}
 		file, _, err := entries.Text(path)

@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -46,7 +47,7 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 		return nil, err
 	}
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect && h.Level >= hookfile.ProjectLevel {
+		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect && h.Level >= hook.ProjectLevel {
 			const text = "--dialect %s: %s is in the form of the %s dialect"
 			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
 		}
@@ -79,7 +80,7 @@ func (f *callFlags) form() *dialect.Dialect {
 
 // newRunner returns a runner for hooks that were read.
 func newRunner(cfg *hookfile.Config, o runner.Options) (*runner.Runner, error) {
-	return runner.New(hookfile.Public(cfg).(*projecthooks.Config), o)
+	return runner.New(hookfile.Behind(projecthooks.Empty(), cfg), o)
 }
 
 // nested is the environment of hooks. It counts how deep hooks that call hookrun stand in hooks that call hookrun: a
@@ -172,7 +173,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	}
 	var reason strings.Builder
 	printError(&reason, "fire", failure)
-	if errors.As(failure, new(hookfile.Diagnostics)) {
+	if errors.As(failure, new(hook.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
 	if slices.Contains(client.TurnEnds, f.call.Event) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
 )
@@ -118,11 +119,11 @@ func importAll(as *dialect.Dialect, files []string) (*imported, error) {
 	done := &imported{
 		Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files),
 	}
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	var all hookimport.Result
 	for _, path := range files {
 		result, err := hookimport.Read(path, as)
-		var found hookfile.Diagnostics
+		var found hook.Diagnostics
 		switch {
 		case errors.As(err, &found):
 			problems = append(problems, found...)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/shellword"
@@ -100,7 +101,7 @@ when they get longer, or when hookrun moves.`,
 }
 
 // entry is what install puts into the settings. The file of a project goes to colleagues, who have hookrun elsewhere.
-func (s *settingsFlags) entry(client *install.Client, hooks []hookfile.Hook) (e install.Entry, err error) {
+func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e install.Entry, err error) {
 	e = install.Entry{
 		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Wanted(hooks),
 		ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
@@ -119,7 +120,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hookfile.Hook) (e 
 }
 
 // hooks are those whose events the entry is for: with --user the user's own, and the project's only if -C names it.
-func (s *settingsFlags) hooks(named bool) ([]hookfile.Hook, error) {
+func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	var o hookfile.Options
 	if !s.user || named {
 		p, err := findProject(s.workspace, false, false) // as the hook will do when the client is started there
@@ -135,7 +136,7 @@ func (s *settingsFlags) hooks(named bool) ([]hookfile.Hook, error) {
 	}
 	files, _, _ := o.Find() // a fault of the project's files is not looked at here
 	cfg, err := o.LoadFiles(slices.DeleteFunc(files, func(f hookfile.File) bool {
-		return f.Level >= hookfile.ProjectLevel
+		return f.Level >= hook.ProjectLevel
 	}))
 	if err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func interactive(std Streams) bool {
 }
 
 // proxied finds the client's MCP servers that run the same hooks already.
-func (s *settingsFlags) proxied(client *install.Client, binary string) []hookfile.Diagnostic {
+func (s *settingsFlags) proxied(client *install.Client, binary string) []hook.Diagnostic {
 	return client.ProxiedServers(s.where(), binary)
 }
 
@@ -247,7 +248,7 @@ func (s *settingsFlags) notes(client *install.Client, place dialect.Place, chang
 	if change.Existed && client.Drops != "" {
 		as, _ := registry.Named(client.Name)
 		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), as)
-		var problems hookfile.Diagnostics
+		var problems hook.Diagnostics
 		if errors.As(err, &problems) {
 			const text = "%v; for such a thing the client may drop the whole file without a word, " +
 				"and the entry with it: see hookrun check"
@@ -355,7 +356,7 @@ const (
 
 // timeout is a little more than the hooks of the project can take at one event. At its own limit the client would kill
 // hookrun and fail open.
-func timeout(events []string, hooks []hookfile.Hook) time.Duration {
+func timeout(events []string, hooks []hook.Hook) time.Duration {
 	var longest time.Duration
 	for _, event := range events {
 		var atEvent time.Duration

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellword"
@@ -145,7 +146,7 @@ func (p *project) String() string {
 func (p *project) lines() []string {
 	lines := []string{p.String()}
 	for _, f := range p.files {
-		if f.Level != hookfile.ProjectLevel && f.Path != p.Local || f.Path == p.Local && p.File != "" {
+		if f.Level != hook.ProjectLevel && f.Path != p.Local || f.Path == p.Local && p.File != "" {
 			lines = append(lines, fmt.Sprintf("%s hooks file %s", f.Level, absolute(f.Path)))
 		}
 	}

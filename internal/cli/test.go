@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
@@ -162,9 +163,9 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	collect := func(err error) error {
-		var found hookfile.Diagnostics
+		var found hook.Diagnostics
 		if errors.As(err, &found) {
 			problems = append(problems, found...)
 			return nil
@@ -188,7 +189,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 			}
 		}
 		if s.config = configs[folder]; s.config != nil && len(s.config.Files) == 0 {
-			problems = append(problems, hookfile.Diagnostic{File: path, Text: nothingToTest(&own.project)})
+			problems = append(problems, hook.Diagnostic{File: path, Text: nothingToTest(&own.project)})
 		}
 		suites = append(suites, s)
 	}

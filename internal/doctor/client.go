@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
@@ -156,7 +157,7 @@ func (c *client) fault(path string, err error, hasEntries bool) {
 	}
 	f := Finding{Check: "settings", Severity: Warning, Where: path, What: err.Error()}
 	f.Mend = "mend it there, then run hookrun doctor again"
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
 		first := diagnosed(Warning, problems[0])
 		f.Where, f.What = first.Where, first.What

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/process"
@@ -96,10 +97,10 @@ type Trust struct {
 // HooksFile is a hooks file with the diagnostics of hookrun check.
 type HooksFile struct {
 	Path  string
-	Level hookfile.Level
+	Level hook.Level
 	Hooks int
 
-	Errors, Warnings, Notes []hookfile.Diagnostic
+	Errors, Warnings, Notes []hook.Diagnostic
 }
 
 // Examine runs all checks.

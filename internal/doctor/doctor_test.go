@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/process"
@@ -59,7 +60,7 @@ func (p *patient) hooks(text string) {
 	path := filepath.Join(p.Workspace.Folder, hookfile.FileName)
 	cfg, err := hookfile.Parse(path, []byte(text))
 	file := doctor.HooksFile{Path: path}
-	errors.As(err, (*hookfile.Diagnostics)(&file.Errors))
+	errors.As(err, (*hook.Diagnostics)(&file.Errors))
 	if p.Workspace.Config = cfg; cfg != nil {
 		file.Hooks = len(cfg.Hooks)
 	}

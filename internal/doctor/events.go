@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -35,7 +35,7 @@ func (c *client) events() {
 			c.notRunOrAwaited(e, where)
 			limit := e.Timeout
 			if limit == 0 {
-				limit = (&hookfile.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
+				limit = (&hook.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
 			}
 			if limit <= needed {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"

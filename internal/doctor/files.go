@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
@@ -36,7 +37,7 @@ func (c *client) twiceInFiles() {
 }
 
 // sameHook finds a hook of the project that does what one of the client's own file does, and the event of both.
-func (c *client) sameHook(theirs *hookfile.Hook) (ours *hookfile.Hook, at protocol.Event) {
+func (c *client) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event) {
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
 		h := &hooks[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -34,7 +34,7 @@ func (d *Doctor) switchedOff() (found []Finding) {
 	return found
 }
 
-func (d *Doctor) hooks() (hooks []*hookfile.Hook) {
+func (d *Doctor) hooks() (hooks []*hook.Hook) {
 	if cfg := d.Workspace.Config; cfg != nil {
 		for i := range cfg.Hooks {
 			hooks = append(hooks, &cfg.Hooks[i])

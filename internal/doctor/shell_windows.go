@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
@@ -17,8 +18,8 @@ func (c *client) giveToShell(p *process.Program, command string) (err error) {
 		p.Path, p.Args = filepath.Join(system, "cmd.exe"), []string{"cmd.exe", "/d", "/s", "/c", command}
 		return err
 	}
-	hook := hookfile.Hook{Command: hookfile.Command{Shell: command,
+	hook := hook.Hook{Command: hook.Command{Shell: command,
 		PowerShell: c.OnWindows.Shell == dialect.PowerShell}}
-	p.Path, p.Args, err = hook.Program(p.Dir, p.Env)
+	p.Path, p.Args, err = launch.Program(&hook, p.Dir, p.Env)
 	return err
 }

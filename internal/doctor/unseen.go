@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -34,7 +34,7 @@ func (c *client) unseen() {
 }
 
 // meets reports whether a hook is for one of some tools, which have the project's names; nil: for any tool.
-func (c *client) meets(h *hookfile.Hook, tools []string) bool {
+func (c *client) meets(h *hook.Hook, tools []string) bool {
 	theirs, every := h.MeetsOf(c.dialect)
 	return every || tools == nil || slices.ContainsFunc(c.dialect.Tools, func(t dialect.Tool) bool {
 		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }

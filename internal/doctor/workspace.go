@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -70,7 +71,7 @@ func (d *Doctor) below() (found []Finding) {
 	return found
 }
 
-func diagnosed(severity Severity, d hookfile.Diagnostic) Finding {
+func diagnosed(severity Severity, d hook.Diagnostic) Finding {
 	f := Finding{Check: "hook", Severity: severity, Where: d.File}
 	if d.Line > 0 {
 		f.Where += ":" + strconv.Itoa(d.Line) + ":" + strconv.Itoa(d.Column)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
@@ -32,7 +33,7 @@ func FuzzParseClaude(f *testing.F) {
 			requirePlaces(t, text, err)
 			return
 		}
-		requirePlaces(t, text, hookfile.Diagnostics(cfg.Warnings))
+		requirePlaces(t, text, hook.Diagnostics(cfg.Warnings))
 		require.True(t, json.Valid([]byte(text)), "accepted what is no JSON")
 		require.True(t, utf8.ValidString(text), "accepted what is no UTF-8")
 		var file map[string]any // not a struct: that would take Hooks for hooks
@@ -43,7 +44,7 @@ func FuzzParseClaude(f *testing.F) {
 		}
 		count := 0
 		for _, event := range claude.Dialect.Events() {
-			var hooks []*hookfile.Hook // of the event, in the order of the file
+			var hooks []*hook.Hook // of the event, in the order of the file
 			for i := range cfg.Hooks {
 				if slices.Equal(cfg.Hooks[i].Events, []protocol.Event{event}) {
 					hooks = append(hooks, &cfg.Hooks[i])
@@ -66,7 +67,7 @@ func FuzzParseClaude(f *testing.F) {
 }
 
 // requireHandler compares a hook with what encoding/json made of its entry.
-func requireHandler(t *testing.T, group, entry map[string]any, h *hookfile.Hook) {
+func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 	require.Same(t, claude.Dialect, h.Dialect)
 	if matcher, ok := group["matcher"]; ok {
 		require.Equal(t, matcher, h.Matcher.String())
@@ -89,13 +90,13 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hookfile.Hook)
 			require.Equal(t, append([]any{text("command")}, args...), anys(h.Command.Argv))
 			require.Empty(t, h.Command.Shell)
 		} else {
-			require.Equal(t, hookfile.Command{Shell: text("command"), PowerShell: text("shell") == "powershell"},
+			require.Equal(t, hook.Command{Shell: text("command"), PowerShell: text("shell") == "powershell"},
 				h.Command)
 		}
 		require.NotEmpty(t, text("command"))
 	case "http":
 		require.Empty(t, h.Unsupported)
-		require.Equal(t, hookfile.Command{}, h.Command)
+		require.Equal(t, hook.Command{}, h.Command)
 		require.Equal(t, text("url"), h.HTTP.URL)
 		headers, _ := entry["headers"].(map[string]any)
 		require.Len(t, h.HTTP.Headers, len(headers))
@@ -244,7 +245,7 @@ func TestHostileClaudeFiles(t *testing.T) {
 				if err = e; err != nil {
 					text = err.Error()
 				} else {
-					text = hookfile.Diagnostics(cfg.Warnings).Error()
+					text = hook.Diagnostics(cfg.Warnings).Error()
 				}
 			})
 			require.Equal(t, test.good, err == nil, "%.1000s", text)

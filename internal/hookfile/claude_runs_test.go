@@ -15,7 +15,9 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -273,24 +275,24 @@ func TestClaudeRuns(t *testing.T) {
 			fields+`}]}]}}`)
 		h := &cfg.Hooks[0]
 		c := input(t, test.input)
-		require.Equal(t, test.why, h.Why(c), test.input)
-		require.Equal(t, test.runs, h.Runs(c), test.input)
+		require.Equal(t, test.why, why(h, c), test.input)
+		require.Equal(t, test.runs, runs(h, c), test.input)
 	}
 	t.Run("calls of a loop with TENEX's names", func(t *testing.T) {
 		pre, fail := one(t, pre(`{"type":"command","command":"a"}`)), one(t,
 			claudeForm("PostToolUseFailure", `{"type":"command","command":"a"}`))
-		require.True(t, pre.Runs(&protocol.Call{Event: protocol.PreTool, Tool: "shell"}))
-		require.False(t, fail.Runs(&protocol.Call{Event: protocol.PostTool, Tool: "shell"}))
-		require.True(t, fail.Runs(&protocol.Call{Event: protocol.PostTool, Tool: "shell", Failed: true}))
+		require.True(t, runs(pre, &protocol.Call{Event: protocol.PreTool, Tool: "shell"}))
+		require.False(t, runs(fail, &protocol.Call{Event: protocol.PostTool, Tool: "shell"}))
+		require.True(t, runs(fail, &protocol.Call{Event: protocol.PostTool, Tool: "shell", Failed: true}))
 	})
 	t.Run("an input that no rule can be held against", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"a","if":"Bash(git *)"}`))
 		deep := &protocol.Call{Event: protocol.PreTool, Tool: "Bash",
 			Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}
-		require.True(t, h.Runs(deep), "a gate had better run")
+		require.True(t, runs(h, deep), "a gate had better run")
 		require.Equal(t,
 			`it subscribes to PreToolUse, and its if "Bash(git *)" cannot be held against the input, so the hook runs`,
-			h.Why(deep))
+			why(h, deep))
 	})
 }
 
@@ -327,8 +329,8 @@ func TestDisableAllHooks(t *testing.T) {
 			if test.by != "" && h.Dialect == claude.Dialect {
 				want = `all hooks of its client are switched off by "disableAllHooks" in ` + test.by
 			}
-			require.Equal(t, want, h.Why(c))
-			require.Equal(t, test.by == "" || h.Dialect == tenex.Dialect, h.Runs(c))
+			require.Equal(t, want, why(h, c))
+			require.Equal(t, test.by == "" || h.Dialect == tenex.Dialect, runs(h, c))
 		}
 		// It is said once, and not where a later file takes it back.
 		var said []string
@@ -345,8 +347,8 @@ func TestDisableAllHooks(t *testing.T) {
 	var all hookfile.Config
 	all.Add(first)
 	all.Add(second)
-	require.False(t, all.Hooks[0].Runs(c))
-	require.True(t, first.Hooks[0].Runs(c))
+	require.False(t, runs(&all.Hooks[0], c))
+	require.True(t, runs(&first.Hooks[0], c))
 }
 
 // TestClaudeEnvironment: later files win, one variable at a time, for the hooks of all files.
@@ -436,12 +438,12 @@ func TestLoadClaude(t *testing.T) {
 		call := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
 		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.NoError(t, err)
-		require.False(t, cfg.Hooks[0].Runs(call))
+		require.False(t, runs(&cfg.Hooks[0], call))
 		require.Equal(t, []string{"A=shared"}, cfg.Hooks[0].Environment())
 		write(filepath.Join(project, ".claude", "settings.local.json"), `{"disableAllHooks":false}`)
 		cfg, err = hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.NoError(t, err)
-		require.True(t, cfg.Hooks[0].Runs(call))
+		require.True(t, runs(&cfg.Hooks[0], call))
 	})
 	t.Run("the user's in another folder", func(t *testing.T) {
 		home, project, write := setUp(t)
@@ -480,7 +482,7 @@ func TestLoadClaude(t *testing.T) {
 		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.EqualError(t, err, user+`:1:10: "model" must be a string, not a number`+whole+"\n"+local+
 			`:2:22: parsing: a comma before '}'; remove it`)
-		require.IsType(t, hookfile.Diagnostics{}, err)
+		require.IsType(t, hook.Diagnostics{}, err)
 		require.Nil(t, cfg, shared+" alone is not what the user set up")
 	})
 	t.Run("a link to nothing", func(t *testing.T) { // a gate that got lost
@@ -507,7 +509,7 @@ func TestLoadClaude(t *testing.T) {
 		require.Equal(t, user+`:1:11: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`+
 			"\n"+
 			shared+`:1:2: unknown field "hook", which is passed over; did you mean "hooks"?`,
-			hookfile.Diagnostics(cfg.Warnings).Error())
+			hook.Diagnostics(cfg.Warnings).Error())
 	})
 }
 
@@ -535,7 +537,7 @@ func TestClaudeOddities(t *testing.T) {
 	require.Equal(t, "hook of line 2", cfg.Hooks[1].Name)
 
 	h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/bin/true","args":[]}`))
-	_, _, err = h.Program(t.TempDir(), nil)
+	_, _, err = launch.Program(h, t.TempDir(), nil)
 	require.ErrorContains(t, err, "no such file", "a folder that is not known is not the root")
 
 	_, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir() + "/gone", Claude: true})

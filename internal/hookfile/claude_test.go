@@ -12,7 +12,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -226,7 +229,7 @@ func TestClaudeFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.EqualError(t, err, test.want)
-			require.IsType(t, hookfile.Diagnostics{}, err)
+			require.IsType(t, hook.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
 		})
 	}
@@ -409,7 +412,7 @@ func TestClaudeWarnings(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.NoError(t, err)
-			require.Equal(t, test.want, hookfile.Diagnostics(cfg.Warned()).Error())
+			require.Equal(t, test.want, hook.Diagnostics(cfg.Warned()).Error())
 		})
 	}
 }
@@ -452,7 +455,7 @@ func TestClaudeGoodFiles(t *testing.T) {
 }
 
 // one parses a file of one hook and no warnings.
-func one(t *testing.T, doc string) *hookfile.Hook {
+func one(t *testing.T, doc string) *hook.Hook {
 	t.Helper()
 	cfg, err := hookfile.Parse("f", []byte(doc))
 	require.NoError(t, err)
@@ -501,7 +504,7 @@ func TestClaudeHook(t *testing.T) {
 			`  {"timeout":0.3,"if":"Edit(src/**)","command":" ./guard  --strict\n| `+
 			`tee\tlog","type":"command","shell":"bash"}]}]}}`)
 		require.Equal(t, "./guard --strict | tee log", h.Name, "it is one line")
-		require.Equal(t, hookfile.Command{Shell: " ./guard  --strict\n| tee\tlog"}, h.Command, "to the byte")
+		require.Equal(t, hook.Command{Shell: " ./guard  --strict\n| tee\tlog"}, h.Command, "to the byte")
 		require.Equal(t, []protocol.Event{"PreToolUse"}, h.Events)
 		require.Equal(t, "Edit|Write", h.Matcher.String())
 		require.Equal(t, "Edit(src/**)", h.If.String())
@@ -520,7 +523,7 @@ func TestClaudeHook(t *testing.T) {
 	t.Run("a command without a shell", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/guard","args":["-x","","it's `+
 			`$HOME"],"async":true}`))
-		require.Equal(t, hookfile.Command{Argv: []string{"${CLAUDE_PLUGIN_ROOT}/guard", "-x", "", "it's $HOME"},
+		require.Equal(t, hook.Command{Argv: []string{"${CLAUDE_PLUGIN_ROOT}/guard", "-x", "", "it's $HOME"},
 			Placeholders: true}, h.Command)
 		require.Equal(t, `'${CLAUDE_PLUGIN_ROOT}/guard' -x '' 'it'\''s $HOME'`, h.Name)
 		require.True(t, h.Async)
@@ -528,23 +531,23 @@ func TestClaudeHook(t *testing.T) {
 	})
 	t.Run("no arguments are arguments too", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"a b","args":[]}`))
-		require.Equal(t, hookfile.Command{Argv: []string{"a b"}, Placeholders: true}, h.Command)
+		require.Equal(t, hook.Command{Argv: []string{"a b"}, Placeholders: true}, h.Command)
 	})
 	t.Run("PowerShell", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"exit 2","shell":"powershell"}`))
-		require.Equal(t, hookfile.Command{Shell: "exit 2", PowerShell: true}, h.Command)
+		require.Equal(t, hook.Command{Shell: "exit 2", PowerShell: true}, h.Command)
 	})
 	t.Run("http", func(t *testing.T) {
 		h := one(t, pre(`{"type":"http","url":"https://user:pw@host:8443/a?b=c#d","headers":{"B":"$TOKEN","A":"é"},`+
 			`"allowedEnvVars":["TOKEN","X"]}`))
-		require.Equal(t, &hookfile.Endpoint{
+		require.Equal(t, &httphook.Endpoint{
 			URL:            "https://user:pw@host:8443/a?b=c#d",
-			Headers:        []hookfile.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
+			Headers:        []httphook.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
 			AllowedEnvVars: []string{"TOKEN", "X"},
 		}, h.HTTP)
 		require.Equal(t, "POST https://host:8443/a", h.Name, "reports have it, so it has no secrets")
 		require.Equal(t, "POST https://host:8443/a", h.String())
-		require.Equal(t, hookfile.Command{}, h.Command)
+		require.Equal(t, hook.Command{}, h.Command)
 	})
 	t.Run("what needs a model or a client", func(t *testing.T) {
 		cfg, err := hookfile.Parse("f",
@@ -557,7 +560,7 @@ func TestClaudeHook(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("%s hook of line %d", kind, i+2), h.Name)
 			require.Equal(t, "a hook of type "+kind, h.String())
 			require.Empty(t, h.DedupKey, "nobody knows what they do, so none is equal to another")
-			require.Empty(t, h.Inspect(".", nil))
+			require.Empty(t, launch.Inspect(h, ".", nil))
 		}
 		require.Equal(t, 5*time.Second, cfg.Hooks[2].Timeout)
 	})

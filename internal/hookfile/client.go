@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -47,9 +48,9 @@ func (p *parser) clientFile(top gjson.Result) {
 	if !flat {
 		f = p.members(top, p.form.Top, "", p.drops, p.form.About)
 	}
-	s := &settings{}
+	s := &hook.ClientSettings{}
 	p.settings = s
-	p.config.settings = map[*dialect.Settings]*settings{p.form: s}
+	p.config.settings = map[*dialect.Settings]*hook.ClientSettings{p.form: s}
 	if p.pluginRoot() != "" { // a plugin has hooks, and no settings
 		f = map[string]gjson.Result{"hooks": f["hooks"]}
 	}
@@ -57,11 +58,11 @@ func (p *parser) clientFile(top gjson.Result) {
 	if hasOff {
 		p.switchOff(off.Bool(), strconv.Quote(p.form.Off), "true", off)
 	}
-	s.env = p.clientEnv(f["env"], "", p.drops)
+	s.Env = p.clientEnv(f["env"], "", p.drops)
 	for _, list := range []struct {
 		key  string
 		into **[]string
-	}{{"allowedHttpHookUrls", &s.urls}, {"httpHookAllowedEnvVars", &s.variables}} {
+	}{{"allowedHttpHookUrls", &s.URLs}, {"httpHookAllowedEnvVars", &s.Variables}} {
 		if v, ok := f[list.key]; ok {
 			texts := stringsOf(v)
 			*list.into = &texts
@@ -73,7 +74,7 @@ func (p *parser) clientFile(top gjson.Result) {
 			p.switchOff(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on)
 		}
 		for _, name := range c["disabled"].Array() {
-			s.disabled = append(s.disabled, p.expanded(name.String()))
+			s.Disabled = append(s.Disabled, p.expanded(name.String()))
 		}
 	}
 	hooks := f["hooks"]
@@ -111,21 +112,21 @@ func (p *parser) clientFile(top gjson.Result) {
 		}
 		return true
 	})
-	slices.SortStableFunc(p.config.Hooks, func(a, b Hook) int { return p.rank(&a) - p.rank(&b) })
+	slices.SortStableFunc(p.config.Hooks, func(a, b hook.Hook) int { return p.rank(&a) - p.rank(&b) })
 	if hasOff && off.Bool() && p.ofHooks() { // it is for this file alone
-		p.warnOfGate(off.Index, s.offAt.Text)
+		p.warnOfGate(off.Index, s.OffAt.Text)
 		for i := range p.config.Hooks {
 			p.config.Hooks[i].Disabled = strconv.Quote(p.form.Off) + " is true in its file"
 		}
 	}
 	if p.ofHooks() {
-		s.off = nil
+		s.Off = nil
 	}
 }
 
 // rank is how late a hook runs at a call: those whose event is spelt otherwise come first, and those of an event that
 // another one comes before at the same call come last.
-func (p *parser) rank(h *Hook) int {
+func (p *parser) rank(h *hook.Hook) int {
 	switch {
 	case h.Dialect == p.dialect:
 		return 1
@@ -137,9 +138,9 @@ func (p *parser) rank(h *Hook) int {
 
 // switchOff notes that the hooks of the client are switched off, or on again.
 func (p *parser) switchOff(off bool, by, is string, v gjson.Result) {
-	p.settings.off, p.settings.offBy = &off, by
-	p.settings.offAt = p.at(v.Index, fmt.Sprintf("%s is %s, so no hook of %s's form runs", by, is, p.form.Client))
-	p.settings.offAt.Gate = true
+	p.settings.Off, p.settings.OffBy = &off, by
+	p.settings.OffAt = p.at(v.Index, fmt.Sprintf("%s is %s, so no hook of %s's form runs", by, is, p.form.Client))
+	p.settings.OffAt.Gate = true
 }
 
 func (p *parser) warn(offset int, format string, args ...any) {
@@ -296,10 +297,11 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		if !ok || p.form.OnFault == dialect.DropsEntry && len(p.problems) > before {
 			return true
 		}
-		var when []Condition
+		var when []hook.Condition
 		add := func(entry gjson.Result, name string) {
-			h := Hook{Matcher: m, When: when, Events: []protocol.Event{event}, Dialect: d.Of(event),
-				Sequential: f["sequential"].Type == gjson.True, File: p.file, form: p.form, settings: p.settings}
+			h := hook.Hook{Matcher: m, When: when, Events: []protocol.Event{event}, Dialect: d.Of(event),
+				Sequential: f["sequential"].Type == gjson.True, File: p.file, Form: p.form, Settings: p.settings,
+				OfClient: filepath.Base(p.file) != FileName}
 			if pattern, is := m.(dialect.Pattern); is && pattern.Err == nil && d.SubjectField(event) == "tool_name" {
 				p.patternDoubts(&h, pattern, f["matcher"].Index, who)
 			}
@@ -331,7 +333,7 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 }
 
 // firstOfName reports whether the client keeps the hook: where it has OneOfName it drops those behind the first.
-func (p *parser) firstOfName(h *Hook, group, entry gjson.Result) bool {
+func (p *parser) firstOfName(h *hook.Hook, group, entry gjson.Result) bool {
 	if !p.form.OneOfName {
 		return true
 	}
@@ -368,14 +370,14 @@ func (p *parser) overridden(hooks gjson.Result) {
 }
 
 // commandRegex reads the expression that the command of one tool must match. It narrows the matcher to that tool.
-func (p *parser) commandRegex(m Matcher, text gjson.Result, who string) (Matcher, []Condition) {
+func (p *parser) commandRegex(m hook.Matcher, text gjson.Result, who string) (hook.Matcher, []hook.Condition) {
 	if p.form.CommandOf == "" || text.String() == "" {
 		return m, nil
 	}
 	pattern, _ := m.(dialect.Pattern)
 	pattern.Only = p.form.CommandOf
-	c := Condition{text: "commandRegex " + quote(text.String()), path: "tool_input.command", field: "tool_input",
-		steps: []step{{key: "command"}}}
+	c, _ := hook.ConditionAt("tool_input.command")
+	c.Text = "commandRegex " + quote(text.String())
 	re, err := jsregexp.Compile(text.String())
 	if len(text.Raw) > maxPattern {
 		err = errors.New("it is longer than 64 KiB")
@@ -383,20 +385,18 @@ func (p *parser) commandRegex(m Matcher, text gjson.Result, who string) (Matcher
 	if err != nil {
 		p.warnOfGate(text.Index, fmt.Sprintf("%sthe commandRegex %s is no regular expression and matches nothing, so "+
 			"the hook never runs: %s", who, quote(text.String()), spelling.Expression(err)))
-		return pattern, []Condition{c} // which never holds
+		return pattern, []hook.Condition{c} // which never holds
 	}
-	c.holds = func(all []value) bool {
-		return slices.ContainsFunc(all, func(v value) bool {
-			matches, err := re.Match(v.text)
-			return !v.json && v.text != "" && (matches || err != nil)
-		})
-	}
-	return pattern, []Condition{c}
+	c.Finds(func(text string) bool {
+		matches, err := re.Match(text)
+		return matches || err != nil
+	})
+	return pattern, []hook.Condition{c}
 }
 
 // clientMatcher reads the matcher of a group, nil if there is none.
 func (p *parser) clientMatcher(d *dialect.Dialect, event protocol.Event, f map[string]gjson.Result,
-	who string) (m Matcher, ok bool) {
+	who string) (m hook.Matcher, ok bool) {
 	text, ok := f["matcher"]
 	if !ok {
 		return nil, true

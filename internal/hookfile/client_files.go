@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // ClaudeFiles are the files that Claude Code would load in a workspace, those that are there: the user's settings, the
@@ -27,14 +28,14 @@ func settingsFiles(s *dialect.Settings, workspace string) (there, absent []File,
 		return nil, nil, fmt.Errorf("looking for the user's %s settings: %w", s.Client, err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-		return nil, nil, Diagnostics{{File: workspace,
+		return nil, nil, hook.Diagnostics{{File: workspace,
 			Text: "loading the " + s.Client + " settings: " + regular.UnwrapPath(err).Error()}}
 	}
-	files := []File{{Path: user.Path, Level: UserLevel}}
-	level := ProjectLevel
+	files := []File{{Path: user.Path, Level: hook.UserLevel}}
+	level := hook.ProjectLevel
 	for _, base := range append([]string{s.Base}, s.Others...) {
 		files = append(files, File{Path: filepath.Join(workspace, s.Folder, base), Level: level})
-		level = LocalLevel
+		level = hook.LocalLevel
 	}
 	for i, f := range files {
 		if _, err := os.Lstat(f.Path); errors.Is(err, fs.ErrNotExist) {

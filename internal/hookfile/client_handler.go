@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,20 +14,22 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // handler reads one hook.
-func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
+func (p *parser) handler(h *hook.Hook, entry gjson.Result, who, drops string) bool {
 	before := len(p.problems)
 	if !entry.IsObject() {
 		p.clientType(who, "an object", entry, drops)
 		return false
 	}
 	who += ": "
-	h.Line, h.column = p.locator.Position(p.from.Of(entry.Index))
+	h.Line, h.Column = p.locator.Position(p.from.Of(entry.Index))
 	kind := gjson.Result{}
 	entry.ForEach(func(key, value gjson.Result) bool {
 		if key.String() == "type" {
@@ -83,7 +86,8 @@ func valueOf(object gjson.Result, name string) (found gjson.Result) {
 }
 
 // clientFields reads the fields of a handler into the hook.
-func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[string]gjson.Result, who, drops string) {
+func (p *parser) clientFields(h *hook.Hook, handler *dialect.HandlerType, f map[string]gjson.Result, who,
+	drops string) {
 	root := p.pluginRoot()
 	h.Env = []string{}
 	if root != "" {
@@ -94,7 +98,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		h.Env = append(h.Env, p.form.FileVariable+"="+filepath.Dir(absolute))
 	}
 	if folder, ok := f["cwd"]; ok {
-		h.folder = folder.String()
+		h.Folder = folder.String()
 	}
 	if rule, ok := f["if"]; ok {
 		h.If = permission.Parse(rule.String())
@@ -172,7 +176,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		h.Name = oneLine(p.expanded(name.String()))
 	}
 	if h.Name == "" {
-		h.Name, h.unnamed = cmp.Or(oneLine(h.String()), "hook of line "+strconv.Itoa(h.Line)), true
+		h.Name, h.Unnamed = cmp.Or(oneLine(h.String()), "hook of line "+strconv.Itoa(h.Line)), true
 	}
 }
 
@@ -227,7 +231,7 @@ func (p *parser) clientTimeout(key string, v gjson.Result, event protocol.Event,
 	return d
 }
 
-func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
+func (p *parser) clientCommand(h *hook.Hook, f map[string]gjson.Result, who string) {
 	key := "command"
 	for _, other := range p.form.Commands {
 		if _, ok := f[other]; ok {
@@ -237,7 +241,11 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	}
 	command, ok := f[key]
 	program, runs := f[p.form.Exec]
-	switch own, other := f[ownCommand]; {
+	ownKey := "command"
+	if runtime.GOOS == "windows" {
+		ownKey = "commandWindows"
+	}
+	switch own, other := f[ownKey]; {
 	case runs && ok:
 		p.problem(program.Index, "%s%q and %q are both there; leave one out%s", who, p.form.Exec, key, p.drops)
 		return
@@ -252,7 +260,7 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	case !ok:
 		return
 	}
-	h.commandPos = p.at(command.Index, "")
+	h.RunsAt = p.at(command.Index, "")
 	r := reader{p, who, command}
 	if command.IsArray() && p.form.OnFault == dialect.DropsEntry { // JavaScript makes a text of it
 		command = gjson.Result{Type: gjson.String, Str: strings.Join(stringsOf(command), ","), Index: command.Index}
@@ -273,10 +281,10 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	case strings.TrimSpace(text) == "" && !f["args"].Exists() && !runs:
 		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
 	}
-	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell" || key == "powershell",
+	h.Command = hook.Command{Shell: text, PowerShell: f["shell"].String() == "powershell" || key == "powershell",
 		Bash: p.form.Bash}
 	if args, ok := f["args"]; ok && p.form.Exec == "" || runs {
-		h.Command = Command{Argv: []string{text}, Placeholders: true}
+		h.Command = hook.Command{Argv: []string{text}, Placeholders: true}
 		args.ForEach(func(_, a gjson.Result) bool {
 			arg, _ := r.text(a, `"args"`)
 			h.Command.Argv = append(h.Command.Argv, arg)
@@ -285,18 +293,18 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	}
 }
 
-func (p *parser) clientEndpoint(h *Hook, f map[string]gjson.Result, who, drops string) {
+func (p *parser) clientEndpoint(h *hook.Hook, f map[string]gjson.Result, who, drops string) {
 	where, ok := f["url"]
 	if !ok {
 		return
 	}
-	h.commandPos = p.at(where.Index, "")
-	h.HTTP = &Endpoint{URL: where.String(), AllowedEnvVars: stringsOf(f["allowedEnvVars"])}
+	h.RunsAt = p.at(where.Index, "")
+	h.HTTP = &httphook.Endpoint{URL: where.String(), AllowedEnvVars: stringsOf(f["allowedEnvVars"])}
 	f["headers"].ForEach(func(key, value gjson.Result) bool {
 		if value.Type != gjson.String {
 			p.clientType(who+"the header "+quote(key.String()), "a string", value, drops)
 		}
-		h.HTTP.Headers = append(h.HTTP.Headers, Header{Name: key.String(), Value: value.String()})
+		h.HTTP.Headers = append(h.HTTP.Headers, httphook.Header{Name: key.String(), Value: value.String()})
 		return true
 	})
 	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password

@@ -1,5 +1,5 @@
-// Package hookfile reads hooks files, and finds the hooks that match a call. Package projecthooks is the part of it
-// that host programs need.
+// Package hookfile reads hooks files into a Config: the hooks of all levels, and what the files say of all of them.
+// Package projecthooks is the part of it that host programs need.
 //
 //	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 //	if err != nil {
@@ -18,6 +18,4 @@
 //     character, a byte order mark is none.
 //   - A file costs time linear in its size, and is read up to 1 MiB.
 //   - A Config is never changed after it was returned, but by Add, and is safe for concurrent use.
-//
-// Not guaranteed: that a program which Inspect found is still there when the hook runs.
 package hookfile

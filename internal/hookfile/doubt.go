@@ -7,36 +7,30 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/glob/lint"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// doubt is what is odd about the name of a tool in a hook's matcher or "if".
-type doubt struct {
-	Diagnostic
-	name    string // as it is written; a glob may be one
-	inCalls bool   // calls at the hook's events have the warning, too
-}
-
 // doubt adds a finding about a name to the hook. Matchers are ignored at events without a tool.
-func (p *parser) doubt(h *Hook, at int, text string, f lint.Finding) {
+func (p *parser) doubt(h *hook.Hook, at int, text string, f lint.Finding) {
 	if !h.AtTools() {
 		return
 	}
-	d := doubt{Diagnostic: p.at(at, text), name: f.Glob, inCalls: f.Kind != lint.Unknown}
-	d.Gate, d.Unreachable = d.inCalls, f.Kind == lint.Never
-	if h.settings != nil { // the file is the client's, which says nothing of such a name
-		d.Gate, d.Unreachable, d.inCalls = false, false, false
+	d := hook.Doubt{Diagnostic: p.at(at, text), Name: f.Glob, InCalls: f.Kind != lint.Unknown}
+	d.Gate, d.Unreachable = d.InCalls, f.Kind == lint.Never
+	if h.Settings != nil { // the file is the client's, which says nothing of such a name
+		d.Gate, d.Unreachable, d.InCalls = false, false, false
 	}
-	h.doubts = append(h.doubts, d)
+	h.Doubts = append(h.Doubts, d)
 }
 
 // ruleDoubt looks at the tool of an "if".
-func (p *parser) ruleDoubt(h *Hook, at int, who string) {
+func (p *parser) ruleDoubt(h *hook.Hook, at int, who string) {
 	tool := h.If.Tool()
 	var f lint.Finding
 	odd := false
 	switch client := h.Dialect.Client; {
-	case h.settings != nil:
+	case h.Settings != nil:
 		f, odd = p.clientName(h.Dialect, tool)
 	case client != nil:
 		f, odd = p.clientName(client, tool)
@@ -53,7 +47,7 @@ const namesOnly = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 // patternDoubts looks at the names in a client's matcher, each by itself: a name that matches no tool of the client. An
 // expression is looked at by deadExpression.
-func (p *parser) patternDoubts(h *Hook, whole dialect.Pattern, at int, who string) {
+func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at int, who string) {
 	client := h.Dialect
 	if client.Client != nil {
 		client = client.Client
@@ -97,7 +91,7 @@ func ownTools(client *dialect.Dialect) (names []string) {
 }
 
 // deadExpression warns of a matcher that is an expression and matches no tool that hookrun knows.
-func (h *Hook) deadExpression(known []string) []Diagnostic {
+func deadExpression(h *hook.Hook, known []string) []hook.Diagnostic {
 	pattern, is := h.Matcher.(dialect.Pattern)
 	isExpression := is && pattern.Err == nil && (pattern.JavaScript != nil || pattern.RE2 != nil)
 	atTools := func(e protocol.Event) bool { return h.Dialect.SubjectField(e) == "tool_name" }
@@ -113,47 +107,47 @@ func (h *Hook) deadExpression(known []string) []Diagnostic {
 	}
 	const text = "hook %s: its matcher %s matches no tool that hookrun knows; if a loop has such tools, name one of " +
 		`them, as "tools": {"my_tool": null}`
-	return []Diagnostic{h.Diagnostic(fmt.Sprintf(text, quote(h.Name), quote(pattern.Text)))}
+	return []hook.Diagnostic{h.Diagnostic(fmt.Sprintf(text, quote(h.Name), quote(pattern.Text)))}
 }
 
 // IsForKnownTools reports whether a hook of the Config is for tools that clients have and for no others: neither for
 // those of MCP servers nor for those of a loop.
-func (c *Config) IsForKnownTools(h *Hook) bool {
+func (c *Config) IsForKnownTools(h *hook.Hook) bool {
 	globs := []string{}
 	switch m := h.Matcher.(type) {
-	case Globs:
-		globs = strings.Split(m.text, "|")
+	case hook.Globs:
+		globs = strings.Split(m.String(), "|")
 	case dialect.Pattern:
-		if m.Match("mcp__server__tool") || slices.ContainsFunc(c.names(LocalLevel), m.Match) || m.Text == "" {
+		if m.Match("mcp__server__tool") || slices.ContainsFunc(c.names(hook.LocalLevel), m.Match) || m.Text == "" {
 			return false
 		}
 	}
 	if tool := h.If.Tool(); tool != "" {
 		globs = append(globs, tool)
 	}
-	return len(h.doubts) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
+	return len(h.Doubts) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
 		glob = strings.TrimSpace(glob)
-		return lint.MaybeMCP(glob) || c.hasTool(glob, LocalLevel)
+		return lint.MaybeMCP(glob) || c.hasTool(glob, hook.LocalLevel)
 	})
 }
 
 // Doubts are what is odd about the names of tools in a hook of the Config. Those that are Unreachable are errors.
-func (c *Config) Doubts(h *Hook) (found []Diagnostic) {
-	for _, d := range h.doubts {
+func (c *Config) Doubts(h *hook.Hook) (found []hook.Diagnostic) {
+	for _, d := range h.Doubts {
 		if !c.explains(h, d) && !slices.Contains(found, d.Diagnostic) {
 			found = append(found, d.Diagnostic)
 		}
 	}
-	return append(found, h.deadExpression(c.names(LocalLevel))...)
+	return append(found, deadExpression(h, c.names(hook.LocalLevel))...)
 }
 
 // doubtsInCalls are those that calls at the hook's events have.
-func (c *Config) doubtsInCalls(h *Hook) (found []Diagnostic) {
-	if len(h.doubts) == 0 || h.off() {
+func (c *Config) doubtsInCalls(h *hook.Hook) (found []hook.Diagnostic) {
+	if len(h.Doubts) == 0 || h.Off() != "" {
 		return nil
 	}
-	for _, d := range h.doubts {
-		if d.inCalls && !c.explains(h, d) {
+	for _, d := range h.Doubts {
+		if d.InCalls && !c.explains(h, d) {
 			found = append(found, d.Diagnostic)
 		}
 	}
@@ -161,10 +155,10 @@ func (c *Config) doubtsInCalls(h *Hook) (found []Diagnostic) {
 }
 
 // WarnedAt are the warnings that belong to a call: all but those about names of tools in hooks of other events.
-func (c *Config) WarnedAt(m *MatchContext) []Diagnostic {
+func (c *Config) WarnedAt(m *hook.MatchContext) []hook.Diagnostic {
 	warnings := c.WarnedOfFiles()
 	for i := range c.Hooks {
-		if h := &c.Hooks[i]; len(h.doubts) > 0 && slices.Contains(h.Events, m.Event(h.Dialect)) {
+		if h := &c.Hooks[i]; len(h.Doubts) > 0 && slices.Contains(h.Events, m.Event(h.Dialect)) {
 			warnings = append(warnings, c.doubtsInCalls(h)...)
 		}
 	}
@@ -173,9 +167,9 @@ func (c *Config) WarnedAt(m *MatchContext) []Diagnostic {
 
 // explains reports whether the "tools" of a file has the name that is odd. That a slip is none, only a file of the
 // hook's level or of a higher one can say.
-func (c *Config) explains(h *Hook, d doubt) bool {
-	if d.inCalls {
-		return c.hasTool(d.name, h.Level)
+func (c *Config) explains(h *hook.Hook, d hook.Doubt) bool {
+	if d.InCalls {
+		return c.hasTool(d.Name, h.Level)
 	}
-	return c.hasTool(d.name, LocalLevel)
+	return c.hasTool(d.Name, hook.LocalLevel)
 }

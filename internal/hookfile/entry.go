@@ -12,6 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/glob/lint"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -28,7 +30,7 @@ var (
 )
 
 // hook reads the nth entry.
-func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
+func (p *parser) hook(entry gjson.Result, n int) (h hook.Hook, ok bool) {
 	if !entry.IsObject() {
 		p.wrongType("hook "+strconv.Itoa(n), "an object", entry)
 		return h, false
@@ -36,7 +38,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
 	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
-	h.Line, h.column = p.locator.Position(entry.Index)
+	h.Line, h.Column = p.locator.Position(entry.Index)
 	h.TakesFiles = true
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
@@ -87,8 +89,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			r.name()
 		case "command":
 			h.Command = r.inForm(r.command())
-			h.commandPos = p.at(value.Index, "")
-			if path := h.Command.inWorkspace(); path != "" && p.level < ProjectLevel {
+			h.RunsAt = p.at(value.Index, "")
+			if path := launch.PathInWorkspace(h.Command); path != "" && p.level < hook.ProjectLevel {
 				p.warnOfGate(value.Index, fmt.Sprintf("%s: %s is a path in the workspace, so each project says what "+
 					"this hook does; write the whole path", who, quote(path)))
 			}
@@ -126,7 +128,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		case "files":
 			h.Files = r.files()
 		case "cwd":
-			h.folder, _ = r.text(value, `"cwd"`)
+			h.Folder, _ = r.text(value, `"cwd"`)
 		case "enabled":
 			if !r.boolean(`"enabled"`) {
 				h.Disabled = `"enabled" is false in ` + h.Source()
@@ -139,7 +141,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	p.endpoint(&h, f, who, has)
 	p.idle(&h, f, who)
 	p.ofClient(&h, f, who)
-	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && h.form == nil && exit.String() == "continue" &&
+	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && h.Form == nil && exit.String() == "continue" &&
 		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
 		p.problem(exit.Index,
 			"%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out",
@@ -179,7 +181,7 @@ func (r reader) name() {
 	}
 }
 
-func (r reader) command() (c Command) {
+func (r reader) command() (c hook.Command) {
 	switch {
 	case r.value.Type == gjson.String:
 		if s, ok := r.text(r.value, `"command"`); ok {
@@ -261,15 +263,15 @@ func eventNames() (all []string, list string) {
 	return all, strings.Join(canonical, ", ")
 }
 
-func (r reader) matcher(h *Hook) Matcher {
+func (r reader) matcher(h *hook.Hook) hook.Matcher {
 	s, ok := r.text(r.value, `"matcher"`)
 	if !ok {
 		return nil
 	}
-	if h.form != nil {
+	if h.Form != nil {
 		return r.clientPattern(h, s)
 	}
-	m, ok := NewGlobs(s)
+	m, ok := hook.NewGlobs(s)
 	if !ok {
 		r.problem(r.value.Index,
 			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))

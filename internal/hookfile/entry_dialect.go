@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -17,7 +18,7 @@ import (
 // they mean in that client's file.
 
 // keepsRules reads "dialect", which is looked at before all other keys. It reports whether there is such a client.
-func (p *parser) keepsRules(h *Hook, r reader) bool {
+func (p *parser) keepsRules(h *hook.Hook, r reader) bool {
 	name, ok := r.text(r.value, `"dialect"`)
 	known := registry.InFileNames()
 	switch {
@@ -32,13 +33,13 @@ func (p *parser) keepsRules(h *Hook, r reader) bool {
 		return false
 	}
 	client, _ := registry.Named(name)
-	h.Dialect, h.form = registry.InFile(client), client.Settings
-	p.form = h.form
+	h.Dialect, h.Form = registry.InFile(client), client.Settings
+	p.form = h.Form
 	return true
 }
 
 // inForm is the command as the client runs it, where the entry keeps its rules.
-func (r reader) inForm(c Command) Command {
+func (r reader) inForm(c hook.Command) hook.Command {
 	if r.form == nil {
 		return c
 	}
@@ -84,7 +85,7 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 }
 
 // speaking takes the client's dialect of the entry's events, of which it may have several.
-func (r reader) speaking(h *Hook) {
+func (r reader) speaking(h *hook.Hook) {
 	client := h.Dialect.Client
 	for i, e := range h.Events {
 		d := registry.InFile(client.Of(e))
@@ -98,14 +99,14 @@ func (r reader) speaking(h *Hook) {
 }
 
 // clientPattern reads a matcher as the client does.
-func (r reader) clientPattern(h *Hook, text string) Matcher {
+func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 	if len(text) > maxPattern {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
 		return nil
 	}
-	if h.form.Pattern == nil {
+	if h.Form.Pattern == nil {
 		r.problem(r.value.Index, "%shooks of %s have no \"matcher\"; use \"when\", or leave \"dialect\" out", r.who,
-			h.form.Client)
+			h.Form.Client)
 		return nil
 	}
 	subject := ""
@@ -138,9 +139,9 @@ func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) 
 }
 
 // ofClient looks at what depends on whose rules the entry keeps.
-func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
+func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 	async, hasAsync := f["async"]
-	if h.form == nil {
+	if h.Form == nil {
 		for _, key := range []string{"async", "cwd"} {
 			if v, ok := f[key]; ok {
 				const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
@@ -149,24 +150,24 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 		}
 		return
 	}
-	knows := h.form.Knows
+	knows := h.Form.Knows
 	if url, ok := f["url"]; ok && !knows(dialect.Posts, "") {
-		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.form.Client)
+		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.Form.Client)
 	}
 	if rule, ok := f["if"]; ok && !knows(dialect.Runs, "if") {
 		others := `"matcher" and "when"`
-		if h.form.Pattern == nil {
+		if h.Form.Pattern == nil {
 			others = `"when"`
 		}
-		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.form.Client,
+		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,
 			others)
 	}
 	if hasAsync && (h.Command.String() == "" || !knows(dialect.Runs, "async")) {
-		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.form.Client)
+		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.Form.Client)
 	}
 	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !knows(dialect.Runs, "cwd")) {
 		const text = "%s: no such hook of %s has a \"cwd\"; leave it out"
-		p.problem(folder.Index, text, who, h.form.Client)
+		p.problem(folder.Index, text, who, h.Form.Client)
 	}
 	if hasAsync && h.Async && h.Persistent {
 		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +
@@ -178,11 +179,11 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !cannot(e) })) {
 		const text = "%s: \"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; " +
 			"leave it out"
-		p.problem(policy.Index, text, who, h.form.Client)
+		p.problem(policy.Index, text, who, h.Form.Client)
 	}
 	for _, e := range h.Events {
-		if most := h.form.Timeout.MostAt(e); most > 0 && h.Timeout > most {
-			p.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.form.Client, e, most)
+		if most := h.Form.Timeout.MostAt(e); most > 0 && h.Timeout > most {
+			p.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.Form.Client, e, most)
 		}
 	}
 	for i, v := range h.Env {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -37,7 +38,7 @@ func TestEntryKeepsRules(t *testing.T) {
 	require.True(t, b.Command.Bash)
 	require.NotEqual(t, "$HOME", b.Command.Shell, "the client puts variables into the text")
 	require.Equal(t, []string{"A=$NOT_SET_HERE"}, b.Env)
-	require.True(t, c.Runs(&protocol.Call{Event: "PreToolUse", Tool: "apply_patch"}), "as that client's matchers do")
+	require.True(t, runs(c, &protocol.Call{Event: "PreToolUse", Tool: "apply_patch"}), "as that client's matchers do")
 	require.True(t, d.Async)
 	require.Equal(t, 1500*time.Millisecond, d.Deadline("SessionEnd"))
 	for _, h := range cfg.Hooks {
@@ -75,7 +76,7 @@ func TestEntryMeetsNames(t *testing.T) {
 		require.NoError(t, registry.ResolveClient(&test.call))
 		call := dialect.NewCall(test.call)
 		cfg.NameTool(call)
-		require.Equal(t, test.runs, hookfile.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,
+		require.Equal(t, test.runs, hook.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,
 			test.call.Tool)
 	}
 }

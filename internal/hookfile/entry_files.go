@@ -39,12 +39,3 @@ func (r reader) files() []string {
 	})
 	return globs
 }
-
-// CommandDiagnostic is a message about what the hook runs, with its position.
-func (h *Hook) CommandDiagnostic(text string) Diagnostic {
-	d := h.Diagnostic(text)
-	if at := h.commandPos; at.Line > 0 {
-		d.File, d.Line, d.Column = at.File, at.Line, at.Column
-	}
-	return d
-}

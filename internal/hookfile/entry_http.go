@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/httphook"
 )
 
@@ -18,7 +19,7 @@ var (
 )
 
 // endpoint reads the keys of an entry that describe its request. has returns those of some keys that the entry has.
-func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has func(...string) []string) {
+func (p *parser) endpoint(h *hook.Hook, f map[string]gjson.Result, who string, has func(...string) []string) {
 	where, ok := f["url"]
 	if useless := has(httpKeys...); !ok && len(useless) > 0 {
 		p.problem(f[strings.Trim(useless[0], `"`)].Index,
@@ -42,8 +43,8 @@ func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has fu
 			"%s: \"on_failure\" for \"signal\" would mean nothing: a request is no process; leave it out", who)
 	}
 	who += ": "
-	h.Inherit, h.commandPos = nil, p.at(where.Index, "")
-	h.HTTP = &Endpoint{URL: p.address(reader{p, who, where}, "url", httphook.CheckURL)}
+	h.Inherit, h.RunsAt = nil, p.at(where.Index, "")
+	h.HTTP = &httphook.Endpoint{URL: p.address(reader{p, who, where}, "url", httphook.CheckURL)}
 	if proxy, ok := f["proxy"]; ok {
 		h.HTTP.Proxy = p.address(reader{p, who, proxy}, "proxy", httphook.CheckProxy)
 	}
@@ -62,8 +63,8 @@ func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has fu
 			continue
 		}
 		*file.into = reader{p, who, v}.path(file.key)
-		if i < len(h.filePos) {
-			h.filePos[i] = p.at(v.Index, "")
+		if i < len(h.FilesAt) {
+			h.FilesAt[i] = p.at(v.Index, "")
 		}
 		if strings.HasPrefix(strings.ToLower(h.HTTP.URL), "http:") &&
 			!strings.HasPrefix(strings.ToLower(h.HTTP.Proxy), "https:") {
@@ -126,7 +127,7 @@ func (r reader) variables() (names []string) {
 	return names
 }
 
-func (r reader) headers(e *Endpoint) (headers []Header) {
+func (r reader) headers(e *httphook.Endpoint) (headers []httphook.Header) {
 	if !r.value.IsObject() {
 		r.wrongType(r.who+`"headers"`, "an object of strings", r.value)
 		return nil
@@ -140,7 +141,7 @@ func (r reader) headers(e *Endpoint) (headers []Header) {
 			r.wrongType(r.who+"the header "+quote(key.String()), "a string", v)
 			return true
 		}
-		h := Header{Name: key.String(), Value: v.String()}
+		h := httphook.Header{Name: key.String(), Value: v.String()}
 		if err := httphook.CheckHeader(h, seen); err != nil {
 			r.problem(key.Index, "%s\"headers\": %v", r.who, err)
 		}

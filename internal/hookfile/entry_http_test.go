@@ -9,7 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -30,9 +33,9 @@ func TestURLEntry(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	h := &cfg.Hooks[0]
-	require.Equal(t, &hookfile.Endpoint{
+	require.Equal(t, &httphook.Endpoint{
 		URL:            "https://u:pw@h:8443/x?key=k",
-		Headers:        []hookfile.Header{{Name: "Authorization", Value: "Bearer $TOKEN"}, {Name: "X", Value: "${A}"}},
+		Headers:        []httphook.Header{{Name: "Authorization", Value: "Bearer $TOKEN"}, {Name: "X", Value: "${A}"}},
 		AllowedEnvVars: []string{"TOKEN", "A"},
 		CAFile:         filepath.Join(dir, "tls", "ca.pem"), ClientCert: cert,
 		ClientKey: filepath.Join(dir, "key.pem"),
@@ -143,7 +146,7 @@ func TestURLEntryWarnings(t *testing.T) {
 	} {
 		cfg, err := hookfile.Parse("f", []byte(doc))
 		require.NoError(t, err)
-		require.Equal(t, want, hookfile.Diagnostics(cfg.Warnings).Error())
+		require.Equal(t, want, hook.Diagnostics(cfg.Warnings).Error())
 	}
 }
 
@@ -165,6 +168,6 @@ func TestInspectURLEntry(t *testing.T) {
 	} {
 		cfg, err := hookfile.Parse(file, []byte(posts(more)))
 		require.NoError(t, err)
-		require.Equal(t, want, hookfile.Diagnostics(cfg.Hooks[0].Inspect(dir, nil)).Error())
+		require.Equal(t, want, hook.Diagnostics(launch.Inspect(&cfg.Hooks[0], dir, nil)).Error())
 	}
 }

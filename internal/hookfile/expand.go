@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellword"
 )
 
 // expanded replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, where the form does that. What is
@@ -21,7 +23,7 @@ func (p *parser) expanded(text string) string {
 		}
 		b.WriteString(text[:start])
 		text = text[start:]
-		name, word, size := variable(text)
+		name, word, size := shellword.Variable(text)
 		value, ok := os.LookupEnv(name)
 		switch {
 		case size == 0:
@@ -38,26 +40,4 @@ func (p *parser) expanded(text string) string {
 		}
 		text = text[size:]
 	}
-}
-
-// variable reads the variable that a text begins with, and its default if it has one. size 0: there is none.
-func variable(text string) (name string, word *string, size int) {
-	if rest, ok := strings.CutPrefix(text, "${"); ok {
-		name, _, ok := strings.Cut(rest, "}")
-		if !ok || name == "" {
-			return "", nil, 0
-		}
-		size = len("${}") + len(name)
-		if before, after, ok := strings.Cut(name, ":-"); ok && before != "" {
-			return before, &after, size
-		}
-		return name, nil, size
-	}
-	rest := text[1:]
-	name = rest[:len(rest)-len(strings.TrimLeft(rest,
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"))]
-	if name == "" {
-		return "", nil, 0
-	}
-	return name, nil, 1 + len(name)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -22,7 +23,7 @@ func TestFilesAsAWhole(t *testing.T) {
 	refused := func(t *testing.T, want string) {
 		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 		require.EqualError(t, err, path+": "+want)
-		require.IsType(t, hookfile.Diagnostics{}, err)
+		require.IsType(t, hook.Diagnostics{}, err)
 		require.Nil(t, cfg)
 		require.NoError(t, os.RemoveAll(path))
 	}

@@ -4,14 +4,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // format takes what the dialect reads in a file that is not JSON.
 func (p *parser) format(doc string) {
 	f := p.dialect.Format.Read(doc)
-	at := func(to dialect.Position) Diagnostic {
-		return Diagnostic{File: p.file, Line: to.Line, Column: to.Column}
+	at := func(to dialect.Position) hook.Diagnostic {
+		return hook.Diagnostic{File: p.file, Line: to.Line, Column: to.Column}
 	}
 	for _, d := range f.Diagnostics {
 		problem := at(d.Position)
@@ -27,17 +28,17 @@ func (p *parser) format(doc string) {
 		p.clientFile(gjson.Parse(p.doc))
 	}
 	for _, e := range f.Entries {
-		h := Hook{
-			Dialect: p.dialect, Name: e.Name, unnamed: true,
+		h := hook.Hook{
+			Dialect: p.dialect, Name: e.Name, Unnamed: true,
 			Events: []protocol.Event{e.Event}, Agent: e.Agent, NotAgents: e.NotAgents,
-			Command: Command{Shell: e.Shell, Script: e.Script, Callable: e.Function}, commandPos: at(e.Runs),
-			Timeout: e.Timeout, OnFailure: e.OnFailure, File: p.file, Line: e.Line, column: e.Column,
+			Command: hook.Command{Shell: e.Shell, Script: e.Script, Callable: e.Function}, RunsAt: at(e.Runs),
+			Timeout: e.Timeout, OnFailure: e.OnFailure, File: p.file, Line: e.Line, Column: e.Column,
 		}
 		if e.Inherit != nil {
-			h.Inherit = &Inherited{Names: e.Inherit}
+			h.Inherit = &hook.Inherited{Names: e.Inherit}
 		}
 		if e.Matcher != nil {
-			h.Matcher, _ = NewGlobs(*e.Matcher)
+			h.Matcher, _ = hook.NewGlobs(*e.Matcher)
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
 	}

@@ -15,14 +15,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// withSettings are the dialects whose clients have a hooks file in JSON.
-func withSettings() []*dialect.Dialect {
-	return slices.DeleteFunc(registry.All(), func(d *dialect.Dialect) bool { return d.Settings == nil })
-}
-
 // anyFolder is the dialect of a file in a client's form that is in no client's folder.
 func anyFolder() *dialect.Dialect {
-	dialects := withSettings()
+	dialects := registry.WithSettings()
 	return dialects[slices.IndexFunc(dialects, func(d *dialect.Dialect) bool { return d.Settings.AnyFolder != nil })]
 }
 
@@ -81,7 +76,7 @@ func formOfFolder(path string) *dialect.Dialect {
 	if err != nil {
 		return nil
 	}
-	for _, d := range withSettings() {
+	for _, d := range registry.WithSettings() {
 		if _, is := d.Settings.ProjectOf(filepath.Dir(absolute)); is {
 			return d
 		}

@@ -17,7 +17,9 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -33,7 +35,7 @@ func hooksOf(event string, fields ...string) string {
 }
 
 // texts are problems without the name of their file.
-func texts(problems []hookfile.Diagnostic) (all []string) {
+func texts(problems []hook.Diagnostic) (all []string) {
 	for _, p := range problems {
 		_, text, _ := strings.Cut(p.Error(), ":")
 		all = append(all, text)
@@ -166,7 +168,7 @@ func TestFormFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := hookfile.Parse(test.file, []byte(test.doc))
-			var problems hookfile.Diagnostics
+			var problems hook.Diagnostics
 			require.ErrorAs(t, err, &problems)
 			require.Equal(t, test.want, texts(problems))
 		})
@@ -269,7 +271,7 @@ func TestFormWarnings(t *testing.T) {
 
 // TestFormFields: what the fields of a handler mean.
 func TestFormFields(t *testing.T) {
-	load := func(file, doc string) []hookfile.Hook {
+	load := func(file, doc string) []hook.Hook {
 		cfg, err := hookfile.Parse(file, []byte(doc))
 		require.NoError(t, err)
 		return cfg.Hooks
@@ -283,7 +285,7 @@ func TestFormFields(t *testing.T) {
 		require.Len(t, hooks, 4)
 		h := hooks[0]
 		require.Same(t, codex.Dialect, h.Dialect)
-		require.Equal(t, []any{"a b", hookfile.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second,
+		require.Equal(t, []any{"a b", hook.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second,
 			"", false}, []any{h.Name, h.Command, h.Events, h.Deadline("PreToolUse"), h.DedupKey, h.Async})
 		require.True(t, hooks[1].Async)
 		require.Equal(t, time.Second, hooks[1].Deadline("PreToolUse"), "0 is one second")
@@ -311,11 +313,11 @@ func TestFormFields(t *testing.T) {
 				`","timeout":1500.5,"env":{"A":"b","N":1}}]},{"hooks":[{"type":"command","command":"a"}]}]}}`)
 		h := hooks[0]
 		require.Same(t, gemini.Dialect, h.Dialect)
-		require.Equal(t, []any{"my hook", hookfile.Command{Shell: "a", Bash: true}, 1500500 * time.Microsecond,
+		require.Equal(t, []any{"my hook", hook.Command{Shell: "a", Bash: true}, 1500500 * time.Microsecond,
 			[]string{"A=b", "N=1"}, true}, []any{h.Name, h.Command, h.Timeout, h.Env, h.Sequential})
 		require.Equal(t, []any{"a", time.Minute, false},
 			[]any{hooks[1].Name, hooks[1].Deadline("BeforeTool"), hooks[1].Sequential})
-		_, argv, _ := h.Program(t.TempDir(), os.Environ()) // it may be missing
+		_, argv, _ := launch.Program(&h, t.TempDir(), os.Environ()) // it may be missing
 		require.Equal(t, []string{"bash", "-c", "a"}, argv)
 	})
 	t.Run("equal hooks", func(t *testing.T) {
@@ -359,7 +361,7 @@ func TestFormExpands(t *testing.T) {
 		h := &cfg.Hooks[0]
 		require.Equal(t, []any{want, []string{"E=" + want}, want}, []any{h.Command.Shell, h.Env, h.Matcher.String()})
 		c := input(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{}}`)
-		require.Contains(t, cfg.Hooks[1].Why(c), "disabled", text)
+		require.Contains(t, why(&cfg.Hooks[1], c), "disabled", text)
 	}
 	cfg, err := hookfile.Parse(codexFile, []byte(hooksOf("Stop", `"command":"$FORM_A"`)))
 	require.NoError(t, err)
@@ -376,7 +378,7 @@ func TestFormSwitches(t *testing.T) {
 	}
 	running := func(cfg *hookfile.Config) (names []string) {
 		for i := range cfg.Hooks {
-			if cfg.Hooks[i].Runs(c) {
+			if runs(&cfg.Hooks[i], c) {
 				names = append(names, cfg.Hooks[i].Name)
 			}
 		}
@@ -389,13 +391,13 @@ func TestFormSwitches(t *testing.T) {
 	require.Equal(t, []string{"n"}, running(parse(`{"hooksConfig":{"disabled":["a","b  c"]},`+hooks+`}`)),
 		"by the command only what has no name")
 	cfg := parse(`{"hooksConfig":{"disabled":["n"]},` + hooks + `}`)
-	require.Equal(t, `its name is in the "disabled" of its client's settings`, cfg.Hooks[0].Why(c))
+	require.Equal(t, `its name is in the "disabled" of its client's settings`, why(&cfg.Hooks[0], c))
 
 	off := parse(`{"hooksConfig":{"enabled":false},` + hooks + `}`)
 	require.Empty(t, running(off))
 	require.Equal(t,
 		`all hooks of its client are switched off by "enabled" of "hooksConfig" in .gemini/settings.json:1`,
-		off.Hooks[0].Why(c))
+		why(&off.Hooks[0], c))
 	require.Equal(t, []string{`1:27: "enabled" of "hooksConfig" is false, so no hook of Gemini CLI's form runs`},
 		texts(off.Warned()))
 
@@ -488,7 +490,7 @@ func TestFormMatchers(t *testing.T) {
 		if field != "tool_name" {
 			tool = `"tool_name":"t",`
 		}
-		return cfg.Hooks[0].Runs(input(t, `{"hook_event_name":"`+event+`",`+tool+`"`+field+`":"`+subject+
+		return runs(&cfg.Hooks[0], input(t, `{"hook_event_name":"`+event+`",`+tool+`"`+field+`":"`+subject+
 			`","tool_input":{}}`))
 	}
 	for _, test := range []struct {
@@ -560,7 +562,7 @@ func FuzzForms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which int, doc string) {
 		file := files[(which%3+3)%3]
 		cfg, err := hookfile.Parse(file, []byte(doc))
-		var problems hookfile.Diagnostics
+		var problems hook.Diagnostics
 		if errors.As(err, &problems) {
 			lines := strings.Count(doc, "\n") + 1
 			require.NotEmpty(t, problems)
@@ -577,7 +579,7 @@ func FuzzForms(f *testing.F) {
 			require.True(t, h.Unsupported != "" || h.Command.Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
 			require.NotEmpty(t, h.Name)
-			h.Runs(&protocol.Call{Event: h.Events[0], Tool: "Bash", Args: "{}"})
+			runs(h, &protocol.Call{Event: h.Events[0], Tool: "Bash", Args: "{}"})
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -33,7 +34,7 @@ func FuzzParse(f *testing.F) {
 			requirePlaces(t, text, err)
 			return
 		}
-		requirePlaces(t, text, hookfile.Diagnostics(cfg.Warnings))
+		requirePlaces(t, text, hook.Diagnostics(cfg.Warnings))
 		require.True(t, json.Valid([]byte(text)), "accepted what is no JSON")
 		require.True(t, utf8.ValidString(text), "accepted what is no UTF-8")
 		var file map[string]any
@@ -57,7 +58,7 @@ func unmarshal(text string, v any) error {
 
 // requirePlaces checks that every problem stands at a character of the text or at its end, in order.
 func requirePlaces(t *testing.T, text string, err error) {
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	require.True(t, errors.As(err, &problems))
 	lines := strings.Split(text, "\n")
 	line, column := 1, 1
@@ -74,12 +75,12 @@ func requirePlaces(t *testing.T, text string, err error) {
 }
 
 // requireSame compares a hook with what encoding/json made of its entry.
-func requireSame(t *testing.T, entry map[string]any, h *hookfile.Hook) {
+func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 	require.Equal(t, entry["name"], h.Name)
 
 	switch command := entry["command"].(type) {
 	case string:
-		require.Equal(t, hookfile.Command{Shell: command}, h.Command)
+		require.Equal(t, hook.Command{Shell: command}, h.Command)
 	case []any:
 		require.Empty(t, h.Command.Shell)
 		require.Equal(t, command, anys(h.Command.Argv))

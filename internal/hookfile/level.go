@@ -8,45 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
-
-// Level is whose a hooks file is. Hooks run in the order of the levels. The zero Level is ProjectLevel.
-type Level int
-
-const (
-	ManagedLevel Level = iota - 2 // root's, for all users of the machine
-	UserLevel                     // the user's own, for all projects
-	ProjectLevel                  // the project's, for all who work on it
-	LocalLevel                    // the user's own, for this project
-)
-
-func (l Level) String() string {
-	switch l {
-	case ManagedLevel:
-		return "managed"
-	case UserLevel:
-		return "user"
-	case LocalLevel:
-		return "local"
-	}
-	return "project"
-}
-
-// MarshalText is for JSON.
-func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // File is a hooks file of a Config.
 type File struct {
 	Path  string
-	Level Level
+	Level hook.Level
 	Text  string // as it was read; "" if it is absent
 
 	outer bool             // hookrun's own, outside of the project
@@ -54,7 +29,7 @@ type File struct {
 }
 
 // own reports whether the file is hookrun's own, wherever it lies.
-func (f File) own() bool { return f.outer || levelOf(f.Path) == LocalLevel }
+func (f File) own() bool { return f.outer || levelOf(f.Path) == hook.LocalLevel }
 
 // LocalFileName is the hooks file of a workspace that is not for committing.
 const LocalFileName = ".tenex-hooks.local.json"
@@ -92,9 +67,9 @@ func userFile() string {
 // outer returns the files outside of the project, present or not.
 func (o *Options) outer() []File {
 	path, _ := o.managed()
-	files := []File{{Path: path, Level: ManagedLevel, outer: true}}
+	files := []File{{Path: path, Level: hook.ManagedLevel, outer: true}}
 	if path := userFile(); path != "" && !o.NoUser {
-		files = append(files, File{Path: path, Level: UserLevel, outer: true})
+		files = append(files, File{Path: path, Level: hook.UserLevel, outer: true})
 	}
 	return files
 }
@@ -120,14 +95,14 @@ func (o *Options) fault(f File) string {
 	switch path, tested := o.managed(); {
 	case !f.outer:
 		return ""
-	case f.Level == ManagedLevel:
+	case f.Level == hook.ManagedLevel:
 		return managedFault(path, tested)
 	}
 	return userFault(f.Path)
 }
 
 // mend returns the end of a message: the command line that mends what is wrong.
-func mend(words ...string) string { return "; mend it with: " + Command{Argv: words}.String() }
+func mend(words ...string) string { return "; mend it with: " + hook.Command{Argv: words}.String() }
 
 // Named returns the files with these paths. Each has the level at which hookrun would find it, by its path or name.
 func (o *Options) Named(paths []string) []File {
@@ -144,21 +119,21 @@ func (o *Options) Named(paths []string) []File {
 }
 
 // levelOf returns the level of a file in a project.
-func levelOf(path string) Level {
+func levelOf(path string) hook.Level {
 	if filepath.Base(path) == LocalFileName {
-		return LocalLevel
+		return hook.LocalLevel
 	}
-	return ProjectLevel
+	return hook.ProjectLevel
 }
 
 // levelKeys has the top-level keys that are allowed only at some levels.
 var levelKeys = []struct {
 	key    string
-	levels []Level
+	levels []hook.Level
 }{
-	{"disable", []Level{LocalLevel}},
-	{"only", []Level{ManagedLevel}},
-	{"trust", []Level{UserLevel, ManagedLevel}},
+	{"disable", []hook.Level{hook.LocalLevel}},
+	{"only", []hook.Level{hook.ManagedLevel}},
+	{"trust", []hook.Level{hook.UserLevel, hook.ManagedLevel}},
 }
 
 // topKeys returns the keys that the file may have at the top. It reports a key that belongs to another level.
@@ -171,9 +146,9 @@ func (p *parser) topKeys(top gjson.Result) []string {
 		}
 		top.ForEach(func(key, _ gjson.Result) bool {
 			if key.String() == k.key {
-				files := k.levels[0].place()
+				files := place(k.levels[0])
 				for _, also := range k.levels[1:] {
-					files += " or " + also.place()
+					files += " or " + place(also)
 				}
 				p.problem(key.Index, "%q belongs in %s, and this is a %s file", k.key, files, p.level)
 				keys = append(keys, k.key)
@@ -215,12 +190,12 @@ func (p *parser) levelFields(f map[string]gjson.Result) {
 }
 
 // place returns the name and path of a level's file, for messages.
-func (l Level) place() string {
+func place(l hook.Level) string {
 	path := LocalFileName
 	switch l {
-	case ManagedLevel:
+	case hook.ManagedLevel:
 		path, _ = (&Options{}).managed()
-	case UserLevel:
+	case hook.UserLevel:
 		path = cmp.Or(userFile(), "$XDG_CONFIG_HOME/hookrun/hooks.json")
 	}
 	return fmt.Sprintf("the %s file (%s)", l, path)
@@ -229,7 +204,7 @@ func (l Level) place() string {
 // disabledName is a name in the "disable" of a local file.
 type disabledName struct {
 	name string
-	at   Diagnostic
+	at   hook.Diagnostic
 }
 
 // WithoutProject returns the Config of the managed and the user's file alone. Nothing of the other files counts, and
@@ -237,7 +212,7 @@ type disabledName struct {
 func (c *Config) WithoutProject() *Config {
 	rest := &Config{}
 	for _, f := range c.Files {
-		if f.Level >= ProjectLevel {
+		if f.Level >= hook.ProjectLevel {
 			continue
 		}
 		if one, err := parse(f, []byte(f.Text), f.as); err == nil { // it did parse before
@@ -249,7 +224,7 @@ func (c *Config) WithoutProject() *Config {
 
 // Merge returns the hooks of several files, in the order of the files. Hooks that a local file disables are marked.
 // unreached has a warning for each name in "disable" without effect; the Config has these warnings too.
-func Merge(files []*Config) (all *Config, unreached []Diagnostic) {
+func Merge(files []*Config) (all *Config, unreached []hook.Diagnostic) {
 	all = &Config{}
 	for _, f := range files {
 		all.Add(f)
@@ -267,15 +242,15 @@ func Merge(files []*Config) (all *Config, unreached []Diagnostic) {
 // switchOff disables the project's hooks of a name. It does not reach the user's and the managed hooks, since an agent
 // can write to a local file.
 func (c *Config) switchOff(d disabledName) (warning string) {
-	var other *Hook
+	var other *hook.Hook
 	var names []string
 	found := false
 	for i := range c.Hooks {
 		switch h := &c.Hooks[i]; {
-		case h.Level == ProjectLevel && h.Name == d.name:
-			h.Disabled = cmp.Or(h.Disabled, `"disable" names it in `+d.at.position())
+		case h.Level == hook.ProjectLevel && h.Name == d.name:
+			h.Disabled = cmp.Or(h.Disabled, `"disable" names it in `+d.at.Position())
 			found = true
-		case h.Level == ProjectLevel:
+		case h.Level == hook.ProjectLevel:
 			names = append(names, h.Name)
 		case h.Name == d.name:
 			other = h
@@ -284,7 +259,7 @@ func (c *Config) switchOff(d disabledName) (warning string) {
 	switch {
 	case found:
 		return ""
-	case other != nil && other.Level == LocalLevel:
+	case other != nil && other.Level == hook.LocalLevel:
 		return fmt.Sprintf(`"disable" is for hooks of the project; %s stands in this file: `+
 			`write "enabled": false in its entry`, quote(d.name))
 	case other != nil:
@@ -293,22 +268,4 @@ func (c *Config) switchOff(d disabledName) (warning string) {
 	}
 	return fmt.Sprintf(`"disable": no hook of the project has the name %s%s`, quote(d.name),
 		spelling.Suggest(d.name, names))
-}
-
-// inWorkspace returns the path in the hook's command that leads into the workspace, "" for none.
-func (c Command) inWorkspace() string {
-	words := c.Argv
-	if words == nil {
-		words = plainWords(c.Shell, nil)
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	for _, path := range []string{words[0], scriptOf(words)} {
-		isPath := path != words[0] || strings.Contains(path, "/")
-		if path != "" && isPath && !filepath.IsAbs(path) {
-			return path
-		}
-	}
-	return ""
 }

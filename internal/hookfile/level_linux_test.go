@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -18,7 +19,7 @@ func TestManagedFileThatMayNotBeRead(t *testing.T) {
 		t.Skip("needs root, to be somebody else")
 	}
 	l := newLevels(t)
-	l.write(hookfile.ManagedLevel, `{"hooks":[`+ruleOf("a")+`]}`)
+	l.write(hook.ManagedLevel, `{"hooks":[`+ruleOf("a")+`]}`)
 	folder := filepath.Dir(l.Managed)
 	require.NoError(t, os.Chmod(filepath.Dir(l.dir), 0o755)) // of the test, for everybody to search
 	for _, path := range []string{folder, l.Managed} {

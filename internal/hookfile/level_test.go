@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -31,19 +32,19 @@ func newLevels(t *testing.T) *levels {
 	return l
 }
 
-func (l *levels) path(level hookfile.Level) string {
+func (l *levels) path(level hook.Level) string {
 	switch level {
-	case hookfile.ManagedLevel:
+	case hook.ManagedLevel:
 		return l.Managed
-	case hookfile.UserLevel:
+	case hook.UserLevel:
 		return filepath.Join(l.dir, "config", "hookrun", "hooks.json")
-	case hookfile.LocalLevel:
+	case hook.LocalLevel:
 		return filepath.Join(l.Workspace, hookfile.LocalFileName)
 	}
 	return filepath.Join(l.Workspace, hookfile.FileName)
 }
 
-func (l *levels) write(level hookfile.Level, text string) {
+func (l *levels) write(level hook.Level, text string) {
 	path := l.path(level)
 	require.NoError(l, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(l, os.WriteFile(path, []byte(text), 0o644))
@@ -78,8 +79,8 @@ func levelsOf(cfg *hookfile.Config) string {
 	return strings.Join(names, " ")
 }
 
-var allLevels = []hookfile.Level{
-	hookfile.ManagedLevel, hookfile.UserLevel, hookfile.ProjectLevel, hookfile.LocalLevel,
+var allLevels = []hook.Level{
+	hook.ManagedLevel, hook.UserLevel, hook.ProjectLevel, hook.LocalLevel,
 }
 
 func ruleOf(name string) string { return `{"name":"` + name + `","block":"no","events":["pre-tool"]}` }
@@ -90,7 +91,7 @@ func TestLevels(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, l.HasOuter())
 	require.Empty(t, cfg.Files)
-	var absent []hookfile.Level
+	var absent []hook.Level
 	for _, f := range cfg.Absent {
 		require.Equal(t, l.path(f.Level), f.Path)
 		absent = append(absent, f.Level)
@@ -114,9 +115,9 @@ func TestLevels(t *testing.T) {
 		{"a named file stands for project and local", "managed/managed user/user project/named",
 			func(o *hookfile.Options) { o.Files = []string{named} }},
 		{"the user's file is read once, also where it is named", "managed/managed user/user project/named",
-			func(o *hookfile.Options) { o.Files = []string{l.path(hookfile.UserLevel), named} }},
+			func(o *hookfile.Options) { o.Files = []string{l.path(hook.UserLevel), named} }},
 		{"a local file that is named is one", "managed/managed user/user local/local",
-			func(o *hookfile.Options) { o.Files = []string{l.path(hookfile.LocalLevel)} }},
+			func(o *hookfile.Options) { o.Files = []string{l.path(hook.LocalLevel)} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := l.Options
@@ -127,7 +128,7 @@ func TestLevels(t *testing.T) {
 		})
 	}
 	t.Run("the local file alone", func(t *testing.T) {
-		require.NoError(t, os.Remove(l.path(hookfile.ProjectLevel)))
+		require.NoError(t, os.Remove(l.path(hook.ProjectLevel)))
 		require.Equal(t, "managed/managed user/user local/local", l.loaded())
 	})
 }
@@ -135,13 +136,13 @@ func TestLevels(t *testing.T) {
 // The errors of all files are said at once, and a key that belongs to another level names that.
 func TestLevelErrors(t *testing.T) {
 	l := newLevels(t)
-	l.write(hookfile.ManagedLevel, `{"disable":["a"],"trust":"of"}`)
-	l.write(hookfile.UserLevel, `{"only":true,"disable":["a"],"trust":true,"ony":true}`)
-	l.write(hookfile.ProjectLevel, `{"only":true,"trust":"off","disable":["a"],"hooks":[{"name":"a","inject":"a",`+
+	l.write(hook.ManagedLevel, `{"disable":["a"],"trust":"of"}`)
+	l.write(hook.UserLevel, `{"only":true,"disable":["a"],"trust":true,"ony":true}`)
+	l.write(hook.ProjectLevel, `{"only":true,"trust":"off","disable":["a"],"hooks":[{"name":"a","inject":"a",`+
 		`"events":["pre-tool"],"enabled":0}]}`)
-	l.write(hookfile.LocalLevel, `{"only":true,"trust":"off","disable":[1,"a\u0000"],"hooks":{}}`)
+	l.write(hook.LocalLevel, `{"only":true,"trust":"off","disable":[1,"a\u0000"],"hooks":{}}`)
 	_, err := hookfile.Load(l.Options)
-	user := l.path(hookfile.UserLevel)
+	user := l.path(hook.UserLevel)
 	const only, disable = ` "only" belongs in the managed file (PLACE), and this is a `,
 		` "disable" belongs in the local file (.tenex-hooks.local.json), and this is a `
 	trust := ` "trust" belongs in the user file (` + user + `) or the managed file (PLACE), and this is a `
@@ -163,7 +164,7 @@ func TestLevelErrors(t *testing.T) {
 		`project/.tenex-hooks.local.json:1:60: "hooks" must be an array in the local file ` +
 			`(hookrun import makes one of a client's form), not an object`,
 	}
-	var found hookfile.Diagnostics
+	var found hook.Diagnostics
 	require.ErrorAs(t, err, &found)
 	got := strings.ReplaceAll(err.Error(), l.dir+"/", "")
 	got = strings.ReplaceAll(got, hookfile.ManagedPlace(), "PLACE")
@@ -174,19 +175,19 @@ func TestLevelErrors(t *testing.T) {
 func TestOnly(t *testing.T) {
 	l := newLevels(t)
 	l.writeAll()
-	l.write(hookfile.ManagedLevel, `{"only":true,"hooks":[`+ruleOf("managed")+`]}`)
+	l.write(hook.ManagedLevel, `{"only":true,"hooks":[`+ruleOf("managed")+`]}`)
 	require.Equal(t, "managed/managed", l.loaded())
-	l.write(hookfile.ProjectLevel, `{"broken`)
+	l.write(hook.ProjectLevel, `{"broken`)
 	require.Equal(t, "managed/managed", l.loaded(), "what is wrong with the others does not count either")
-	l.Files = []string{l.path(hookfile.LocalLevel)}
+	l.Files = []string{l.path(hook.LocalLevel)}
 	cfg, err := hookfile.Load(l.Options)
 	require.NoError(t, err)
 	require.Equal(t, "managed/managed", levelsOf(cfg))
 	require.Equal(t, `"only" leaves out the files that were named: `+l.Files[0], cfg.Warnings[0].Text)
 	l.Files = nil
-	l.write(hookfile.ManagedLevel, `{"only":false}`)
+	l.write(hook.ManagedLevel, `{"only":false}`)
 	_, err = hookfile.Load(l.Options)
-	require.ErrorAs(t, err, new(hookfile.Diagnostics))
+	require.ErrorAs(t, err, new(hook.Diagnostics))
 }
 
 func TestTrustKey(t *testing.T) {
@@ -198,8 +199,8 @@ func TestTrustKey(t *testing.T) {
 		{`{"trust":"off"}`, `{}`, "off"},
 	} {
 		l := newLevels(t)
-		l.write(hookfile.ManagedLevel, test.managed)
-		l.write(hookfile.UserLevel, test.user)
+		l.write(hook.ManagedLevel, test.managed)
+		l.write(hook.UserLevel, test.user)
 		cfg, err := hookfile.Load(l.Options)
 		require.NoError(t, err)
 		require.Equal(t, test.want, cfg.Trust, "%+v", test)
@@ -209,28 +210,28 @@ func TestTrustKey(t *testing.T) {
 func TestDisable(t *testing.T) {
 	l := newLevels(t)
 	l.writeAll()
-	l.write(hookfile.ProjectLevel, `{"hooks":[`+ruleOf("project")+`,`+ruleOf("project-two")+`,
+	l.write(hook.ProjectLevel, `{"hooks":[`+ruleOf("project")+`,`+ruleOf("project-two")+`,
 		{"name":"off","block":"no","events":["pre-tool"],"enabled":false}]}`)
-	l.write(hookfile.LocalLevel, `{"disable":["project","user","local","projct-two"],"hooks":[`+ruleOf("local")+`]}`)
+	l.write(hook.LocalLevel, `{"disable":["project","user","local","projct-two"],"hooks":[`+ruleOf("local")+`]}`)
 	cfg, err := hookfile.Load(l.Options)
 	require.NoError(t, err)
 	require.Equal(t, "managed/managed user/user -project/project project/project-two -project/off local/local",
 		levelsOf(cfg))
 	call := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
 	for _, h := range cfg.Hooks {
-		require.Equal(t, h.Disabled == "", h.Runs(call), h.Name)
+		require.Equal(t, h.Disabled == "", runs(&h, call), h.Name)
 	}
-	local := l.path(hookfile.LocalLevel)
-	require.Equal(t, `it is disabled: "disable" names it in `+local+":1", cfg.Hooks[2].Why(call))
-	require.Equal(t, `it is disabled: "enabled" is false in `+l.path(hookfile.ProjectLevel)+":2",
-		cfg.Hooks[4].Why(call))
+	local := l.path(hook.LocalLevel)
+	require.Equal(t, `it is disabled: "disable" names it in `+local+":1", why(&cfg.Hooks[2], call))
+	require.Equal(t, `it is disabled: "enabled" is false in `+l.path(hook.ProjectLevel)+":2",
+		why(&cfg.Hooks[4], call))
 	var warnings []string
 	for _, w := range cfg.Warnings {
 		require.Equal(t, local, w.File)
 		warnings = append(warnings, w.Text)
 	}
 	require.Equal(t, []string{
-		`"disable" does not reach "user", which is a hook of the user file ` + l.path(hookfile.UserLevel),
+		`"disable" does not reach "user", which is a hook of the user file ` + l.path(hook.UserLevel),
 		`"disable" is for hooks of the project; "local" stands in this file: write "enabled": false in its entry`,
 		`"disable": no hook of the project has the name "projct-two"; did you mean "project-two"?`,
 	}, warnings)
@@ -248,7 +249,7 @@ func TestPathsOfOuterHooks(t *testing.T) {
 			l.write(level, `{"hooks":[{"name":"a","events":["pre-tool"],"command":`+command+`}]}`)
 			cfg, err := hookfile.Load(l.Options)
 			require.NoError(t, err)
-			if path == "" || level >= hookfile.ProjectLevel {
+			if path == "" || level >= hook.ProjectLevel {
 				require.Empty(t, cfg.Warnings, "%s %s", level, command)
 				continue
 			}
@@ -262,7 +263,7 @@ func TestPathsOfOuterHooks(t *testing.T) {
 func TestOwners(t *testing.T) {
 	l := newLevels(t)
 	l.writeAll()
-	managed, user := l.path(hookfile.ManagedLevel), l.path(hookfile.UserLevel)
+	managed, user := l.path(hook.ManagedLevel), l.path(hook.UserLevel)
 	fault := func() string {
 		_, err := hookfile.Load(l.Options)
 		if err == nil {
@@ -334,7 +335,7 @@ func TestNoHome(t *testing.T) {
 		l := newLevels(t)
 		t.Setenv("XDG_CONFIG_HOME", test.config)
 		t.Setenv("HOME", test.home)
-		l.write(hookfile.ProjectLevel, `{"hooks":[`+ruleOf("a")+`]}`)
+		l.write(hook.ProjectLevel, `{"hooks":[`+ruleOf("a")+`]}`)
 		require.Equal(t, "project/a", l.loaded(), "%+v", test)
 		cfg, err := hookfile.Load(l.Options)
 		require.NoError(t, err)
@@ -345,11 +346,11 @@ func TestNoHome(t *testing.T) {
 // A folder that has the local file alone is a project.
 func TestFindProjectByLocalFile(t *testing.T) {
 	l := newLevels(t)
-	local := l.path(hookfile.LocalLevel)
+	local := l.path(hook.LocalLevel)
 	sub := filepath.Join(l.Workspace, "sub")
 	require.NoError(t, os.MkdirAll(sub, 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(l.Workspace, ".git"), 0o755))
-	l.write(hookfile.LocalLevel, `{"hooks":[`+ruleOf("a")+`]}`)
+	l.write(hook.LocalLevel, `{"hooks":[`+ruleOf("a")+`]}`)
 	for _, dir := range []string{l.Workspace, sub} {
 		p, err := hookfile.FindProject(dir)
 		require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -45,18 +46,18 @@ type Options struct {
 // missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all files.
 func Load(o Options) (*Config, error) {
 	there, absent, missed := o.Find()
-	if missed != nil && !errors.As(missed, new(Diagnostics)) {
+	if missed != nil && !errors.As(missed, new(hook.Diagnostics)) {
 		return nil, missed
 	}
 	all, err := o.LoadFiles(there)
 	if err == nil && all.Only { // the others do not count, nor what is wrong with them
 		if len(o.Files) > 0 {
-			all.Warnings = append(all.Warnings, Diagnostic{File: there[0].Path, Gate: true,
+			all.Warnings = append(all.Warnings, hook.Diagnostic{File: there[0].Path, Gate: true,
 				Text: `"only" leaves out the files that were named: ` + brief(strings.Join(o.Files, ", "))})
 		}
 		return all, nil
 	}
-	var problems, more Diagnostics
+	var problems, more hook.Diagnostics
 	if err != nil && !errors.As(err, &more) {
 		return nil, err
 	}
@@ -71,10 +72,10 @@ func Load(o Options) (*Config, error) {
 // LoadFiles reads the files that Find or Named returned, up to one that leaves out all others.
 func (o *Options) LoadFiles(files []File) (*Config, error) {
 	var read []*Config
-	var problems Diagnostics
+	var problems hook.Diagnostics
 	for _, f := range files {
 		cfg, err := o.LoadFile(f)
-		var found Diagnostics
+		var found hook.Diagnostics
 		switch {
 		case errors.As(err, &found):
 			problems = append(problems, found...)
@@ -103,14 +104,14 @@ func (o *Options) Find() (there, absent []File, err error) {
 			there = append(there, f)
 		}
 	}
-	var problems Diagnostics
+	var problems hook.Diagnostics
 	for _, list := range []func() (there, absent []File, err error){o.own, o.claude} {
 		found, not, err := list()
-		if err != nil && !errors.As(err, new(Diagnostics)) {
+		if err != nil && !errors.As(err, new(hook.Diagnostics)) {
 			return nil, nil, err
 		}
 		if err != nil {
-			problems = append(problems, err.(Diagnostics)...)
+			problems = append(problems, err.(hook.Diagnostics)...)
 		}
 		there, absent = append(there, found...), append(absent, not...)
 	}
@@ -145,7 +146,7 @@ func (o *Options) own() (there, absent []File, err error) {
 	}
 	if _, err := os.Stat(cmp.Or(o.Workspace, ".")); err != nil {
 		text := "loading the hooks of " + o.Workspace + ": " + regular.UnwrapPath(err).Error()
-		return nil, nil, Diagnostics{{File: filepath.Join(o.Workspace, FileName), Text: text}}
+		return nil, nil, hook.Diagnostics{{File: filepath.Join(o.Workspace, FileName), Text: text}}
 	}
 	return nil, absent, nil
 }
@@ -161,18 +162,18 @@ func (o *Options) claude() (there, absent []File, err error) {
 // LoadFile reads a file that Find or Named returned: a missing one is an error.
 func (o *Options) LoadFile(f File) (*Config, error) {
 	if fault := o.fault(f); fault != "" {
-		return nil, Diagnostics{{File: f.Path, Text: fault}}
+		return nil, hook.Diagnostics{{File: f.Path, Text: fault}}
 	}
 	doc, err := readFile(f.Path)
 	if err != nil {
 		text := err.Error()
-		if f.Level == ManagedLevel && errors.Is(err, fs.ErrPermission) { // it is for all users
+		if f.Level == hook.ManagedLevel && errors.Is(err, fs.ErrPermission) { // it is for all users
 			text += mend("sudo", "chmod", "a+rX", filepath.Dir(f.Path), f.Path)
 		}
-		return nil, Diagnostics{{File: f.Path, Text: text}}
+		return nil, hook.Diagnostics{{File: f.Path, Text: text}}
 	}
 	cfg, err := parse(f, doc, o.Dialect)
-	var faults Diagnostics
+	var faults hook.Diagnostics
 	if d, onFault := f.onFault(o.Dialect); o.AsClient && onFault == dialect.DropsFile && errors.As(err, &faults) {
 		return dropped(f, doc, d, faults), nil
 	}
@@ -180,7 +181,7 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 }
 
 // dropped is a file whose hooks its client drops for a fault. Each fault is a warning about a gate.
-func dropped(f File, doc []byte, d *dialect.Dialect, faults Diagnostics) *Config {
+func dropped(f File, doc []byte, d *dialect.Dialect, faults hook.Diagnostics) *Config {
 	f.Text = string(doc)
 	for i := range faults {
 		faults[i].Gate = true
@@ -201,7 +202,7 @@ func LoadFile(path string, as *dialect.Dialect) (*Config, error) {
 func ReadFile(path string) ([]byte, error) {
 	doc, err := readFile(path)
 	if err != nil {
-		return nil, Diagnostics{{File: path, Text: err.Error()}}
+		return nil, hook.Diagnostics{{File: path, Text: err.Error()}}
 	}
 	return doc, nil
 }
@@ -213,25 +214,11 @@ func readFile(path string) ([]byte, error) {
 	case errors.Is(err, regular.ErrTooLarge):
 		return nil, errors.New("larger than 1 MiB; a hooks file is a few lines")
 	case errors.Is(err, regular.ErrNotRegular):
-		return nil, fmt.Errorf("reading the hooks file: %w but %s", err, kind(info.Mode()))
+		return nil, fmt.Errorf("reading the hooks file: %w but %s", err, regular.Kind(info.Mode()))
 	case err != nil:
 		return nil, fmt.Errorf("reading the hooks file: %w", regular.UnwrapPath(err))
 	}
 	return doc, nil
-}
-
-func kind(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return m.Type().String()
 }
 
 // Parse reads the text of a hooks file. path is for messages, and its end tells the files of clients that are no JSON.
@@ -260,7 +247,7 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 		p.problems.Sort()
 		return nil, p.problems
 	}
-	Diagnostics(p.config.Warnings).Sort()
+	hook.Diagnostics(p.config.Warnings).Sort()
 	p.config.Dialect = p.dialect
 	f.Text, f.as = string(doc), as
 	p.config.Files = []File{f}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -404,7 +405,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.EqualError(t, err, test.want)
-			require.IsType(t, hookfile.Diagnostics{}, err)
+			require.IsType(t, hook.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
 		})
 	}
@@ -449,7 +450,7 @@ func TestTenexLoader(t *testing.T) {
 
 		guard := cfg.Hooks[0]
 		require.Equal(t, "guard", guard.Name)
-		require.Equal(t, hookfile.Command{Argv: []string{"./scripts/guard.sh", "--strict"}}, guard.Command)
+		require.Equal(t, hook.Command{Argv: []string{"./scripts/guard.sh", "--strict"}}, guard.Command)
 		require.Equal(t, []protocol.Event{protocol.PreTool, protocol.PostTool}, guard.Events)
 		require.Nil(t, guard.Matcher) // any tool
 		require.Equal(t, 30*time.Second, guard.Deadline(protocol.PreTool))
@@ -550,7 +551,7 @@ func TestGoodFiles(t *testing.T) {
 
 // TestFields shows what each field becomes.
 func TestFields(t *testing.T) {
-	field := func(t *testing.T, f string) hookfile.Hook {
+	field := func(t *testing.T, f string) hook.Hook {
 		cfg, err := hookfile.Parse("f", []byte(withField(f)))
 		require.NoError(t, err)
 		return cfg.Hooks[0]
@@ -563,7 +564,7 @@ func TestFields(t *testing.T) {
 		require.Len(t, cfg.Hooks, 1)
 		h := cfg.Hooks[0]
 		require.Equal(t, "no-secrets", h.Name)
-		require.Equal(t, hookfile.Command{Shell: "grep -q AKIA && exit 2"}, h.Command)
+		require.Equal(t, hook.Command{Shell: "grep -q AKIA && exit 2"}, h.Command)
 		require.Equal(t, []protocol.Event{protocol.PostTool, protocol.PreTool}, h.Events)
 		require.Equal(t, "shell|fs_*", h.Matcher.String())
 		require.Equal(t, 5*time.Second, h.Deadline(protocol.PreTool))
@@ -596,7 +597,7 @@ func TestFields(t *testing.T) {
 			protocol.CauseSignal: protocol.Continue}, h.OnFailure)
 	})
 	t.Run("empty matcher", func(t *testing.T) {
-		require.Equal(t, hookfile.Globs{}, field(t, `"matcher":""`).Matcher)
+		require.Equal(t, hook.Globs{}, field(t, `"matcher":""`).Matcher)
 	})
 	t.Run("empty arguments", func(t *testing.T) {
 		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","command":["a",""],"events":["pre-tool"]}]}`))
@@ -611,7 +612,7 @@ func TestEqualNames(t *testing.T) {
 		` {"name":"\u00e9","command":"c","events":["pre-tool"]}, {"name":"é","command":"d","events":["pre-tool"]}]}`))
 	require.NoError(t, err, "it is odd, and no more")
 	require.Len(t, cfg.Hooks, 4)
-	require.Equal(t, []hookfile.Diagnostic{
+	require.Equal(t, []hook.Diagnostic{
 		{File: "f", Line: 3, Column: 2,
 			Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
 		{File: "f", Line: 3, Column: 57,
@@ -637,7 +638,7 @@ func TestAdd(t *testing.T) {
 		sources = append(sources, h.Source())
 	}
 	require.Equal(t, []string{"one:2", "one:3", "two:2", "three:2", "three:3", "three:4"}, sources)
-	require.Equal(t, []hookfile.Diagnostic{
+	require.Equal(t, []hook.Diagnostic{
 		{File: "three", Line: 3, Column: 2,
 			Text: `hook "a": the hook of one:2 has the same name; reports will not tell them apart`},
 		{File: "three", Line: 4, Column: 2,

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -22,7 +24,7 @@ type massgenHook struct {
 	Name, Event, Agent string
 	NotAgents          []string
 	Matcher            string // "" is none
-	Command            hookfile.Command
+	Command            hook.Command
 	Timeout            time.Duration
 	FailClosed         any // nil where the file does not say
 }
@@ -53,11 +55,11 @@ func massgenHooks(t *testing.T, cfg *hookfile.Config) (all []massgenHook) {
 }
 
 func python(event, function string) massgenHook {
-	return massgenHook{Name: "python_" + function, Event: event, Command: hookfile.Command{Callable: function}}
+	return massgenHook{Name: "python_" + function, Event: event, Command: hook.Command{Callable: function}}
 }
 
 func program(event, path string) massgenHook {
-	return massgenHook{Name: "command_" + path, Event: event, Command: hookfile.Command{Script: path}}
+	return massgenHook{Name: "command_" + path, Event: event, Command: hook.Command{Script: path}}
 }
 
 func with(h massgenHook, change func(*massgenHook)) massgenHook {
@@ -157,7 +159,7 @@ f.yaml:3:3: hooks.Stop is no event that is known, so its hooks never run; known 
 			`f.yaml:1:46: hooks.PreToolUse[0].matcher " | " names no tool, so the hook never runs`},
 		{"M34 shell",
 			"hooks: {PreToolUse: [{handler: \"a | b\", type: command, shell: true}, {handler: a b, type: command}]}\n",
-			[]massgenHook{{Name: "command_a | b", Event: preToolUse, Command: hookfile.Command{Shell: "a | b"}},
+			[]massgenHook{{Name: "command_a | b", Event: preToolUse, Command: hook.Command{Shell: "a | b"}},
 				program(preToolUse, "a b")}, ""},
 		{"M29 deep paths", "hooks: {PreToolUse: [handler: a.b.c.func]}\n",
 			[]massgenHook{python(preToolUse, "a.b.c.func")}, ""},
@@ -218,7 +220,7 @@ f.yaml:6:13: agents[0].backend.hook is not read; did you mean "hooks"?`},
 }
 
 func TestMassGenFaults(t *testing.T) {
-	hook := func(field string) string { return "hooks:\n  PreToolUse:\n  - handler: m.f\n    " + field + "\n" }
+	entry := func(field string) string { return "hooks:\n  PreToolUse:\n  - handler: m.f\n    " + field + "\n" }
 	for _, test := range []struct{ name, doc, want string }{
 		{"M49 no handler", "hooks:\n  PreToolUse:\n  - handler: m.f\n  - matcher: Write\n",
 			`f.yaml:4:5: hooks.PreToolUse[1] has no "handler", so it would run nothing`},
@@ -246,51 +248,52 @@ func TestMassGenFaults(t *testing.T) {
 			"f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not null"},
 		{"M51 a blank handler", "hooks: {PreToolUse: [{handler: \" \"}]}\n",
 			`f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not " "`},
-		{"inherit of a text", hook("x-inherit_env: PATH"), "f.yaml:4:20: hooks.PreToolUse[0].x-inherit_env must be " +
+		{"inherit of a text", entry("x-inherit_env: PATH"), "f.yaml:4:20: hooks.PreToolUse[0].x-inherit_env must be " +
 			`true, false, or a list of names of variables, not "PATH"`},
-		{"inherit of the file", "x-inherit_env: 7\n" + hook(""),
+		{"inherit of the file", "x-inherit_env: 7\n" + entry(""),
 			"f.yaml:1:16: x-inherit_env must be true, false, or a list of names of variables, not 7"},
-		{"no names in inherit", hook(`x-inherit_env: ["*", A=B, "A*B", 7, ""]`),
+		{"no names in inherit", entry(`x-inherit_env: ["*", A=B, "A*B", 7, ""]`),
 			`f.yaml:4:21: hooks.PreToolUse[0].x-inherit_env has the name "*"; write true for all variables
 f.yaml:4:26: hooks.PreToolUse[0].x-inherit_env: "A=B" cannot be the name of a variable; a * may stand at its end
 f.yaml:4:31: hooks.PreToolUse[0].x-inherit_env: "A*B" cannot be the name of a variable; a * may stand at its end
 f.yaml:4:38: hooks.PreToolUse[0].x-inherit_env has 7; write the name of a variable
 f.yaml:4:41: hooks.PreToolUse[0].x-inherit_env has ""; write the name of a variable`},
-		{"M51 type", hook("type: go"), `f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "go"`},
-		{"M51 type, nearly", hook("type: Command"),
+		{"M51 type", entry("type: go"), `f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "go"`},
+		{"M51 type, nearly", entry("type: Command"),
 			`f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "Command"; did you mean "command"?`},
-		{"M51 type of another type", hook("type: [python]"),
+		{"M51 type of another type", entry("type: [python]"),
 			`f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not a list`},
-		{"M51 matcher", hook("matcher: [Write]"),
+		{"M51 matcher", entry("matcher: [Write]"),
 			"f.yaml:4:14: hooks.PreToolUse[0].matcher must be a string of globs, not a list"},
-		{"M51 matcher of a number", hook("matcher: 5"),
+		{"M51 matcher of a number", entry("matcher: 5"),
 			"f.yaml:4:14: hooks.PreToolUse[0].matcher must be a string of globs, not 5"},
-		{"M51 timeout of a text", hook("timeout: 30s"),
+		{"M51 timeout of a text", entry("timeout: 30s"),
 			`f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not "30s"`},
-		{"M51 timeout of YAML 1.1", hook("timeout: 1:30"),
+		{"M51 timeout of YAML 1.1", entry("timeout: 1:30"),
 			`f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not "1:30"`},
-		{"M51 timeout of a bool", hook("timeout: true"),
+		{"M51 timeout of a bool", entry("timeout: true"),
 			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not true or false"},
-		{"M51 timeout zero", hook("timeout: 0"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not 0"},
-		{"M51 timeout negative", hook("timeout: -1.5"),
+		{"M51 timeout zero", entry("timeout: 0"),
+			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not 0"},
+		{"M51 timeout negative", entry("timeout: -1.5"),
 			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not -1.5"},
-		{"M51 timeout less than the clock has", hook("timeout: 1e-10"),
+		{"M51 timeout less than the clock has", entry("timeout: 1e-10"),
 			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not 1e-10"},
-		{"M51 timeout without an end", hook("timeout: .inf"),
+		{"M51 timeout without an end", entry("timeout: .inf"),
 			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not .inf"},
-		{"M51 timeout that is no number", hook("timeout: .nan"),
+		{"M51 timeout that is no number", entry("timeout: .nan"),
 			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not .nan"},
-		{"M51 fail_closed of YAML 1.1", hook("fail_closed: yes"),
+		{"M51 fail_closed of YAML 1.1", entry("fail_closed: yes"),
 			`f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "yes"`},
-		{"M51 fail_closed of YAML 1.1, off", hook("fail_closed: off"),
+		{"M51 fail_closed of YAML 1.1, off", entry("fail_closed: off"),
 			`f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "off"`},
-		{"M51 fail_closed of a text", hook(`fail_closed: "true"`),
+		{"M51 fail_closed of a text", entry(`fail_closed: "true"`),
 			`f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "true"`},
-		{"M51 fail_closed of a number", hook("fail_closed: 1"),
+		{"M51 fail_closed of a number", entry("fail_closed: 1"),
 			"f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not 1"},
-		{"M34 shell of a function", hook("shell: true"),
+		{"M34 shell of a function", entry("shell: true"),
 			`f.yaml:4:12: hooks.PreToolUse[0].handler "shell" goes with type: command only`},
-		{"M34 shell of YAML 1.1", hook("type: command\n    shell: yes"),
+		{"M34 shell of YAML 1.1", entry("type: command\n    shell: yes"),
 			`f.yaml:5:12: hooks.PreToolUse[0].handler "shell" must be true or false, not "yes"`},
 		{"M29 no module", "hooks: {PreToolUse: [handler: func]}\n",
 			`f.yaml:1:31: hooks.PreToolUse[0].handler Invalid callable path "func"; write module.function`},
@@ -335,7 +338,7 @@ f.yaml:4:41: hooks.PreToolUse[0].x-inherit_env has ""; write the name of a varia
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f.yaml", []byte(test.doc))
 			require.EqualError(t, err, test.want)
-			require.IsType(t, hookfile.Diagnostics{}, err)
+			require.IsType(t, hook.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
 		})
 	}
@@ -344,21 +347,21 @@ f.yaml:4:41: hooks.PreToolUse[0].x-inherit_env has ""; write the name of a varia
 // TestMassGenEnvironment: a hook of a MassGen file can have a clean environment too.
 func TestMassGenEnvironment(t *testing.T) {
 	const one, two = "hooks:\n  PreToolUse:\n  - handler: m.f\n    ", "\n  - handler: m.g\n"
-	all, none := (*hookfile.Inherited)(nil), &hookfile.Inherited{Names: []string{}}
+	all, none := (*hook.Inherited)(nil), &hook.Inherited{Names: []string{}}
 	for _, test := range []struct {
 		doc           string
-		first, second *hookfile.Inherited
+		first, second *hook.Inherited
 		warning       string
 	}{
 		{one + "timeout: 1" + two, all, all, ""},
 		{one + "x-inherit_env: false" + two, none, all, ""},
 		{one + "x-inherit_env: true" + two, all, all, ""},
 		{one + "x-inherit_env:" + two, all, all, ""},
-		{one + "x-inherit_env: [CI, AWS_*]" + two, &hookfile.Inherited{Names: []string{"CI", "AWS_*"}}, all, ""},
+		{one + "x-inherit_env: [CI, AWS_*]" + two, &hook.Inherited{Names: []string{"CI", "AWS_*"}}, all, ""},
 		{one + "x-inherit_env: []" + two, none, all, ""},
 		{"x-inherit_env: false\n" + one + "x-inherit_env: true" + two, all, none, ""},
 		{"x-inherit_env: [CI]\n" + one + "x-inherit_env: false" + two, none,
-			&hookfile.Inherited{Names: []string{"CI"}}, ""},
+			&hook.Inherited{Names: []string{"CI"}}, ""},
 		{one + "inherit_env: false" + two, all, all,
 			`f.yaml:4:5: hooks.PreToolUse[0] has the unknown key "inherit_env"; did you mean "x-inherit_env"?`},
 		{one + "x-inherit-env: false" + two, all, all,
@@ -401,7 +404,7 @@ func TestMassGenSelection(t *testing.T) {
 	}
 	names := func(cfg *hookfile.Config, c protocol.Call) (names []string) {
 		for i := range cfg.Hooks {
-			if cfg.Hooks[i].Runs(&c) {
+			if runs(&cfg.Hooks[i], &c) {
 				names = append(names, strings.TrimPrefix(cfg.Hooks[i].Name, "python_m."))
 			}
 		}
@@ -456,7 +459,7 @@ func TestMassGenSelection(t *testing.T) {
 			require.Equal(t, agent == "" || agent == "A", unknown, agent)
 		}
 		why := func(i int, agent string) string {
-			return cfg.Hooks[i].Why(&protocol.Call{Event: "pre-tool", Tool: "t", AgentID: agent})
+			return why(&cfg.Hooks[i], &protocol.Call{Event: "pre-tool", Tool: "t", AgentID: agent})
 		}
 		require.Equal(t, `the agent "a" has hooks of its own instead, by "override"`, why(0, "a"))
 		require.Equal(t, `it is for the agent "a" alone`, why(3, "b"))
@@ -510,7 +513,7 @@ func TestMassGenPrograms(t *testing.T) {
 	find := func(t *testing.T, entry, path string) (string, []string, error) {
 		cfg, err := hookfile.Parse("f.yaml", []byte("hooks: {PreToolUse: [{"+entry+"}]}\n"))
 		require.NoError(t, err)
-		found, argv, err := cfg.Hooks[0].Program(dir, []string{"PATH=" + path})
+		found, argv, err := launch.Program(&cfg.Hooks[0], dir, []string{"PATH=" + path})
 		return strings.TrimPrefix(found, dir+"/"), argv, err
 	}
 	for _, test := range []struct {
@@ -566,7 +569,7 @@ func TestMassGenPrograms(t *testing.T) {
 		cfg, err := hookfile.Parse("f.yaml",
 			[]byte("hooks:\n  PreToolUse:\n  - type: command\n    handler: nope.sh\n  - handler: m.f\n"))
 		require.NoError(t, err)
-		problems := cfg.Hooks[0].Inspect(dir, os.Environ())
+		problems := launch.Inspect(&cfg.Hooks[0], dir, os.Environ())
 		require.Len(t, problems, 1)
 		require.Contains(t, problems[0].Error(), `f.yaml:4:14: hook "command_nope.sh": `)
 		require.Equal(t, "f.yaml:3", cfg.Hooks[0].Source())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -23,26 +24,26 @@ var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_b
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
 type parser struct {
 	file     string
-	level    Level
+	level    hook.Level
 	own      bool             // it is in hookrun's form, whatever it looks like
 	client   *dialect.Dialect // that of its folder, and what it does with a fault
 	onFault  dialect.OnFault
 	doc      string
 	locator  strictjson.Locator
 	config   Config
-	problems Diagnostics
+	problems hook.Diagnostics
 
-	as         *dialect.Dialect  // the dialect that a flag names; nil: none
-	dialect    *dialect.Dialect  // whose form the file is in
-	form       *dialect.Settings // nil: it is in no client's form
-	eventNames []string          // of that client
-	drops      string            // what its client does with a file that has a fault, for messages
-	settings   *settings         // of a file that is in a form
-	named      map[string]int    // lines of hooks by what firstOfName compares
-	known      []string          // knownTools
-	from       toml.Origins      // of the pieces of doc; nil: doc is the file
-	inherit    *Inherited        // of hooks without inherit_env
-	toolNames  map[string]string // the project's names for tools of clients, by the client's
+	as         *dialect.Dialect     // the dialect that a flag names; nil: none
+	dialect    *dialect.Dialect     // whose form the file is in
+	form       *dialect.Settings    // nil: it is in no client's form
+	eventNames []string             // of that client
+	drops      string               // what its client does with a file that has a fault, for messages
+	settings   *hook.ClientSettings // of a file that is in a form
+	named      map[string]int       // lines of hooks by what firstOfName compares
+	known      []string             // knownTools
+	from       toml.Origins         // of the pieces of doc; nil: doc is the file
+	inherit    *hook.Inherited      // of hooks without inherit_env
+	toolNames  map[string]string    // the project's names for tools of clients, by the client's
 
 	maxStopBlocks int // of all hooks of the file
 }
@@ -50,9 +51,9 @@ type parser struct {
 // maxStopBlocks is how often a hook may send an agent back to work. A larger number is a typing error.
 const maxStopBlocks = 100
 
-func (p *parser) at(offset int, text string) Diagnostic {
+func (p *parser) at(offset int, text string) hook.Diagnostic {
 	line, col := p.locator.Position(p.from.Of(offset))
-	return Diagnostic{File: p.file, Line: line, Column: col, Text: text}
+	return hook.Diagnostic{File: p.file, Line: line, Column: col, Text: text}
 }
 
 func (p *parser) problem(offset int, format string, args ...any) {
@@ -156,7 +157,7 @@ func (p *parser) document() {
 		p.wrongType(`"hooks"`, want, hooks)
 		return
 	}
-	first := map[string]*Hook{}
+	first := map[string]*hook.Hook{}
 	n := 0
 	hooks.ForEach(func(_, entry gjson.Result) bool {
 		n++
@@ -169,9 +170,9 @@ func (p *parser) document() {
 			first[h.Name] = &h
 		case other.Line == h.Line:
 			p.config.Warnings = append(p.config.Warnings,
-				h.sameName(fmt.Sprintf("line %d, column %d", h.Line, other.column)))
+				sameName(&h, fmt.Sprintf("line %d, column %d", h.Line, other.Column)))
 		default:
-			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
+			p.config.Warnings = append(p.config.Warnings, sameName(&h, "line "+strconv.Itoa(other.Line)))
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true

@@ -31,7 +31,7 @@ func TestRecordedMatchers(t *testing.T) {
 				cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"`+c.Event+`":[{`+matcher+
 					`"hooks":[{"type":"command","command":"a"}]}]}}`))
 				require.NoError(t, err, name)
-				require.Equal(t, ran, cfg.Hooks[0].Runs(call), "%s: %s", c.ID, name)
+				require.Equal(t, ran, runs(&cfg.Hooks[0], call), "%s: %s", c.ID, name)
 				if subject, ok := claude.Dialect.MatcherSubject(call); ok && pattern != nil {
 					require.Equal(t, ran, claude.Dialect.Settings.Pattern(*pattern, "tool_name").Match(subject),
 						"%s: %s", c.ID, name)
@@ -139,9 +139,9 @@ func TestBrokenMatcher(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, cfg.Warnings, 1, "the client says nothing")
 	c := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
-	require.False(t, cfg.Hooks[0].Runs(c))
-	require.Equal(t, `its matcher "[" does not match the tool "Bash"`, cfg.Hooks[0].Why(c))
-	require.True(t, cfg.Hooks[1].Runs(c))
+	require.False(t, runs(&cfg.Hooks[0], c))
+	require.Equal(t, `its matcher "[" does not match the tool "Bash"`, why(&cfg.Hooks[0], c))
+	require.True(t, runs(&cfg.Hooks[1], c))
 }
 
 // TestHostilePatterns: an expression that takes for ever must neither hold up the call nor let it pass. The limit is
@@ -153,7 +153,7 @@ func TestHostilePatterns(t *testing.T) {
 		`^(a+)+\1$`, "^(.*)*[a-c]$"} {
 		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+
 			`,"hooks":[{"type":"command","command":"a"}]}]}}`)
-		require.True(t, h.Runs(&protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
+		require.True(t, runs(h, &protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
 	}
 	require.Less(t, time.Since(start), time.Minute)
 	// What was decided before the time ran out is what counts.
@@ -165,7 +165,7 @@ func TestHostilePatterns(t *testing.T) {
 
 // TestLongMatcher: what can be compiled in reasonable time is long enough for any list of names.
 func TestLongMatcher(t *testing.T) {
-	for matcher, runs := range map[string]bool{
+	for matcher, wanted := range map[string]bool{
 		strings.Repeat("Bash|", 13106) + "Edit": true, // a list of names
 		strings.Repeat("Bash.", 13106) + "Edit": false,
 		strings.Repeat("a*", 32767):             true,
@@ -174,7 +174,7 @@ func TestLongMatcher(t *testing.T) {
 			return `{"hooks":{"PreToolUse":[{"matcher":"` + matcher + more +
 				`","hooks":[{"type":"command","command":"a"}]}]}}`
 		}
-		require.Equal(t, runs, one(t, doc("")).Runs(&protocol.Call{Event: protocol.PreTool, Tool: "Edit"}))
+		require.Equal(t, wanted, runs(one(t, doc("")), &protocol.Call{Event: protocol.PreTool, Tool: "Edit"}))
 		_, err := hookfile.Parse("f", []byte(doc("x")))
 		require.EqualError(t, err, `f:1:36: PreToolUse 1: the matcher is longer than 64 KiB`)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,9 +26,9 @@ func (r reader) messageOf(key string) string {
 }
 
 // rule reads "if".
-func (r reader) rule() Rule {
+func (r reader) rule() permission.Rule {
 	s, ok := r.text(r.value, `"if"`)
-	rule := ParseRule(s)
+	rule := permission.Parse(s)
 	if ok && (s == "" || rule.Malformed()) {
 		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)",
 			r.who, quote(s))
@@ -36,7 +37,7 @@ func (r reader) rule() Rule {
 }
 
 // idle warns of an "if" or a "when" that can never hold at the hook's events.
-func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
+func (p *parser) idle(h *hook.Hook, f map[string]gjson.Result, who string) {
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
@@ -59,16 +60,17 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 			who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
 	for _, c := range h.When {
-		if c.field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, c.field) }) &&
-			!c.wantsNothing {
-			p.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
+		field := c.Field()
+		if field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, field) }) &&
+			!c.WantsNothing() {
+			p.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
 		}
 	}
 }
 
 // kindOf is what a tool works on, by the project's names for it: more are those of files.
 func kindOf(tool string, more map[string]string) permission.Kind {
-	return kindOfNames(append([]string{more[tool], tool}, registry.ToolNames(tool)...))
+	return hook.KindOf(append([]string{more[tool], tool}, registry.ToolNames(tool)...))
 }
 
 // severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).

@@ -6,11 +6,12 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/glob"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // levelTools is the "tools" of one file.
 type levelTools struct {
-	level Level
+	level hook.Level
 	names map[string]string // the project's by the client's; "": the tool has no other name
 }
 
@@ -20,14 +21,14 @@ func (c *Config) share() {
 	c.toolsAt = make([]*dialect.FileTools, len(c.tools)+1)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		h.tools = c.namedAt(h.Level)
+		h.Tools = c.namedAt(h.Level)
 	}
-	c.namedAt(LocalLevel) // for NameTool and InFront, which must not write
-	c.namedAt(ManagedLevel)
+	c.namedAt(hook.LocalLevel) // for NameTool and InFront, which must not write
+	c.namedAt(hook.ManagedLevel)
 }
 
 // namedAt returns the names of tools as hooks of a level see them. Levels that see the same have the same ones.
-func (c *Config) namedAt(level Level) *dialect.FileTools {
+func (c *Config) namedAt(level hook.Level) *dialect.FileTools {
 	if len(c.tools) == 0 {
 		return nil
 	}
@@ -48,10 +49,10 @@ func (c *Config) namedAt(level Level) *dialect.FileTools {
 
 // InFront returns hooks that are in no file, and behind them those of the Config. They are of the managed level: no
 // file that somebody else can write takes from them what they see.
-func (c *Config) InFront(hooks []Hook) []Hook {
+func (c *Config) InFront(hooks []hook.Hook) []hook.Hook {
 	all := slices.Concat(hooks, c.Hooks)
 	for i := range hooks {
-		all[i].Level, all[i].tools = ManagedLevel, c.namedAt(ManagedLevel)
+		all[i].Level, all[i].Tools = hook.ManagedLevel, c.namedAt(hook.ManagedLevel)
 	}
 	return all
 }
@@ -60,22 +61,12 @@ func (c *Config) InFront(hooks []Hook) []Hook {
 // known. They are what hooks of the lowest level see; Named has those of others. The call also gets the files'
 // "wrappers".
 func (c *Config) NameTool(call *dialect.Call) {
-	registry.NameTool(call, c.namedAt(LocalLevel))
+	registry.NameTool(call, c.namedAt(hook.LocalLevel))
 	call.Wrappers = c.wrappers
 }
 
-// Named returns the call as the hook sees it: with the names that the tool has at its level.
-func (h *Hook) Named(c *dialect.Call) *dialect.Call {
-	if h.tools.Same(c.FileTools(), c.Tool) {
-		return c
-	}
-	named := *c
-	registry.NameTool(&named, h.tools)
-	return &named
-}
-
 // names are all names in the "tools" of the files up to a level.
-func (c *Config) names(lowest Level) (names []string) {
+func (c *Config) names(lowest hook.Level) (names []string) {
 	for _, file := range c.tools {
 		if file.level <= lowest {
 			for theirs, here := range file.names {
@@ -87,6 +78,6 @@ func (c *Config) names(lowest Level) (names []string) {
 }
 
 // hasTool reports whether the "tools" of a file, up to a level, has a name that a glob matches.
-func (c *Config) hasTool(pattern string, lowest Level) bool {
+func (c *Config) hasTool(pattern string, lowest hook.Level) bool {
 	return len(c.tools) > 0 && slices.ContainsFunc(c.names(lowest), glob.New(pattern).Match)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // Snapshot tells whether the files of a Config have changed since they were read: a server goes on with what it read,
@@ -62,10 +63,10 @@ func (s *Snapshot) Next(cfg *Config) *Snapshot {
 }
 
 // Lost are warnings of files that had hooks and were gone when the files were read anew.
-func (s *Snapshot) Lost() (lost []Diagnostic) {
+func (s *Snapshot) Lost() (lost []hook.Diagnostic) {
 	for i := range s.files {
 		if f := &s.files[i]; f.absent && f.hooks > 0 {
-			lost = append(lost, Diagnostic{File: f.path, Text: f.lost(), Gate: true})
+			lost = append(lost, hook.Diagnostic{File: f.path, Text: f.lost(), Gate: true})
 		}
 	}
 	return lost

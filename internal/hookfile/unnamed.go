@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // Unnamed is a warning of a call by a client whose tool has no name of the project's, if the hooks are for such names:
@@ -17,7 +17,7 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 	if len(c.Hooks) == 0 {
 		return ""
 	}
-	if key, is := shellByInput(call); is {
+	if key, is := hook.ShellByInput(call); is {
 		if note := c.shellNote(call, key); note != "" {
 			return note
 		}
@@ -31,16 +31,16 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 		return ""
 	}
 	names := registry.ProjectNames()
-	match := NewMatchContext(call)
+	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
 		theirs := h.Dialect.Client != nil && h.Dialect.Client != client
-		if h.off() || !theirs && !h.Dialect.ProjectTools || !slices.Contains(h.Events, match.Event(h.Dialect)) ||
+		if h.Off() != "" || !theirs && !h.Dialect.ProjectTools || !slices.Contains(h.Events, match.Event(h.Dialect)) ||
 			match.Runs(h) {
 			continue
 		}
-		globs, is := h.Matcher.(Globs)
-		if theirs || is && globs.text != "" && slices.ContainsFunc(names, globs.Match) ||
+		globs, is := h.Matcher.(hook.Globs)
+		if theirs || is && globs.String() != "" && slices.ContainsFunc(names, globs.Match) ||
 			slices.Contains(names, h.If.Tool()) {
 			who := client.Name
 			if client.Settings != nil {
@@ -56,14 +56,14 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 
 // shellNote is a note of a call at which hooks for the shell run because its input has a command, "" if there are none.
 func (c *Config) shellNote(call *dialect.Call, key string) string {
-	match := NewMatchContext(call)
+	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
 		if !h.Dialect.ProjectTools || !match.Concerns(h) {
 			continue
 		}
-		globs, is := h.Matcher.(Globs)
-		if h.If.Tool() == shellTool || is && globs.Match(shellTool) && !globs.Match(call.Tool) {
+		globs, is := h.Matcher.(hook.Globs)
+		if h.If.Tool() == hook.ShellTool || is && globs.Match(hook.ShellTool) && !globs.Match(call.Tool) {
 			const text = "nobody knows what the project calls the tool %s, whose input has a command under %s, so " +
 				"hooks for the shell run at it, as hook %s of %s; name it in the hooks file, as " +
 				"\"tools\": {%s: \"shell\"}"
@@ -73,43 +73,12 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 	return ""
 }
 
-// MeetsOf are the tools of a client that the matcher and the if of a hook are for, by the names that a hook of its
-// dialect has for them. every: it has neither, and is for every tool.
-func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
-	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
-		return nil, true
-	}
-	for _, t := range client.Tools {
-		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name()})
-		names := t.Names()
-		if given := h.tools.Name(t.Name()); given != "" {
-			names = [2]string{given}
-		}
-		if names[0] == t.Name() {
-			names = [2]string{}
-		}
-		call.SetToolNames(names, h.tools.Added(t.Name()), h.tools)
-		here := []string{t.Name()}
-		switch d := h.Dialect; {
-		case d.ProjectTools:
-			here = append(here, projectNames(call)...)
-		case d.Client != nil:
-			here = append(here, registry.ToolsOf(d.Client, call)...)
-		}
-		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
-		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {
-			tools = append(tools, t.Name())
-		}
-	}
-	return tools, false
-}
-
 // OtherServers returns the names of MCP servers that matchers and ifs are for, if none of them is this server's. A
 // server can call itself anything, so the hooks may have been meant for it.
 func (c *Config) OtherServers(server string) (names []string) {
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		if h.off() {
+		if h.Off() != "" {
 			continue
 		}
 		tools := []string{h.If.Tool()}

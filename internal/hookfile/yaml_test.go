@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,7 +36,7 @@ func FuzzYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc string) {
 		lines := 1 + strings.Count(doc, "\n") + strings.Count(doc, "\r")
 		if _, err := Parse("f.yaml", []byte(doc)); err != nil {
-			for _, p := range err.(Diagnostics) {
+			for _, p := range err.(hook.Diagnostics) {
 				require.True(t, 1 <= p.Line && p.Line <= lines && 1 <= p.Column, "%+v", p)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -34,7 +34,7 @@ func (g *handler) onlyCommands() bool {
 }
 
 // overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
-func overlap(a, b hookfile.Matcher) bool {
+func overlap(a, b hook.Matcher) bool {
 	if a == nil || b == nil || strings.Trim(a.String()+b.String(), letters+"|") != "" {
 		return true
 	}

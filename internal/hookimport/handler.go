@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -64,9 +64,9 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string) {
 }
 
 // loaded is the hook that was loaded from an entry; nil: the client passes over it.
-func (r *reader) loaded(entry gjson.Result) *hookfile.Hook {
+func (r *reader) loaded(entry gjson.Result) *hook.Hook {
 	if r.loadedAt == nil {
-		r.loadedAt = map[hookfile.Diagnostic]*hookfile.Hook{}
+		r.loadedAt = map[hook.Diagnostic]*hook.Hook{}
 		for i := range r.hooks {
 			r.loadedAt[r.hooks[i].Diagnostic("")] = &r.hooks[i]
 		}
@@ -78,7 +78,7 @@ func (r *reader) loaded(entry gjson.Result) *hookfile.Hook {
 type handler struct {
 	*reader
 	dialect     *dialect.Dialect // of the hook: a client can have two spellings
-	hook        *hookfile.Hook
+	hook        *hook.Hook
 	event       protocol.Event
 	entry       gjson.Result
 	matcher     gjson.Result
@@ -287,12 +287,12 @@ func (g *handler) alone() bool {
 
 // carried is a hook, its path in the file, and the index of its entry.
 type carried struct {
-	hook  *hookfile.Hook
+	hook  *hook.Hook
 	path  string
 	entry int
 }
 
-func sameMatcher(a, b hookfile.Matcher) bool {
+func sameMatcher(a, b hook.Matcher) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -49,7 +50,7 @@ const (
 // Item is one thing that the reader of an import must know.
 type Item struct {
 	Kind Kind `json:"kind"`
-	hookfile.Diagnostic
+	hook.Diagnostic
 	// in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
 	Paths []string `json:"paths,omitempty"`
 }
@@ -64,7 +65,7 @@ type Result struct {
 	Sources []string // file:line of each entry
 	Report  []Item
 
-	positions []hookfile.Diagnostic // of the entries, without a text
+	positions []hook.Diagnostic // of the entries, without a text
 }
 
 // Faithful reports whether all hooks do here what they do in their client, but for what the notes name.
@@ -128,7 +129,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	ofFile := func(kind Kind, text string, paths []string) {
-		r.result.Report = append(r.result.Report, Item{kind, hookfile.Diagnostic{File: path, Text: text}, paths})
+		r.result.Report = append(r.result.Report, Item{kind, hook.Diagnostic{File: path, Text: text}, paths})
 	}
 	if len(r.other) > 0 {
 		names := spelling.Brief(strings.Join(r.other, ", "), 200)
@@ -150,14 +151,14 @@ type reader struct {
 	locator strictjson.Locator
 	dialect *dialect.Dialect
 	form    *dialect.Settings
-	hooks   []hookfile.Hook
+	hooks   []hook.Hook
 	result  *Result
 
-	flat     bool                                   // events stand at the top level
-	loadedAt map[hookfile.Diagnostic]*hookfile.Hook // by their positions
-	env      gjson.Result                           // of the settings
-	other    []string                               // settings that are the client's
-	offBy    string                                 // what switches all hooks off
+	flat     bool                           // events stand at the top level
+	loadedAt map[hook.Diagnostic]*hook.Hook // by their positions
+	env      gjson.Result                   // of the settings
+	other    []string                       // settings that are the client's
+	offBy    string                         // what switches all hooks off
 	disabled []*switchedOff
 	equal    map[string][]carried // equal hooks of an event
 	there    map[string]string    // entries, and where they are from
@@ -172,9 +173,9 @@ type switchedOff struct {
 	used       bool
 }
 
-func (r *reader) problem(at int, text string) hookfile.Diagnostic {
+func (r *reader) problem(at int, text string) hook.Diagnostic {
 	line, column := r.locator.Position(r.from.Of(at))
-	return hookfile.Diagnostic{File: r.path, Line: line, Column: column, Text: text}
+	return hook.Diagnostic{File: r.path, Line: line, Column: column, Text: text}
 }
 
 func (r *reader) item(kind Kind, path string, at int, format string, args ...any) {

@@ -4,11 +4,11 @@ import (
 	"path"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // nameOf makes a name of a command: that of the first file in it, else its first word.
-func nameOf(c hookfile.Command) string {
+func nameOf(c hook.Command) string {
 	words := strings.FieldsFunc(c.String(), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=", r) })
 	for _, w := range words {
 		if base := path.Base(w); base != w && base != "null" && !strings.HasPrefix(w, "/bin/") &&

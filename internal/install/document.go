@@ -31,6 +31,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -184,7 +185,7 @@ func plan(p dialect.Place) (*Change, error) {
 
 // inFile gives problems the name of their file.
 func inFile(path string, err error) error {
-	var problems hookfile.Diagnostics
+	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
 		for i := range problems {
 			problems[i].File = path

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/stretchr/testify/require"
 
@@ -285,7 +285,7 @@ func TestRefused(t *testing.T) {
 		client, _ := Lookup(c.client)
 		p := inProject(t, client, c.text)
 		_, err := client.Install(p, entry(client))
-		var problems hookfile.Diagnostics
+		var problems hook.Diagnostics
 		require.ErrorAs(t, err, &problems, c.text)
 		require.ErrorContains(t, err, c.want)
 		require.True(t, strings.HasPrefix(err.Error(), p.Path+":"), err.Error())

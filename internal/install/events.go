@@ -8,16 +8,16 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Wanted are the events at which an entry is needed: those of Events, and each other event that a hook asks for.
-func (c *Client) Wanted(hooks []hookfile.Hook) []string {
+func (c *Client) Wanted(hooks []hook.Hook) []string {
 	events := slices.Clone(c.Events)
 	for _, e := range c.furtherEvents() {
-		wants := func(h hookfile.Hook) bool { return h.Wants(e) }
+		wants := func(h hook.Hook) bool { return h.Wants(e) }
 		if slices.ContainsFunc(hooks, wants) {
 			events = append(events, string(e))
 		}
@@ -39,7 +39,7 @@ func (c *Client) furtherEvents() []protocol.Event {
 }
 
 // Lacking describes what hooks ask for that the client has no event for.
-func (c *Client) Lacking(hooks []hookfile.Hook) (texts []string) {
+func (c *Client) Lacking(hooks []hook.Hook) (texts []string) {
 	for _, asked := range askedEvents(hooks) {
 		if !c.hasEvent(&hooks[asked.hook], asked.event) {
 			texts = append(texts, lacking(c.Client, asked.event, &hooks[asked.hook]))
@@ -48,7 +48,7 @@ func (c *Client) Lacking(hooks []hookfile.Hook) (texts []string) {
 	return texts
 }
 
-func lacking(client string, event protocol.Event, h *hookfile.Hook) string {
+func lacking(client string, event protocol.Event, h *hook.Hook) string {
 	const text = "%s has no event %s that can run hookrun, so the hook %q never runs there"
 	return fmt.Sprintf(text, client, event, h.Name)
 }
@@ -60,7 +60,7 @@ type asked struct {
 }
 
 // askedEvents are the events of hooks besides those that every client's entries are for.
-func askedEvents(hooks []hookfile.Hook) (found []asked) {
+func askedEvents(hooks []hook.Hook) (found []asked) {
 	for i := range hooks {
 		for _, e := range hooks[i].Events {
 			if hooks[i].Active() && !slices.Contains(protocol.Events(), e.Canonical()) {
@@ -72,7 +72,7 @@ func askedEvents(hooks []hookfile.Hook) (found []asked) {
 }
 
 // hasEvent reports whether a hook that asks for an event can run at one of the client's.
-func (c *Client) hasEvent(h *hookfile.Hook, event protocol.Event) bool {
+func (c *Client) hasEvent(h *hook.Hook, event protocol.Event) bool {
 	return slices.ContainsFunc(c.furtherEvents(), func(e protocol.Event) bool { return h.EventAt(e) == event })
 }
 
@@ -90,7 +90,7 @@ func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
 
 // Missing is an event that a hook asks for at which no entry of a client runs hookrun.
 type Missing struct {
-	Hook   *hookfile.Hook
+	Hook   *hook.Hook
 	Event  protocol.Event // as the hook names it
 	Client string
 	Mend   string // the command that adds the entry; "": the client has no such event
@@ -107,7 +107,7 @@ func (m *Missing) String() string {
 
 // FindMissing compares the events that hooks ask for with the entries of all clients in which hookrun is installed.
 // Binary is as for Uninstall.
-func FindMissing(w dialect.Where, hooks []hookfile.Hook, binary string) (found []Missing) {
+func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Missing) {
 	asked := askedEvents(hooks)
 	if len(asked) == 0 {
 		return nil

@@ -7,13 +7,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // ProxiedServers finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of
 // this hookrun. It skips files that cannot be read.
-func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hookfile.Diagnostic) {
+func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hook.Diagnostic) {
 	if c.Servers == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hookfil
 				continue
 			}
 			line, column := locator.Position(s.At)
-			found = append(found, hookfile.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
+			found = append(found, hook.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
 				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
 					"tools; start the server without hookrun mcp there, or uninstall the hook", s.Name)})
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -67,7 +67,7 @@ func lineEnd(doc string) string {
 func tomlFaults(doc string, offset int, text string) error {
 	locator := strictjson.Locator{Doc: doc}
 	line, column := locator.Position(offset)
-	return hookfile.Diagnostics{{Line: line, Column: column, Text: text}}
+	return hook.Diagnostics{{Line: line, Column: column, Text: text}}
 }
 
 // tomlEntries finds the entries of hookrun's in a document, in its order.

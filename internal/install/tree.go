@@ -7,7 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -72,17 +72,17 @@ func (d *document) String() string {
 	return d.tree.String()
 }
 
-func (d *document) faults(faults ...strictjson.Fault) hookfile.Diagnostics {
+func (d *document) faults(faults ...strictjson.Fault) hook.Diagnostics {
 	locator := strictjson.Locator{Doc: d.text}
-	var list hookfile.Diagnostics
+	var list hook.Diagnostics
 	for _, f := range faults {
 		line, column := locator.Position(f.Offset)
-		list = append(list, hookfile.Diagnostic{Line: line, Column: column, Text: f.Text})
+		list = append(list, hook.Diagnostic{Line: line, Column: column, Text: f.Text})
 	}
 	return list
 }
 
-func (d *document) fault(at *hujson.Value, text string) hookfile.Diagnostics {
+func (d *document) fault(at *hujson.Value, text string) hook.Diagnostics {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
 }
 

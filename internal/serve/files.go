@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -13,9 +14,9 @@ import (
 
 // reloaded is what reload answers with.
 type reloaded struct {
-	Files    []string              `json:"files"`
-	Hooks    int                   `json:"hooks"`
-	Warnings []hookfile.Diagnostic `json:"warnings"`
+	Files    []string          `json:"files"`
+	Hooks    int               `json:"hooks"`
+	Warnings []hook.Diagnostic `json:"warnings"`
 }
 
 // reload reads the hooks files again. If they have errors, the server keeps the hooks that it has. A file that is gone
@@ -28,21 +29,21 @@ func (s *Server) reload() (any, error) {
 	if err != nil {
 		return nil, notReloaded(err)
 	}
-	err = s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
+	err = s.options.Runner.Reload(hookfile.Behind(projecthooks.Empty(), cfg))
 	if err != nil && !errors.Is(err, runner.ErrClosed) { // of a server that ends: no call will meet the hooks
 		return nil, notReloaded(err)
 	}
 	s.snapshot = s.snapshot.Next(cfg)
 	return reloaded{
 		Files: cfg.Paths(), Hooks: len(cfg.Hooks),
-		Warnings: append(append([]hookfile.Diagnostic{}, s.snapshot.Lost()...), cfg.Warned()...),
+		Warnings: append(append([]hook.Diagnostic{}, s.snapshot.Lost()...), cfg.Warned()...),
 	}, nil
 }
 
 // notReloaded is the error for files that could not be loaded. Its data has every problem with its position.
 func notReloaded(err error) error {
 	failed := jsonrpc.Errorf(codeConfig, "nothing was reloaded: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
-	if problems, ok := errors.AsType[hookfile.Diagnostics](err); ok {
+	if problems, ok := errors.AsType[hook.Diagnostics](err); ok {
 		data, err := json.Marshal(problems)
 		if err != nil {
 			return err

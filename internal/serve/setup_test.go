@@ -61,7 +61,7 @@ func (f *fixture) server() *Server {
 	var err error
 	f.Config, err = hookfile.Load(hookfile.Options{Workspace: f.dir})
 	require.NoError(f, err)
-	f.Runner, err = runner.New(hookfile.Public(f.Config).(*projecthooks.Config), runner.Options{Funcs: f.funcs})
+	f.Runner, err = runner.New(hookfile.Behind(projecthooks.Empty(), f.Config), runner.Options{Funcs: f.funcs})
 	require.NoError(f, err)
 	return New(f.Options)
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -28,8 +30,8 @@ func BenchmarkJudge(b *testing.B) {
 	require.NoError(b, os.WriteFile(filepath.Join(dir, hookfile.FileName), []byte(doc), 0o600))
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(b, err)
-	o := trust.Options{Workspace: dir, Environ: func(h *hookfile.Hook) []string {
-		return h.Environ(dialect.NewCall(protocol.Call{Workspace: dir}), nil, "")
+	o := trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
+		return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), nil, "")
 	}}
 	state := filepath.Join(b.TempDir(), "state")
 	store, err := trust.Open(state)

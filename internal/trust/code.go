@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
@@ -66,7 +66,7 @@ func (c *commandLine) module(name string) {
 }
 
 func (c *commandLine) inModulePath(path string, endings []string) {
-	roots := append([]string{""}, filepath.SplitList(hookfile.Variable(c.env, "PYTHONPATH"))...)
+	roots := append([]string{""}, filepath.SplitList(launch.Variable(c.env, "PYTHONPATH"))...)
 	for _, root := range roots {
 		for _, ending := range endings {
 			c.file(filepath.Join(root, path+ending))

@@ -9,14 +9,15 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // hook adds what the command of a hook names.
-func (t *taker) hook(h *hookfile.Hook) error {
+func (t *taker) hook(h *hook.Hook) error {
 	if h.StaticVerdict != nil || h.Unsupported != "" {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (t *taker) hook(h *hookfile.Hook) error {
 		c := commandLine{taker: t, hook: h, env: env, folders: []string{dir}}
 		path, argv := "", h.Command.Argv
 		if len(argv) == 0 || h.Command.Placeholders || !strings.Contains(argv[0], "/") {
-			found, filled, err := h.Program(dir, env)
+			found, filled, err := launch.Program(h, dir, env)
 			if err == nil {
 				path = found
 			}
@@ -54,8 +55,8 @@ func (t *taker) hook(h *hookfile.Hook) error {
 }
 
 // folder is where the hook runs, wherever the call is.
-func (t *taker) folder(h *hookfile.Hook) string {
-	return h.Dir(&protocol.Call{Workspace: t.Options.Workspace})
+func (t *taker) folder(h *hook.Hook) string {
+	return launch.Dir(h, &protocol.Call{Workspace: t.Options.Workspace})
 }
 
 // variable adds the files that a variable has a program load, and notes a doubt if it may have it find others.
@@ -109,7 +110,7 @@ var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OP
 var modulePaths = []string{"AWKPATH", "LD_LIBRARY_PATH", "LUA_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB"}
 
 // endpoint adds the certificates and the key of an HTTP hook.
-func (t *taker) endpoint(h *hookfile.Hook) error {
+func (t *taker) endpoint(h *hook.Hook) error {
 	for _, path := range []string{h.HTTP.CAFile, h.HTTP.ClientCert, h.HTTP.ClientKey} {
 		if path == "" {
 			continue
@@ -135,7 +136,7 @@ func (t *taker) in(dir, path string) string {
 // commandLine finds the paths in one hook's command. It tries too many rather than too few, since only files count.
 type commandLine struct {
 	*taker
-	hook    *hookfile.Hook
+	hook    *hook.Hook
 	env     []string
 	folders []string // where relative paths may start: where the hook runs, and where it changes to
 	depth   int
@@ -186,7 +187,7 @@ func (c *commandLine) file(name string) {
 
 // inPath is where PATH has a program, "" for nowhere.
 func (c *commandLine) inPath(name string) string {
-	for _, dir := range filepath.SplitList(hookfile.Variable(c.env, "PATH")) {
+	for _, dir := range filepath.SplitList(launch.Variable(c.env, "PATH")) {
 		dir = c.in(c.folders[0], dir) // a shell takes relative ones, as hookrun does not
 		if found := filepath.Join(dir, name); name != "" && isProgram(found) {
 			return found
@@ -248,7 +249,7 @@ var (
 func (c *commandLine) words(text string) {
 	value := func(variable string) string {
 		name := variables.Get().FindStringSubmatch(variable)
-		return cmp.Or(hookfile.Variable(c.env, name[1]+name[2]), ".") // $PWD, too
+		return cmp.Or(launch.Variable(c.env, name[1]+name[2]), ".") // $PWD, too
 	}
 	text = printed.Get().ReplaceAllString(text, ".")
 	all := strings.Fields(text) // also between quotes: cmd.exe has no single ones

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -23,7 +24,7 @@ const (
 )
 
 // doubt notes why files that a hook runs may be missing in the Fingerprint.
-func (t *taker) doubt(h *hookfile.Hook, format string, args ...any) {
+func (t *taker) doubt(h *hook.Hook, format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
 	if len(t.doubts[h]) < maxDoubts && !slices.Contains(t.doubts[h], why) {
 		t.doubts[h] = append(t.doubts[h], why)
@@ -33,7 +34,7 @@ func (t *taker) doubt(h *hookfile.Hook, format string, args ...any) {
 // Unresolved returns a message about each hook of which nobody can tell for sure what files its command runs. entries
 // are of hooks whose entry can name them under "files", ofClients of hooks in a client's own file, which has no such
 // key.
-func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hookfile.Diagnostic) {
+func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hook.Diagnostic) {
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		why := f.doubts[h]

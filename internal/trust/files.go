@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // maxListed is how many names the globs of one hook may have to look at.
 const maxListed = 20_000
 
 // listed adds the files that the globs of a hook's "files" name, so that a new one there is a difference.
-func (t *taker) listed(h *hookfile.Hook) error {
+func (t *taker) listed(h *hook.Hook) error {
 	for _, glob := range h.Files {
 		l := lister{taker: t, hook: h, names: strings.Split(glob, "/")}
 		if err := l.walk(t.Options.Workspace, l.names); err != nil {
@@ -36,7 +36,7 @@ type listing struct {
 
 type lister struct {
 	*taker
-	hook   *hookfile.Hook
+	hook   *hook.Hook
 	names  []string
 	looked int
 	found  int

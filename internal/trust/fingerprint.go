@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/files/owner"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -39,22 +40,22 @@ type Fingerprint struct {
 	Programs  map[string]string `json:"programs"`       // their paths in PATH, by the names in commands
 	Doubts    []Doubt           `json:"doubts,omitempty"`
 
-	whole   string                      // see sum
-	places  []string                    // names of the hooks files, present or absent; see key
-	paths   []string                    // of the hooks files that are present
-	byHook  map[*hookfile.Hook][]string // paths that a hook's command names, present or absent
-	watched map[string]*watched         // by path
-	doubts  map[*hookfile.Hook][]string // see Unresolved
+	whole   string                  // see sum
+	places  []string                // names of the hooks files, present or absent; see key
+	paths   []string                // of the hooks files that are present
+	byHook  map[*hook.Hook][]string // paths that a hook's command names, present or absent
+	watched map[string]*watched     // by path
+	doubts  map[*hook.Hook][]string // see Unresolved
 
-	listings map[*hookfile.Hook][]listing // of the folders of "files"
+	listings map[*hook.Hook][]listing // of the folders of "files"
 }
 
 // Options say how a Fingerprint is taken.
 type Options struct {
-	Workspace string                          // absolute
-	Dir       string                          // the call's folder, if hooks run there; "": the workspace
-	Environ   func(h *hookfile.Hook) []string // the environment of a hook's process
-	Texts     bool                            // keep the texts, to show them
+	Workspace string                      // absolute
+	Dir       string                      // the call's folder, if hooks run there; "": the workspace
+	Environ   func(h *hook.Hook) []string // the environment of a hook's process
+	Texts     bool                        // keep the texts, to show them
 	// Store has the records of earlier Fingerprints, if nothing but the comparison with them matters: a large file that
 	// has another size in all of them is not read.
 	Store   *Store
@@ -75,7 +76,7 @@ type taker struct {
 }
 
 type hookPath struct {
-	hook *hookfile.Hook
+	hook *hook.Hook
 	path string
 }
 
@@ -89,8 +90,8 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		named: map[string]bool{}}
 	t.Fingerprint = &Fingerprint{
 		Workspace: real, Programs: map[string]string{},
-		byHook: map[*hookfile.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hookfile.Hook][]string{},
-		listings: map[*hookfile.Hook][]listing{},
+		byHook: map[*hook.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hook.Hook][]string{},
+		listings: map[*hook.Hook][]listing{},
 	}
 	if given := filepath.Clean(o.Workspace); given != real {
 		t.Path = given
@@ -100,13 +101,13 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		t.hooksFile(&cfg.Files[i])
 	}
 	for i := range cfg.Absent {
-		if f := &cfg.Absent[i]; f.Level >= hookfile.ProjectLevel {
+		if f := &cfg.Absent[i]; f.Level >= hook.ProjectLevel {
 			t.places = append(t.places, t.name(t.absolute(f.Path)))
 		}
 	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		if h.Level < hookfile.ProjectLevel {
+		if h.Level < hook.ProjectLevel {
 			continue
 		}
 		if err := t.hook(h); err != nil {
@@ -150,7 +151,7 @@ func (t *taker) hooksFile(f *hookfile.File) {
 	path := t.absolute(f.Path)
 	sum := sha256.Sum256([]byte(f.Text))
 	file := File{Name: t.name(path), SHA256: hex.EncodeToString(sum[:]), Hooks: true}
-	file.Outer = f.Level < hookfile.ProjectLevel
+	file.Outer = f.Level < hook.ProjectLevel
 	if real, err := t.real(path); err == nil {
 		if info, err := os.Lstat(real); err == nil && info.Mode()&os.ModeSymlink != 0 {
 			real, _ = filepath.EvalSymlinks(real)
@@ -164,7 +165,7 @@ func (t *taker) hooksFile(f *hookfile.File) {
 	}
 	t.named[file.Name] = true
 	t.Files = append(t.Files, file)
-	if f.Level >= hookfile.ProjectLevel {
+	if f.Level >= hook.ProjectLevel {
 		t.places, t.paths = append(t.places, file.Name), append(t.paths, path)
 	}
 }
@@ -185,7 +186,7 @@ func (t *taker) real(path string) (string, error) {
 
 // candidate adds the file at a path that a hook's command may mean, if it is one and is in the workspace, by its path
 // or its real path. With anywhere it may be elsewhere.
-func (t *taker) candidate(h *hookfile.Hook, path string, anywhere bool) error {
+func (t *taker) candidate(h *hook.Hook, path string, anywhere bool) error {
 	if w := t.watched[path]; w == nil || anywhere && w.target == (identity{}) {
 		if err := t.look(path, anywhere); err != nil {
 			return err
@@ -325,7 +326,7 @@ func (f *Fingerprint) HasHooks() bool {
 }
 
 // Named returns the files of the Fingerprint that a hook's command names.
-func (f *Fingerprint) Named(h *hookfile.Hook) (names []string) {
+func (f *Fingerprint) Named(h *hook.Hook) (names []string) {
 	of := map[string]bool{}
 	for _, path := range f.byHook[h] {
 		of[path] = true

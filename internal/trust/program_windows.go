@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 )
 
 // shellPath is the shell of string commands: it is looked for in PATH here.
@@ -16,7 +16,7 @@ const shellPath = "\x00"
 // guard.cmd, and where PATHEXT has .JS a new guard.js before guard.
 func programEndings(env []string) []string {
 	endings := []string{".com", ".exe", ".bat", ".cmd"}
-	for _, ending := range filepath.SplitList(strings.ToLower(hookfile.Variable(env, "PATHEXT"))) {
+	for _, ending := range filepath.SplitList(strings.ToLower(launch.Variable(env, "PATHEXT"))) {
 		if ending != "" && !slices.Contains(endings, ending) {
 			endings = append(endings, ending)
 		}

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -24,8 +26,8 @@ func TestProgramWithoutItsExtension(t *testing.T) {
 			[]byte(`{"hooks": [{"name": "h", "command": ["`+name+`"], "events": ["pre-tool"]}]}`))
 		require.NoError(t, err)
 		named := func() []string {
-			now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hookfile.Hook) []string {
-				return h.Environ(dialect.NewCall(protocol.Call{Workspace: dir}), os.Environ(), "")
+			now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
+				return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), os.Environ(), "")
 			}})
 			require.NoError(t, err)
 			return now.Named(&cfg.Hooks[0])
@@ -60,8 +62,8 @@ func TestFilesOfCommandsOnWindows(t *testing.T) {
 		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName),
 			[]byte(`{"hooks": [{"name": "h", "command": `+command+`, "events": ["pre-tool"]}]}`))
 		require.NoError(t, err, command)
-		now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hookfile.Hook) []string {
-			return h.Environ(dialect.NewCall(protocol.Call{Workspace: dir}), []string{"PATHEXT=.EXE;.JS"}, "")
+		now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
+			return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), []string{"PATHEXT=.EXE;.JS"}, "")
 		}})
 		require.NoError(t, err)
 		if strings.HasSuffix(want[0], "SH") {

@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -147,12 +147,12 @@ func (c *commandLine) cd(args []word) {
 	}
 	switch {
 	case len(args) == 0:
-		c.enter(hookfile.Variable(c.env, "HOME"))
+		c.enter(launch.Variable(c.env, "HOME"))
 	case args[0].computed, args[0].text == "-":
 		c.doubt("the folder %s is known only when it runs", args[0])
 		c.enter(args[0].text)
 	default:
-		for _, dir := range filepath.SplitList(hookfile.Variable(c.env, "CDPATH")) {
+		for _, dir := range filepath.SplitList(launch.Variable(c.env, "CDPATH")) {
 			c.enter(filepath.Join(dir, args[0].text))
 		}
 		c.enter(args[0].text)
@@ -181,7 +181,7 @@ func (c *commandLine) enter(folder string) {
 // inPaths adds the file that a shell reads, which it looks for in PATH.
 func (c *commandLine) inPaths(args []word) {
 	for _, w := range args {
-		for _, dir := range filepath.SplitList(hookfile.Variable(c.env, "PATH")) {
+		for _, dir := range filepath.SplitList(launch.Variable(c.env, "PATH")) {
 			c.file(filepath.Join(dir, w.text))
 		}
 	}

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -38,10 +40,10 @@ func take(t testing.TB, dir, doc string) (*hookfile.Config, *trust.Fingerprint) 
 }
 
 func options(dir string) trust.Options {
-	return trust.Options{Workspace: dir, Texts: true, Environ: func(h *hookfile.Hook) []string {
+	return trust.Options{Workspace: dir, Texts: true, Environ: func(h *hook.Hook) []string {
 		list := string(filepath.ListSeparator)
 		env := []string{"PATH=/nowhere" + list + "bin" + list + programs(dir), "HOME=/root"}
-		return h.Environ(dialect.NewCall(protocol.Call{Workspace: dir}), env, "")
+		return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), env, "")
 	}}
 }
 

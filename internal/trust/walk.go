@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -224,7 +225,7 @@ func (c *commandLine) loop(n *syntax.ForClause) (done bool) {
 		body(word{computed: true})
 		return true
 	}
-	wasUnknown, value := c.unknown[name], hookfile.Variable(c.env, name)
+	wasUnknown, value := c.unknown[name], launch.Variable(c.env, name)
 	delete(c.unknown, name)
 	for _, item := range items {
 		outer := c.env
@@ -308,7 +309,7 @@ func (c *commandLine) splits(w *syntax.Word) bool {
 		if _, is := c.set["IFS"]; is {
 			return true
 		}
-		return strings.ContainsAny(hookfile.Variable(c.env, p.Param.Value), " \t\n*?[")
+		return strings.ContainsAny(launch.Variable(c.env, p.Param.Value), " \t\n*?[")
 	})
 }
 
@@ -322,7 +323,7 @@ func (c *commandLine) home(w *syntax.Word, text string, known bool) (string, boo
 	if rest != "" && rest[0] != '/' {
 		return text, false
 	}
-	return hookfile.Variable(c.env, "HOME") + rest, known
+	return launch.Variable(c.env, "HOME") + rest, known
 }
 
 // ofCall are variables of hookrun that differ from call to call.
@@ -338,7 +339,7 @@ func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 	if !syntax.ValidName(name) || slices.Contains(ofCall, name) || c.varies(name) {
 		return "", false
 	}
-	value := hookfile.Variable(c.env, name)
+	value := launch.Variable(c.env, name)
 	set, inLine := c.set[name]
 	isFolder := (name == "PWD" || name == "OLDPWD") && len(c.folders) > 1
 	switch {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // watched is a path that a command names, in its state when the Fingerprint was taken.
@@ -23,7 +23,7 @@ type watched struct {
 
 // Touched returns the path of a file that a hook's command names and that was written, replaced, created or touched
 // since the Fingerprint was taken, or of a folder of its "files" that has other names in it. "" is none.
-func (f *Fingerprint) Touched(h *hookfile.Hook) string {
+func (f *Fingerprint) Touched(h *hook.Hook) string {
 	if path := f.touched(h); path != "" {
 		return path
 	}
@@ -43,7 +43,7 @@ func namesOf(entries []os.DirEntry) []string {
 	return names
 }
 
-func (f *Fingerprint) touched(h *hookfile.Hook) string {
+func (f *Fingerprint) touched(h *hook.Hook) string {
 	for _, path := range f.byHook[h] {
 		if w := f.watched[path]; w.touched() {
 			return path
@@ -54,7 +54,7 @@ func (f *Fingerprint) touched(h *hookfile.Hook) string {
 
 // Rewritten is Touched for a hook that has ended, which may have made files beside its own. Small files are also read
 // once more: who has mapped a file into memory changes its content without a new time of change.
-func (f *Fingerprint) Rewritten(h *hookfile.Hook) string {
+func (f *Fingerprint) Rewritten(h *hook.Hook) string {
 	if path := f.touched(h); path != "" {
 		return path
 	}

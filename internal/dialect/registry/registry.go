@@ -125,3 +125,8 @@ func ParseEvent(name string) (e protocol.Event, ok bool) {
 	}
 	return "", false
 }
+
+// WithSettings are the dialects whose clients have a hooks file in JSON.
+func WithSettings() []*dialect.Dialect {
+	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Settings == nil })
+}

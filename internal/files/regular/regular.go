@@ -41,3 +41,18 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	}
 	return text, info, nil
 }
+
+// Kind names what is no regular file, as in "a named pipe".
+func Kind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return m.Type().String()
+}

@@ -3,6 +3,7 @@ package stats
 import (
 	"path/filepath"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -16,7 +17,7 @@ func (s *Summary) Expect(cfg *hookfile.Config) {
 			fired[hookKey{file: paths.of(file(source)) + source[len(file(source)):]}] = true
 		}
 	}
-	did := func(h *hookfile.Hook) bool {
+	did := func(h *hook.Hook) bool {
 		path := paths.of(h.File)
 		return fired[hookKey{h.Name, path}] || fired[hookKey{file: path + h.Source()[len(h.File):]}]
 	}

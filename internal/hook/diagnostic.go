@@ -1,0 +1,62 @@
+package hook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Diagnostic is an error or a warning about a position in a file.
+type Diagnostic struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"` // 0: the file as a whole
+	Column int    `json:"column"`
+	Text   string `json:"message"`
+	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook is
+	// switched off
+	Gate bool `json:"-"`
+	// as a warning: no hook runs otherwise than it should, so a session is told once
+	Once bool `json:"-"`
+	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
+	Unreachable bool `json:"-"`
+}
+
+// Position is that of the problem, without its column.
+func (p Diagnostic) Position() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+func (p Diagnostic) Error() string { return string(p.append(nil)) }
+
+func (p Diagnostic) append(to []byte) []byte {
+	to = append(to, p.File...)
+	if p.Line > 0 {
+		to = strconv.AppendInt(append(to, ':'), int64(p.Line), 10)
+		to = strconv.AppendInt(append(to, ':'), int64(p.Column), 10)
+	}
+	return append(append(to, ": "...), p.Text...)
+}
+
+// Diagnostics are all the errors of a load, one a line.
+type Diagnostics []Diagnostic
+
+// Sort sorts problems by their positions.
+func (ps Diagnostics) Sort() {
+	slices.SortStableFunc(ps, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+func (ps Diagnostics) Error() string {
+	size := 0 // a file can have half a million problems
+	for _, p := range ps {
+		size += len(p.File) + len(p.Text) + len(":1048576:1048576: \n")
+	}
+	text := make([]byte, 0, size)
+	for i, p := range ps {
+		if i > 0 {
+			text = append(text, '\n')
+		}
+		text = p.append(text)
+	}
+	return string(text)
+}

@@ -1,0 +1,122 @@
+package hook
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// projectNames are the names that the tool has in a project's own hooks files besides its own: those of the tables, and
+// those that its input gives it.
+func projectNames(c *dialect.Call) []string {
+	names := c.ProjectTools()
+	add := func(more ...string) {
+		for _, name := range more {
+			if name != c.Tool && !slices.Contains(names, name) {
+				names = append(slices.Clip(names), name)
+			}
+		}
+	}
+	add(registry.ToolAliases(c.Tool)...)
+	add(c.AddedTools()...)
+	if _, looksLikeShell := ShellByInput(c); looksLikeShell {
+		add(ShellTool)
+	}
+	if isPatch(c) {
+		add(permission.PatchTools...)
+	}
+	return names
+}
+
+const ShellTool = "shell"
+
+// ShellByInput reports whether the call is one of a tool that nobody knows, and that has a command under a key.
+func ShellByInput(c *dialect.Call) (key string, ok bool) {
+	if !c.Event.HasTool() || len(knownNames(c)) > 0 {
+		return "", false
+	}
+	if c.FileTools().Has(c.Tool) {
+		return "", false
+	}
+	args, err := c.InputText()
+	if err != nil {
+		return "", false
+	}
+	return permission.HasCommand(args)
+}
+
+// isPatch reports whether the call's input is a patch, or its shell line runs apply_patch.
+func isPatch(c *dialect.Call) bool {
+	if !c.Event.HasTool() || !strings.ContainsAny(c.Args, "*\\") && !strings.Contains(c.Args, "apply") {
+		return false
+	}
+	names := knownNames(c)
+	if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		return name == ShellTool || slices.Contains(permission.PatchTools, name)
+	}) {
+		return false
+	}
+	args, err := c.InputText()
+	return err == nil && permission.HasPatch(KindOf(names), args, c.Wrappers)
+}
+
+// knownNames are the project's names for the tool as tables have them, whichever client's they are.
+func knownNames(c *dialect.Call) []string {
+	if names := c.ProjectTools(); len(names) > 0 {
+		return names
+	}
+	if !c.FileTools().Has(c.Tool) {
+		if names := registry.ToolNames(c.Tool); len(names) > 0 {
+			return names
+		}
+	}
+	if registry.IsProjectName(c.Tool) {
+		return []string{c.Tool}
+	}
+	return nil
+}
+
+// KindOf is what a tool of these names works on.
+func KindOf(names []string) permission.Kind {
+	for _, name := range names {
+		if kind := permission.KindOf(name); kind != permission.Unknown {
+			return kind
+		}
+	}
+	return permission.Unknown
+}
+
+// MeetsOf are the tools of a client that the matcher and the if of a hook are for, by the names that a hook of its
+// dialect has for them. every: it has neither, and is for every tool.
+func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
+	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
+		return nil, true
+	}
+	for _, t := range client.Tools {
+		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name()})
+		names := t.Names()
+		if given := h.Tools.Name(t.Name()); given != "" {
+			names = [2]string{given}
+		}
+		if names[0] == t.Name() {
+			names = [2]string{}
+		}
+		call.SetToolNames(names, h.Tools.Added(t.Name()), h.Tools)
+		here := []string{t.Name()}
+		switch d := h.Dialect; {
+		case d.ProjectTools:
+			here = append(here, projectNames(call)...)
+		case d.Client != nil:
+			here = append(here, registry.ToolsOf(d.Client, call)...)
+		}
+		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
+		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {
+			tools = append(tools, t.Name())
+		}
+	}
+	return tools, false
+}

@@ -1,4 +1,0 @@
-package hookfile
-
-// splitsWords: an interpreter gets each word of its #! line.
-const splitsWords = true

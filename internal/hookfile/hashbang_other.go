@@ -1,6 +1,0 @@
-//go:build unix && !darwin
-
-package hookfile
-
-// splitsWords: an interpreter gets all words of its #! line behind the first as one.
-const splitsWords = false

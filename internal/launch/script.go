@@ -1,0 +1,126 @@
+package launch
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/hook"
+)
+
+// maxScript is how large a file may be that is still looked at as a script.
+const maxScript = 1 << 20
+
+// Doubts are the words of a list that a shell would have expanded, and what is odd about the scripts that the hook
+// names by their path: one that is empty does nothing, and so approves of everything, and one whose last line has no
+// end may have been cut while it was written. It runs nothing, and does not repeat what Inspect reports.
+func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnostic) {
+	doubts = literalWords(h, env)
+	for _, name := range scripts(h, workspace, env) {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(workspace, path)
+		}
+		if found, err := lookPath(path, env); err == nil { // its name may lack the extension
+			path = found
+		}
+		if doubt := scriptDoubt(path); doubt != "" {
+			p := h.RunsAt
+			p.Text = fmt.Sprintf("hook %q: %s %s", h.Name, name, doubt)
+			doubts = append(doubts, p)
+		}
+	}
+	return doubts
+}
+
+// scripts are the paths in a hook's command: of the program, and of what an interpreter is given.
+func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
+	var words []string
+	switch c := h.Command; {
+	case h.StaticVerdict != nil || h.HTTP != nil || h.Unsupported != "" || c.PowerShell || c.Callable != "":
+		return nil
+	case c.Argv == nil && c.Script == "":
+		words = plainWords(c.Shell, env)
+	default:
+		_, argv, err := Program(h, workspace, env)
+		if err != nil {
+			return nil
+		}
+		if c.Script != "" { // a path also without a slash
+			names = append(names, c.Script)
+		}
+		words = argv
+	}
+	if len(words) == 0 {
+		return names
+	}
+	if filepath.Base(words[0]) != words[0] && h.Command.Script == "" {
+		names = append(names, words[0])
+	}
+	if script := scriptOf(words); script != "" && h.Command.Script == "" {
+		names = append(names, script)
+	}
+	return names
+}
+
+// scriptDoubt describes what is odd about a script; "" if nothing is, or the file is no script.
+func scriptDoubt(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
+		return ""
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxScript))
+	switch {
+	case err != nil || bytes.IndexByte(text, 0) >= 0: // a program of machine code
+		return ""
+	case len(text) == 0:
+		return "is empty, so it does nothing; is the file whole?"
+	case onlyComments(string(text)):
+		return "has nothing in it but blanks and comments, so it does nothing; is the file whole?"
+	case text[len(text)-1] != '\n' && text[len(text)-1] != '\r':
+		return "ends in a line without a line end; is the file whole?"
+	}
+	return lineEndDoubt(path, string(text))
+}
+
+// lineEndDoubt reports line ends that the program which runs a script does not take; "" if there are none. Those of a
+// #! line are looked at elsewhere.
+func lineEndDoubt(path, text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	ending := strings.ToLower(filepath.Ext(path))
+	forShell := ending == ".sh" || ending == ".bash"
+	line, isProgram := strings.CutPrefix(first, "#!")
+	if isProgram {
+		forShell = slices.ContainsFunc(strings.Fields(line), func(word string) bool {
+			return slices.Contains(shells, filepath.Base(word))
+		})
+	}
+	switch {
+	case forShell && strings.Contains(text, "\r\n") && (hashBangTakesCRLF || !isProgram):
+		return "has CR LF line ends, which a shell takes for a part of its words; save it with LF line ends"
+	case (ending == ".cmd" || ending == ".bat") && strings.Contains(text, "\n:") && !strings.Contains(text, "\r\n"):
+		return "has LF line ends, with which cmd.exe does not find each of its labels; save it with CR LF line ends"
+	}
+	return ""
+}
+
+// onlyComments reports whether a script has no line but blank ones and comments, as sh, Python and JavaScript have
+// them.
+func onlyComments(text string) bool {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&
+			!strings.HasPrefix(line, "//") {
+			return false
+		}
+	}
+	return true
+}

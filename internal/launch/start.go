@@ -1,0 +1,73 @@
+package launch
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/hook"
+)
+
+// shells run a line of text that they are given behind -c.
+var shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh"}
+
+// RunsShell reports whether a shell runs a line of text for the hook: 126 and 127 are the shell's own exit codes then,
+// for what it could not run. PowerShell has others.
+func RunsShell(h *hook.Hook) bool {
+	if h.Command.PowerShell {
+		return false
+	}
+	_, is := shellLine(h)
+	return is
+}
+
+// shellLine is the line of text that a shell runs for the hook.
+func shellLine(h *hook.Hook) (line string, is bool) {
+	argv := h.Command.Argv
+	if len(argv) == 0 {
+		return h.Command.Shell, h.Command.Shell != ""
+	}
+	if !slices.Contains(shells, strings.TrimSuffix(filepath.Base(argv[0]), ".exe")) {
+		return "", false
+	}
+	for i, a := range argv[1:] {
+		if len(a) < 2 || a[0] != '-' || a[1] == '-' {
+			if !strings.HasPrefix(a, "--") {
+				return "", false // a script, or the word of an option
+			}
+			continue
+		}
+		if strings.HasSuffix(a, "c") && i+2 < len(argv) {
+			return argv[i+2], true
+		}
+	}
+	return "", false
+}
+
+// StartFault returns why the file that the hook runs cannot run, as far as its first line tells, in the words of
+// FileFault; "" if nothing is known. Of a line for a shell it looks at the path that the line begins with. It is for
+// hooks that ended as what cannot be run does: env misses the program that it was to start only when the script has
+// begun.
+func StartFault(h *hook.Hook, dir string, env []string) string {
+	line, byShell := shellLine(h)
+	switch {
+	case h.StaticVerdict != nil || h.HTTP != nil || h.Unsupported != "" || h.Command.PowerShell ||
+		h.Command.Callable != "":
+		return ""
+	case byShell:
+		words := plainWords(line, env)
+		if len(words) == 0 || !strings.Contains(words[0], "/") {
+			return ""
+		}
+		path, err := find(words[0], dir, env)
+		if err != nil {
+			return ""
+		}
+		return byShellFault(path, words[0], dir, env)
+	}
+	path, argv, err := Program(h, dir, env)
+	if err != nil {
+		return ""
+	}
+	return FileFault(path, argv[0], dir, env)
+}

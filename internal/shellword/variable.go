@@ -1,0 +1,25 @@
+package shellword
+
+import "strings"
+
+// Variable reads the variable that a text begins with, and its default if it has one. size 0: there is none.
+func Variable(text string) (name string, word *string, size int) {
+	if rest, ok := strings.CutPrefix(text, "${"); ok {
+		name, _, ok := strings.Cut(rest, "}")
+		if !ok || name == "" {
+			return "", nil, 0
+		}
+		size = len("${}") + len(name)
+		if before, after, ok := strings.Cut(name, ":-"); ok && before != "" {
+			return before, &after, size
+		}
+		return name, nil, size
+	}
+	rest := text[1:]
+	name = rest[:len(rest)-len(strings.TrimLeft(rest,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"))]
+	if name == "" {
+		return "", nil, 0
+	}
+	return name, nil, 1 + len(name)
+}

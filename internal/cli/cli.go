@@ -36,7 +36,8 @@ const (
 // command is one of hookrun's commands.
 type command struct {
 	name    string
-	args    string // what follows the name in the usage line
+	args    string          // what follows the name in the usage line
+	takes   func() []string // what completion offers for a word that is no flag; nil: nothing
 	summary string
 	answers bool // its --output can be a client's hook output, and the client reads the exit code as a verdict
 	client  bool // a client's hook output is its default

@@ -120,6 +120,8 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
+func trustWords() []string { return texts([]runner.Trust{runner.TrustOff, runner.TrustRequired}) }
+
 // trusted is the value of --trust, else of the environment, for commands that have the flag.
 func (f *callFlags) trusted() (runner.Trust, error) {
 	value, from := f.trust, "--trust"
@@ -130,7 +132,7 @@ func (f *callFlags) trusted() (runner.Trust, error) {
 	case "", runner.TrustOff, runner.TrustRequired:
 		return t, nil
 	}
-	near := spelling.Suggest(value, texts([]runner.Trust{runner.TrustOff, runner.TrustRequired}))
+	near := spelling.Suggest(value, trustWords())
 	return "", fmt.Errorf("%s %q is not one of off, required%s", from, value, near)
 }
 

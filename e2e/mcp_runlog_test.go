@@ -52,6 +52,7 @@ func TestMCPVerbose(t *testing.T) {
 	p.result("echo", binary.Hook{"text": "x"})
 	p.leave(0)
 	require.Regexp(t, `(?m)^hookrun mcp: pre-tool "?mcp__[a-z_]*__echo"?: hook 'slow' timeout in `, p.Err.String())
-	require.Regexp(t, `(?m)^hookrun mcp: pre-tool "?mcp__[a-z_]*__echo"?: hook 'slow' was killed by SIG`, p.Err.String())
+	require.Regexp(t, `(?m)^hookrun mcp: pre-tool "?mcp__[a-z_]*__echo"?: hook 'slow' was killed by SIG`,
+		p.Err.String())
 	require.Contains(t, p.Err.String(), "hookrun mcp: hook 'slow' stderr: why\n")
 }

@@ -59,7 +59,7 @@ func TestJSON(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "shell"}
 	r := dialecttest.Exited(3, "", "<why>\n")
 	r.Duration, r.LeftRunning = 1_987_654*time.Nanosecond, []int{7}
-	v := tenex.Dialect.Decode(&c, "h", &r)
+	v := tenex.Dialect.Hooks.Decode(&c, "h", &r)
 	o := dialect.Merge(&c, []dialect.HookVerdict{
 		{Report: dialect.Report("h", "f:2", &r, &v), Verdict: v, Dialect: tenex.Dialect},
 		dialect.Skipped("later", "f:3", tenex.Dialect),

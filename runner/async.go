@@ -140,7 +140,7 @@ func (r *Runner) keepAsyncResult(of conversation, h *hook.Hook, c *dialect.Call,
 func asyncVerdict(h *hook.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
 	defer crash.Catch(&err)
 	result.Async, result.AsyncResult = false, true
-	v = h.Dialect.Decode(&c.Call, shownName(h), &result)
+	v = h.Dialect.Hooks.Decode(&c.Call, shownName(h), &result)
 	saveContext(h, &v)
 	return v, nil
 }

@@ -25,8 +25,9 @@ func EncodeOutput(client string, o protocol.Outcome) (stdout []byte, exit int, e
 	if !ok {
 		return nil, exitBlocked, fmt.Errorf("no client is called %q", client)
 	}
-	if stdout, exit, err = d.Encode(o); err != nil {
+	reply, err := d.Reply(o)
+	if err != nil {
 		return nil, exitBlocked, err
 	}
-	return stdout, exit, nil
+	return reply.Stdout, reply.Exit, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -23,23 +24,25 @@ func TestPanicBlocksTheCall(t *testing.T) {
 	rule := hook{"name": "h", "block": "no", "if": "shell", "events": []string{"pre-tool"}}
 	for name, c := range map[string]struct {
 		hook  hook
-		spoil func(*dialect.Dialect)
+		spoil func(*dialecttest.Spoilt)
 	}{
-		"input": {sh("exit 0"), func(d *dialect.Dialect) {
-			d.EncodeInput = func(*dialect.Call) (dialect.Payload, []string, error) { panic("spoilt") }
+		"input": {sh("exit 0"), func(s *dialecttest.Spoilt) {
+			s.OnEncode = func(*dialect.Call) (dialect.Payload, []string, error) { panic("spoilt") }
 		}},
-		"answer": {sh("exit 0"), func(d *dialect.Dialect) {
-			d.Decode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
+		"answer": {sh("exit 0"), func(s *dialecttest.Spoilt) {
+			s.OnDecode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
 		}},
-		"merging": {sh("exit 0"), func(d *dialect.Dialect) {
-			d.Merge = func(*dialect.Merging) { panic("spoilt") }
+		"merging": {sh("exit 0"), func(s *dialecttest.Spoilt) {
+			s.OnMerge = func(*dialect.Merging) { panic("spoilt") }
 		}},
-		"merging of a rule": {rule, func(d *dialect.Dialect) { d.Merge = func(*dialect.Merging) { panic("spoilt") } }},
-		"selection of a rule": {rule, func(d *dialect.Dialect) {
-			d.Event = func(*protocol.Call) protocol.Event { panic("spoilt") }
+		"merging of a rule": {rule, func(s *dialecttest.Spoilt) {
+			s.OnMerge = func(*dialect.Merging) { panic("spoilt") }
 		}},
-		"persistent": {sh("while read l; do echo '{}'; done", hook{"persistent": true}), func(d *dialect.Dialect) {
-			d.Decode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
+		"selection of a rule": {rule, func(s *dialecttest.Spoilt) {
+			s.OnEvent = func(*protocol.Call) protocol.Event { panic("spoilt") }
+		}},
+		"persistent": {sh("while read l; do echo '{}'; done", hook{"persistent": true}), func(s *dialecttest.Spoilt) {
+			s.OnDecode = func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict { panic("spoilt") }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +53,9 @@ func TestPanicBlocksTheCall(t *testing.T) {
 			}
 			cfg := b.config(c.hook, sh("exit 0"))
 			spoilt := *cfg.Hooks[0].Dialect
-			c.spoil(&spoilt)
+			hooks := dialecttest.Spoilt{Hooks: spoilt.Hooks}
+			c.spoil(&hooks)
+			spoilt.Hooks = hooks
 			cfg.Hooks[0].Dialect = &spoilt
 			r := b.stays(runner.Options{}, cfg)
 			for range 2 {
@@ -69,13 +74,14 @@ func TestPanicOfAnAsyncResult(t *testing.T) {
 	b := newBench(t)
 	cfg := b.claude("PreToolUse", command("exit 0", hook{"async": true}))
 	spoilt := *cfg.Hooks[0].Dialect
-	decode := spoilt.Decode
-	spoilt.Decode = func(c *protocol.Call, who string, r *dialect.HookResult) dialect.Verdict {
+	own := spoilt.Hooks
+	spoilt.Hooks = dialecttest.Spoilt{Hooks: own, OnDecode: func(c *protocol.Call, who string,
+		r *dialect.HookResult) dialect.Verdict {
 		if r.AsyncResult {
 			panic("spoilt")
 		}
-		return decode(c, who, r)
-	}
+		return own.Decode(c, who, r)
+	}}
 	cfg.Hooks[0].Dialect = &spoilt
 	r := b.stays(runner.Options{}, cfg)
 	const lost = "the answer of the async hook 'exit 0' is lost: hookrun itself failed: spoilt (runner_test."

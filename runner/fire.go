@@ -216,7 +216,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 		rewritten, changed := false, false
 		for i := range verdicts {
 			v := &verdicts[i].Verdict
-			f.ended = f.ended || ends(d, f.match.Event(d), v)
+			f.ended = f.ended || d.Ends(f.match.Event(d), v)
 			if v.Rewrite(&f.call) {
 				rewritten = true
 				if f.set.funcs[group[i]] == nil { // a function runs before all levels
@@ -238,14 +238,6 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 		}
 	}
 	return "", nil
-}
-
-// ends reports whether a verdict ends the call: later hooks are skipped.
-func ends(d *dialect.Dialect, e protocol.Event, v *dialect.Verdict) bool {
-	if d.Ends != nil {
-		return d.Ends(e, v)
-	}
-	return v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(e)
 }
 
 // hookRun is one hook that runs for a call.
@@ -292,13 +284,13 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	if h.Unsupported != "" {
 		v = dialect.Unsupported(h.Dialect, &h.call.Call, shownName(h.Hook), h.Unsupported)
 	} else {
-		if f.lookAt(h.Hook, false) {
+		if f.isTouched(h.Hook) {
 			return dialect.Skipped(h.Name, h.Source(), h.Dialect)
 		}
 		result = f.result(ctx, h)
-		f.lookAt(h.Hook, true)
+		f.noteRewritten(h.Hook)
 		f.explainExit(h, &result)
-		v = h.Dialect.Decode(&h.call.Call, shownName(h.Hook), &result)
+		v = h.Dialect.Hooks.Decode(&h.call.Call, shownName(h.Hook), &result)
 	}
 	v = h.ApplyFailurePolicy(&h.call.Call, v, f.policies(h.Hook)...)
 	registry.FitResult(&h.call.Call, shownName(h.Hook), &v)
@@ -383,7 +375,7 @@ func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string
 	if e.dialect == d && e.tools == c.FileTools() {
 		return nil, nil
 	}
-	e.payload, warnings, err = d.EncodeInput(c)
+	e.payload, warnings, err = d.Hooks.Encode(c)
 	e.dialect, e.tools = d, c.FileTools()
 	return warnings, err
 }

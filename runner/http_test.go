@@ -306,7 +306,7 @@ func BenchmarkURLHook(b *testing.B) {
 	r := newRunner(b, bench.config(policy(server.URL)), runner.Options{})
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.Dir, Tool: "shell", Args: `{"command":"ls"}`}
-	payload, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(call))
+	payload, _, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(call))
 	require.NoError(b, err)
 	var text strings.Builder
 	for _, piece := range payload {

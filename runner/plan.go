@@ -116,7 +116,7 @@ func complete(c *protocol.Call) (err error) {
 	if err := registry.ResolveClient(c); err != nil {
 		return err
 	}
-	if client := registry.ClientOf(c); client == nil || !slices.Contains(client.Events(), c.Event) {
+	if client := registry.ClientOf(c); client == nil || !client.Events.Has(c.Event) {
 		if _, ok := registry.ParseEvent(string(c.Event)); !ok {
 			return fmt.Errorf("unknown event %q", c.Event)
 		}

@@ -27,7 +27,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		err := startError(s.StartDetached(program, input))
 		return dialect.HookResult{Err: err, Async: err == nil}
 	}
-	detach := h.Dialect.GoesAsync
+	detach := h.Dialect.AsyncLine()
 	if h.Async { // it is detached already
 		detach = nil
 	}

@@ -21,7 +21,7 @@ const previewLength = 2 << 10
 // file's path. A model that is interested can read on. If there is no writing the file, the rest is lost, and a
 // warning says so.
 func saveContext(h *hook.Hook, v *dialect.Verdict) {
-	limit := h.Dialect.MaxContext
+	limit := h.Dialect.Run.MaxContext
 	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
 		return
 	}

@@ -84,7 +84,7 @@ func chosen(match *hook.MatchContext, candidates []*hook.Hook) (run []*hook.Hook
 		}
 		if h.DedupKey != "" {
 			if at, ok := positions[h.DedupKey]; ok {
-				if h.Dialect.FirstOfSame {
+				if h.Dialect.Run.FirstOfSame {
 					out = append(out, h)
 				} else {
 					out = append(out, run[at])
@@ -116,7 +116,7 @@ func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hook.Hook) (run 
 		now[h] = true
 	}
 	for _, h := range rest {
-		left[h] = now[h] || h.Dialect.Parallel
+		left[h] = now[h] || h.Dialect.Run.Parallel
 	}
 	for _, h := range append(slices.Clip(group), rest...) {
 		taken[h.DedupKey] = h.DedupKey != ""
@@ -147,13 +147,13 @@ func sequential(run []*hook.Hook) (dialects []*dialect.Dialect) {
 // hooks at once, else one. A group sees what earlier groups rewrote.
 func together(run []*hook.Hook, sequential []*dialect.Dialect) []*hook.Hook {
 	n, d := 1, run[0].Dialect
-	for n < len(run) && d.Parallel && !slices.Contains(sequential, d) && run[n].Dialect == d {
+	for n < len(run) && d.Run.Parallel && !slices.Contains(sequential, d) && run[n].Dialect == d {
 		n++
 	}
 	return run[:n]
 }
 
-// chain is the call as hooks of a dialect see it that propagates verdicts in a way of its own (Dialect.Propagate).
+// chain is the call as hooks of a dialect see it that propagates verdicts in a way of its own (dialect.Propagator).
 type chain struct {
 	dialect *dialect.Dialect
 	call    dialect.Call
@@ -161,7 +161,7 @@ type chain struct {
 
 // shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
 func (ch *chain) shown(d *dialect.Dialect, rewritten *dialect.Call) *dialect.Call {
-	if d.Propagate == nil {
+	if _, ok := d.Hooks.(dialect.Propagator); !ok {
 		ch.dialect = nil
 		return rewritten
 	}
@@ -173,5 +173,5 @@ func (ch *chain) shown(d *dialect.Dialect, rewritten *dialect.Call) *dialect.Cal
 
 // add propagates a verdict to later hooks, and reports whether that changed anything.
 func (ch *chain) add(v *dialect.Verdict) bool {
-	return ch.dialect != nil && ch.dialect.Propagate(&ch.call, v)
+	return ch.dialect != nil && ch.dialect.Hooks.(dialect.Propagator).Propagate(&ch.call, v)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -136,8 +137,10 @@ func (p *Plan) clearStops() {
 		return
 	}
 	if slices.ContainsFunc(p.loaded.all, func(h hook.Hook) bool { return h.StopBlocks() > 0 }) {
-		for _, e := range client.TurnEnds {
-			p.clearStop(e)
+		for _, e := range client.Events {
+			if e.Can&dialect.EndsTurn != 0 {
+				p.clearStop(e.Name)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 	cfg := &hookfile.Config{}
 	for i, script := range scripts {
 		cfg.Hooks = append(cfg.Hooks, model.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: model.Command{Shell: script}, Events: gemini.Dialect.Events(),
+			Name: fmt.Sprintf("h%d", i+1), Command: model.Command{Shell: script}, Events: gemini.Dialect.Events.Names(),
 			Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
 		})
 	}

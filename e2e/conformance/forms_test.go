@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -28,7 +29,7 @@ func requireWhole(t *testing.T, stdout string) {
 	require.NoError(t, err)
 	require.JSONEq(t, times.ReplaceAllString(stdout, ""), times.ReplaceAllString(string(again), ""))
 	for _, client := range registry.Clients() {
-		_, _, err := client.Encode(o)
+		_, _, err := dialecttest.Reply(client, o)
 		require.NoError(t, err, client.Name)
 	}
 	if o.Event.Canonical() != protocol.PostTool || o.Decision != protocol.Block || o.Cause == protocol.CausePolicy ||

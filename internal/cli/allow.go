@@ -281,7 +281,7 @@ func (s *trustState) show() (string, error) {
 		b.WriteString("\nno text has changed since\n")
 	}
 	if s.allowed != nil {
-		for _, d := range s.now.Since(&s.allowed.Fingerprint, false) {
+		for _, d := range s.now.Since(&s.allowed.Fingerprint) {
 			fmt.Fprintln(&b, d)
 		}
 	}

@@ -133,7 +133,8 @@ func (c *command) run(args []string, std Streams) int {
 	exit = exitFailed
 	if c.answers {
 		forms := outputForms(args)
-		if exit = failureExit(forms...); c.client && !slices.Contains(forms, "json") && !slices.Contains(forms, "text") {
+		exit = failureExit(forms...)
+		if c.client && !slices.Contains(forms, "json") && !slices.Contains(forms, "text") {
 			exit = exitBlock
 		}
 	}
@@ -145,8 +146,8 @@ func (c *command) run(args []string, std Streams) int {
 
 const personMustMend = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
 
-// failureExit is the exit code of an error: 1, or 2 if one of the output forms is a client's, since clients fail open on
-// every other code.
+// failureExit is the exit code of an error: 1, or 2 if one of the output forms is a client's, since clients fail open
+// on every other code.
 func failureExit(forms ...string) int {
 	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(registry.ClientNames(), form) }) {
 		return exitBlock

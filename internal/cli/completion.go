@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// The script for a shell runs hookrun __complete, which prints the candidates for a word: the commands, their flags, what
-// a command takes, and the values of its flags.
+// The script for a shell runs hookrun __complete, which prints the candidates for a word: the commands, their flags,
+// what a command takes, and the values of its flags.
 
 //go:embed completion
 var completionScripts embed.FS

@@ -66,23 +66,24 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 // answerNothing answers that hookrun has nothing to say.
 func (f *callFlags) answerNothing(std Streams) error {
 	client, _ := registry.ClientNamed(f.output)
-	text, _, err := client.Encode(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
+	reply, err := client.Reply(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
 	}
-	return write(std, f.answer(text))
+	return write(std, f.answer(reply.Stdout))
 }
 
 // answered reports whether another entry for hookrun that the client runs for the same call answers it. That one must
 // be as install writes it, in a file that the client is sure to read.
 func (f *callFlags) answered(client *dialect.Dialect) bool {
-	if client.AnsweredBy == nil || f.output != client.Name || canary.Is(&f.call) {
+	answerer, answers := client.Hooks.(dialect.Answerer)
+	if !answers || f.output != client.Name || canary.Is(&f.call) {
 		return false
 	}
 	entries, known := install.Lookup(client.Name)
 	home, _ := os.UserHomeDir() // without one there is no user's file
 	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
-	return known && slices.ContainsFunc(client.AnsweredBy(w), func(path string) bool {
+	return known && slices.ContainsFunc(answerer.AnsweredBy(w), func(path string) bool {
 		cfg, err := hookfile.LoadFile(path, client)
 		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {
 			return false
@@ -113,8 +114,11 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	event, err = f.readInput(doc.String(), entry)
 	client := registry.ClientOf(&f.call)
 	// A client that answers another one's entry may read nothing but its own form there.
-	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && client.AnsweredBy != nil) {
-		f.output = client.Name
+	if client != nil {
+		_, answers := client.Hooks.(dialect.Answerer)
+		if entry == nil && !f.flags.Changed("output") || entry != nil && answers {
+			f.output = client.Name
+		}
 	}
 	if err != nil {
 		return "", err
@@ -144,7 +148,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return f.call.Event, nil
 	}
 	// A client that runs in another one's shell inherits that one's variable, which names another project.
-	variable := registry.ClientOf(&f.call).ProjectVariable
+	variable := registry.ClientOf(&f.call).Client.ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"

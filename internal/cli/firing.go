@@ -178,23 +178,23 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if errors.As(failure, new(hook.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
-	if slices.Contains(client.TurnEnds, f.call.Event) {
+	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
 		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
 	takesOther := registry.Withhold(&f.call, &block)
-	text, _, err := client.Encode(block)
+	reply, err := client.Reply(block)
 	switch {
-	case err != nil || len(text) == 0: // it reads nothing at the event
-	case client.Errors == dialect.ErrorByBlock || takesOther:
+	case err != nil || len(reply.Stdout) == 0: // it reads nothing at the event
+	case client.Client.Errors == dialect.ErrorByBlock || takesOther:
 		return f.print(block, std, func() {})
-	case client.Errors == dialect.ErrorByExit:
+	case client.Client.Errors == dialect.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
 			_ = write(std, f.answer(nil))
 		}
 	default:
-		_ = write(std, f.answer(text)) // the exit status blocks where it can
+		_ = write(std, f.answer(reply.Stdout)) // the exit status blocks where it can
 	}
 	return 0, failure
 }
@@ -291,15 +291,18 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
 	exit = o.ExitCode()
+	why := o.Why()
 	switch {
 	case f.output == "text":
 		if line = []byte(o.Text()); f.wrap && len(line) > 0 {
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.Encode(o); err != nil {
-			return f.tellError(err, std)
-		} else if isNull(std.Out) {
+		reply, failed := client.Reply(o)
+		if failed != nil {
+			return f.tellError(failed, std)
+		}
+		if line, why, exit = reply.Stdout, reply.Stderr, reply.Exit; isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they have the texts of the hooks at every exit code
@@ -315,13 +318,6 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	}
 	given()
 	if exit != exitOK {
-		why := o.Why()
-		if toClient { // the stop reason is in the JSON
-			why = o.Reason
-			if client.Stderr != nil {
-				why = client.Stderr(o)
-			}
-		}
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
 	}
 	if exit == exitOK || f.verbose { // else the reason stands alone: it is for the model

@@ -132,7 +132,7 @@ func (s *trustState) report() (r trustReport, err error) {
 		r.Unresolved = append(r.Unresolved, d.Error())
 	}
 	if s.allowed != nil {
-		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint, false)
+		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint)
 	}
 	return r, err
 }

@@ -18,49 +18,41 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is what differs between clients. Everything else is the same for all hooks.
+// Dialect is what differs between clients. Everything else is the same for all hooks. Its parts are grouped by who
+// reads them: the matching of hooks reads Events, the runner Run and Hooks, the doors Client, the loader and the
+// installer the rest. What only one or two clients have is an optional interface of Hooks, as Propagator.
 type Dialect struct {
-	Name string
+	Name   string
+	Events Events           // in the order of a turn
+	Causes []protocol.Cause // the kinds of failure that a hook can have, and that on_failure can name
+	Run    Schedule
+	Hooks  Hooks
+	Client *Client // how the client calls hookrun; nil: no client does
 
-	// Events are all its names for events, in the order of a turn.
-	Events func() []protocol.Event
-	// Event names the call's event as the dialect's hooks subscribe to it; nil: as it was fired. It is "" for an event
-	// that the client does not have.
-	Event func(*protocol.Call) protocol.Event
-	// TurnEnds are those at the end of a turn or of a subagent's, where a block sends the agent back to work.
-	TurnEnds []protocol.Event
-	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean
-	// nothing.
-	SubjectField func(protocol.Event) string
+	Settings *Settings     // the form of its hooks file in JSON; nil: it has none
+	Format   *Format       // that of a hooks file that is not JSON; nil: it has none
+	Install  *Installation // how `hookrun install` makes the client call hookrun; nil: it cannot
 
-	// Subject is what an event's matchers are held against, where that is no field of the input; nil, or "" from it:
-	// the field.
-	Subject func(*protocol.Call) string
+	// Own is the client's own dialect, if this one is for entries of a project's file that keep the client's rules
+	// (see InFile).
+	Own *Dialect
+}
 
-	Timeout   time.Duration                      // of a hook that sets none
-	TimeoutAt func(protocol.Event) time.Duration // the same, at events where it is another; nil, or 0 from it: Timeout
-
-	// How hooks run.
-
+// Schedule is how the hooks of a call run.
+type Schedule struct {
+	Timeout time.Duration // of a hook that sets none, at an event that sets none
 	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the
 	// order of the file, and each sees what earlier ones rewrote.
 	Parallel bool
-	// StopsAtBlock: the first block ends the call, later hooks are skipped; nil: all hooks run.
-	StopsAtBlock func(protocol.Event) bool
-	// Ends reports whether a verdict ends the call, where that takes more than StopsAtBlock can say; nil: StopsAtBlock
-	// says it.
-	Ends func(protocol.Event, *Verdict) bool
 	// FirstOfSame: of equal hooks the first runs, not the last.
 	FirstOfSame bool
 	// MaxContext is how many characters of context one hook may add, 0 for as many as it likes. What is longer is put
@@ -68,214 +60,174 @@ type Dialect struct {
 	MaxContext int
 	// FollowsDir: hooks run in the session's current directory instead of the workspace.
 	FollowsDir bool
-	// Environment are variables that hooks get whatever their files say; a persistent process gets none of one call.
-	// HiddenVariables are the starts of names of those that they do not get. OwnEnvironmentWins: what a hook's file
-	// sets counts before Environment.
-	Environment        func(*protocol.Call) []string
-	HiddenVariables    []string
-	OwnEnvironmentWins bool
-	// ProjectTools: hooks know the tools of clients by the project's names as well as by their own. Matchers and rules
-	// are held against all of them.
-	ProjectTools bool
-	// Client is the client's own dialect, where this one is that of entries in a project's file (InFile); nil: it is
-	// none of these.
-	Client *Dialect
+	// HiddenVariables are prefixes of variables that hooks do not get.
+	HiddenVariables []string
+	// FileVariablesWin: what a hook's file sets counts before Hooks.Environment.
+	FileVariablesWin bool
+}
 
-	// What a failure means.
+// Hooks is what a dialect's hooks read, and what their results mean. Base has a default for all but Encode and Decode.
+//
+// The Hooks of a dialect may also be an Ender, a Propagator, an Outranker, an AsyncLine, an InputNamer, a Fitter or an
+// Answerer, have Variants, or run Functions.
+type Hooks interface {
+	// Event names the call's event as hooks subscribe to it, "" for an event that the client does not have.
+	Event(*protocol.Call) protocol.Event
+	// Subject returns the text that a matcher is held against, if its event is matched by that field of the input.
+	Subject(c *protocol.Call, field string) string
+	// OnFailure says what a failure means at an event.
+	OnFailure(Event, Fault) OnFailure
+	// Environment returns variables that hooks get whatever their files say. Of a call without an event, as of a
+	// persistent process, it returns those that are the same for all calls.
+	Environment(*protocol.Call) []string
 
-	// Causes are the kinds of failure that a hook can have, and on_failure can name.
-	Causes func() []protocol.Cause
-	// Failure says whether a hook without an answer fails open (Continue) or closed (Block), by its event and cause.
-	// Any cause that is none of Causes fails closed.
-	Failure func(protocol.Event, protocol.Cause) protocol.Decision
-	// HTTPFailure is Failure for HTTP hooks, for which AlwaysBlocks does not hold then; nil: they are like all others.
-	HTTPFailure func(protocol.Event, protocol.Cause) protocol.Decision
-	// CannotBlock reports whether every failure fails open at an event, whatever policies say; nil: there is no such
-	// event.
-	CannotBlock func(protocol.Event) bool
-	// AlwaysBlocks reports whether a cause fails closed at an event, whatever policies say; nil: none does.
-	AlwaysBlocks func(protocol.Event, protocol.Cause) bool
-
-	// What hooks read and say.
-
-	// EncodeInput encodes a call for stdin.
-	EncodeInput func(*Call) (Payload, []string, error)
+	// Encode encodes a call for stdin.
+	Encode(*Call) (Payload, []string, error)
 	// Decode reads the result of the named hook's process. ApplyFailurePolicy decides about a Verdict that has a
 	// Problem.
-	Decode func(c *protocol.Call, hook string, r *HookResult) Verdict
-	// GoesAsync reports whether a hook's first line on stdout says that nobody is to wait for it; nil: no line does.
-	GoesAsync func(line []byte) bool
-	// Propagate changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether
-	// it did; nil: that one sees what the tool would be given. Hooks of other dialects always do.
-	Propagate func(*Call, *Verdict) bool
-	// Outrank takes from the verdicts of the dialect's hooks, in the order of the file, what does not count beside
-	// another's, before they are merged; nil: all of it counts.
-	Outrank func(*protocol.Call, []*HookVerdict)
-	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
-	Merge func(*Merging)
-
-	// The client, where one calls hookrun as its hook.
-
-	// EncodeOutput tells an outcome to the client in its own hook output, with the exit status that goes with it; nil:
-	// no client calls hookrun. What the client has no word for is never lost where it would let something pass.
-	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
-	// Stderr is what stands on stderr with an exit status other than 0; nil: the reason.
-	Stderr func(protocol.Outcome) string
-	// Errors says how the client learns of an error of hookrun's own.
-	Errors ErrorOutput
-	// AnsweredBy are files of the client's whose entry for hookrun answers in the place of this process, where the
-	// client runs several entries for one call; nil: it does not.
-	AnsweredBy func(Where) []string
-	// Limit is how long a call may take in all, where the client waits so long for hookrun and no entry can say
-	// otherwise: what takes longer is an error; 0: as long as its hooks take.
-	Limit time.Duration
-	// InputEvent is the event of a hook input of this client's, which has no hook_event_name; "": it is another
-	// client's. nil: all inputs have one.
-	InputEvent func(doc string) protocol.Event
-	// Detect reports whether a hook input is this client's, at events that another one has too; nil: it gets the inputs
-	// that no other client detects.
-	Detect func(*protocol.Call) bool
-	// ProjectVariable is the variable in which the client tells its hooks the folder of the project; "": it starts them
-	// there.
-	ProjectVariable string
-	// FitResult makes sure, after the tool, of what the client shows its model of the tool's result, by what one hook
-	// of any dialect says; nil: it takes any.
-	FitResult func(c *protocol.Call, hook string, v *Verdict)
-	// FitInput makes sure, before the tool, of what the client gives it; nil: it gives any input that a hook changed.
-	FitInput func(c *protocol.Call, hook string, v *Verdict)
-	// ReadResult reads from the client's hook input how the tool ended, where that says it in a way of its own; nil: it
-	// does not.
-	ReadResult func(c *protocol.Call, response gjson.Result)
-	// ReadInput reads from the client's hook input what stands there under names of its own; nil: nothing does.
-	ReadInput func(c *protocol.Call)
-	// Tools are the client's tools by the names that projects have for them.
-	Tools []Tool
-	// ToolAliases are the names that the client's own matchers know for one of its tools besides its own. A file that
-	// was written for one name guards under the others.
-	ToolAliases Aliases
-	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table
-	// does.
-	ToolName func(*protocol.Call) string
-
-	// The client's files.
-
-	// Variant is the dialect of the hooks of an event that another event of the client's comes before at the same call:
-	// they run behind the hooks of that one, and see what it rewrote. It has the same name and is not in the list; nil:
-	// the client has one event for a call.
-	Variant func(protocol.Event) *Dialect
-	// Spelling returns the same dialect for hooks whose file names their events in another spelling: they run first,
-	// and get another input. It has the same name and is not in the list; nil: there is one spelling.
-	Spelling func() *Dialect
-	// Settings is the form of its hooks file in JSON; nil: it has none.
-	Settings *Settings
-	// Format is that of a hooks file that is not JSON; nil: it has none.
-	Format *Format
-	// RunFunction returns the command that runs a function of Python, whose name comes behind it; nil: the client has
-	// no such hooks.
-	RunFunction func() []string
-	// Install says how `hookrun install` makes the client call hookrun; nil: it cannot.
-	Install *Installation
+	Decode(c *protocol.Call, hook string, r *HookResult) Verdict
+	// Merge changes what the dialect's hooks amount to from what all dialects agree on.
+	Merge(*Merging)
 }
 
-// ErrorOutput is how a client learns of an error of hookrun's own. A block is what EncodeOutput makes of one.
-type ErrorOutput int
+// Base is the default of Hooks, for a dialect's own to embed.
+type Base struct{}
 
-// Forms of ErrorOutput. The last is for a client that at some event does not read the block beside the exit status.
-const (
-	ErrorByExit         ErrorOutput = iota // the client blocks for the exit status at every event
-	ErrorByExitAndBlock                    // a block on stdout beside the exit status
-	ErrorByBlock                           // a block in the place of the exit status
-)
+// Event returns the event as it was fired.
+func (Base) Event(c *protocol.Call) protocol.Event { return c.Event }
 
-// Tool is a client's tool, and the project's one or two names for such tools: "Bash shell". A tool that does the work
-// of two has two names.
-type Tool string
-
-// Name is the client's name of the tool.
-func (t Tool) Name() string {
-	name, _, _ := strings.Cut(string(t), " ")
-	return name
-}
-
-// Names are the project's.
-func (t Tool) Names() (names [2]string) {
-	_, rest, _ := strings.Cut(string(t), " ")
-	names[0], names[1], _ = strings.Cut(rest, " ")
-	return names
-}
-
-// IsCalled reports whether it is one of Names.
-func (t Tool) IsCalled(name string) bool {
-	names := t.Names()
-	return name != "" && (names[0] == name || names[1] == name)
-}
-
-// ToolNamed finds a tool by the client's name. Of equal names the first counts.
-func (d *Dialect) ToolNamed(name string) (t Tool, has bool) {
-	for _, t := range d.Tools {
-		if len(t) > len(name) && t[len(name)] == ' ' && t.Name() == name {
-			return t, true
-		}
+// Subject returns the field, or the tool's name.
+func (Base) Subject(c *protocol.Call, field string) string {
+	if field == "tool_name" {
+		return c.Tool
 	}
-	return "", false
+	return c.Field(field)
 }
 
-// MCPName is the name of an MCP tool as most clients write it, "" if the server or the tool has no name.
-func MCPName(server, tool string) string {
-	if server == "" || tool == "" {
-		return ""
-	}
-	return "mcp__" + server + "__" + tool
+// OnFailure returns what the event's row says, whatever the cause.
+func (Base) OnFailure(e Event, _ Fault) OnFailure { return e.OnFailure }
+
+// Environment returns no variables.
+func (Base) Environment(*protocol.Call) []string { return nil }
+
+// Merge changes nothing.
+func (Base) Merge(*Merging) {}
+
+// Ender is implemented by Hooks of which one verdict can end the call: later hooks are skipped.
+type Ender interface {
+	Ends(protocol.Event, *Verdict) bool
 }
 
-// ToolNames are the project's names for a tool of any client. Package registry has the tables.
-var ToolNames = func(string) []string { return nil }
+// Propagator is implemented by Hooks that run in turn and do not see what the tool would be given, but a call of their
+// own: Propagate changes the call for the next hook of the dialect, and reports whether it did.
+type Propagator interface {
+	Propagate(*Call, *Verdict) bool
+}
+
+// Outranker is implemented by Hooks whose answers undo each other: Outrank takes from the verdicts, in the order of the
+// file, what does not count beside another's, before they are merged.
+type Outranker interface {
+	Outrank(*protocol.Call, []*HookVerdict)
+}
+
+// AsyncLine is implemented by Hooks whose first line on stdout can say that nobody is to wait for the hook.
+type AsyncLine interface {
+	GoesAsync(line []byte) bool
+}
+
+// Functions is implemented by Hooks that can be functions of Python: RunFunction returns the command that runs the one
+// whose name comes behind it.
+type Functions interface {
+	RunFunction() []string
+}
+
+// Variants is implemented by the Hooks of a client whose hooks of some events get another input, or answer otherwise.
+type Variants interface {
+	// Variants are the dialects of all the client's hooks, in the order in which they run at a call. One of them is the
+	// client's dialect in the list; the others have the same name, and the events that they are for.
+	Variants() []*Dialect
+}
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.
 func (d *Dialect) HasForm() bool { return d.Settings != nil && d.Settings.Pattern != nil }
 
 // EventOf names the call's event as the dialect's hooks subscribe to it.
-func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
-	if d.Event == nil {
-		return c.Event
+func (d *Dialect) EventOf(c *protocol.Call) protocol.Event { return d.Hooks.Event(c) }
+
+// SubjectField is the field of the hook input that matchers of an event are held against, "" if they mean nothing.
+func (d *Dialect) SubjectField(e protocol.Event) string { return d.Events.Of(e).Subject }
+
+// MatcherSubject returns what a matcher is held against at the call, and whether matchers mean anything there.
+func (d *Dialect) MatcherSubject(c *protocol.Call) (subject string, ok bool) {
+	field := d.SubjectField(d.EventOf(c))
+	if field == "" {
+		return "", false
 	}
-	return d.Event(c)
+	return d.Hooks.Subject(c, field), true
 }
 
-// Of returns the dialect of the hooks of an event, which is d itself, a variant of it, or its other spelling.
-func (d *Dialect) Of(e protocol.Event) *Dialect {
-	if other := d.OtherSpelling(); other != nil && !slices.Contains(d.Events(), e) &&
-		slices.Contains(other.Events(), e) {
-		return other
+// TimeoutAt is the timeout of a hook that sets none, at an event.
+func (d *Dialect) TimeoutAt(e protocol.Event) time.Duration {
+	return cmp.Or(d.Events.Of(e).Timeout, d.Run.Timeout)
+}
+
+// CannotBlock reports whether every failure at an event fails open, whatever policies say.
+func (d *Dialect) CannotBlock(e protocol.Event) bool { return d.Events.Of(e).OnFailure == AlwaysOpen }
+
+// Ends reports whether a verdict ends the call: later hooks are skipped.
+func (d *Dialect) Ends(e protocol.Event, v *Verdict) bool {
+	ender, ok := d.Hooks.(Ender)
+	return ok && ender.Ends(e, v)
+}
+
+// AsyncLine returns what tells by a hook's first line on stdout that nobody is to wait for it; nil: no line does.
+func (d *Dialect) AsyncLine() func(line []byte) bool {
+	hooks := d.Hooks
+	if d.Own != nil {
+		hooks = d.Own.Hooks
 	}
-	if d.Variant != nil {
-		if variant := d.Variant(e); variant != nil {
-			return variant
+	if async, ok := hooks.(AsyncLine); ok {
+		return async.GoesAsync
+	}
+	return nil
+}
+
+// Variants are the dialects of all the client's hooks, in the order in which they run at a call.
+func (d *Dialect) Variants() []*Dialect {
+	if d.Own != nil {
+		return d.Own.Variants()
+	}
+	if v, ok := d.Hooks.(Variants); ok {
+		return v.Variants()
+	}
+	return []*Dialect{d}
+}
+
+// Of returns the dialect of the hooks of an event: the last variant that has the event, else d itself.
+func (d *Dialect) Of(e protocol.Event) *Dialect {
+	variants := d.Variants()
+	for i := len(variants) - 1; i >= 0; i-- {
+		if v := variants[i]; v.Events.Has(e) {
+			if v == d.Own {
+				return d
+			}
+			return v
 		}
 	}
 	return d
 }
 
-// OtherSpelling is what Spelling returns, nil where there is none.
-func (d *Dialect) OtherSpelling() *Dialect {
-	if d.Spelling == nil {
-		return nil
-	}
-	return d.Spelling()
-}
-
-// MatcherSubject returns what a matcher is held against at the call, and whether matchers mean anything there.
-func (d *Dialect) MatcherSubject(c *protocol.Call) (subject string, ok bool) {
-	field := d.SubjectField(d.EventOf(c))
-	if d.Subject != nil && field != "" {
-		if subject = d.Subject(c); subject != "" {
-			return subject, true
+// FileEvents are the names of events that a hooks file of the client can have.
+func (d *Dialect) FileEvents() (names []protocol.Event) {
+	names = d.Events.Names()
+	for _, v := range d.Variants() {
+		for _, e := range v.Events.Names() {
+			if !slices.Contains(names, e) {
+				names = append(names, e)
+			}
 		}
 	}
-	if field == "tool_name" {
-		return c.Tool, true
-	}
-	return c.Field(field), field != ""
+	return names
 }
 
 // Who opens every message about a hook.

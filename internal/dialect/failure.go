@@ -3,7 +3,6 @@ package dialect
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -70,42 +69,35 @@ func Unsupported(d *Dialect, c *protocol.Call, hook, kind string) Verdict {
 		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
 }
 
-// FailureDecision says whether a hook without an answer fails open (Continue) or closed (Block): by the first of the
-// policies that names the cause, else by the dialect.
-func (d *Dialect) FailureDecision(c *protocol.Call, cause protocol.Cause,
-	policies ...protocol.FailurePolicy) protocol.Decision {
-	e := d.EventOf(c)
-	if d.CannotBlock != nil && d.CannotBlock(e) {
-		return protocol.Continue
-	}
-	if d.AlwaysBlocks != nil && d.AlwaysBlocks(e, cause) {
+// FailureDecision decides whether a hook that failed fails open or closed at the call: by what always holds in its
+// dialect, else by the first of the policies that names the cause, else by its dialect. A cause that the dialect does
+// not have fails closed.
+func (d *Dialect) FailureDecision(c *protocol.Call, f Fault, policies ...protocol.FailurePolicy) protocol.Decision {
+	if d.Hooks == nil { // the zero Dialect
 		return protocol.Block
 	}
-	if decision, ok := policyOf(cause, policies); ok {
+	on := d.Hooks.OnFailure(d.Events.Of(d.EventOf(c)), f)
+	switch on {
+	case AlwaysOpen:
+		return protocol.Continue
+	case AlwaysClosed:
+		return protocol.Block
+	}
+	if decision, ok := policyOf(f.Cause, policies); ok {
 		return decision
 	}
-	if d.Failure == nil || !slices.Contains(d.Causes(), cause) {
-		return protocol.Block
+	if on == Open && slices.Contains(d.Causes, f.Cause) {
+		return protocol.Continue
 	}
-	return d.Failure(e, cause)
-}
-
-// ForHTTP is the dialect by whose FailureDecision and ApplyFailurePolicy the failures of HTTP hooks count.
-func (d *Dialect) ForHTTP() *Dialect {
-	if d.HTTPFailure == nil {
-		return d
-	}
-	other := *d
-	other.Failure, other.AlwaysBlocks = d.HTTPFailure, nil
-	return &other
+	return protocol.Block
 }
 
 // ApplyFailurePolicy decides about a hook that gave no answer, and about one whose answer is in doubt. Other verdicts
 // are returned as they are.
 func (d *Dialect) ApplyFailurePolicy(c *protocol.Call, v Verdict, policies ...protocol.FailurePolicy) Verdict {
-	if v.Answer != nil {
+	if v.Own != nil {
 		decision, named := givenPolicy(policies)
-		v.Firm = named && decision == protocol.Block
+		v.Strict = named && decision == protocol.Block
 	}
 	return d.applyToDoubt(c, d.applyToProblem(c, v, policies), policies)
 }
@@ -118,7 +110,7 @@ func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.
 		return v
 	}
 	decision, named := givenPolicy(policies)
-	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.CannotBlock != nil &&
+	if v.Decision != protocol.Continue || !named || decision == protocol.Continue ||
 		d.CannotBlock(d.EventOf(c)) {
 		if v.Decision == protocol.Continue && !v.Stop {
 			doubt += "; " + goesOn(d.EventOf(c))
@@ -135,7 +127,7 @@ func (d *Dialect) applyToProblem(c *protocol.Call, v Verdict, policies []protoco
 	if v.Problem == "" {
 		return v
 	}
-	if d.FailureDecision(c, v.Cause, policies...) == protocol.Continue {
+	if d.FailureDecision(c, Fault{v.Cause, v.HTTP}, policies...) == protocol.Continue {
 		return v.failedOpen(d.EventOf(c))
 	}
 	if v.Answered {
@@ -153,31 +145,20 @@ func (d *Dialect) applyToProblem(c *protocol.Call, v Verdict, policies []protoco
 
 // failedOpen is the verdict of a hook without an answer whose failure does not count.
 func (v Verdict) failedOpen(e protocol.Event) Verdict {
-	if v.Answered { // so its answer does
-		if v.Status == protocol.StatusFailed {
-			v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
-		} else if v.Cause = ""; v.Decision != protocol.Continue || v.Approved {
+	warning := v.Problem + "; " + ignored(e)
+	switch {
+	case !v.Answered:
+		v.Decision, v.Reason = protocol.Continue, ""
+	case v.Status == protocol.StatusFailed:
+		v.Problem = ""
+	default: // its answer counts, and nothing failed beside it
+		if v.Cause, v.Problem = "", ""; v.Decision != protocol.Continue || v.Approved {
 			v.Cause = protocol.CausePolicy
 		}
-		v.Problem = ""
 		return v
 	}
-	v.Decision = protocol.Continue
-	v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
-	v.Reason = ""
+	v.FailedOpen, v.Warnings = warning, append(v.Warnings, warning)
 	return v
-}
-
-// failure is the warning of a failure that was let pass, "" if there is none.
-func (v *Verdict) failure() string {
-	for _, w := range v.Warnings {
-		ends := strings.HasSuffix(w, "; "+ignored(protocol.PreTool)) || strings.HasSuffix(w,
-			"; "+ignored(protocol.PostTool))
-		if ends && (v.Status == protocol.StatusFailed || v.Problem != "" && strings.HasPrefix(w, v.Problem)) {
-			return w
-		}
-	}
-	return ""
 }
 
 // policyOf is what the first of the policies says that names the cause.

@@ -49,7 +49,8 @@ func (m *Merging) Any(is func(*Verdict) bool) bool {
 // NotRun reports whether hookrun left out a hook that its client would have run.
 func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
 
-// MergeNotRun is a Merge: a hook that only the client itself can run may have been a gate.
+// MergeNotRun merges for a client with hooks of kinds that hookrun cannot run: a hook that
+// only the client itself can run may have been a gate.
 func MergeNotRun(m *Merging) { m.Unanswered = m.Any(NotRun) }
 
 // Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules
@@ -76,9 +77,7 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 			part = newMerging(c, own, decision)
 		}
 		stopReason := part.StopReason
-		if d.Merge != nil {
-			d.Merge(&part)
-		}
+		d.Hooks.Merge(&part)
 		if m.Decider != nil && m.Decider.Dialect.Name == d.Name {
 			m.DecideBy(part.Decider)
 			m.Reason = part.Reason
@@ -108,8 +107,8 @@ func outrank(c *protocol.Call, all []*HookVerdict) {
 		d := rest[0].Dialect
 		var own []*HookVerdict
 		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
-		if d.Outrank != nil {
-			d.Outrank(c, own)
+		if o, ok := d.Hooks.(Outranker); ok {
+			o.Outrank(c, own)
 		}
 	}
 }

@@ -21,9 +21,9 @@ func TestZeroValuesAreSafe(t *testing.T) {
 	require.Error(t, d.UnmarshalText([]byte("allow")))
 	require.Equal(t, protocol.Block, d)
 	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureDecision(&protocol.Call{Event: "Stop"},
-		protocol.CauseTimeout))
+		dialect.Fault{Cause: protocol.CauseTimeout}))
 	require.Equal(t, protocol.Block, tenex.Dialect.FailureDecision(&protocol.Call{Event: "Stop"},
-		protocol.CauseTimeout))
+		dialect.Fault{Cause: protocol.CauseTimeout}))
 }
 
 func TestStderrIsShortened(t *testing.T) {

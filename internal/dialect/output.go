@@ -9,17 +9,10 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
-
-// Encode is EncodeOutput. A panic is an error.
-func (d *Dialect) Encode(o protocol.Outcome) (stdout []byte, exit int, err error) {
-	defer crash.Catch(&err)
-	return d.EncodeOutput(o)
-}
 
 // HookOutput is Claude Code's hook output (2.1.329).
 type HookOutput struct {
@@ -51,9 +44,6 @@ func (out HookOutput) Encode(messages []string) ([]byte, error) {
 	}
 	return strictjson.Marshal(out)
 }
-
-// AtExit0 is what an EncodeOutput returns for a client that reads the output whatever the exit status, or at 0 alone.
-func AtExit0(text []byte, err error) ([]byte, int, error) { return text, 0, err }
 
 // FieldsOf makes fields of keys and their values in turn.
 func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {

@@ -27,7 +27,7 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport 
 	return h
 }
 
-// note takes over what a verdict says that its status does not.
+// annotate takes over what a verdict says that its status does not.
 func annotate(h *protocol.HookReport, v *Verdict) {
 	ended := v.Status == protocol.StatusOK || v.Status == protocol.StatusAsync || v.Status == protocol.StatusSkipped
 	switch {
@@ -38,7 +38,7 @@ func annotate(h *protocol.HookReport, v *Verdict) {
 	case v.Status == protocol.StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
 		h.Note = protocol.NoteRewrite
 	}
-	h.Failure = v.failure()
+	h.Failure = v.FailedOpen
 }
 
 // shorten keeps the two ends of a text.

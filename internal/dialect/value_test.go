@@ -30,7 +30,7 @@ func TestValue(t *testing.T) {
 		client,
 	} {
 		c := dialect.NewCall(c)
-		payload, _, err := tenex.Dialect.EncodeInput(c)
+		payload, _, err := tenex.Dialect.Hooks.Encode(c)
 		require.NoError(t, err)
 		doc := gjson.ParseBytes(bytes.Join(payload, nil))
 		var named []string

@@ -26,9 +26,6 @@ type Verdict struct {
 	// ApplyFailurePolicy makes a warning of it, or a block where a policy for unreadable answers was given.
 	Doubt string
 
-	// Word is what it decided with, as its client has it, for a client in which the first word in the file counts.
-	Word string
-
 	Reason        string // why the tool must not run, or why it may
 	Approved      bool   // it said allow: the host may skip its own prompt
 	Stop          bool   // it wants the loop to end
@@ -43,11 +40,13 @@ type Verdict struct {
 	Other         protocol.Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
 
-	Releases bool // it said yes, and Outrank lets that count for what earlier hooks said
-	// Answer is what the dialect's Decode has its Outrank know of the answer. Firm: a policy was given that blocks for
-	// answers that cannot be read, so Outrank undoes no block of this hook.
-	Answer any
-	Firm   bool
+	HTTP bool // it is that of a url
+	// Own is what the dialect's Decode has its Outrank, Propagate and Merge know of the answer.
+	Own any
+	// Strict: a policy was given that blocks for answers that cannot be read, so no other answer undoes its block.
+	Strict bool
+	// FailedOpen is the warning about a failure that lets the call go on; "": there was none.
+	FailedOpen string
 }
 
 // OK is the verdict of a hook that has nothing against the call, and nothing to say.

@@ -107,7 +107,7 @@ func (c *client) canary(e install.Found) {
 	})
 	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line)}
 	mend := []mending{c.otherAnswer(e)}
-	payload, _, err := c.dialect.EncodeInput(call)
+	payload, _, err := c.dialect.Hooks.Encode(call)
 	if err != nil {
 		f.What = "the canary cannot be written: " + err.Error()
 		c.add(f, mend...)
@@ -124,7 +124,7 @@ func (c *client) canary(e install.Found) {
 		Err: err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
 		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), Shell: true,
 	}
-	verdict := c.dialect.Decode(&call.Call, "hookrun", &result)
+	verdict := c.dialect.Hooks.Decode(&call.Call, "hookrun", &result)
 	answer := strings.Join(strings.Fields(cmp.Or(verdict.Reason, result.Stderr.Text(), result.Stdout.Text())), " ")
 	answer = spelling.Brief(answer, 300)
 	switch {
@@ -150,7 +150,7 @@ func (c *client) canary(e install.Found) {
 // start returns the process that the client starts for an entry.
 func (c *client) start(command string) (p process.Program, err error) {
 	p.Dir = c.doctor.Workspace.Started
-	variable := c.dialect.ProjectVariable
+	variable := c.dialect.Client.ProjectVariable
 	p.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return variable != "" && strings.HasPrefix(v, variable+"=") || strings.HasPrefix(v, "PWD=")
 	})

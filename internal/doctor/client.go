@@ -373,7 +373,7 @@ func (c *client) twice() {
 		return h.Kind == dialect.Runs && h.Same != nil
 	})
 	first := map[string]install.Found{}
-	if c.dialect.AnsweredBy != nil { // one of them answers
+	if _, alone := c.dialect.Hooks.(dialect.Answerer); alone { // one of them answers
 		return
 	}
 	for _, e := range c.entries {

@@ -71,7 +71,7 @@ func (d *Doctor) gates(examined []*client) {
 		}
 		meets := func(c *client) bool {
 			tools, every := h.MeetsOf(c.dialect)
-			return every || len(tools) > 0 || len(c.dialect.Tools) == 0
+			return every || len(tools) > 0 || len(c.dialect.Tools()) == 0
 		}
 		if !slices.ContainsFunc(examined, func(c *client) bool { return !meets(c) }) {
 			continue
@@ -151,7 +151,7 @@ func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool
 		}
 		tools, every := h.MeetsOf(c.dialect)
 		if every {
-			for _, t := range c.dialect.Tools {
+			for _, t := range c.dialect.Tools() {
 				tools = append(tools, t.Name())
 			}
 			tools = append(tools, "mcp__server__tool")

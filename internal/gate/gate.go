@@ -164,10 +164,10 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 
 // run runs the hooks, for as long as the client waits.
 func (p *Plan) run(ctx context.Context) (protocol.Outcome, error) {
-	if client := p.call.Output; client != nil && client.Limit > 0 && !p.Empty() {
+	if client := p.call.Output; client != nil && client.Client.Limit > 0 && !p.Empty() {
 		const text = "the hooks took longer than %v, and %s waits no longer"
-		over := Killed(fmt.Errorf(text, client.Limit, client.Settings.Client))
-		limited, cancel := context.WithTimeoutCause(ctx, client.Limit, over)
+		over := Killed(fmt.Errorf(text, client.Client.Limit, client.Settings.Client))
+		limited, cancel := context.WithTimeoutCause(ctx, client.Client.Limit, over)
 		defer cancel()
 		ctx = limited
 	}
@@ -192,7 +192,8 @@ func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	if takes {
 		text, found, warnings := c.MassGen()
 		if found {
-			a.Inject = append(a.Inject, protocol.Inject{Content: text, Strategy: protocol.ToolResult, Source: "massgen"})
+			a.Inject = append(a.Inject,
+				protocol.Inject{Content: text, Strategy: protocol.ToolResult, Source: "massgen"})
 		}
 		a.Warnings = append(a.Warnings, warnings...)
 	}
@@ -208,8 +209,8 @@ func (c *Call) carries(o protocol.Outcome) bool {
 		return true
 	}
 	o.Inject = append(slices.Clip(o.Inject), protocol.Inject{Content: "a text"})
-	line, _, err := c.Output.Encode(o)
-	return err == nil && len(line) > 0
+	reply, err := c.Output.Reply(o)
+	return err == nil && len(reply.Stdout) > 0
 }
 
 // NoVerdict records a call that came to no verdict before it could be planned.
@@ -217,8 +218,8 @@ func (g *Gate) NoVerdict(began time.Time, c *protocol.Call, err error) {
 	g.warn(g.record(began, c, nil, err))
 }
 
-// record adds a line about a call to the run log. The call by which doctor tries an entry is not the agent's, and doctor
-// changes no file, whichever log an entry names.
+// record adds a line about a call to the run log. The call by which doctor tries an entry is not the agent's, and
+// doctor changes no file, whichever log an entry names.
 func (g *Gate) record(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
 	if canary.Is(c) {
 		return nil

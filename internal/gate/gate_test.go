@@ -137,7 +137,8 @@ func TestTextsStay(t *testing.T) {
 			c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == 0 }
 		}},
 		"a caller that is gone": {funcs: []runner.Func{hook}, fails: "the caller is gone"},
-		"no plan":               {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" }, fails: `unknown event "nonsense"`},
+		"no plan":               {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
+			fails: `unknown event "nonsense"`},
 		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() }, funcs: []runner.Func{hook},
 			fails: "the runner is closed"},
 		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
@@ -175,7 +176,7 @@ func TestTextsStay(t *testing.T) {
 // TestTextsForClients: a client's answer gets texts exactly if it has any bytes for them.
 func TestTextsForClients(t *testing.T) {
 	for _, client := range registry.Clients() {
-		for _, event := range client.Events() {
+		for _, event := range client.Events.Names() {
 			if event.Canonical() != protocol.PostTool {
 				continue
 			}
@@ -187,9 +188,9 @@ func TestTextsForClients(t *testing.T) {
 			require.NoError(t, err)
 			shown := answer.Outcome
 			shown.Inject = []protocol.Inject{{Content: "of the queue"}}
-			output, _, err := client.Encode(shown)
+			reply, err := client.Reply(shown)
 			require.NoError(t, err)
-			require.Equal(t, len(output) > 0, len(answer.Inject) > 0, "%s %s", client.Name, event)
+			require.Equal(t, len(reply.Stdout) > 0, len(answer.Inject) > 0, "%s %s", client.Name, event)
 			answer.Given(true)
 		}
 	}
@@ -209,7 +210,8 @@ func TestFailedTool(t *testing.T) {
 // TestCanary: doctor tries an entry without a trace in the log, by any door.
 func TestCanary(t *testing.T) {
 	f := newFixture(t)
-	answer, err := f.Fire(context.Background(), gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: canary.Tool}})
+	answer, err := f.Fire(context.Background(),
+		gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: canary.Tool}})
 	require.NoError(t, err)
 	require.Equal(t, canary.Reason, answer.Reason)
 	require.Empty(t, f.lines())

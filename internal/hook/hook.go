@@ -199,10 +199,7 @@ func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
 	}
-	if at := h.Dialect.TimeoutAt; at != nil {
-		return cmp.Or(at(event), h.Dialect.Timeout)
-	}
-	return h.Dialect.Timeout
+	return h.Dialect.TimeoutAt(event)
 }
 
 // Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.

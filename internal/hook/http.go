@@ -28,28 +28,22 @@ func (h *Hook) Endpoint() (httphook.Endpoint, error) {
 // first of the policies that names the cause, else by its dialect.
 func (h *Hook) FailureDecision(c *protocol.Call, cause protocol.Cause,
 	policies ...protocol.FailurePolicy) protocol.Decision {
-	return h.failureRules().FailureDecision(c, cause, policies...)
+	return h.Dialect.FailureDecision(c, dialect.Fault{Cause: cause, HTTP: h.HTTP != nil}, policies...)
 }
 
 // ApplyFailurePolicy decides for the hook as FailureDecision does, where its verdict is that of one without an answer.
 func (h *Hook) ApplyFailurePolicy(c *protocol.Call, v dialect.Verdict,
 	policies ...protocol.FailurePolicy) dialect.Verdict {
-	return h.failureRules().ApplyFailurePolicy(c, v, policies...)
-}
-
-func (h *Hook) failureRules() *dialect.Dialect {
-	if h.HTTP != nil {
-		return h.Dialect.ForHTTP()
-	}
-	return h.Dialect
+	v.HTTP = h.HTTP != nil
+	return h.Dialect.ApplyFailurePolicy(c, v, policies...)
 }
 
 // Causes are the kinds of failure that the hook can have.
 func (h *Hook) Causes() []protocol.Cause {
 	if h.HTTP == nil || h.Form != nil {
-		return h.Dialect.Causes()
+		return h.Dialect.Causes
 	}
-	return slices.DeleteFunc(h.Dialect.Causes(), func(c protocol.Cause) bool {
+	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool {
 		return c == protocol.CauseSignal
 	})
 }

@@ -103,10 +103,10 @@ func (m *MatchContext) toolNames(v *view) []string {
 		v.namesKnown = true
 		switch {
 		case v.field != "tool_name":
-		case v.dialect.ProjectTools:
+		case v.dialect == registry.Project():
 			v.names = projectNames(m.call)
-		case v.dialect.Client != nil:
-			v.names = registry.ToolsOf(v.dialect.Client, m.call)
+		case v.dialect.Own != nil:
+			v.names = registry.ToolsOf(v.dialect.Own, m.call)
 		}
 	}
 	return v.names
@@ -183,7 +183,7 @@ func (m *MatchContext) Concerns(h *Hook) bool {
 		m.nearRule(h, v)
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools {
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect == registry.Project() {
 		if known, near := m.nearlyMatches(v, globs); near {
 			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
 				spelling.Quote(h.Name), spelling.Quote(globs.text), spelling.Quote(m.call.Tool), known)
@@ -203,7 +203,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 		return "", true
 	}
 	for _, c := range m.nearlyCalled() {
-		if v.dialect.ProjectTools && v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), matches) {
+		if v.dialect == registry.Project() && v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), matches) {
 			return " from " + spelling.Quote(c.Tool), true
 		}
 	}
@@ -226,7 +226,7 @@ func (m *MatchContext) spend(matcher, name string) bool {
 
 // nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
 func (m *MatchContext) nearRule(h *Hook, v *view) {
-	if h.If.String() == "" || !h.Dialect.ProjectTools || !m.call.Event.HasTool() {
+	if h.If.String() == "" || h.Dialect != registry.Project() || !m.call.Event.HasTool() {
 		return
 	}
 	tool, names := h.If.Tool(), m.toolNames(v)
@@ -321,7 +321,7 @@ func (m *MatchContext) OnArgs(h *Hook) bool {
 // Doubt describes what hookrun cannot tell of the call, if that alone makes the if of a project's hook match; ""
 // otherwise. The agent can then write the call in another way.
 func (m *MatchContext) Doubt(h *Hook) string {
-	if h.If.String() == "" || !h.Dialect.ProjectTools {
+	if h.If.String() == "" || h.Dialect != registry.Project() {
 		return ""
 	}
 	m = m.seenBy(h)
@@ -341,10 +341,10 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	if m.isAdded(h.If.Tool()) {
 		rule = *m.addedRule(permission.KindOf(h.If.Tool()))
 	}
-	if !h.Dialect.FollowsDir {
+	if !h.Dialect.Run.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
-	rule.Project, rule.Also = h.Dialect.ProjectTools, m.toolNames(m.view(h.Dialect))
+	rule.Project, rule.Also = h.Dialect == registry.Project(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
 	return rule
 }

@@ -96,7 +96,7 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
 		return nil, true
 	}
-	for _, t := range client.Tools {
+	for _, t := range client.Tools() {
 		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name()})
 		names := t.Names()
 		if given := h.Tools.Name(t.Name()); given != "" {
@@ -108,10 +108,10 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		call.SetToolNames(names, h.Tools.Added(t.Name()), h.Tools)
 		here := []string{t.Name()}
 		switch d := h.Dialect; {
-		case d.ProjectTools:
+		case d == registry.Project():
 			here = append(here, projectNames(call)...)
-		case d.Client != nil:
-			here = append(here, registry.ToolsOf(d.Client, call)...)
+		case d.Own != nil:
+			here = append(here, registry.ToolsOf(d.Own, call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {

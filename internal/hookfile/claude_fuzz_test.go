@@ -43,7 +43,7 @@ func FuzzParseClaude(f *testing.F) {
 			return // another form, which has a target of its own
 		}
 		count := 0
-		for _, event := range claude.Dialect.Events() {
+		for _, event := range claude.Dialect.Events.Names() {
 			var hooks []*hook.Hook // of the event, in the order of the file
 			for i := range cfg.Hooks {
 				if slices.Equal(cfg.Hooks[i].Events, []protocol.Event{event}) {

@@ -36,11 +36,8 @@ func (p *parser) clientFile(top gjson.Result) {
 			p.problems = p.problems[:before]
 		}()
 	}
-	events := p.dialect.Events()
-	if other := p.dialect.OtherSpelling(); other != nil {
-		events = append(events, other.Events()...)
-	}
-	for _, e := range events { // once: a file can have a hundred thousand wrong ones to compare with them
+	// once: a file can have a hundred thousand wrong ones to compare with them
+	for _, e := range p.dialect.FileEvents() {
 		p.eventNames = append(p.eventNames, string(e))
 	}
 	flat := p.form.TopEvents != "" && filepath.Base(p.file) == p.form.TopEvents
@@ -124,17 +121,8 @@ func (p *parser) clientFile(top gjson.Result) {
 	}
 }
 
-// rank is how late a hook runs at a call: those whose event is spelt otherwise come first, and those of an event that
-// another one comes before at the same call come last.
-func (p *parser) rank(h *hook.Hook) int {
-	switch {
-	case h.Dialect == p.dialect:
-		return 1
-	case h.Dialect == p.dialect.OtherSpelling():
-		return 0
-	}
-	return 2
-}
+// rank is how late a hook runs at a call, among those of the client's variants.
+func (p *parser) rank(h *hook.Hook) int { return slices.Index(p.dialect.Variants(), h.Dialect) }
 
 // switchOff notes that the hooks of the client are switched off, or on again.
 func (p *parser) switchOff(off bool, by, is string, v gjson.Result) {

@@ -126,7 +126,7 @@ func (p *parser) clientFields(h *hook.Hook, handler *dialect.HandlerType, f map[
 			d = protocol.Continue
 		}
 		h.OnFailure = protocol.FailurePolicy{}
-		for _, c := range h.Dialect.Causes() {
+		for _, c := range h.Dialect.Causes {
 			h.OnFailure[c] = d
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
@@ -135,7 +135,7 @@ func (p *parser) clientFields(h *hook.Hook, handler *dialect.HandlerType, f map[
 	}
 	if f["failClosed"].Bool() {
 		h.OnFailure = protocol.FailurePolicy{dialect.PolicyOfClient: protocol.Block}
-		for _, c := range h.Dialect.Causes() {
+		for _, c := range h.Dialect.Causes {
 			h.OnFailure[c] = protocol.Block
 		}
 	}
@@ -154,7 +154,7 @@ func (p *parser) clientFields(h *hook.Hook, handler *dialect.HandlerType, f map[
 		} else {
 			p.warn(limit.Index,
 				"%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters "+
-					"into a file", who, h.Dialect.MaxContext)
+					"into a file", who, h.Dialect.Run.MaxContext)
 		}
 	}
 	switch handler.Kind {

@@ -29,7 +29,7 @@ func (p *parser) ruleDoubt(h *hook.Hook, at int, who string) {
 	tool := h.If.Tool()
 	var f lint.Finding
 	odd := false
-	switch client := h.Dialect.Client; {
+	switch client := h.Dialect.Own; {
 	case h.Settings != nil:
 		f, odd = p.clientName(h.Dialect, tool)
 	case client != nil:
@@ -49,10 +49,10 @@ const namesOnly = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 // expression is looked at by deadExpression.
 func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at int, who string) {
 	client := h.Dialect
-	if client.Client != nil {
-		client = client.Client
+	if client.Own != nil {
+		client = client.Own
 	}
-	if strings.Trim(whole.Text, namesOnly) != "" || len(client.Tools) == 0 {
+	if strings.Trim(whole.Text, namesOnly) != "" || len(client.Tools()) == 0 {
 		return
 	}
 	for _, name := range strings.FieldsFunc(whole.Text, func(r rune) bool { return r == '|' || r == ',' }) {
@@ -84,8 +84,8 @@ func (p *parser) clientName(client *dialect.Dialect, name string) (f lint.Findin
 
 // ownTools are the names that a client's rules have for its tools.
 func ownTools(client *dialect.Dialect) (names []string) {
-	for _, t := range client.Tools {
-		names = append(append(names, t.Name()), client.ToolAliases.Of(t.Name())...)
+	for _, t := range client.Tools() {
+		names = append(append(names, t.Name()), client.ToolAliases().Of(t.Name())...)
 	}
 	return names
 }
@@ -95,7 +95,7 @@ func deadExpression(h *hook.Hook, known []string) []hook.Diagnostic {
 	pattern, is := h.Matcher.(dialect.Pattern)
 	isExpression := is && pattern.Err == nil && (pattern.JavaScript != nil || pattern.RE2 != nil)
 	atTools := func(e protocol.Event) bool { return h.Dialect.SubjectField(e) == "tool_name" }
-	if !isExpression || strings.Trim(pattern.Text, namesOnly) == "" || len(h.Dialect.Tools) == 0 ||
+	if !isExpression || strings.Trim(pattern.Text, namesOnly) == "" || len(h.Dialect.Tools()) == 0 ||
 		strings.Contains(strings.ToLower(pattern.Text), "mcp") || strings.Contains(pattern.Text, "__") ||
 		!slices.ContainsFunc(h.Events, atTools) {
 		return nil

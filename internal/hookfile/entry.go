@@ -102,7 +102,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h hook.Hook, ok bool) {
 				Context: r.messageOf(key)}
 		case "events":
 			h.Events = r.events(h.Dialect)
-			if h.Dialect.Client != nil {
+			if h.Dialect.Own != nil {
 				r.speaking(&h)
 			}
 		case "matcher":
@@ -222,7 +222,7 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 			return true
 		}
 		e := protocol.Event(v.String())
-		if d.Client != nil {
+		if d.Own != nil {
 			events = r.clientEvents(d, e, v, events)
 			return true
 		}
@@ -381,7 +381,7 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 }
 
 func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(of.Causes(),
+	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(of.Causes,
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {

@@ -55,15 +55,12 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 	events []protocol.Event) []protocol.Event {
 	known, _ := eventNames()
 	isProjects := slices.Contains(known, string(name))
-	var theirs, meant []protocol.Event
-	for _, e := range d.Events() {
-		theirs = append(theirs, e)
+	var meant []protocol.Event
+	theirs := d.FileEvents()
+	for _, e := range d.Events.Names() {
 		if isProjects && e.Canonical() == name.Canonical() {
 			meant = append(meant, e)
 		}
-	}
-	if other := d.OtherSpelling(); other != nil {
-		theirs = append(theirs, other.Events()...)
 	}
 	if slices.Contains(theirs, name) {
 		meant = []protocol.Event{name}
@@ -86,7 +83,7 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 
 // speaking takes the client's dialect of the entry's events, of which it may have several.
 func (r reader) speaking(h *hook.Hook) {
-	client := h.Dialect.Client
+	client := h.Dialect.Own
 	for i, e := range h.Events {
 		d := registry.InFile(client.Of(e))
 		if i > 0 && d != h.Dialect {
@@ -174,9 +171,8 @@ func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 			"leave one of them out"
 		p.problem(async.Index, text, who)
 	}
-	cannot := func(e protocol.Event) bool { return h.Dialect.CannotBlock != nil && h.Dialect.CannotBlock(e) }
 	if policy, ok := f["on_failure"]; ok && (h.Async || len(h.Events) > 0 &&
-		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !cannot(e) })) {
+		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !h.Dialect.CannotBlock(e) })) {
 		const text = "%s: \"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; " +
 			"leave it out"
 		p.problem(policy.Index, text, who, h.Form.Client)

@@ -42,8 +42,8 @@ func TestEntryKeepsRules(t *testing.T) {
 	require.True(t, d.Async)
 	require.Equal(t, 1500*time.Millisecond, d.Deadline("SessionEnd"))
 	for _, h := range cfg.Hooks {
-		require.False(t, h.Dialect.Parallel)
-		require.True(t, h.Dialect.StopsAtBlock("PreToolUse"))
+		require.False(t, h.Dialect.Run.Parallel)
+		require.True(t, h.Dialect.Ends("PreToolUse", &dialect.Verdict{Decision: protocol.Block}))
 	}
 }
 

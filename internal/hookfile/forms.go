@@ -97,10 +97,8 @@ func ClientProject(path string) string {
 
 // spelt finds the dialect whose hooks a name of an event in the file is for; nil: the client has no such event.
 func (p *parser) spelt(event string) *dialect.Dialect {
-	for _, d := range []*dialect.Dialect{p.dialect, p.dialect.OtherSpelling()} {
-		if d != nil && slices.Contains(d.Events(), protocol.Event(event)) {
-			return d
-		}
+	if slices.Contains(p.dialect.FileEvents(), protocol.Event(event)) {
+		return p.dialect.Of(protocol.Event(event))
 	}
 	return nil
 }

@@ -575,7 +575,7 @@ func FuzzForms(f *testing.F) {
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
 			require.Contains(t, []*dialect.Dialect{codex.Dialect, gemini.Dialect}, h.Dialect)
-			require.True(t, slices.Contains(h.Dialect.Events(), h.Events[0]))
+			require.True(t, slices.Contains(h.Dialect.Events.Names(), h.Events[0]))
 			require.True(t, h.Unsupported != "" || h.Command.Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
 			require.NotEmpty(t, h.Name)

@@ -34,9 +34,9 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		theirs := h.Dialect.Client != nil && h.Dialect.Client != client
-		if h.Off() != "" || !theirs && !h.Dialect.ProjectTools || !slices.Contains(h.Events, match.Event(h.Dialect)) ||
-			match.Runs(h) {
+		theirs := h.Dialect.Own != nil && h.Dialect.Own != client
+		if h.Off() != "" || !theirs && h.Dialect != registry.Project() ||
+			!slices.Contains(h.Events, match.Event(h.Dialect)) || match.Runs(h) {
 			continue
 		}
 		globs, is := h.Matcher.(hook.Globs)
@@ -59,7 +59,7 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		if !h.Dialect.ProjectTools || !match.Concerns(h) {
+		if h.Dialect != registry.Project() || !match.Concerns(h) {
 			continue
 		}
 		globs, is := h.Matcher.(hook.Globs)

@@ -36,7 +36,7 @@ func (g *handler) carry(name string) {
 		g.set("if", rule)
 	}
 	g.timeout()
-	if h.OnFailure != nil && !h.Async && (g.dialect.CannotBlock == nil || !g.dialect.CannotBlock(g.event)) {
+	if h.OnFailure != nil && !h.Async && !g.dialect.CannotBlock(g.event) {
 		g.set("on_failure", h.OnFailure[protocol.CauseExit].String()) // of all causes: the client has one word
 	}
 	if h.HTTP == nil {
@@ -85,7 +85,7 @@ func (g *handler) ownMatcher() bool {
 
 // notes are what is so with every file of the client.
 func (r *reader) notes() (notes []string) {
-	if r.dialect.Parallel {
+	if r.dialect.Run.Parallel {
 		notes = append(notes, "here hooks run one after the other in the order of the file, and the first block ends "+
 			"the call; "+r.form.Client+" runs all of them at once")
 	}

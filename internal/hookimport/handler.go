@@ -27,7 +27,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string) {
 			hooks = value
 		case name == "matcher":
 			matcher = value
-		case has(r.form.Group, name) && value.Bool() == r.dialect.Parallel: // so it is here
+		case has(r.form.Group, name) && value.Bool() == r.dialect.Run.Parallel: // so it is here
 		case name == "commandRegex" && r.form.CommandOf != "":
 			command = value
 		case has(r.form.Group, name):
@@ -264,7 +264,7 @@ func (g *handler) alone() bool {
 		if sameMatcher(g.hook.Matcher, other.hook.Matcher) {
 			const text = "%s runs this hook and that of %s once, with what is written %s, and so does this entry"
 			which := "there"
-			if !g.dialect.FirstOfSame {
+			if !g.dialect.Run.FirstOfSame {
 				entry := &g.result.Entries[other.entry]
 				*entry = append(Entry{(*entry)[0]}, g.to...)
 				which = "here"

@@ -280,8 +280,7 @@ func (r *reader) events(hooks gjson.Result) {
 			r.item(LeftOut, path, key.Index, "%s takes the last of two equal keys, and not this one", r.form.Client)
 			return true
 		}
-		known := slices.Contains(r.dialect.Events(), event) ||
-			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling().Events(), event)
+		known := slices.Contains(r.dialect.FileEvents(), event)
 		switch {
 		case dialect.OwnKey(key.String()):
 			r.other = append(r.other, path)

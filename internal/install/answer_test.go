@@ -169,7 +169,7 @@ func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
 		d, _ := registry.Named(c.Name)
 		for _, e := range c.Events {
 			event := protocol.Event(e)
-			if d.CannotBlock != nil && d.CannotBlock(event) {
+			if d.CannotBlock(event) {
 				continue
 			}
 			r := dialect.HookResult{ExitCode: c.NoAnswer.Exit, Shell: true}
@@ -177,7 +177,7 @@ func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
 				r.ExitCode, r.Stderr = 2, captured(dialect.SilentReason)
 			}
 			call := protocol.Call{Event: event, Tool: "Bash", Args: "{}"}
-			v := d.Decode(&call, "hookrun", &r)
+			v := d.Hooks.Decode(&call, "hookrun", &r)
 			require.Equal(t, protocol.Block, v.Decision, "%s %s", c.Name, e)
 		}
 	}
@@ -195,7 +195,11 @@ func TestNoAnswerAtTheEndOfATurn(t *testing.T) {
 		h, err := c.handler(Entry{Binary: filepath.Join(t.TempDir(), "hookrun"), Events: c.Events})
 		require.NoError(t, err)
 		d, _ := registry.Named(c.Name)
-		for _, e := range d.TurnEnds {
+		for _, row := range d.Events {
+			if row.Can&dialect.EndsTurn == 0 {
+				continue
+			}
+			e := row.Name
 			require.False(t, c.holds(string(e)))
 			cmd := inShell("/bin/sh", h.command(string(e)))
 			out, _ := cmd.Output()

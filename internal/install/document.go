@@ -63,7 +63,8 @@ func Lookup(name string) (*Client, bool) {
 	if !known || d.Install == nil {
 		return nil, false
 	}
-	return &Client{d.Name, d.Install, d.Settings, d.Format, d.CannotBlock, d.AnsweredBy != nil}, true
+	_, answersAlone := d.Hooks.(dialect.Answerer)
+	return &Client{d.Name, d.Install, d.Settings, d.Format, d.CannotBlock, answersAlone}, true
 }
 
 // Entry is what Install puts into a file.

@@ -32,7 +32,7 @@ func (c *Client) furtherEvents() []protocol.Event {
 	if !known {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(d.Events()), func(e protocol.Event) bool {
+	return slices.DeleteFunc(d.Events.Names(), func(e protocol.Event) bool {
 		return slices.Contains(protocol.Events(), e.Canonical()) || slices.Contains(c.Events, string(e)) ||
 			slices.Contains(c.Nameless, e)
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
@@ -70,7 +71,7 @@ func Dir(h *hook.Hook, c *protocol.Call) string {
 	} else if h.Folder != "" {
 		return h.Folder
 	}
-	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
+	if h.Dialect.Run.FollowsDir && filepath.IsAbs(c.Dir) {
 		if isFolder(c.Dir) {
 			return c.Dir
 		}
@@ -99,16 +100,13 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
 		"PWD=" + Dir(h, &c.Call), // what a shell's pwd prints
 	}
-	var last []string // what no file may set, but in a dialect where its word is the last
-	if h.Dialect.Environment != nil {
-		last = h.Dialect.Environment(&c.Call)
-		for i, v := range last {
-			if len(v) > maxVariable || strings.ContainsRune(v, 0) {
-				last[i] = name(v) // empty, rather than one that was inherited
-			}
+	last := h.Dialect.Hooks.Environment(&c.Call)
+	for i, v := range last {
+		if len(v) > maxVariable || strings.ContainsRune(v, 0) {
+			last[i] = name(v) // empty, rather than one that was inherited
 		}
 	}
-	for _, hidden := range h.Dialect.HiddenVariables {
+	for _, hidden := range h.Dialect.Run.HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
 	if h.Inherit != nil {
@@ -124,13 +122,13 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		ours = append(ours, binaryVariable+"="+binary)
 	}
 	tool := c.Tool
-	if h.Dialect.ProjectTools {
+	if h.Dialect == registry.Project() {
 		tool = c.ProjectTool()
 	}
 	if c.Event.HasTool() && len(tool) <= maxVariable && !strings.ContainsRune(tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
-	if h.Dialect.OwnEnvironmentWins {
+	if h.Dialect.Run.FileVariablesWin {
 		return merged(base, ours, last, h.Environment())
 	}
 	return merged(base, ours, h.Environment(), last)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -26,10 +27,11 @@ func Program(h *hook.Hook, dir string, env []string) (path string, argv []string
 		path, err = findFirst(powerShells, dir, env)
 		return path, []string{powerShells[0], "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
-		if h.Dialect.RunFunction == nil {
+		functions, can := h.Dialect.Hooks.(dialect.Functions)
+		if !can {
 			return "", nil, fmt.Errorf("hooks of the %s dialect run no functions", h.Dialect.Name)
 		}
-		run := h.Dialect.RunFunction()
+		run := functions.RunFunction()
 		path, err = find(run[0], dir, env)
 		return path, append(run, c.Callable), err
 	case c.Script != "":

@@ -47,23 +47,23 @@ func (r *request) takeOutput() error {
 // can say besides has keys of its own: "exit" where that is not 0, and "stdout" where the client reads text that is no
 // JSON.
 func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
-	line, exit, err := client.Encode(o)
+	reply, err := client.Reply(o)
 	if err != nil {
 		return nil, err
 	}
-	text := strings.TrimSpace(string(line))
+	text := strings.TrimSpace(string(reply.Stdout))
 	if !gjson.Valid(text) || !strings.HasPrefix(text, "{") {
-		text = `{"stdout":` + string(strictjson.AppendString(nil, string(line))) + "}"
-		if len(line) == 0 {
+		text = `{"stdout":` + string(strictjson.AppendString(nil, string(reply.Stdout))) + "}"
+		if len(reply.Stdout) == 0 {
 			text = "{}"
 		}
 	}
-	if exit != 0 {
+	if reply.Exit != 0 {
 		separator := ","
 		if text == "{}" {
 			separator = ""
 		}
-		text = fmt.Sprintf("%s%s%q:%d}", strings.TrimSuffix(text, "}"), separator, "exit", exit)
+		text = fmt.Sprintf("%s%s%q:%d}", strings.TrimSuffix(text, "}"), separator, "exit", reply.Exit)
 	}
 	return []byte(text), nil
 }

@@ -257,9 +257,9 @@ func TestClientResultHasWhatOnlyACommandCanSay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := &dialect.Dialect{EncodeOutput: func(protocol.Outcome) ([]byte, int, error) {
-				return []byte(test.line), test.exit, nil
-			}}
+			client := &dialect.Dialect{Client: &dialect.Client{Reply: func(protocol.Outcome) (dialect.Reply, error) {
+				return dialect.Reply{Stdout: []byte(test.line), Exit: test.exit}, nil
+			}}}
 			result, err := clientResult(client, protocol.Outcome{})
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(result))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
@@ -356,7 +357,8 @@ func TestPanicEndsItsCallAlone(t *testing.T) {
 		cfg, err := load()
 		if err == nil && spoil {
 			spoilt := *cfg.Hooks[0].Dialect
-			spoilt.Name, spoilt.Merge = "spoilt", func(*dialect.Merging) { panic("spoilt") }
+			spoilt.Name = "spoilt"
+			spoilt.Hooks = dialecttest.Spoilt{Hooks: spoilt.Hooks, OnMerge: func(*dialect.Merging) { panic("spoilt") }}
 			cfg.Hooks[0].Dialect = &spoilt
 		}
 		return cfg, err

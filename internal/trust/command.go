@@ -23,7 +23,7 @@ func (t *taker) hook(h *hook.Hook) error {
 	}
 	own := t.folder(h)
 	folders := []string{own}
-	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.Dialect.FollowsDir {
+	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.Dialect.Run.FollowsDir {
 		folders = append(folders, t.Dir)
 	}
 	if h.HTTP != nil {

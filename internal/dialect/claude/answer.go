@@ -16,7 +16,7 @@ import (
 
 // readAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
 // the last counts, and keys that the schema does not have are passed over.
-func readAnswer(c *protocol.Call, m eventRule, hook, text string) (dialect.Verdict, error) {
+func readAnswer(c *protocol.Call, m dialect.Event, hook, text string) (dialect.Verdict, error) {
 	if err := dialect.CheckJSON(text, strictjson.MaxDepth); err != nil {
 		return dialect.Verdict{Decision: protocol.Continue}, err
 	}
@@ -26,11 +26,11 @@ func readAnswer(c *protocol.Call, m eventRule, hook, text string) (dialect.Verdi
 	}
 	var s map[string]gjson.Result
 	if object, ok := a["hookSpecificOutput"]; ok {
-		if err := checkEventName(object, m.name); err != nil {
+		if err := checkEventName(object, m.Name); err != nil {
 			return dialect.Verdict{Decision: protocol.Continue}, err
 		}
 		var inner string
-		if s, inner, err = readObject(object, m.answer, "hookSpecificOutput"); err != nil {
+		if s, inner, err = readObject(object, m.Fields, "hookSpecificOutput"); err != nil {
 			return dialect.Verdict{Decision: protocol.Continue}, err
 		}
 		slip = cmp.Or(slip, inner)
@@ -47,37 +47,37 @@ func readAnswer(c *protocol.Call, m eventRule, hook, text string) (dialect.Verdi
 }
 
 // doubt notes what of an answer the client passes over that may have been meant.
-func doubt(v *dialect.Verdict, m eventRule, hook, text string, strays []string) {
+func doubt(v *dialect.Verdict, m dialect.Event, hook, text string, strays []string) {
 	if len(strays) > 0 {
 		v.Doubt, v.Warnings = strays[0], append(v.Warnings, strays[1:]...)
 		return
 	}
 	var own []string
-	for _, f := range m.answer {
+	for _, f := range m.Fields {
 		own = append(own, f.Key())
 	}
 	if v.Decision == protocol.Continue {
 		err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...)
-		v.NoteDoubt(dialect.Who(m.name, hook), "Claude Code", err)
+		v.NoteDoubt(dialect.Who(m.Name, hook), "Claude Code", err)
 	}
 }
 
 // strays warns of keys that decide, at a place where they do not. The client passes over them without a word.
-func strays(m eventRule, hook, text string, a map[string]gjson.Result) (warnings []string) {
+func strays(m dialect.Event, hook, text string, a map[string]gjson.Result) (warnings []string) {
 	look := func(object gjson.Result, known []dialect.Field, place, instead string) {
 		object.ForEach(func(key, _ gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
 			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name })
 			if !isKnown && (slices.Contains(dialect.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
 				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s",
-					dialect.Who(m.name, hook), name, place, m.name, instead))
+					dialect.Who(m.Name, hook), name, place, m.Name, instead))
 			}
 			return true
 		})
 	}
 	look(gjson.Parse(text), dialect.ClaudeAnswer, "at the top level", "; it belongs in hookSpecificOutput")
 	if object, ok := a["hookSpecificOutput"]; ok {
-		look(object, m.answer, "in hookSpecificOutput", "")
+		look(object, m.Fields, "in hookSpecificOutput", "")
 	}
 	return warnings
 }
@@ -124,7 +124,7 @@ func checkEventName(object gjson.Result, event protocol.Event) error {
 }
 
 // verdictOf says what an answer means. a is its top level, s its hookSpecificOutput.
-func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
+func verdictOf(c *protocol.Call, m dialect.Event, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
 	text := func(fields map[string]gjson.Result, key string) string {
 		if v, ok := fields[key]; ok {
 			return strictjson.Text(v.Raw)
@@ -133,7 +133,7 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 	}
 	v := dialect.OK()
 	v.SystemMessage, v.Context = text(a, "systemMessage"), text(s, "additionalContext")
-	if m.does&stops != 0 && a["continue"].Type == gjson.False {
+	if m.Can&dialect.Stop != 0 && a["continue"].Type == gjson.False {
 		v.Stop, v.StopReason = true, text(a, "stopReason")
 	}
 	const blockedByHook = "Blocked by hook" // the client's word where there is no reason
@@ -146,11 +146,11 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 			}
 		}
 	}
-	permissions := m.name == "PreToolUse" || m.name == "PreModelSwitch"
+	permissions := m.Name == "PreToolUse" || m.Name == "PreModelSwitch"
 	if permissions && text(a, "decision") == "approve" {
 		v.Approve(reason)
 	}
-	blocked := m.does&blocks != 0 && text(a, "decision") == "block"
+	blocked := m.Can&dialect.Block != 0 && text(a, "decision") == "block"
 	if blocked {
 		block(reason)
 	}
@@ -165,9 +165,9 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 		v.Decision, _ = dialect.PermissionWords.Decision(word)
 		v.Cause, v.Approved, v.Reason = protocol.CausePolicy, false, why
 		if why == "" {
-			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.name, c.Tool)
+			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.Name, c.Tool)
 			if word == "defer" {
-				v.Reason = fmt.Sprintf("Hook %s:%s deferred this tool", m.name, c.Tool)
+				v.Reason = fmt.Sprintf("Hook %s:%s deferred this tool", m.Name, c.Tool)
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 	if sequence, ok := a["terminalSequence"]; ok {
 		v.Other.Set("terminalSequence", strictjson.Compact(nil, sequence.Raw))
 	}
-	for _, f := range m.answer {
+	for _, f := range m.Fields {
 		if value, ok := s[f.Key()]; ok && !slices.Contains(carried, f.Key()) {
 			v.Other.Set(f.Key(), strictjson.Compact(nil, value.Raw))
 		}
@@ -239,9 +239,9 @@ func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)
 
 // rewriteOutput takes a changed tool output where the client would: what is only for MCP tools there alone, and for
 // Bash only what has the shape of its results.
-func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m eventRule, hook, key string, output gjson.Result) {
+func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m dialect.Event, hook, key string, output gjson.Result) {
 	ignore := func(why string) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.name, hook), key,
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.Name, hook), key,
 			why))
 	}
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// goesAsync: {"async": true} on the first line. A line that decides something as well is an answer.
-func goesAsync(line []byte) bool {
+// GoesAsync: {"async": true} on the first line. A line that decides something as well is an answer.
+func (hooks) GoesAsync(line []byte) bool {
 	return isAsync(string(line)) && len(strictjson.Check(string(line), strictjson.MaxDepth)) == 0
 }
 
@@ -39,10 +39,10 @@ func asyncOnly(answer gjson.Result) (async bool) {
 	return async && !decides
 }
 
-// decode reads, in this order: no start, deadline, output, exit code.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	m := ruleOf(dialect.ClaudeEventOf(c))
-	who := dialect.Who(m.name, hook)
+// Decode reads, in this order: no start, deadline, output, exit code.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := events.Of(dialect.ClaudeEventOf(c))
+	who := dialect.Who(m.Name, hook)
 	switch {
 	case r.AsyncResult:
 		return asyncResult(c, m, hook, r)
@@ -58,8 +58,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 // wentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait.
 // In the client it then decides nothing. Where it could have held something up that is a failure: an answer that nobody
 // will read.
-func wentAsync(m eventRule, who string) dialect.Verdict {
-	if m.does&(blocks|fails|stops) == 0 {
+func wentAsync(m dialect.Event, who string) dialect.Verdict {
+	if m.OnFailure == dialect.AlwaysOpen && m.Can&(dialect.Block|dialect.Stop) == 0 {
 		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	}
 	return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusAsync, Problem: who +
@@ -69,15 +69,15 @@ func wentAsync(m eventRule, who string) dialect.Verdict {
 
 // asyncResult reads what an async hook said in the end: of a JSON answer the context and the message to the user,
 // whatever its exit code. Plain text counts for nothing, and no decision does.
-func asyncResult(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := "async " + dialect.Who(m.name, hook)
+func asyncResult(c *protocol.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := "async " + dialect.Who(m.Name, hook)
 	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	if r.TimedOut {
 		v.Warnings = []string{r.Timeout(who) + " and was killed"}
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
-	if first, rest, _ := strings.Cut(text, "\n"); goesAsync([]byte(dialect.TrimJS(first))) {
+	if first, rest, _ := strings.Cut(text, "\n"); hooks.GoesAsync(hooks{}, []byte(dialect.TrimJS(first))) {
 		text = dialect.TrimJS(rest)
 	}
 	if !strings.HasPrefix(text, "{") {
@@ -93,8 +93,8 @@ func asyncResult(c *protocol.Call, m eventRule, hook string, r *dialect.HookResu
 }
 
 // ended judges a hook that ended.
-func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.Who(m.name, hook)
+func ended(c *protocol.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := dialect.Who(m.Name, hook)
 	stderr := r.Stderr.All()
 	text := dialect.TrimJS(r.Stdout.All())
 	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
@@ -113,7 +113,7 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 	switch {
 	case r.HTTP != nil && r.HTTP.Failure != "": // the client knows one failure for all
 		return dialect.Failed(protocol.CauseExit, who+" got no answer: "+r.HTTP.Why)
-	case m.does&blocks != 0 && (r.ExitCode == 2 || failed && m.does&allExits != 0):
+	case m.Can&dialect.Block != 0 && (r.ExitCode == 2 || failed && m.Can&allExits != 0):
 		if v.Decision != protocol.Block {
 			if v.Reason = stderr; stderr == "" {
 				v.Reason = "No stderr output"
@@ -147,12 +147,12 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 		return v
 	case isJSON:
 		return v
-	case m.name == "WorktreeCreate":
+	case m.Name == "WorktreeCreate":
 		if lines := strings.Split(text, "\n"); text != "" {
 			v.Other.Set("worktreePath", strictjson.Quote(strings.TrimSpace(lines[len(lines)-1])))
 		}
 		return v
-	case m.does&speaks != 0:
+	case m.Can&speaks != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
 	v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())

@@ -415,7 +415,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 					require.Contains(t, v.Warnings[0], test.warning)
 					require.Equal(t, v.Status != protocol.StatusOK, v.Problem != "")
 				}
-				v.Warnings, v.Problem, v.Answered = nil, "", false
+				v.Warnings, v.Problem, v.Answered, v.FailedOpen = nil, "", false, ""
 				require.Equal(t, test.want, v)
 			}
 		})
@@ -439,8 +439,8 @@ func TestClaudeEvents(t *testing.T) {
 		"WorktreeCreate": "2bxf", "WorktreeRemove": "2bxf",
 	}
 	require.Len(t, can, 33)
-	require.Len(t, claude.Dialect.Events(), 33)
-	for _, e := range claude.Dialect.Events() {
+	require.Len(t, claude.Dialect.Events.Names(), 33)
+	for _, e := range claude.Dialect.Events.Names() {
 		t.Run(string(e), func(t *testing.T) {
 			does, known := can[e]
 			require.True(t, known)
@@ -575,7 +575,7 @@ func TestClaudeOtherFields(t *testing.T) {
 		c := dialecttest.AtEvent("PostToolUse")
 		c.Tool = tool
 		r := dialecttest.Printed(dialecttest.Answers("PostToolUse", fields))
-		return claude.Dialect.Decode(&c, "h", &r)
+		return claude.Dialect.Hooks.Decode(&c, "h", &r)
 	}
 	require.Equal(t, `"new"`, string(rewritten("mcp__x__y", `"updatedToolOutput":"new"`).UpdatedOutput))
 	require.Equal(t, `[1]`, string(rewritten("mcp__x__y", `"updatedMCPToolOutput":[ 1 ]`).UpdatedOutput))
@@ -609,7 +609,7 @@ func TestClaudeDetaches(t *testing.T) {
 		`{"async":true,"continue":false}`: false, `{"async":true,` + dialecttest.Deny[1:]: false,
 		`{"async":true,"async":true}`: false, `{"async":true,"d\u0065cision":"block"}`: false,
 	} {
-		require.Equal(t, want, claude.Dialect.GoesAsync([]byte(line)), line)
+		require.Equal(t, want, claude.Dialect.AsyncLine()([]byte(line)), line)
 	}
 }
 

@@ -11,121 +11,127 @@ import (
 // 2 blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it
 // departs from the client, as in the order of results, is in the README.
 var Dialect = &dialect.Dialect{
-	Name:     "claude",
-	Events:   func() []protocol.Event { return events.Names() },
-	TurnEnds: []protocol.Event{"Stop", "SubagentStop"},
-	Timeout:  600 * time.Second,
-	TimeoutAt: func(e protocol.Event) time.Duration {
-		switch e {
-		case "UserPromptSubmit", "PreModelSwitch", "PostModelSwitch":
-			return 30 * time.Second
-		case "MessageDisplay":
-			return 10 * time.Second
-		case "SessionEnd":
-			return 1500 * time.Millisecond
-		}
-		return 0
-	},
+	Name:   "claude",
+	Events: events,
 	Causes: dialect.HookCauses,
-	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		if e == "PreModelSwitch" && cause == protocol.CauseTimeout {
-			return protocol.Block
-		}
-		return protocol.Continue // whatever goes wrong with a hook, the client goes on
+	Run: dialect.Schedule{
+		Timeout:         600 * time.Second,
+		Parallel:        true,
+		MaxContext:      10_000,
+		FollowsDir:      true,
+		HiddenVariables: []string{"OTEL_"},
 	},
-	CannotBlock:     func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:        true,
-	MaxContext:      10_000,
-	FollowsDir:      true,
-	Environment:     func(c *protocol.Call) []string { return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace} },
-	HiddenVariables: []string{"OTEL_"},
-	SubjectField:    func(e protocol.Event) string { return events.SubjectField(e) },
-	Event:           dialect.ClaudeEventOf,
-	EncodeInput:     payload,
-	Decode:          decode,
-	Merge:           dialect.MergeNotRun,
-	GoesAsync:       goesAsync,
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		text, err := hookOutput(o)
-		return text, exitCode(o), err
+	Hooks: hooks{},
+	Client: &dialect.Client{
+		Read:            readResult,
+		Reply:           reply,
+		ProjectVariable: "CLAUDE_PROJECT_DIR",
+		Tools:           tools,
+		ToolAliases:     toolAliases,
+		ToolName:        toolName,
 	},
-	ProjectVariable: "CLAUDE_PROJECT_DIR",
-	FitResult:       fitResult,
-	ReadResult:      readResult,
-	Tools:           tools,
-	ToolName:        toolName,
-	ToolAliases:     toolAliases,
-
 	Settings: settings,
 	Install:  install,
 }
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	name    protocol.Event
-	subject string // the field that matchers are held against
-	does    effect
-	answer  []dialect.Field // what hookSpecificOutput may have; additionalContext is context everywhere
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+
+// OnFailure: whatever goes wrong with a hook, the client goes on, but before a switch of the model it waits.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	if e.Name == "PreModelSwitch" && f.Cause == protocol.CauseTimeout {
+		return dialect.Closed
+	}
+	return e.OnFailure
 }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+func (hooks) Environment(c *protocol.Call) []string {
+	return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace}
+}
 
-// effect is what hooks can do at an event.
-type effect int
+func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 
+// What hooks can do at some events of this client alone.
 const (
-	blocks   effect = 1 << iota // exit 2 and decision "block" hold something up, or after the fact are feedback
-	fails                       // what a failure means can be set: it may block
-	stops                       // continue: false ends the turn
-	speaks                      // plain text on stdout is for the model
-	allExits                    // any exit but 0 blocks
+	speaks   = dialect.OwnEffect << iota // plain text on stdout is for the model
+	allExits                             // any exit but 0 blocks
 )
 
 // events are the events of the client.
-var events = dialect.Rules[eventRule]{
-	{"SessionStart", "source", speaks, []dialect.Field{"additionalContext string", "initialUserMessage string",
-		"sessionTitle string", "watchPaths strings", "reloadSkills boolean"}},
-	{"Setup", "trigger", 0, nil}, // the client drops what is said there
-	{"UserPromptSubmit", "", blocks | fails | stops | speaks, []dialect.Field{"additionalContext string",
-		"sessionTitle string", "suppressOriginalPrompt boolean"}},
-	{"UserPromptExpansion", "command_name", blocks | fails | stops | speaks,
-		[]dialect.Field{"additionalContext string"}},
-	{"PreToolUse", "tool_name", blocks | fails | stops, []dialect.Field{"permissionDecision allow|deny|ask|defer",
-		"permissionDecisionReason string", "updatedInput object", "additionalContext string"}},
-	{"PermissionRequest", "tool_name", fails, []dialect.Field{"decision object"}},
-	{"PermissionDenied", "tool_name", 0, []dialect.Field{"retry boolean"}},
-	{"PostToolUse", "tool_name", blocks | fails | stops, []dialect.Field{"additionalContext string",
-		"classifierContext string", "updatedToolOutput any", "updatedMCPToolOutput any"}},
-	{"PostToolUseFailure", "tool_name", blocks | fails, []dialect.Field{"additionalContext string"}},
-	{"PostToolBatch", "", blocks | fails | stops, []dialect.Field{"additionalContext string"}},
-	{"Notification", "notification_type", 0, nil},
-	{"MessageDisplay", "", 0, []dialect.Field{"displayContent string"}},
-	{"SubagentStart", "agent_type", stops, []dialect.Field{"additionalContext string"}},
-	{"SubagentStop", "agent_type", blocks | stops, []dialect.Field{"additionalContext string"}},
-	{"TaskCreated", "", blocks | fails, nil},
-	{"TaskCompleted", "", blocks | stops, nil},
-	{"Stop", "", blocks | stops, []dialect.Field{"additionalContext string"}},
-	{"StopFailure", "error", 0, nil},
-	{"TeammateIdle", "", blocks | stops, nil},
-	{"InstructionsLoaded", "load_reason", 0, nil},
-	{"ConfigChange", "source", blocks | fails, nil},
-	{"CwdChanged", "", 0, []dialect.Field{"watchPaths strings"}},
-	{"DirectoryAdded", "source", 0, nil},
-	{"FileChanged", "file_path", 0, []dialect.Field{"watchPaths strings"}},
-	{"WorktreeCreate", "", blocks | fails | allExits, []dialect.Field{"worktreePath string"}},
-	{"WorktreeRemove", "", blocks | fails | allExits, nil},
-	{"PreCompact", "trigger", blocks | fails | speaks, nil},
-	{"PostCompact", "trigger", 0, nil},
-	{"PreModelSwitch", "to_model", blocks | fails, []dialect.Field{"permissionDecision allow|deny|ask|defer",
-		"permissionDecisionReason string", "updatedInput object", "additionalContext string"}},
-	{"PostModelSwitch", "to_model", speaks, []dialect.Field{"additionalContext string"}},
-	{"Elicitation", "mcp_server_name", blocks | fails, []dialect.Field{"action accept|decline|cancel",
-		"content object"}},
-	{"ElicitationResult", "mcp_server_name", blocks | fails, []dialect.Field{"action accept|decline|cancel",
-		"content object"}},
-	{"SessionEnd", "reason", 0, nil},
-}
-
-func ruleOf(e protocol.Event) eventRule {
-	return events.Of(e, eventRule{name: e, does: blocks | fails})
+var events = dialect.Events{
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: speaks | dialect.Inject,
+		Fields: []dialect.Field{
+			"additionalContext string", "initialUserMessage string", "sessionTitle string", "watchPaths strings",
+			"reloadSkills boolean",
+		}},
+	{Name: "Setup", Subject: "trigger", OnFailure: dialect.AlwaysOpen}, // the client drops what is said there
+	{Name: "UserPromptSubmit", Timeout: 30 * time.Second, OnFailure: dialect.Open,
+		Can:    dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string", "sessionTitle string", "suppressOriginalPrompt boolean"}},
+	{Name: "UserPromptExpansion", Subject: "command_name", OnFailure: dialect.Open,
+		Can:    dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop | dialect.Inject,
+		Fields: []dialect.Field{
+			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
+			"additionalContext string",
+		}},
+	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.Open,
+		Fields: []dialect.Field{"decision object"}},
+	{Name: "PermissionDenied", Subject: "tool_name", OnFailure: dialect.AlwaysOpen,
+		Fields: []dialect.Field{"retry boolean"}},
+	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop | dialect.Inject,
+		Fields: []dialect.Field{
+			"additionalContext string", "classifierContext string", "updatedToolOutput any",
+			"updatedMCPToolOutput any",
+		}},
+	{Name: "PostToolUseFailure", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "PostToolBatch", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "Notification", Subject: "notification_type", OnFailure: dialect.AlwaysOpen},
+	{Name: "MessageDisplay", Timeout: 10 * time.Second, OnFailure: dialect.AlwaysOpen,
+		Fields: []dialect.Field{"displayContent string"}},
+	{Name: "SubagentStart", Subject: "agent_type", OnFailure: dialect.AlwaysOpen, Can: dialect.Stop | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "SubagentStop", Subject: "agent_type", OnFailure: dialect.AlwaysOpen,
+		Can:    dialect.Block | dialect.Stop | dialect.Inject | dialect.EndsTurn,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "TaskCreated", OnFailure: dialect.Open, Can: dialect.Block},
+	{Name: "TaskCompleted", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop},
+	{Name: "Stop", OnFailure: dialect.AlwaysOpen,
+		Can:    dialect.Block | dialect.Stop | dialect.Inject | dialect.EndsTurn,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "StopFailure", Subject: "error", OnFailure: dialect.AlwaysOpen},
+	{Name: "TeammateIdle", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop},
+	{Name: "InstructionsLoaded", Subject: "load_reason", OnFailure: dialect.AlwaysOpen},
+	{Name: "ConfigChange", Subject: "source", OnFailure: dialect.Open, Can: dialect.Block},
+	{Name: "CwdChanged", OnFailure: dialect.AlwaysOpen, Fields: []dialect.Field{"watchPaths strings"}},
+	{Name: "DirectoryAdded", Subject: "source", OnFailure: dialect.AlwaysOpen},
+	{Name: "FileChanged", Subject: "file_path", OnFailure: dialect.AlwaysOpen,
+		Fields: []dialect.Field{"watchPaths strings"}},
+	{Name: "WorktreeCreate", OnFailure: dialect.Open, Can: dialect.Block | allExits,
+		Fields: []dialect.Field{"worktreePath string"}},
+	{Name: "WorktreeRemove", OnFailure: dialect.Open, Can: dialect.Block | allExits},
+	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.Open, Can: dialect.Block | speaks},
+	{Name: "PostCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
+	{Name: "PreModelSwitch", Subject: "to_model", Timeout: 30 * time.Second, OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Inject,
+		Fields: []dialect.Field{
+			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
+			"additionalContext string",
+		}},
+	{Name: "PostModelSwitch", Subject: "to_model", Timeout: 30 * time.Second, OnFailure: dialect.AlwaysOpen,
+		Can:    speaks | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string"}},
+	{Name: "Elicitation", Subject: "mcp_server_name", OnFailure: dialect.Open, Can: dialect.Block,
+		Fields: []dialect.Field{"action accept|decline|cancel", "content object"}},
+	{Name: "ElicitationResult", Subject: "mcp_server_name", OnFailure: dialect.Open, Can: dialect.Block,
+		Fields: []dialect.Field{"action accept|decline|cancel", "content object"}},
+	{Name: "SessionEnd", Subject: "reason", Timeout: 1500 * time.Millisecond, OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.Open, Can: dialect.Block}, // of a later version
 }

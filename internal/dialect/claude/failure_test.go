@@ -49,14 +49,14 @@ func TestClaudeOnFailure(t *testing.T) {
 	require.Equal(t, protocol.Block, claude.Dialect.ApplyFailurePolicy(&c, v,
 		dialecttest.OnFailure(protocol.Block)).Decision)
 
-	for _, cause := range claude.Dialect.Causes() {
-		for _, e := range claude.Dialect.Events() {
+	for _, cause := range claude.Dialect.Causes {
+		for _, e := range claude.Dialect.Events.Names() {
 			want := protocol.Continue
 			if e == "PreModelSwitch" && cause == protocol.CauseTimeout {
 				want = protocol.Block
 			}
 			c := dialecttest.AtEvent(e)
-			require.Equal(t, want, claude.Dialect.FailureDecision(&c, cause), "%s %s", e, cause)
+			require.Equal(t, want, claude.Dialect.FailureDecision(&c, dialect.Fault{Cause: cause}), "%s %s", e, cause)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// FitResult makes sure of what a client shows its model of the tool's result. Where a hook failed and fails closed that
-// is nothing: see withheld. hook is "" for a block of hookrun's own.
+// Fit makes sure, after a tool, of what the client shows its model of the tool's result. Where a hook failed and fails
+// closed that is nothing: see withheld. hook is "" for a block of hookrun's own.
 //
 // It makes a new result of the tool one that the call's client takes. A client drops a result of another shape than its
 // tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
@@ -21,7 +21,10 @@ import (
 // A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
 // not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
 // result to withhold, and UpdatedOutput is a result of the old one's shape that says nothing.
-func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+	if c.Event.Canonical() != protocol.PostTool {
+		return
+	}
 	old := clientResult(c)
 	if old.Raw == "" {
 		return

@@ -211,5 +211,5 @@ func FuzzClaudeJudge(f *testing.F) {
 // claude judges and settles, as the runner does.
 func decideClaude(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := dialecttest.AtEvent(e)
-	return claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, "h", &r), policies...)
+	return claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }

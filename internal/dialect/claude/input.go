@@ -10,9 +10,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
 // result that is a JSON object or array goes in as it is, since the client's tools have such results.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := dialect.ClaudeEventOf(&c.Call)
 	same := c.Call
 	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() &&

@@ -58,14 +58,14 @@ func TestClaudePayload(t *testing.T) {
 			"tool_response")), result)
 	}
 	c.Args = `{"a":1,"a":2}`
-	p, warnings, err := claude.Dialect.EncodeInput(dialect.NewCall(c))
+	p, warnings, err := claude.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
 	require.Equal(t,
 		[]string{`arguments of tool "Bash": the key "a" is there twice in one object; hooks were given the last`},
 		warnings)
 	require.Contains(t, string(p.Bytes()), `"tool_input":{"a":2},`)
 	c.Args = strings.Repeat("[", 10_000)
-	_, _, err = claude.Dialect.EncodeInput(dialect.NewCall(c))
+	_, _, err = claude.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.ErrorContains(t, err, "nested more than 9999 deep")
 }
 

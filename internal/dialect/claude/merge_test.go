@@ -17,7 +17,7 @@ func TestClaudeMerge(t *testing.T) {
 		var judged []dialect.HookVerdict
 		for i, r := range results {
 			name := string(rune('a' + i))
-			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, name, &r))
+			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Hooks.Decode(&c, name, &r))
 			judged = append(judged, dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v,
 				Dialect: claude.Dialect})
 		}
@@ -68,7 +68,8 @@ func TestClaudeMerge(t *testing.T) {
 	require.Len(t, o.Hooks, 4)
 	unsupported := claude.Dialect.ApplyFailurePolicy(&c, dialect.Unsupported(claude.Dialect, &c, "p", "prompt"))
 	r := word("allow")
-	o = dialect.Merge(&c, []dialect.HookVerdict{{Verdict: claude.Dialect.Decode(&c, "a", &r), Dialect: claude.Dialect},
+	o = dialect.Merge(&c, []dialect.HookVerdict{
+		{Verdict: claude.Dialect.Hooks.Decode(&c, "a", &r), Dialect: claude.Dialect},
 		{Verdict: unsupported, Dialect: claude.Dialect}})
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.False(t, o.Approved, "but a hook that hookrun could not ask does")

@@ -10,10 +10,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Claude returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
+// reply returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
 // client has no word for a decision at the event, the stricter one is used.
 //
 // At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
+func reply(o protocol.Outcome) (dialect.Reply, error) {
+	text, err := hookOutput(o)
+	return dialect.Reply{Stdout: text, Stderr: o.Reason, Exit: exitCode(o)}, err
+}
+
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	event := dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed})
 	if text := o.Text(); event == "PreCompact" && text != "" {
@@ -90,7 +95,7 @@ func shellResult(tool string, output []byte) []byte {
 	return result
 }
 
-// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the
+// exitCode is the exit status that goes with hookOutput: 0, since the verdict is in the JSON, but at events where the
 // client looks at the exit alone.
 func exitCode(o protocol.Outcome) int {
 	switch o.Event {

@@ -85,15 +85,15 @@ func TestClaudeOutput(t *testing.T) {
 			o.Other.Set("worktreePath", []byte(`"/tmp/tree"`))
 		}),
 	} {
-		got, _, err := claude.Dialect.EncodeOutput(o)
+		got, _, err := dialecttest.Reply(claude.Dialect, o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
 
 	// Ask and defer have no word at most events: the stricter one is used, never the other.
-	for _, e := range claude.Dialect.Events() {
+	for _, e := range claude.Dialect.Events.Names() {
 		for _, decision := range []protocol.Decision{b, d, a} {
-			got, _, err := claude.Dialect.EncodeOutput(outcome(e, decision, func(o *protocol.Outcome) {
+			got, _, err := dialecttest.Reply(claude.Dialect, outcome(e, decision, func(o *protocol.Outcome) {
 				o.Approved = true
 				texts(o)
 			}))
@@ -116,16 +116,16 @@ func TestClaudeOutput(t *testing.T) {
 				require.Equal(t, "block", form.Decision, e)
 				require.Equal(t, "r", form.Reason)
 			}
-			_, exit, err := claude.Dialect.EncodeOutput(outcome(e, decision, nil))
+			_, exit, err := dialecttest.Reply(claude.Dialect, outcome(e, decision, nil))
 			require.NoError(t, err)
 			looksAtExit := slices.Contains([]protocol.Event{"TeammateIdle", "TaskCreated", "TaskCompleted",
 				"WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult"}, e)
 			require.Equal(t, map[bool]int{true: 2}[looksAtExit], exit, e)
 		}
-		got, _, err := claude.Dialect.EncodeOutput(outcome(e, c, nil))
+		got, _, err := dialecttest.Reply(claude.Dialect, outcome(e, c, nil))
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(got), "nothing to say")
-		_, exit, err := claude.Dialect.EncodeOutput(outcome(e, c, stops))
+		_, exit, err := dialecttest.Reply(claude.Dialect, outcome(e, c, stops))
 		require.NoError(t, err)
 		require.Zero(t, exit)
 	}
@@ -136,7 +136,7 @@ func TestClaudeOutputOfAFailedTool(t *testing.T) {
 	c := protocol.Call{Event: protocol.PostTool, Failed: true, Tool: "Bash"}
 	first, o := dialecttest.Merged(&c, dialecttest.Answers("PostToolUseFailure", `"additionalContext":"c"`))
 	require.Equal(t, "c", first.Context)
-	out, _, err := claude.Dialect.EncodeOutput(o)
+	out, _, err := dialecttest.Reply(claude.Dialect, o)
 	require.NoError(t, err)
 	second, _ := dialecttest.Merged(&c, string(out))
 	require.Equal(t, "c", second.Context, "%s", out)
@@ -153,12 +153,12 @@ func Example_claude() {
 	}
 	answer := `{"decision": "block", "reason": "do not force-push"}`
 	result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-	verdict := claude.Dialect.ApplyFailurePolicy(&call, claude.Dialect.Decode(&call, "guard", &result))
+	verdict := claude.Dialect.ApplyFailurePolicy(&call, claude.Dialect.Hooks.Decode(&call, "guard", &result))
 	outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 		Report:  dialect.Report("guard", "settings.json:5", &result, &verdict),
 		Verdict: verdict, Dialect: claude.Dialect,
 	}})
-	text, exit, _ := claude.Dialect.EncodeOutput(outcome)
+	text, exit, _ := dialecttest.Reply(claude.Dialect, outcome)
 	fmt.Println(string(text), exit)
 	// Output:
 	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"do not force-push"}} 0
@@ -186,11 +186,11 @@ func TestClaude(t *testing.T) {
 		`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`: dialecttest.Merge(
 			protocol.PreExecute, "ctx"),
 	} {
-		got, _, err := claude.Dialect.EncodeOutput(o)
+		got, _, err := dialecttest.Reply(claude.Dialect, o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
-	zero, _, err := claude.Dialect.EncodeOutput(protocol.Outcome{Event: protocol.PreTool})
+	zero, _, err := dialecttest.Reply(claude.Dialect, protocol.Outcome{Event: protocol.PreTool})
 	require.NoError(t, err)
 	require.Contains(t, string(zero), `"permissionDecision":"deny"`)
 }

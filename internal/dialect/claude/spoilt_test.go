@@ -318,7 +318,7 @@ func TestClaudeDenySpoilt(t *testing.T) {
 
 			c := dialecttest.AtEvent(g.event)
 			r := dialecttest.Printed(stdout)
-			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, "h", &r))
+			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Hooks.Decode(&c, "h", &r))
 			require.False(t, v.Approved, what)
 			strict := decideClaude(g.event, r, dialecttest.OnFailure(protocol.Block))
 			if text := strings.Trim(stdout, dialecttest.JsSpace); !strings.HasPrefix(text, "{") ||

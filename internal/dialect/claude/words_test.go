@@ -13,7 +13,7 @@ import (
 func TestKeys(t *testing.T) {
 	keys := []string{"updatedPermissions"} // stands in the decision
 	for _, rule := range events {
-		for _, f := range rule.answer {
+		for _, f := range rule.Fields {
 			keys = append(keys, f.Key())
 		}
 	}

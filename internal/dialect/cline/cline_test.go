@@ -56,7 +56,7 @@ func TestFitInput(t *testing.T) {
 		c := protocol.Call{Event: before, Tool: runCommands, Args: `{"command":"a\nb","commands":["a","b"]}`}
 		v := dialect.OK()
 		v.UpdatedInput = []byte(input)
-		fitInput(&c, "h", &v)
+		hooks.Fit(hooks{}, &c, "h", &v)
 		require.Equal(t, want, string(v.UpdatedInput), input)
 		require.Equal(t, want == "", v.Decision == protocol.Block, input)
 	}
@@ -68,10 +68,10 @@ const input = `{"clineVersion":"","sessionContext":{"rootSessionId":"s"},"worksp
 
 func given(t *testing.T, change func(*dialect.Call)) (read protocol.Call, stdin string) {
 	c := dialect.NewCall(protocol.Call{Event: inputEvent(input), ClientInput: input, AgentID: "a"})
-	readInput(&c.Call)
+	readInput(&c.Call, gjson.Result{})
 	read = c.Call
 	change(c)
-	text, _, err := payload(c)
+	text, _, err := hooks.Encode(hooks{}, c)
 	require.NoError(t, err)
 	return read, string(text.Bytes())
 }
@@ -93,7 +93,8 @@ func TestInput(t *testing.T) {
 	require.Equal(t, int64(1), gjson.Get(stdin, "more").Int())
 
 	// A call of another client's.
-	text, _, err := payload(dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: runCommands, Workspace: "/w",
+	text, _, err := hooks.Encode(hooks{}, dialect.NewCall(protocol.Call{Event: protocol.PreTool,
+		Tool: runCommands, Workspace: "/w",
 		SessionID: "s", Args: `{"command":"ls","description":"d"}`}))
 	require.NoError(t, err)
 	require.Equal(t, before, inputEvent(string(text.Bytes())))
@@ -140,13 +141,12 @@ func TestOutput(t *testing.T) {
 		if test.with != nil {
 			test.with(&test.o)
 		}
-		text, exit, err := output(test.o)
+		text, err := output(test.o)
 		require.NoError(t, err)
-		require.Zero(t, exit)
 		require.Equal(t, test.want, string(text), name)
 		c := protocol.Call{Event: test.o.Event}
 		r := dialecttest.Printed(string(text))
-		v := decode(&c, "hookrun", &r)
+		v := hooks.Decode(hooks{}, &c, "hookrun", &r)
 		require.Empty(t, v.Warnings, name)
 		require.Empty(t, v.Problem+v.Doubt, name)
 	}
@@ -154,9 +154,9 @@ func TestOutput(t *testing.T) {
 
 // TestEvents: at events whose hooks the client does not wait for nothing counts.
 func TestEvents(t *testing.T) {
-	for _, e := range Dialect.Events() {
+	for _, e := range Dialect.Events.Names() {
 		r := dialecttest.Printed(`{"cancel":true,"contextModification":"C"}`)
-		v := decode(&protocol.Call{Event: e}, "h", &r)
+		v := hooks.Decode(hooks{}, &protocol.Call{Event: e}, "h", &r)
 		require.Equal(t, holds(e), v.Decision == protocol.Block, e)
 		require.Empty(t, v.Context)
 		require.Equal(t, !holds(e), Dialect.CannotBlock(e))

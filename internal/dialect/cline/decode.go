@@ -22,8 +22,8 @@ const (
 	validWords = `an answer is {"cancel": true, "errorMessage": "…"}`
 )
 
-// decode reads what a hook printed, whatever its exit code.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+// Decode reads what a hook printed, whatever its exit code.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	event := eventNamed(c.Event)
 	who := dialect.Who(event, hook)
 	if v, none := r.NoAnswer(who); none {
@@ -102,8 +102,11 @@ func doubtOf(answer gjson.Result) error {
 	return dialect.DoubtOf(answer, validWords)
 }
 
-// fitInput makes one input of what a hook changed of a call with several commands, which it was given in two forms.
-func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
+// Fit makes one input of what a hook changed of a call with several commands, which it was given in two forms.
+func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+	if c.Event.Canonical() != protocol.PreTool {
+		return
+	}
 	old, now := dialect.LastOf(gjson.Parse(c.Args)), dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))
 	lines := dialect.Texts(now["commands"])
 	if c.Tool != runCommands || len(lines) == 0 || !now["command"].Exists() {

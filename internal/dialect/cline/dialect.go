@@ -17,33 +17,31 @@ import (
 // Dialect is the dialect of Cline CLI.
 var Dialect = &dialect.Dialect{
 	Name:   "cline",
-	Events: func() []protocol.Event { return slices.Clone(events) },
-	Event:  func(c *protocol.Call) protocol.Event { return eventNamed(c.Event) },
-	SubjectField: func(e protocol.Event) string {
-		if holds(e) {
-			return "tool_name"
-		}
-		return ""
+	Events: events,
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: patience, MaxContext: 50_000},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect: func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
+		Read:   readInput,
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(output(o))
+		},
+		Errors:   dialect.ErrorByBlock,
+		Limit:    patience - 10*time.Second,
+		Tools:    tools,
+		ToolName: toolName,
 	},
-	Timeout:      patience,
-	MaxContext:   50_000,
-	Causes:       dialect.ProcessCauses,
-	Failure:      dialect.FailsOpen,
-	CannotBlock:  func(e protocol.Event) bool { return !holds(e) },
-	EncodeInput:  payload,
-	Decode:       decode,
-	EncodeOutput: output,
-	Errors:       dialect.ErrorByBlock,
-	Limit:        patience - 10*time.Second,
-	InputEvent:   inputEvent,
-	Detect:       func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
-	ReadInput:    readInput,
-	FitInput:     fitInput,
-	Tools:        tools,
-	ToolName:     toolName,
-	Settings:     settings,
-	Install:      install,
+	Settings: settings,
+	Install:  install,
 }
+
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventNamed(c.Event) }
+
+func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const (
 	client   = "Cline"
@@ -53,13 +51,23 @@ const (
 	after  protocol.Event = "PostToolUse"
 )
 
-// events are the names of executables, in the order of a turn, and hookNames what their inputs call them.
-var (
-	events = []protocol.Event{"TaskStart", "TaskResume", "UserPromptSubmit", before, after, "TaskComplete",
-		"TaskCancel", "TaskError", "SessionShutdown"}
-	hookNames = []string{"agent_start", "agent_resume", "prompt_submit", "tool_call", "tool_result", "agent_end",
-		"agent_abort", "agent_error", "session_shutdown"}
-)
+// events are the names of executables. At all but two the client does not wait for its hooks.
+var events = dialect.Events{
+	{Name: "TaskStart", OnFailure: dialect.AlwaysOpen},
+	{Name: "TaskResume", OnFailure: dialect.AlwaysOpen},
+	{Name: "UserPromptSubmit", OnFailure: dialect.AlwaysOpen},
+	{Name: before, Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject},
+	{Name: after, Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject},
+	{Name: "TaskComplete", OnFailure: dialect.AlwaysOpen},
+	{Name: "TaskCancel", OnFailure: dialect.AlwaysOpen},
+	{Name: "TaskError", OnFailure: dialect.AlwaysOpen},
+	{Name: "SessionShutdown", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
+}
+
+// hookNames are what their inputs call them, in the order of events.
+var hookNames = []string{"agent_start", "agent_resume", "prompt_submit", "tool_call", "tool_result", "agent_end",
+	"agent_abort", "agent_error", "session_shutdown"}
 
 // holds reports whether an answer counts at the event. At all others the client does not wait for its hooks.
 func holds(e protocol.Event) bool { return e == before || e == after }
@@ -73,7 +81,7 @@ func eventNamed(e protocol.Event) protocol.Event {
 func inputEvent(doc string) protocol.Event {
 	if at := slices.Index(hookNames, gjson.Get(doc, "hookName").String()); at >= 0 &&
 		gjson.Get(doc, "clineVersion").Exists() {
-		return events[at]
+		return events[at].Name
 	}
 	return ""
 }

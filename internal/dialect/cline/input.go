@@ -26,7 +26,7 @@ func record(e protocol.Event) string {
 }
 
 // readInput reads a call from the client's own input.
-func readInput(c *protocol.Call) {
+func readInput(c *protocol.Call, _ gjson.Result) {
 	doc := gjson.Parse(c.ClientInput)
 	c.SessionID = cmp.Or(doc.Get("sessionContext.rootSessionId").String(), doc.Get("taskId").String())
 	c.Dir = doc.Get("workspaceInfo.rootPath").String()
@@ -47,8 +47,8 @@ func resultOf(record gjson.Result) string {
 	return strictjson.ValueText([]byte(record.Get("output").Raw))
 }
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
 	input, warnings, err := c.Input()
 	if err != nil && holds(event) {
@@ -103,7 +103,7 @@ func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	o.Text("userId", "unknown")
 	o.Text("agent_id", c.AgentID)
 	o.Raw("parent_agent_id", []byte("null"))
-	if at := slices.Index(events, event); at >= 0 {
+	if at := slices.Index(events.Names(), event); at >= 0 {
 		o.Text("hookName", hookNames[at])
 	}
 }

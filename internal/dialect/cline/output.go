@@ -21,7 +21,7 @@ type answer struct {
 
 // output tells an outcome to the client. Before a tool all that holds the call up ends the run. After it a block is a
 // text for the model; the run ends where the model must not read the result.
-func output(o protocol.Outcome) ([]byte, int, error) {
+func output(o protocol.Outcome) ([]byte, error) {
 	event := eventNamed(o.Event)
 	ends := ""
 	if o.Stop {
@@ -46,8 +46,7 @@ func output(o protocol.Outcome) ([]byte, int, error) {
 	if ends != "" {
 		out = answer{Cancel: true, Error: text}
 	}
-	stdout, err := strictjson.Marshal(out)
-	return stdout, 0, err
+	return strictjson.Marshal(out)
 }
 
 // forUser are messages to the user, whom the client shows none: so the model is told.

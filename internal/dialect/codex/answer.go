@@ -16,7 +16,7 @@ import (
 
 // readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is
 // no value, and of two equal keys the last counts.
-func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, err error) {
+func readAnswer(c *protocol.Call, m rule, text string) (v dialect.Verdict, err error) {
 	if err := dialect.CheckJSON(text, maxDepth); err != nil {
 		return v, err
 	}
@@ -33,14 +33,14 @@ func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, 
 	}
 	var s fields
 	if object, ok := a["hookSpecificOutput"]; ok {
-		if s, err = readObject(object, append([]dialect.Field{"hookEventName string"}, m.answer...),
+		if s, err = readObject(object, append([]dialect.Field{"hookEventName string"}, m.Fields...),
 			"hookSpecificOutput"); err != nil {
 			return v, err
 		}
 		if name, ok := s["hookEventName"]; !ok {
 			return v, errors.New("hookSpecificOutput has no hookEventName")
 			// which of them does not matter
-		} else if !slices.Contains(events.Names(), protocol.Event(dialect.StringOf(name))) {
+		} else if !events.Has(protocol.Event(dialect.StringOf(name))) {
 			return v, fmt.Errorf("hookSpecificOutput.hookEventName %s is no event of Codex", name.Raw)
 		}
 	}
@@ -84,24 +84,27 @@ func halfPair(text string) int {
 }
 
 // own are the keys that hookSpecificOutput may have.
-func (m *eventRule) own() (keys []string) {
-	for _, f := range m.answer {
+func (m rule) own() (keys []string) {
+	for _, f := range m.Fields {
 		keys = append(keys, f.Key())
 	}
 	return keys
 }
 
 // fields are those that an answer may have at its top level.
-func (m *eventRule) fields() []dialect.Field {
+func (m rule) fields() []dialect.Field {
 	fields := []dialect.Field{"systemMessage string"}
-	if m.does&terse != 0 {
+	if m.Can&messageOnly != 0 {
 		return fields
 	}
 	fields = append(fields, []dialect.Field{"continue boolean", "stopReason string", "suppressOutput boolean"}...)
-	if m.decision != "" {
-		fields = append(fields, []dialect.Field{dialect.Field("decision " + m.decision), "reason string"}...)
+	switch {
+	case m.Name == "PreToolUse":
+		fields = append(fields, "decision approve|block", "reason string")
+	case m.Can&decides != 0:
+		fields = append(fields, "decision block", "reason string")
 	}
-	if m.answer != nil {
+	if m.Fields != nil {
 		fields = append(fields, []dialect.Field{"hookSpecificOutput object"}...)
 	}
 	return fields
@@ -145,10 +148,10 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 // ownerOf says whose word a key of an answer is, if it is another client's.
 func ownerOf(key string) string {
 	is := func(f dialect.Field) bool { return f.Key() == key }
-	whole := eventRule{decision: "block", answer: contextOnly}
+	whole := rule{dialect.Event{Can: decides, Fields: contextOnly}}
 	switch {
 	case slices.ContainsFunc(whole.fields(), is), slices.ContainsFunc(events,
-		func(m eventRule) bool { return slices.ContainsFunc(m.answer, is) }):
+		func(m dialect.Event) bool { return slices.ContainsFunc(m.Fields, is) }):
 		return "" // it is at a wrong place
 	case slices.ContainsFunc(dialect.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) &&
 		key != "updatedPermissions":
@@ -160,7 +163,7 @@ func ownerOf(key string) string {
 }
 
 // decide takes what an answer decides. An error means that the client has no use for it, and so drops all of it.
-func decide(v *dialect.Verdict, c *protocol.Call, m eventRule, a, s fields) error {
+func decide(v *dialect.Verdict, c *protocol.Call, m rule, a, s fields) error {
 	block := func(reason string) {
 		v.Decide(protocol.Block, strings.TrimSpace(reason))
 	}
@@ -169,25 +172,25 @@ func decide(v *dialect.Verdict, c *protocol.Call, m eventRule, a, s fields) erro
 	reason := strings.TrimSpace(a.text("reason"))
 	blocked := a.text("decision") == "block"
 	switch {
-	case m.does&endless != 0 && ends:
-		return fmt.Errorf("%s has no continue: false", m.name)
-	case m.does&endless != 0 && a.has("stopReason"):
-		return fmt.Errorf("%s has no stopReason", m.name)
-	case m.does&(endless|replaces) != 0 && suppressed && !(m.does&replaces != 0 && ends):
-		return fmt.Errorf("%s has no suppressOutput", m.name)
-	case m.does&replaces != 0 && ends:
+	case m.Can&noStop != 0 && ends:
+		return fmt.Errorf("%s has no continue: false", m.Name)
+	case m.Can&noStop != 0 && a.has("stopReason"):
+		return fmt.Errorf("%s has no stopReason", m.Name)
+	case m.Can&(noStop|replaces) != 0 && suppressed && !(m.Can&replaces != 0 && ends):
+		return fmt.Errorf("%s has no suppressOutput", m.Name)
+	case m.Can&replaces != 0 && ends:
 		if suppressed || blocked && reason == "" {
 			v.Context = ""
 		}
 		block(firstText(reason, a.text("stopReason"), "PostToolUse hook stopped execution"))
 		return nil
-	case m.does&stops != 0 && ends:
+	case m.Can&dialect.Stop != 0 && ends:
 		v.Stop, v.StopReason = true, a.text("stopReason")
-		if m.does&jsonOnly != 0 { // a block would send the agent on, and a stop is stronger
+		if m.Can&jsonOnly != 0 { // a block would send the agent on, and a stop is stronger
 			return nil
 		}
 	}
-	switch m.name {
+	switch m.Name {
 	case "PreToolUse":
 		if s.has("permissionDecision") || s.has("permissionDecisionReason") || s.has("updatedInput") {
 			return permission(v, c, s, block) // the other form does not count then
@@ -207,7 +210,7 @@ func decide(v *dialect.Verdict, c *protocol.Call, m eventRule, a, s fields) erro
 		block(reason)
 	case blocked && !v.Stop:
 		return errors.New(`decision "block" needs a reason`)
-	case (m.name == "PreToolUse" || m.name == "PostToolUse") && a.has("reason"):
+	case (m.Name == "PreToolUse" || m.Name == "PostToolUse") && a.has("reason"):
 		return errors.New("there is a reason without a decision")
 	}
 	return nil

@@ -11,10 +11,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// decode reads, in this order: no start, deadline, signal or exit code, output.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+// Decode reads, in this order: no start, deadline, signal or exit code, output.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.name, hook)
+	who := dialect.Who(m.Name, hook)
 	if r.AsyncResult {
 		return asyncResult(c, hook, *r)
 	}
@@ -25,11 +25,11 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	switch cause, problem := r.Ended(who); {
 	case cause == protocol.CauseSignal:
 		return dialect.Failed(cause, problem)
-	case r.ExitCode == 2 && m.does&blocks != 0 && stderr != "": // stdout is not read
+	case r.ExitCode == 2 && m.Can&dialect.Block != 0 && stderr != "": // stdout is not read
 		var v dialect.Verdict
 		v.Decide(protocol.Block, stderr)
 		return v
-	case r.ExitCode == 2 && m.does&blocks != 0:
+	case r.ExitCode == 2 && m.Can&dialect.Block != 0:
 		return dialect.Failed(cause, problem+" and has nothing on stderr, where Codex looks for the reason")
 	case r.ExitCode != 0:
 		return dialect.Failed(cause, strings.TrimRight(problem+"\n"+stderr, "\n"))
@@ -38,7 +38,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	if err != nil {
 		return dialect.Unreadable(who, err.Error())
 	}
-	if m.does&deaf == 0 {
+	if m.Can&unread == 0 {
 		v = dialect.DoubtEqualKeys(who, dialect.AnswerOf(r.Stdout.Text()), v)
 	}
 	return v
@@ -47,7 +47,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 // asyncResult reads what an async hook said in the end: no decision counts any more.
 func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Verdict {
 	r.AsyncResult = false
-	v := decode(c, hook, &r)
+	v := hooks.Decode(hooks{}, c, hook, &r)
 	late := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync, Warnings: v.Warnings}
 	if v.Problem != "" {
 		late.Warnings = append(late.Warnings, "async "+v.Problem)
@@ -58,12 +58,12 @@ func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Ve
 }
 
 // ended reads what a hook printed that ended well. An error means that it counts for nothing.
-func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
+func ended(c *protocol.Call, m rule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
 	text := r.Stdout.Text() // without white space around; a byte order mark is none
 	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 	v := dialect.OK()
 	switch {
-	case text == "" || m.does&deaf != 0:
+	case text == "" || m.Can&unread != 0:
 		return v, nil
 	case isJSON && r.Stdout.LeftOut() > 0:
 		return v, errors.New("it is too long: " + dialect.KeptStdout)
@@ -71,16 +71,16 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (d
 		v, err := readAnswer(c, m, text)
 		if err == nil && v.Decision == protocol.Continue {
 			doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...)
-			v.NoteDoubt(dialect.Who(m.name, hook), client, doubt)
+			v.NoteDoubt(dialect.Who(m.Name, hook), client, doubt)
 		}
 		return v, err
-	case m.does&jsonOnly != 0:
-		return v, fmt.Errorf("at %s it must be one JSON object, or nothing", m.name)
-	case m.does&speaks != 0:
+	case m.Can&jsonOnly != 0:
+		return v, fmt.Errorf("at %s it must be one JSON object, or nothing", m.Name)
+	case m.Can&speaks != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
 	// The client lets pass, and is content with the run.
-	v.Doubt = dialect.DoubtOfText(dialect.Who(m.name, hook), r.Stdout.All())
+	v.Doubt = dialect.DoubtOfText(dialect.Who(m.Name, hook), r.Stdout.All())
 	return v, nil
 }
 

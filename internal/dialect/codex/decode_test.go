@@ -17,7 +17,7 @@ import (
 // codex judges and settles, as the runner does.
 func decideCodex(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := dialecttest.AtEvent(e)
-	return codex.Dialect.ApplyFailurePolicy(&c, codex.Dialect.Decode(&c, "h", &r), policies...)
+	return codex.Dialect.ApplyFailurePolicy(&c, codex.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }
 
 // codexFailed is a failure that let the call pass: nothing of what was printed counts.
@@ -32,7 +32,7 @@ var codexHeld = map[protocol.Event]bool{"PreToolUse": true, "PermissionRequest":
 // requireCodex judges one result at some events, or at all, with the client's policy and with the one that blocks.
 func requireCodex(t *testing.T, events string, r dialect.HookResult, want dialect.Verdict) {
 	t.Helper()
-	all := codex.Dialect.Events()
+	all := codex.Dialect.Events.Names()
 	if events != "" {
 		all = nil
 		for e := range strings.FieldsSeq(events) {
@@ -54,7 +54,7 @@ func requireCodex(t *testing.T, events string, r dialect.HookResult, want dialec
 		} else if len(v.Warnings) == 0 {
 			require.Equal(t, v, decideCodex(e, r, dialecttest.OnFailure(protocol.Block)), e)
 		}
-		v.Problem, v.Warnings = "", nil
+		v.Problem, v.Warnings, v.FailedOpen = "", nil, ""
 		require.Equal(t, want, v, e)
 	}
 }
@@ -440,7 +440,7 @@ func TestCodexLate(t *testing.T) {
 	late := func(r dialect.HookResult) dialect.Verdict {
 		r.AsyncResult = true
 		c := dialecttest.AtEvent("PreToolUse")
-		return codex.Dialect.Decode(&c, "h", &r)
+		return codex.Dialect.Hooks.Decode(&c, "h", &r)
 	}
 	want := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	require.Equal(t, want, late(dialecttest.Exited(0, "", "")))
@@ -475,5 +475,5 @@ func TestCodexEvents(t *testing.T) {
 	} {
 		require.Equal(t, field, codex.Dialect.SubjectField(e), e)
 	}
-	require.Len(t, codex.Dialect.Events(), 14)
+	require.Len(t, codex.Dialect.Events.Names(), 14)
 }

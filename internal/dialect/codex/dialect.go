@@ -12,97 +12,87 @@ import (
 // if it has something on stderr. Everything else that goes wrong lets pass. Where it departs from the client is in the
 // README.
 var Dialect = &dialect.Dialect{
-	Name:     "codex",
-	Events:   func() []protocol.Event { return events.Names() },
-	TurnEnds: []protocol.Event{"Stop", "SubagentStop"},
-	Timeout:  600 * time.Second,
-	TimeoutAt: func(e protocol.Event) time.Duration {
-		if e == "Interrupt" || e == "SessionEnd" {
-			return time.Second
-		}
-		return 0
+	Name:   "codex",
+	Events: events,
+	Causes: dialect.HookCauses,
+	Run:    dialect.Schedule{Timeout: 600 * time.Second, Parallel: true, MaxContext: 10_000},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect: detect,
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o)) // with any other exit it would not be read
+		},
+		Tools:       tools,
+		ToolAliases: toolAliases,
 	},
-	Causes:      dialect.HookCauses,
-	Failure:     dialect.FailsOpen,
-	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:    true,
-	MaxContext:  10_000,
-
-	SubjectField: func(e protocol.Event) string { return events.SubjectField(e) },
-	Event:        eventOf,
-	EncodeInput:  payload,
-	Decode:       decode,
-	// With any other exit it would not be read.
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		return dialect.AtExit0(hookOutput(o))
-	},
-	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
-	// SessionEnd nothing tells the two apart, and nothing that is answered counts.
-	Detect: func(c *protocol.Call) bool {
-		return c.Field("turn_id") != "" && c.Field("client_type") == "" ||
-			c.Field("model") != "" && c.Field("permission_mode") != "" && c.Field("timestamp") == ""
-	},
-	Tools:       tools,
-	ToolAliases: toolAliases,
-
 	Settings: settings,
 	Format:   format,
 	Install:  install,
 }
 
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+
+// detect: Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
+// SessionEnd nothing tells the two apart, and nothing that is answered counts.
+func detect(c *protocol.Call) bool {
+	return c.Field("turn_id") != "" && c.Field("client_type") == "" ||
+		c.Field("model") != "" && c.Field("permission_mode") != "" && c.Field("timestamp") == ""
+}
+
 // client is how messages name it.
 const client = "Codex"
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	name     protocol.Event
-	subject  string // the field that matchers are held against
-	does     effect
-	decision string          // the words for a decision at the top level; "": there is no such field
-	answer   []dialect.Field // what hookSpecificOutput may have; nil: there is no such field
-}
+// rule is the row of an event, with what the client makes of an answer there.
+type rule struct{ dialect.Event }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// effect is what hooks can do at an event.
-type effect int
-
+// What hooks can do at some events of this client alone.
 const (
-	blocks   effect = 1 << iota // exit 2 and decision "block" hold something up, or after the fact are feedback
-	fails                       // what a failure means can be set: it may block
-	stops                       // continue: false ends the turn
-	speaks                      // plain text on stdout is for the model
-	deaf                        // nothing that a hook prints is read
-	jsonOnly                    // text is an answer that cannot be read
-	endless                     // continue: false, stopReason and suppressOutput are not supported
-	replaces                    // continue: false puts a text in the place of the tool's result, and the turn goes on
-	terse                       // systemMessage is all that an answer may have
+	speaks      = dialect.OwnEffect << iota // plain text on stdout is for the model
+	decides                                 // an answer may have "decision": "block" at the top level
+	unread                                  // nothing that a hook prints is read
+	jsonOnly                                // text is an answer that cannot be read
+	noStop                                  // continue: false, stopReason and suppressOutput are not supported
+	replaces                                // continue: false replaces the tool's result, and the turn goes on
+	messageOnly                             // systemMessage is all that an answer may have
 )
 
 var contextOnly = []dialect.Field{"additionalContext string"}
 
-var events = dialect.Rules[eventRule]{
-	{"SessionStart", "source", fails | stops | speaks, "", contextOnly},
-	{"UserPromptSubmit", "", blocks | fails | stops | speaks, "block", contextOnly},
-	{"PreModelRequest", "", deaf, "", nil},
-	{"PostModelRequest", "", deaf, "", nil},
-	{"PreToolUse", "tool_name", blocks | fails | endless, "approve|block",
-		[]dialect.Field{"permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any",
-			"additionalContext string"}},
-	{"PermissionRequest", "tool_name", blocks | fails | endless, "", []dialect.Field{"decision object"}},
-	{"PostToolUse", "tool_name", blocks | fails | replaces, "block", []dialect.Field{"additionalContext string",
-		"updatedMCPToolOutput any"}},
-	{"SubagentStart", "agent_type", speaks, "", contextOnly},
-	{"SubagentStop", "agent_type", blocks | stops | jsonOnly, "block", nil},
-	{"Stop", "", blocks | stops | jsonOnly, "block", nil},
-	{"PreCompact", "trigger", fails | stops, "", nil},
-	{"PostCompact", "trigger", stops, "", nil},
-	{"Interrupt", "", jsonOnly | terse, "", nil},
-	{"SessionEnd", "reason", deaf, "", nil},
-}
-
-func ruleOf(e protocol.Event) eventRule {
-	return events.Of(e, eventRule{name: e, does: blocks | fails})
+var events = dialect.Events{
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.Open, Can: dialect.Stop | speaks | dialect.Inject,
+		Fields: contextOnly},
+	{Name: "UserPromptSubmit", OnFailure: dialect.Open,
+		Can: decides | dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Fields: contextOnly},
+	{Name: "PreModelRequest", OnFailure: dialect.AlwaysOpen, Can: unread},
+	{Name: "PostModelRequest", OnFailure: dialect.AlwaysOpen, Can: unread},
+	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can: decides | dialect.Block | noStop | dialect.Inject,
+		Fields: []dialect.Field{
+			"permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any",
+			"additionalContext string",
+		}},
+	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | noStop,
+		Fields: []dialect.Field{"decision object"}},
+	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can:    decides | dialect.Block | replaces | dialect.Inject,
+		Fields: []dialect.Field{"additionalContext string", "updatedMCPToolOutput any"}},
+	{Name: "SubagentStart", Subject: "agent_type", OnFailure: dialect.AlwaysOpen, Can: speaks | dialect.Inject,
+		Fields: contextOnly},
+	{Name: "SubagentStop", Subject: "agent_type", OnFailure: dialect.AlwaysOpen,
+		Can: decides | dialect.Block | dialect.Stop | jsonOnly | dialect.EndsTurn},
+	{Name: "Stop", OnFailure: dialect.AlwaysOpen,
+		Can: decides | dialect.Block | dialect.Stop | jsonOnly | dialect.EndsTurn},
+	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.Open, Can: dialect.Stop},
+	{Name: "PostCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen, Can: dialect.Stop},
+	{Name: "Interrupt", Timeout: time.Second, OnFailure: dialect.AlwaysOpen, Can: jsonOnly | messageOnly},
+	{Name: "SessionEnd", Subject: "reason", Timeout: time.Second, OnFailure: dialect.AlwaysOpen, Can: unread},
+	{OnFailure: dialect.Open, Can: dialect.Block}, // of a later version
 }
 
 // eventOf: a tool that failed has run all the same, and one that was blocked has not.

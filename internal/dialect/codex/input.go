@@ -6,8 +6,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(&c.Call)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)

@@ -14,7 +14,7 @@ import (
 
 func TestCodexPayload(t *testing.T) {
 	write := func(c protocol.Call) string {
-		payload, warnings, err := codex.Dialect.EncodeInput(dialect.NewCall(c))
+		payload, warnings, err := codex.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(payload.Bytes())

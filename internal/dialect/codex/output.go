@@ -2,7 +2,6 @@ package codex
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -12,24 +11,24 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Codex returns the outcome as Codex's hook output, which makes hookrun a hook command of its own there. What the
+// hookOutput returns the outcome as Codex's hook output, which makes hookrun a hook command of its own there. What the
 // client has no word for becomes the next stricter thing that it has, and where there is none a message to the user:
 // one key too many, and it would drop the whole answer and let pass.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
-	if m.does&deaf != 0 {
+	if m.Can&unread != 0 {
 		return []byte("{}"), nil
 	}
-	out := dialect.NewHookOutput(m.name) // the same fields, but for terminalSequence
+	out := dialect.NewHookOutput(m.Name) // the same fields, but for terminalSequence
 	messages := dialect.Messages(o)
 	context := strings.Join(o.Texts(), "\n\n")
 	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {
-	case m.does&endless != 0: // neither can end the turn, but both can hold up the call
+	case m.Can&noStop != 0: // neither can end the turn, but both can hold up the call
 		if o.Stop && !held {
 			held, why = true, firstText(o.StopReason, o.Reason, "Stopped by a hook")
 		}
-		if m.name == "PermissionRequest" {
+		if m.Name == "PermissionRequest" {
 			permissionRequest(o, &out, held, why)
 			break
 		}
@@ -48,36 +47,36 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 				messages = append(messages, unused(o.UpdatedInput)...)
 			}
 		}
-	case o.Stop && m.does&(stops|replaces) != 0, held && m.does&stops != 0 && m.decision == "":
+	case o.Stop && m.Can&(dialect.Stop|replaces) != 0, held && m.Can&dialect.Stop != 0 && m.Can&decides == 0:
 		out.Continue, out.StopReason = new(bool), firstText(o.StopReason, why)
-		if held && m.decision != "" {
+		if held && m.Can&decides != 0 {
 			out.Decision, out.Reason = "block", why
 		}
-	case held && m.decision != "":
+	case held && m.Can&decides != 0:
 		out.Decision, out.Reason = "block", why
 	case held:
-		messages = append(messages, dialect.Cannot(client, "be held up", m.name, why))
+		messages = append(messages, dialect.Cannot(client, "be held up", m.Name, why))
 	case o.Stop:
-		messages = append(messages, dialect.Cannot(client, "be stopped", m.name, o.StopReason))
-	case o.UpdatedOutput != nil && m.does&replaces != 0: // a block is what puts a text in the place of the result
+		messages = append(messages, dialect.Cannot(client, "be stopped", m.Name, o.StopReason))
+	case o.UpdatedOutput != nil && m.Can&replaces != 0: // a block is what puts a text in the place of the result
 		out.Decision, out.Reason = "block", firstText(strictjson.ValueText(o.UpdatedOutput), "(nothing)")
 	}
 	if o.Decision != protocol.Continue && o.Stop { // of two the client reads one
 		switch {
 		case out.Continue == nil:
-			messages = append(messages, dialect.Cannot(client, "be stopped", m.name, o.StopReason))
-		case m.does&replaces == 0 && why != out.StopReason:
+			messages = append(messages, dialect.Cannot(client, "be stopped", m.Name, o.StopReason))
+		case m.Can&replaces == 0 && why != out.StopReason:
 			messages = append(messages, why)
 		}
 	}
 	switch {
 	case context == "":
-	case slices.Contains(m.answer, contextOnly[0]):
+	case m.Can&dialect.Inject != 0:
 		out.Set("additionalContext", context)
 	case out.Decision == "block" && !o.Stop: // of two the client reads the stop
 		out.Reason += "\n\n" + context
 	default:
-		messages = append(messages, dialect.CannotTell(client, m.name, context))
+		messages = append(messages, dialect.CannotTell(client, m.Name, context))
 	}
 	return out.Encode(messages)
 }

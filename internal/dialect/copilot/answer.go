@@ -37,25 +37,25 @@ func (f *fields) value(key, inner string) gjson.Result {
 }
 
 // answer says what a JSON object means. Of two equal keys the last counts.
-func (m *eventRule) answer(who string, camel bool, object gjson.Result) dialect.Verdict {
+func (m rule) answer(who string, camel bool, object gjson.Result) dialect.Verdict {
 	v := dialect.OK()
 	f := &fields{top: dialect.LastOf(object)}
 	inner := map[string]string{}
-	if m.name == "PreToolUse" && !camel { // elsewhere hookSpecificOutput means nothing
+	if m.Name == "PreToolUse" && !camel { // elsewhere hookSpecificOutput means nothing
 		f.within = dialect.LastOf(f.top["hookSpecificOutput"])
 		for _, key := range []string{"permissionDecision", "permissionDecisionReason", "additionalContext"} {
 			inner[key] = key
 		}
 		inner["modifiedArgs"] = "updatedInput"
 	}
-	if m.does&contexts != 0 {
+	if m.Can&dialect.Inject != 0 {
 		v.Context = textOf(f.value("additionalContext", inner["additionalContext"]))
 	}
 	decided := true // in words that the client knows
 	switch {
-	case m.name == "PreToolUse":
+	case m.Name == "PreToolUse":
 		decided = m.permit(&v, f, inner)
-	case m.name == "PermissionRequest":
+	case m.Name == "PermissionRequest":
 		switch word := dialect.StringOf(f.value("behavior", "")); word {
 		case "deny":
 			v.Decide(protocol.Block, textOr(f.value("message", ""), noReason))
@@ -63,28 +63,30 @@ func (m *eventRule) answer(who string, camel bool, object gjson.Result) dialect.
 				v.Stop, v.StopReason = true, v.Reason
 			}
 		case "allow":
-			v.Approved, v.Releases, v.Cause = true, true, protocol.CausePolicy
+			v.Approved, v.Own, v.Cause = true, allow, protocol.CausePolicy
 		default:
 			decided = word == ""
 		}
-	case m.does&blocks != 0:
+	case m.Can&dialect.Block != 0:
 		word, reason := dialect.StringOf(f.value("decision", "")), textOf(f.top["reason"])
-		if m.ofTurn() { // there the client makes no text of a number
+		if m.Can&dialect.EndsTurn != 0 { // there the client makes no text of a number
 			reason = dialect.StringOf(f.top["reason"])
 		}
 		if word == "block" && reason != "" {
 			v.Decide(protocol.Block, reason)
 		}
-		v.Releases = word == "allow"
-		decided = v.Decision == protocol.Block || v.Releases || word == "" || word == "approve"
+		if word == allow {
+			v.Own = allow
+		}
+		decided = v.Decision == protocol.Block || word == allow || word == "" || word == "approve"
 	}
-	if result := f.top["modifiedResult"]; m.name == "PostToolUse" && result.IsObject() {
+	if result := f.top["modifiedResult"]; m.Name == "PostToolUse" && result.IsObject() {
 		if text, ok := dialect.LastOf(result)["textResultForLlm"]; ok {
 			f.read = append(f.read, "modifiedResult")
 			v.UpdatedOutput = strictjson.Quote(strictjson.ValueText([]byte(text.Raw)))
 		}
 	}
-	for _, key := range m.carries {
+	for _, key := range m.FieldKeys() {
 		if value, ok := f.top[key]; ok {
 			v.Other.Set(key, strictjson.Compact(nil, value.Raw))
 		}
@@ -96,7 +98,7 @@ func (m *eventRule) answer(who string, camel bool, object gjson.Result) dialect.
 }
 
 // permit reads the answer before a tool, and reports whether its decision is a word of the client's.
-func (m *eventRule) permit(v *dialect.Verdict, f *fields, inner map[string]string) (decided bool) {
+func (m rule) permit(v *dialect.Verdict, f *fields, inner map[string]string) (decided bool) {
 	decision := f.value("permissionDecision", inner["permissionDecision"])
 	reason := f.value("permissionDecisionReason", inner["permissionDecisionReason"])
 	switch word := dialect.StringOf(decision); word {
@@ -134,7 +136,7 @@ var deciding = []string{"decision", "permissionDecision", "behavior", "modifiedA
 
 // doubt says what of an answer the client takes for nothing and may have been meant to hold the call up or to change
 // something; "" if there is nothing.
-func (m *eventRule) doubt(who string, object gjson.Result, f *fields, decided bool) string {
+func (m rule) doubt(who string, object gjson.Result, f *fields, decided bool) string {
 	meant := ""
 	look := func(prefix string, level gjson.Result) {
 		if !level.IsObject() { // the elements of a list have no keys
@@ -156,13 +158,13 @@ func (m *eventRule) doubt(who string, object gjson.Result, f *fields, decided bo
 	look(within, f.top["hookSpecificOutput"])
 	if meant != "" {
 		return dialect.Doubted(who, client, fmt.Errorf("it has %q with a value that means nothing at %s; %s", meant,
-			m.name, m.words()))
+			m.Name, m.words()))
 	}
 	if !decided {
 		return dialect.Doubted(who, client, fmt.Errorf("it has a reason and no decision; %s", m.words()))
 	}
 	if len(f.top) > 0 && !slices.ContainsFunc(f.read, func(key string) bool { return f.top[key].Exists() }) {
-		if err := dialect.DoubtOf(object, m.words(), m.carries...); err != nil {
+		if err := dialect.DoubtOf(object, m.words(), m.FieldKeys()...); err != nil {
 			return dialect.Doubted(who, client, err)
 		}
 	}
@@ -170,16 +172,16 @@ func (m *eventRule) doubt(who string, object gjson.Result, f *fields, decided bo
 }
 
 // words is how an answer says no at the event.
-func (m *eventRule) words() string {
+func (m rule) words() string {
 	switch {
-	case m.name == "PreToolUse":
+	case m.Name == "PreToolUse":
 		return `an answer is {"permissionDecision": "deny", "ask" or "allow", "permissionDecisionReason": "…"}, a ` +
 			`rewrite {"modifiedArgs": {…}}`
-	case m.name == "PermissionRequest":
+	case m.Name == "PermissionRequest":
 		return `an answer is {"behavior": "deny" or "allow", "message": "…"}`
-	case m.name == "PostToolUse":
+	case m.Name == "PostToolUse":
 		return `an answer is {"decision": "block", "reason": "…"}, or {"modifiedResult": {"textResultForLlm": "…"}}`
-	case m.does&blocks != 0:
+	case m.Can&dialect.Block != 0:
 		return `an answer is {"decision": "block", "reason": "…"}`
 	}
 	return "nothing can be held up there"

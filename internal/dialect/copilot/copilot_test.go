@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -37,9 +38,9 @@ func TestRecordedInputs(t *testing.T) {
 			}
 			d := Dialect
 			if camel {
-				d = d.Spelling()
+				d = inCamelCase.Get()
 			}
-			input, _, err := d.EncodeInput(dialect.NewCall(c))
+			input, _, err := d.Hooks.Encode(dialect.NewCall(c))
 			require.NoError(t, err)
 			want := strings.NewReplacer("<UUID1>", "<SESSION>", "<UUID2>", "<UUID>").Replace(recorded.Raw)
 			require.JSONEq(t, want, string(input.Bytes()), "%s", line[:60])
@@ -58,13 +59,13 @@ func TestInputs(t *testing.T) {
 		{Event: protocol.PreExecute, Prompt: "go"},
 	} {
 		c.SessionID, c.Workspace = "s", "/ws"
-		input, _, err := Dialect.EncodeInput(dialect.NewCall(c))
+		input, _, err := Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		text := string(input.Bytes())
 		require.Equal(t, string(Dialect.EventOf(&c)), gjson.Get(text, "hook_event_name").String())
 		_, err = time.Parse(time.RFC3339, gjson.Get(text, "timestamp").String())
 		require.NoError(t, err)
-		camel, _, err := Dialect.Spelling().EncodeInput(dialect.NewCall(c))
+		camel, _, err := inCamelCase.Get().Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.False(t, gjson.GetBytes(camel.Bytes(), "hook_event_name").Exists())
 		require.Equal(t, "s", gjson.GetBytes(camel.Bytes(), "sessionId").String())
@@ -74,7 +75,7 @@ func TestInputs(t *testing.T) {
 	}
 	c := protocol.Call{Event: "PostToolUse", Tool: "Bash", SessionID: "s",
 		ClientInput: `{"hook_event_name":"PostToolUse","tool_result":"clean"}`}
-	input, _, err := Dialect.EncodeInput(dialect.NewCall(c))
+	input, _, err := Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
 	require.Equal(t, `{"hook_event_name":"PostToolUse","tool_result":{"result_type":"success",`+
 		`"text_result_for_llm":"clean"}}`+"\n", string(input.Bytes()), "a result that another hook changed")
@@ -83,12 +84,12 @@ func TestInputs(t *testing.T) {
 func said(e protocol.Event, camel bool, code int, stdout, stderr string) dialect.Verdict {
 	d := Dialect
 	if camel {
-		d = d.Spelling()
+		d = inCamelCase.Get()
 	}
 	c := protocol.Call{Event: e, Tool: "Bash", Failed: e == "PostToolUseFailure"}
 	r := dialect.HookResult{ExitCode: code, Stdout: dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))},
 		Stderr: dialect.Capture{Head: []byte(stderr), Total: int64(len(stderr))}}
-	return d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r))
+	return d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &r))
 }
 
 func TestAnswersThatNeedAWord(t *testing.T) {
@@ -139,7 +140,7 @@ func TestAnswersThatNeedAWord(t *testing.T) {
 		require.Equal(t, "r", said(event, false, 0, `{"decision":"block","reason":"r"}`, "").Reason)
 	}
 	require.Equal(t, protocol.Block, said("PostToolUse", false, 0, `{"decision":"block","reason":5}`, "").Decision)
-	text, _, err := Dialect.EncodeOutput(protocol.Outcome{Event: "PreToolUse", Decision: protocol.Ask})
+	text, _, err := dialecttest.Reply(Dialect, protocol.Outcome{Event: "PreToolUse", Decision: protocol.Ask})
 	require.NoError(t, err)
 	require.Equal(t, `{"permissionDecision":"ask","permissionDecisionReason":"A hook asks for confirmation"}`,
 		string(text))
@@ -183,14 +184,14 @@ func TestAnsweredBy(t *testing.T) {
 	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
 	user := filepath.FromSlash("/home/u/.copilot/hooks/hookrun.json")
 	project := filepath.FromSlash("/ws/.github/hooks/hookrun.json")
-	require.Equal(t, []string{user, project}, answeredBy(w), "started by settings")
+	require.Equal(t, []string{user, project}, hooks.AnsweredBy(hooks{}, w), "started by settings")
 	env["COPILOT_HOOK_DIR"] = "/ws/.github/hooks"
-	require.Equal(t, []string{user}, answeredBy(w))
+	require.Equal(t, []string{user}, hooks.AnsweredBy(hooks{}, w))
 	env["COPILOT_HOOK_DIR"] = "/home/u/.copilot/hooks"
-	require.Empty(t, answeredBy(w))
+	require.Empty(t, hooks.AnsweredBy(hooks{}, w))
 	delete(env, "COPILOT_CLI")
 	delete(env, "COPILOT_HOOK_DIR")
-	require.Empty(t, answeredBy(w), "not started by the client")
+	require.Empty(t, hooks.AnsweredBy(hooks{}, w), "not started by the client")
 }
 
 // Matchers of events in camelCase know tools by the client's own names alone, those of the others by Claude Code's too.
@@ -205,7 +206,7 @@ func TestMatchersOfTheTwoSpellings(t *testing.T) {
 		{text: "*", claude: true, refusedInCamel: true},
 	} {
 		own, camel := Dialect.Settings.Pattern(row.text, "tool_name"),
-			Dialect.Spelling().Settings.Pattern(row.text, "tool_name")
+			inCamelCase.Get().Settings.Pattern(row.text, "tool_name")
 		require.Equal(t, row.claude, own.Match("bash"), row.text)
 		if require.Equal(t, row.refusedInCamel, camel.Refused != "", row.text); !row.refusedInCamel {
 			require.Equal(t, row.camel, camel.Match("bash"), row.text)

@@ -14,8 +14,12 @@ const client = "Copilot CLI"
 
 // decode reads, in this order: no start, deadline, signal or exit code, output. Codes other than 0 and 2 are a failure,
 // whatever was printed.
-func decode(m *eventRule, camel bool, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.Who(m.spelt(camel), hook)
+func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verdict {
+	event := m.Name
+	if camel {
+		event = camelName(event)
+	}
+	who := dialect.Who(event, hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
 	}
@@ -33,20 +37,20 @@ func decode(m *eventRule, camel bool, hook string, r *dialect.HookResult) dialec
 	isAnswer := isJSON && a.IsObject() && r.Stdout.LeftOut() == 0
 	v := dialect.OK()
 	switch {
-	case isAnswer && !(r.ExitCode == 2 && m.name == "PostToolUseFailure"): // there the answer is lost
+	case isAnswer && !(r.ExitCode == 2 && m.Name == "PostToolUseFailure"): // there the answer is lost
 		v = m.answer(who, camel, a)
-	case text != "" && m.name == "PermissionRequest" && r.ExitCode == 0:
+	case text != "" && m.Name == "PermissionRequest" && r.ExitCode == 0:
 		return dialect.Unreadable(who, "it must be one JSON object; print all else to stderr")
 	case text != "" && !isAnswer:
 		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
 	}
 	switch {
 	case r.ExitCode == 0:
-	case m.does&denies != 0:
+	case m.Can&denies != 0:
 		v.Approved, v.UpdatedInput, v.Doubt = false, nil, ""
 		v.Decide(protocol.Block, cmp.Or(reasonOf(m, a), stderr, "hook exited with code 2"))
 		return v
-	case m.name == "PostToolUseFailure" && stderr != "":
+	case m.Name == "PostToolUseFailure" && stderr != "":
 		v.Context = stderr
 	case v.Decision == protocol.Continue:
 		v.Status, v.Cause, v.Problem, v.Answered = protocol.StatusFailed, cause, problem, true
@@ -72,9 +76,9 @@ func withoutProgress(text string) string {
 }
 
 // reasonOf is the reason beside exit 2. What stands in hookSpecificOutput is none.
-func reasonOf(m *eventRule, a gjson.Result) string {
+func reasonOf(m rule, a gjson.Result) string {
 	key := "permissionDecisionReason"
-	if m.name == "PermissionRequest" {
+	if m.Name == "PermissionRequest" {
 		key = "message"
 	}
 	return textOf(dialect.LastOf(a)[key])

@@ -10,134 +10,164 @@ import (
 
 // Dialect is the dialect of GitHub Copilot CLI 1.0.102, as the real client was recorded. Hooks run one after the other.
 // Before a tool any failure but a timeout blocks; elsewhere nothing but a JSON answer does. A file can name an event in
-// camelCase or as Claude Code does, and the hook's input and answer depend on that: those in camelCase have the dialect
-// of Spelling. The client gives their inputs no name of the event, so hookrun itself is never called at one. Where all
-// this departs from the client is in docs/dialects/copilot-cli.md.
+// camelCase or as Claude Code does, and the hook's input and answer depend on that: see inCamelCase. Where all this
+// departs from the client is in docs/dialects/copilot-cli.md.
 var Dialect = &dialect.Dialect{
-	Name:    "copilot",
-	Timeout: 30 * time.Second,
-	Causes:  dialect.HookCauses,
-	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		m := ruleOf(e)
-		if m.does&denies == 0 || cause == protocol.CauseTimeout ||
-			cause == protocol.CauseOutput && m.name != "PermissionRequest" {
-			return protocol.Continue
-		}
-		return protocol.Block
+	Name:   "copilot",
+	Events: events,
+	Causes: dialect.HookCauses,
+	Run:    dialect.Schedule{Timeout: 30 * time.Second, HiddenVariables: []string{"GITHUB_TOKEN="}},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect:          detect,
+		Read:            readResult,
+		Reply:           reply,
+		Errors:          dialect.ErrorByExitAndBlock,
+		ProjectVariable: "COPILOT_PROJECT_DIR",
+		Tools:           tools,
 	},
-	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&(denies|fails) == 0 },
-	Ends:        ends,
-	Environment: func(c *protocol.Call) []string {
-		return []string{"COPILOT_CLI=1", "COPILOT_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
-	},
-	HiddenVariables: []string{"GITHUB_TOKEN="},
-	SubjectField:    func(e protocol.Event) string { return ruleOf(e).subject },
-	Events:          func() []protocol.Event { return names(false) },
-	TurnEnds:        []protocol.Event{"Stop", "SubagentStop"},
-	Event:           func(c *protocol.Call) protocol.Event { return ruleOf(eventOf(c)).spelt(false) },
-	EncodeInput:     payload,
-	Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-		return decode(ruleOf(eventOf(c)), false, hook, r)
-	},
-	Outrank:         outrank,
-	Merge:           dialect.MergeNotRun,
-	EncodeOutput:    encodeOutput,
-	Stderr:          stderr,
-	Errors:          dialect.ErrorByExitAndBlock,
-	AnsweredBy:      answeredBy,
-	Detect:          detect,
-	ProjectVariable: "COPILOT_PROJECT_DIR",
-	ReadResult:      readResult,
-	Tools:           tools,
-
 	Settings: settings,
 	Install:  install,
 }
 
-func init() {
-	Dialect.Spelling = func() *dialect.Dialect { return inCamelCase.Get() } // a copy of Dialect, which cannot name it
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct {
+	dialect.Base
+	camel bool // their events are in camelCase
 }
 
-// inCamelCase is the dialect of hooks whose events are in camelCase.
+func (h hooks) Event(c *protocol.Call) protocol.Event {
+	e := ruleOf(eventOf(c)).Name
+	if h.camel {
+		return camelName(e)
+	}
+	return e
+}
+
+// OnFailure: a timeout lets pass, and an answer that cannot be read does so, but where a permission is asked for.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	unread := f.Cause == protocol.CauseOutput && ruleOf(e.Name).Name != "PermissionRequest"
+	if unread || f.Cause == protocol.CauseTimeout {
+		return max(e.OnFailure, dialect.Open)
+	}
+	return e.OnFailure
+}
+
+func (hooks) Environment(c *protocol.Call) []string {
+	return []string{"COPILOT_CLI=1", "COPILOT_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
+}
+
+func (h hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	return decode(ruleOf(eventOf(c)), h.camel, hook, r)
+}
+
+// Ends: before a tool whatever holds it up ends the call, and so does a hook that failed where permission is asked for.
+func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
+	switch m := ruleOf(e); {
+	case m.Name == "PreToolUse":
+		return v.Decision != protocol.Continue
+	case m.Name == "PermissionRequest":
+		return v.Decision == protocol.Block && v.Cause != protocol.CausePolicy
+	default:
+		return m.Name == "PostToolUse" && v.Decision == protocol.Block
+	}
+}
+
+func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
+
+// Variants: hooks whose events are in camelCase run first.
+func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCase.Get(), Dialect} }
+
+// inCamelCase is the dialect of hooks whose events are in camelCase. Their input has no name of the event, so hookrun
+// itself is never called at one.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d, form := *Dialect, *settings
 	form.Pattern = func(text, subject string) dialect.Pattern { return newPattern(false, text, subject) }
-	d.Settings, d.Spelling = &form, nil
-	d.Events = func() []protocol.Event { return names(true) }
-	d.Event = func(c *protocol.Call) protocol.Event { return ruleOf(eventOf(c)).spelt(true) }
-	d.EncodeInput = camelPayload
-	d.Decode = func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-		return decode(ruleOf(eventOf(c)), true, hook, r)
+	d.Settings, d.Hooks, d.Events = &form, hooks{camel: true}, nil
+	for _, s := range spellings {
+		row := ruleOf(s.camel).Event
+		row.Name = s.camel
+		d.Events = append(d.Events, row)
 	}
 	return &d
 }}
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	camel, name protocol.Event // "": not in this spelling
-	subject     string         // the field that matchers are held against
-	does        effect
-	carries     []string // what else an answer may have
-}
-
-// effect is what hooks can do at an event.
-type effect int
-
+// What hooks can do at some events of this client alone.
 const (
-	denies   effect = 1 << iota // exit 2 and almost any failure block
-	blocks                      // "decision": "block" with a reason blocks, or after the fact is feedback
-	fails                       // what a failure means can be set: it may block
-	contexts                    // additionalContext is for the model; elsewhere the client drops it
-	lastWord                    // of several answers the last counts
+	denies   = dialect.OwnEffect << iota // exit 2 and almost any failure block
+	lastWord                             // of several answers the last counts
 )
 
-var events = []*eventRule{
-	{"sessionStart", "SessionStart", "", contexts, nil},
-	{"userPromptSubmitted", "UserPromptSubmit", "", blocks | fails | contexts,
-		[]string{"modifiedPrompt", "handled", "responseContent"}},
-	{"userPromptTransformed", "", "", 0, []string{"modifiedTransformedPrompt"}},
-	{"preToolUse", "PreToolUse", "tool_name", denies | contexts, nil},
-	{"preMcpToolCall", "PreMcpToolCall", "", 0, nil},
-	{"permissionRequest", "PermissionRequest", "tool_name", denies | lastWord, nil},
-	{"postToolUse", "PostToolUse", "tool_name", blocks | fails | contexts, nil},
-	{"postToolUseFailure", "PostToolUseFailure", "", contexts, nil},
-	{"subagentStart", "SubagentStart", "agent_name", contexts, nil},
-	{"subagentStop", "SubagentStop", "", blocks | lastWord, []string{"modifiedResponse"}},
-	{"agentStop", "Stop", "", blocks | lastWord, nil},
-	{"errorOccurred", "ErrorOccurred", "", 0, nil},
-	{"preCompact", "PreCompact", "", 0, nil},
-	{"notification", "Notification", "", contexts, nil},
-	{"sessionEnd", "SessionEnd", "", 0, nil},
+// events are the events in Claude Code's spelling. Block is a decision with a reason in JSON.
+var events = dialect.Events{
+	{Name: "SessionStart", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject,
+		Fields: []dialect.Field{"modifiedPrompt", "handled", "responseContent"}},
+	{Name: "PreToolUse", Subject: "tool_name", Can: denies | dialect.Inject},
+	{Name: "PreMcpToolCall", OnFailure: dialect.AlwaysOpen},
+	{Name: "PermissionRequest", Subject: "tool_name", Can: denies | lastWord},
+	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject},
+	{Name: "PostToolUseFailure", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Name: "SubagentStart", Subject: "agent_name", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Name: "SubagentStop", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | lastWord | dialect.EndsTurn,
+		Fields: []dialect.Field{"modifiedResponse"}},
+	{Name: "Stop", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | lastWord | dialect.EndsTurn},
+	{Name: "ErrorOccurred", OnFailure: dialect.AlwaysOpen},
+	{Name: "PreCompact", OnFailure: dialect.AlwaysOpen},
+	{Name: "Notification", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Name: "SessionEnd", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
 }
 
-// ofTurn reports whether the event is the end of a turn, of the agent's or a subagent's.
-func (m *eventRule) ofTurn() bool { return m.name == "Stop" || m.name == "SubagentStop" }
+const transformed = "userPromptTransformed"
 
-// spelt is the name of the event in one of the two spellings.
-func (m *eventRule) spelt(camel bool) protocol.Event {
-	if camel {
-		return m.camel
-	}
-	return m.name
+// promptTransformed is an event in camelCase alone.
+var promptTransformed = dialect.Event{Name: transformed, OnFailure: dialect.AlwaysOpen,
+	Fields: []dialect.Field{"modifiedTransformedPrompt"}}
+
+// spellings are the names of an event in camelCase and as Claude Code spells it.
+var spellings = []struct{ camel, name protocol.Event }{
+	{"sessionStart", "SessionStart"},
+	{"userPromptSubmitted", "UserPromptSubmit"},
+	{transformed, transformed},
+	{"preToolUse", "PreToolUse"},
+	{"preMcpToolCall", "PreMcpToolCall"},
+	{"permissionRequest", "PermissionRequest"},
+	{"postToolUse", "PostToolUse"},
+	{"postToolUseFailure", "PostToolUseFailure"},
+	{"subagentStart", "SubagentStart"},
+	{"subagentStop", "SubagentStop"},
+	{"agentStop", "Stop"},
+	{"errorOccurred", "ErrorOccurred"},
+	{"preCompact", "PreCompact"},
+	{"notification", "Notification"},
+	{"sessionEnd", "SessionEnd"},
 }
 
-func names(camel bool) (all []protocol.Event) {
-	for _, m := range events {
-		if name := m.spelt(camel); name != "" {
-			all = append(all, name)
-		}
-	}
-	return all
-}
+// rule is the row of an event, with what the client makes of an answer there.
+type rule struct{ dialect.Event }
 
 // ruleOf finds the rule of an event by either name.
-func ruleOf(e protocol.Event) *eventRule {
-	for _, m := range events {
-		if e != "" && (m.name == e || m.camel == e) {
-			return m
+func ruleOf(e protocol.Event) rule {
+	if e == transformed {
+		return rule{promptTransformed}
+	}
+	for _, s := range spellings {
+		if s.camel == e {
+			e = s.name
 		}
 	}
-	return &eventRule{camel: e, name: e}
+	return rule{events.Of(e)}
+}
+
+// camelName is an event's name in camelCase.
+func camelName(e protocol.Event) protocol.Event {
+	for _, s := range spellings {
+		if s.name == e {
+			return s.camel
+		}
+	}
+	return e
 }
 
 // eventOf: the client has an event for a tool that failed, and none for one that was blocked.
@@ -151,18 +181,6 @@ func eventOf(c *protocol.Call) protocol.Event {
 		return "PostToolUseFailure"
 	default:
 		return e
-	}
-}
-
-// ends: before a tool whatever holds it up ends the call, and so does a hook that failed where permission is asked for.
-func ends(e protocol.Event, v *dialect.Verdict) bool {
-	switch m := ruleOf(e); {
-	case m.name == "PreToolUse":
-		return v.Decision != protocol.Continue
-	case m.name == "PermissionRequest":
-		return v.Decision == protocol.Block && v.Cause != protocol.CausePolicy
-	default:
-		return m.name == "PostToolUse" && v.Decision == protocol.Block
 	}
 }
 

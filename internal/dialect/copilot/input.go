@@ -12,11 +12,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it. Two
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it. Two
 // events of Claude Code's have an input of the client's own.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+func (h hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(&c.Call)
-	if event == "PermissionRequest" || event == "SubagentStart" {
+	if h.camel || event == "PermissionRequest" || event == "SubagentStart" {
 		return camelPayload(c)
 	}
 	return claudePayload(c, event)

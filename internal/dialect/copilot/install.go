@@ -71,10 +71,10 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	})
 }
 
-// answeredBy: the client runs the user's hooks file, the project's, and Claude Code's settings, and tells a hook of the
+// AnsweredBy: the client runs the user's hooks file, the project's, and Claude Code's settings, and tells a hook of the
 // first two where its file is. Where hookrun is installed in several of them, the strongest that is sure to run
 // answers: the user's, which needs no trust, else the project's.
-func answeredBy(w dialect.Where) []string {
+func (hooks) AnsweredBy(w dialect.Where) []string {
 	user, project := settings.User(w.Home, w.Getenv).Path, settings.Project(w.Workspace).Path
 	switch from := w.Getenv(settings.FileVariable); {
 	case w.Getenv("COPILOT_CLI") == "" || filepath.Clean(from) == filepath.Dir(user):

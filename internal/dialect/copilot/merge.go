@@ -9,17 +9,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// outrank: what several hooks say at one event is one answer for the client, in which later fields overwrite earlier
+// allow is what Verdict.Own is for an answer that lets pass, and lets that count for what earlier hooks said.
+const allow = "allow"
+
+// Outrank: what several hooks say at one event is one answer for the client, in which later fields overwrite earlier
 // ones.
-func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
+func (hooks) Outrank(c *protocol.Call, verdicts []*dialect.HookVerdict) {
 	m := ruleOf(eventOf(c))
-	blocked := slices.ContainsFunc(hooks, func(h *dialect.HookVerdict) bool {
+	blocked := slices.ContainsFunc(verdicts, func(h *dialect.HookVerdict) bool {
 		return h.Verdict.Decision == protocol.Block
 	})
-	for i, h := range hooks {
+	for i, h := range verdicts {
 		v := &h.Verdict
 		later := func(is func(*dialect.Verdict) bool) *dialect.HookVerdict {
-			for _, other := range hooks[i+1:] {
+			for _, other := range verdicts[i+1:] {
 				if is(&other.Verdict) {
 					return other
 				}
@@ -27,27 +30,27 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 			return nil
 		}
 		switch {
-		case m.name == "PostToolUse" && blocked && !v.Withholds(c.Event):
+		case m.Name == "PostToolUse" && blocked && !v.Withholds(c.Event):
 			v.UpdatedOutput = nil // the reason takes the place of the result
-		case m.name == "UserPromptSubmit":
+		case m.Name == "UserPromptSubmit":
 			if blocked || later(func(v *dialect.Verdict) bool { return v.Context != "" }) != nil {
 				v.Context = ""
 			}
 		}
-		if m.does&lastWord == 0 && m.name != "UserPromptSubmit" || v.Decision != protocol.Block ||
+		if m.Can&lastWord == 0 && m.Name != "UserPromptSubmit" || v.Decision != protocol.Block ||
 			v.Cause != protocol.CausePolicy {
 			continue
 		}
 		by := later(func(v *dialect.Verdict) bool {
-			return v.Decision == protocol.Block || v.Releases && m.does&lastWord != 0
+			return v.Decision == protocol.Block || v.Own == allow && m.Can&lastWord != 0
 		})
 		if by == nil {
 			continue
 		}
 		v.Decision, v.Stop = protocol.Continue, false
-		if by.Verdict.Releases {
+		if by.Verdict.Own == allow {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("the block of hook '%s' does not count at %s: %s goes by the "+
-				"last answer, which is that of hook '%s'", printable.Escape(h.Report.Name), m.name, client,
+				"last answer, which is that of hook '%s'", printable.Escape(h.Report.Name), m.Name, client,
 				printable.Escape(by.Report.Name)))
 		}
 	}

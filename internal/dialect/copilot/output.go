@@ -15,45 +15,42 @@ import (
 // maxContext is how many bytes of context the client adds to a tool's result. It cuts the rest without a word.
 const maxContext = 10_000
 
-// encodeOutput writes the outcome as the client's hook output. What the client has no word for at the event is a block
+// reply writes the outcome as the client's hook output. What the client has no word for at the event is a block
 // or a message. A message to its user is what stands on stderr beside exit 2, where that does not block: the answer on
 // stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told.
-func encodeOutput(o protocol.Outcome) ([]byte, int, error) {
+func reply(o protocol.Outcome) (dialect.Reply, error) {
 	out, messages := encoded(o)
 	text, err := out.MarshalJSON()
+	r := dialect.Reply{Stdout: text, Stderr: strings.Join(messages, "\n")}
 	if len(messages) > 0 && err == nil {
-		return text, 2, nil
+		r.Exit = 2
 	}
-	return text, 0, err
-}
-
-func stderr(o protocol.Outcome) string {
-	_, messages := encoded(o)
-	return strings.Join(messages, "\n")
+	return r, err
 }
 
 // encoded returns the answer, and the messages to the user.
 func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
 	messages = dialect.Messages(o)
-	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.name, why)) }
+	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.Name, why)) }
 	set := func(key, value string) { out.Set(key, strictjson.Quote(value)) }
 	context := o.Texts()
 	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
-	if !held && o.Stop && m.does&(denies|blocks) != 0 && !m.ofTurn() { // the client cannot stop, but hold this up
+	endsTurn := m.Can&dialect.EndsTurn != 0
+	if !held && o.Stop && m.Can&(denies|dialect.Block) != 0 && !endsTurn { // the client cannot stop, but hold this up
 		held, why = true, o.StopReason
-	} else if o.Stop && o.StopReason != why && !m.ofTurn() {
+	} else if o.Stop && o.StopReason != why && !endsTurn {
 		cannot("be stopped", o.StopReason)
 	}
-	if fault := dialect.UnfitInput(o); fault != "" && m.name == "PreToolUse" && o.Decision != protocol.Block {
+	if fault := dialect.UnfitInput(o); fault != "" && m.Name == "PreToolUse" && o.Decision != protocol.Block {
 		held, why, o.Decision = true, strings.TrimSpace(o.Reason+"\n\n"+fault), protocol.Block
 	}
-	if m.name == "PermissionRequest" && !held && o.UpdatedInput != nil {
+	if m.Name == "PermissionRequest" && !held && o.UpdatedInput != nil {
 		held, why = true, dialect.ChangedInput(o, ", and Copilot CLI cannot take that here")
 	}
 	why = cmp.Or(why, "Blocked by a hook")
 	switch {
-	case m.name == "PreToolUse":
+	case m.Name == "PreToolUse":
 		switch {
 		case held && o.Decision == protocol.Ask:
 			set("permissionDecision", "ask")
@@ -75,25 +72,25 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 		if o.UpdatedInput != nil && !held {
 			out.Set("modifiedArgs", o.UpdatedInput)
 		}
-	case m.name == "PermissionRequest" && held:
+	case m.Name == "PermissionRequest" && held:
 		set("behavior", "deny")
 		set("message", why)
 		if o.Stop {
 			out.Set("interrupt", []byte("true"))
 		}
-	case m.name == "PermissionRequest" && o.Approved:
+	case m.Name == "PermissionRequest" && o.Approved:
 		set("behavior", "allow")
-	case m.does&blocks != 0 && held:
+	case m.Can&dialect.Block != 0 && held:
 		set("decision", "block")
-		if m.does&contexts == 0 || m.name == "PostToolUse" { // beside a block the client drops context
+		if m.Can&dialect.Inject == 0 || m.Name == "PostToolUse" { // beside a block the client drops context
 			why, context = strings.Join(append([]string{why}, context...), "\n\n"), nil
 		}
 		set("reason", why)
-	case held && m.does&denies == 0:
+	case held && m.Can&denies == 0:
 		cannot("be held up", why)
 	}
 	if o.UpdatedOutput != nil && !held {
-		if m.name == "PostToolUse" {
+		if m.Name == "PostToolUse" {
 			out.Set("modifiedResult", dialect.ObjectOf(dialect.FieldsOf("resultType", []byte(`"success"`),
 				"textResultForLlm", strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))))
 		} else {
@@ -101,24 +98,24 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 				"model has read it")
 		}
 	}
-	if m.name == "PreToolUse" || m.name == "PostToolUseFailure" { // there exit 2 means something else
+	if m.Name == "PreToolUse" || m.Name == "PostToolUseFailure" { // there exit 2 means something else
 		for _, text := range messages {
 			context = append(context, "For the user: "+text)
 		}
 		messages = nil
 	}
-	if text := strings.Join(context, "\n\n"); text != "" && m.does&contexts != 0 {
-		if m.name == "PostToolUse" && len(text) > maxContext {
+	if text := strings.Join(context, "\n\n"); text != "" && m.Can&dialect.Inject != 0 {
+		if m.Name == "PostToolUse" && len(text) > maxContext {
 			messages = append(messages, "hookrun: the context is longer than the 10 kB that Copilot CLI gives its "+
 				"model after a tool, and was cut")
 			text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
 		}
 		set("additionalContext", text)
 	} else if text != "" {
-		messages = append(messages, dialect.CannotTell(client, m.name, text))
+		messages = append(messages, dialect.CannotTell(client, m.Name, text))
 	}
 	for _, f := range o.Other {
-		if slices.Contains(m.carries, f.Key) && gjson.ValidBytes(f.Value) {
+		if m.HasField(f.Key) && gjson.ValidBytes(f.Value) {
 			out.Set(f.Key, f.Value)
 		}
 	}

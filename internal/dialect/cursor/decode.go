@@ -18,13 +18,13 @@ const validWords = `an answer is {"permission": "allow", "deny" or "ask", "agent
 // failure, also beside a deny.
 func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(e)
-	who := dialect.Who(m.name, hook)
+	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
 	answer, isJSON := dialect.JSONValue(text)
-	if r.ExitCode == 2 && r.Signal == "" && m.does&(permits|submits) != 0 {
+	if r.ExitCode == 2 && r.Signal == "" && m.Can&(permits|submits) != 0 {
 		v := dialect.OK()
 		fields := dialect.LastOf(answer)
 		v.Decide(protocol.Block, cmp.Or(dialect.StringOf(fields["agent_message"]),
@@ -35,7 +35,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 		return dialect.Failed(cause, problem)
 	}
 	switch {
-	case text == "" && m.does&permits != 0: // only with failClosed does the client want an answer
+	case text == "" && m.Can&permits != 0: // only with failClosed does the client want an answer
 		v := dialect.OK()
 		v.Answered, v.Cause, v.Problem = true, protocol.CauseExit, who+" printed nothing; print {}"
 		return v
@@ -48,7 +48,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 	if err != nil {
 		return dialect.Unreadable(who, err.Error())
 	}
-	if v.Decision == protocol.Continue && !v.Approved && m.does&(permits|submits) != 0 {
+	if v.Decision == protocol.Continue && !v.Approved && m.Can&(permits|submits) != 0 {
 		v.NoteDoubt(who, "Cursor", dialect.DoubtOf(answer, validWords))
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
@@ -60,7 +60,7 @@ var permissionWords = dialect.Words{{"allow", protocol.Continue}, {"approve", pr
 	{"deny", protocol.Block}, {"block", protocol.Block}, {"ask", protocol.Ask}}
 
 // answer says what a JSON object means. A wrong type is an error.
-func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, err error) {
+func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, err error) {
 	v = dialect.OK()
 	top := dialect.LastOf(object)
 	text := func(key string) (s string) {
@@ -71,7 +71,7 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 	}
 	user, agent := text("user_message"), text("agent_message")
 	reason := cmp.Or(agent, user)
-	if m.does&permits != 0 {
+	if m.Can&permits != 0 {
 		word := text("permission")
 		foreign := ""
 		if within := dialect.LastOf(top["hookSpecificOutput"]); word == "" {
@@ -85,7 +85,7 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 		case word == "":
 		case !known || foreign == "" && (word == "approve" || word == "block"):
 			return v, fmt.Errorf("%q is no permission; %s", word, validWords)
-		case decision == protocol.Ask && m.does&asks == 0 || decision == protocol.Block:
+		case decision == protocol.Ask && m.Can&asks == 0 || decision == protocol.Block:
 			v.Decide(protocol.Block, cmp.Or(reason, "Blocked by a hook"))
 		case decision == protocol.Ask:
 			v.Decide(protocol.Ask, cmp.Or(reason, "A hook asks"))
@@ -97,11 +97,11 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 	case goOn.Type == gjson.Null, goOn.Type == gjson.True:
 	case goOn.Type != gjson.False:
 		err = cmp.Or(err, dialect.WrongType("continue", "true or false", goOn))
-	case m.does&(permits|submits) != 0: // before a tool the documents do not know it
+	case m.Can&(permits|submits) != 0: // before a tool the documents do not know it
 		v.Decide(protocol.Block, cmp.Or(reason, "Blocked by a hook"))
 	}
 	m.changes(&v, who, top, text)
-	if follow := text("followup_message"); follow != "" && m.does&follows != 0 {
+	if follow := text("followup_message"); follow != "" && m.Can&follows != 0 {
 		v.Decide(protocol.Block, follow)
 	}
 	if user != v.Reason {
@@ -111,18 +111,18 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 }
 
 // changes reads what the answer adds and rewrites.
-func (m *eventRule) changes(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
+func (m rule) changes(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
 	switch added := text("additional_context"); {
 	case added == "":
-	case m.does&context == 0:
-		v.Ignore(who, `"additional_context"`, m.name)
+	case m.Can&dialect.Inject == 0:
+		v.Ignore(who, `"additional_context"`, m.Name)
 	default:
 		v.Context = added
 	}
 	switch input := top["updated_input"]; {
 	case input.Type == gjson.Null:
-	case m.does&rewrites == 0:
-		v.Ignore(who, `"updated_input"`, m.name)
+	case m.Can&rewrites == 0:
+		v.Ignore(who, `"updated_input"`, m.Name)
 	case !input.IsObject():
 		v.Decide(protocol.Block, who+" gave an updated_input that is no object")
 	case v.Decision != protocol.Block:
@@ -130,15 +130,15 @@ func (m *eventRule) changes(v *dialect.Verdict, who string, top map[string]gjson
 	}
 	switch output := top["updated_mcp_tool_output"]; {
 	case output.Type == gjson.Null:
-	case m.name != "postToolUse":
-		v.Ignore(who, `"updated_mcp_tool_output"`, m.name)
+	case m.Name != "postToolUse":
+		v.Ignore(who, `"updated_mcp_tool_output"`, m.Name)
 	default:
 		v.UpdatedOutput = dialect.Rewritten(output)
 	}
 }
 
-// merge: the client concatenates the messages of all hooks that deny or, where none does, of those that ask.
-func merge(m *dialect.Merging) {
+// Merge: the client concatenates the messages of all hooks that deny or, where none does, of those that ask.
+func (hooks) Merge(m *dialect.Merging) {
 	m.Unanswered = m.Any(dialect.NotRun)
 	var reasons []string
 	for _, h := range m.Hooks {

@@ -16,123 +16,144 @@ import (
 
 // Dialect is that of the hooks of events for all tools, and of all events without a tool.
 var Dialect = &dialect.Dialect{
-	Name:     "cursor",
-	Events:   func() []protocol.Event { return events.Names() },
-	TurnEnds: []protocol.Event{"stop", "subagentStop"},
-	Timeout:  time.Minute, // the documents name none
-	Causes:   dialect.HookCauses,
-	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		// A shell that is not there must do no less than one that blocks.
-		if cause == protocol.CauseUnstarted && ruleOf(e).does&(permits|submits) != 0 {
-			return protocol.Block
-		}
-		return protocol.Continue
+	Name:   "cursor",
+	Events: events,
+	Causes: dialect.HookCauses,
+	Run:    dialect.Schedule{Timeout: time.Minute, Parallel: true}, // the documents name no timeout
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect: func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
+		Read:   readInput,
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o))
+		},
+		ProjectVariable: "CURSOR_PROJECT_DIR",
+		Tools:           tools,
+		ToolName:        toolName,
 	},
-	AlwaysBlocks: func(e protocol.Event, cause protocol.Cause) bool {
-		return cause == protocol.CauseOutput && ruleOf(e).does&permits != 0
-	},
-	CannotBlock:  func(e protocol.Event) bool { return ruleOf(e).does&(permits|submits|context) == 0 },
-	Parallel:     true,
-	Environment:  environment,
-	SubjectField: func(e protocol.Event) string { return events.SubjectField(e) },
-	Event:        eventOf,
-	EncodeInput:  payload,
-	Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-		return decode(eventOf(c), hook, r)
-	},
-	Merge: merge,
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		return dialect.AtExit0(hookOutput(o))
-	},
-	Detect:          func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
-	ProjectVariable: "CURSOR_PROJECT_DIR",
-	ToolName:        toolName,
-	ReadInput:       readInput,
-	FitResult:       fitResult,
-	Tools:           tools,
-	Settings:        settings,
-	Install:         install,
+	Settings: settings,
+	Install:  install,
 }
 
-func init() {
-	Dialect.Variant = func(e protocol.Event) *dialect.Dialect { // a copy of Dialect, which cannot name it
-		if ruleOf(e).kind != "" {
-			return special.Get()
-		}
-		return nil
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+
+// OnFailure: where a permission is asked for, an answer that cannot be read always blocks, and a shell that is not
+// there must do no less than one that blocks.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	switch {
+	case f.Cause == protocol.CauseOutput && e.Can&permits != 0:
+		return dialect.AlwaysClosed
+	case f.Cause == protocol.CauseUnstarted && e.Can&(permits|submits) != 0:
+		return dialect.Closed
 	}
+	return e.OnFailure
 }
 
-// special is that of the hooks of events for one kind of tool. They come behind those for all tools, at the same call.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) { return payload(c) }
+
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	return decode(eventOf(c), hook, r)
+}
+
+// Variants: the hooks of events for one kind of tool run behind those for all tools, at the same call.
+func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{Dialect, special.Get()} }
+
+// special is the dialect of the hooks of events for one kind of tool.
 var special = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d := *Dialect
-	d.Variant = nil
-	d.Event = specialEvent
-	d.Subject = func(c *protocol.Call) string {
-		if e := specialEvent(c); e == "beforeShellExecution" || e == "afterShellExecution" {
-			return gjson.Get(c.Args, "command").String()
+	d.Hooks, d.Events = specialHooks{}, nil
+	for _, e := range events {
+		if kindOf(e.Name) != "" {
+			d.Events = append(d.Events, e)
 		}
-		return ""
-	}
-	d.EncodeInput = specialInput
-	d.Decode = func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-		return decode(specialEvent(c), hook, r)
 	}
 	return &d
 }}
 
-// effect is what hooks can do at an event.
-type effect int
+// specialHooks are those of events for one kind of tool.
+type specialHooks struct{ hooks }
 
+func (specialHooks) Event(c *protocol.Call) protocol.Event { return specialEvent(c) }
+
+func (h specialHooks) Subject(c *protocol.Call, field string) string {
+	if e := specialEvent(c); e == "beforeShellExecution" || e == "afterShellExecution" {
+		if line := gjson.Get(c.Args, "command").String(); line != "" {
+			return line
+		}
+	}
+	return h.Base.Subject(c, field)
+}
+
+func (specialHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
+	return specialInput(c)
+}
+
+func (specialHooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	return decode(specialEvent(c), hook, r)
+}
+
+// What hooks can do at some events of this client alone.
 const (
-	permits  effect = 1 << iota // its answer has a permission
-	asks                        // and that may be ask
-	rewrites                    // its answer may have another input for the tool
-	submits                     // its answer may have "continue": false
-	context                     // its answer may have a text for the model
-	follows                     // its answer may have the user's next message
+	permits  = dialect.OwnEffect << iota // its answer has a permission
+	asks                                 // and that may be ask
+	rewrites                             // its answer may have another input for the tool
+	submits                              // its answer may have "continue": false
+	follows                              // its answer may have the user's next message
 )
 
-// eventRule is what one event of the client is like. kind is what tools it is for: the project's name, or mcp; "": all.
-type eventRule struct {
-	name    protocol.Event
-	subject string // the field that matchers are held against; "": they mean nothing, or stand for the event itself
-	does    effect
-	kind    string
+// rule is the row of an event, with what the client makes of an answer there.
+type rule struct{ dialect.Event }
+
+func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
+
+// kindOf is what tools an event is for: the project's name, or mcp; "": all.
+func kindOf(e protocol.Event) string {
+	switch e {
+	case "beforeShellExecution", "afterShellExecution":
+		return "shell"
+	case "beforeMCPExecution", "afterMCPExecution":
+		return "mcp"
+	case "beforeReadFile":
+		return "fs_read"
+	case "afterFileEdit":
+		return "fs_write"
+	}
+	return ""
 }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
-
-var events = dialect.Rules[eventRule]{
-	{"sessionStart", "", context, ""},
-	{"beforeSubmitPrompt", "", submits | context, ""},
-	{"preToolUse", "tool_name", permits | asks | rewrites | context, ""},
-	{"beforeShellExecution", "command", permits | asks, "shell"},
-	{"beforeMCPExecution", "tool_name", permits | asks, "mcp"},
-	{"beforeReadFile", "tool_name", permits, "fs_read"},
-	{"postToolUse", "tool_name", context, ""},
-	{"postToolUseFailure", "tool_name", context, ""},
-	{"afterShellExecution", "command", 0, "shell"},
-	{"afterMCPExecution", "tool_name", 0, "mcp"},
-	{"afterFileEdit", "tool_name", 0, "fs_write"},
-	{"subagentStart", "subagent_type", permits, ""},
-	{"subagentStop", "subagent_type", follows, ""},
-	{"preCompact", "", 0, ""},
-	{"afterAgentResponse", "", 0, ""},
-	{"afterAgentThought", "", 0, ""},
-	{"stop", "", follows, ""},
-	{"sessionEnd", "", 0, ""},
-	{"beforeTabFileRead", "", permits, ""},
-	{"afterTabFileEdit", "", 0, ""},
-	{"workspaceOpen", "", 0, ""},
+var events = dialect.Events{
+	{Name: "sessionStart", OnFailure: dialect.Open, Can: dialect.Inject},
+	{Name: "beforeSubmitPrompt", OnFailure: dialect.Open, Can: submits | dialect.Inject},
+	{Name: "preToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can: permits | asks | rewrites | dialect.Inject},
+	{Name: "beforeShellExecution", Subject: "command", OnFailure: dialect.Open, Can: permits | asks},
+	{Name: "beforeMCPExecution", Subject: "tool_name", OnFailure: dialect.Open, Can: permits | asks},
+	{Name: "beforeReadFile", Subject: "tool_name", OnFailure: dialect.Open, Can: permits},
+	{Name: "postToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Inject},
+	{Name: "postToolUseFailure", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Inject},
+	{Name: "afterShellExecution", Subject: "command", OnFailure: dialect.AlwaysOpen},
+	{Name: "afterMCPExecution", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "afterFileEdit", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "subagentStart", Subject: "subagent_type", OnFailure: dialect.Open, Can: permits},
+	{Name: "subagentStop", Subject: "subagent_type", OnFailure: dialect.AlwaysOpen, Can: follows | dialect.EndsTurn},
+	{Name: "preCompact", OnFailure: dialect.AlwaysOpen},
+	{Name: "afterAgentResponse", OnFailure: dialect.AlwaysOpen},
+	{Name: "afterAgentThought", OnFailure: dialect.AlwaysOpen},
+	{Name: "stop", OnFailure: dialect.AlwaysOpen, Can: follows | dialect.EndsTurn},
+	{Name: "sessionEnd", OnFailure: dialect.AlwaysOpen},
+	{Name: "beforeTabFileRead", OnFailure: dialect.Open, Can: permits},
+	{Name: "afterTabFileEdit", OnFailure: dialect.AlwaysOpen},
+	{Name: "workspaceOpen", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
 }
-
-func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf names the call's event among those for all tools. One for a kind of tools stays what it is: the client has
 // run the hooks of the other before.
 func eventOf(c *protocol.Call) protocol.Event {
-	if ruleOf(c.Event).kind != "" {
+	if kindOf(c.Event) != "" {
 		return c.Event
 	}
 	switch c.Event.Canonical() {
@@ -151,16 +172,16 @@ func eventOf(c *protocol.Call) protocol.Event {
 
 // specialEvent names the call's event among those for one kind of tools, "" where there is none.
 func specialEvent(c *protocol.Call) protocol.Event {
-	if ruleOf(c.Event).kind != "" {
+	if kindOf(c.Event) != "" {
 		return c.Event
 	}
 	moment, general := c.Event.Canonical(), eventOf(c)
 	if moment != protocol.PreTool && moment != protocol.PostTool || general == "postToolUseFailure" {
 		return ""
 	}
-	for _, m := range events {
-		if m.kind != "" && m.name.Canonical() == moment && isKind(c.Tool, m.kind) {
-			return m.name
+	for _, e := range events {
+		if kind := kindOf(e.Name); kind != "" && e.Name.Canonical() == moment && isKind(c.Tool, kind) {
+			return e.Name
 		}
 	}
 	return ""
@@ -175,7 +196,7 @@ func isKind(tool, kind string) bool {
 	return slices.Contains(names, kind) || kind == "fs_write" && (slices.Contains(names, "fs_edit") || tool == "Write")
 }
 
-func environment(c *protocol.Call) []string {
+func (hooks) Environment(c *protocol.Call) []string {
 	env := []string{"CURSOR_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
 	if c.Event == "" { // of a process that sees many calls
 		return env

@@ -134,9 +134,9 @@ func contentOf(path string) (string, error) {
 }
 
 // readInput reads what the client's input has under names of its own. Before a tool of one kind it names none.
-func readInput(c *protocol.Call) {
+func readInput(c *protocol.Call, _ gjson.Result) {
 	c.SessionID = cmp.Or(c.Field("conversation_id"), c.SessionID)
-	switch m := ruleOf(c.Event); m.kind {
+	switch kindOf(c.Event) {
 	case "shell":
 		c.Tool, c.Result = "Shell", c.Field("output")
 		c.Args = object(c, "command", "cwd")

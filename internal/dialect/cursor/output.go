@@ -40,13 +40,13 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		messages = append(messages, o.StopReason)
 	}
 	switch {
-	case m.does&permits != 0:
+	case m.Can&permits != 0:
 		why, held = m.permission(&out, o, held, why)
 		switch {
 		case texts == "":
 		case held:
 			why += "\n\n" + texts
-		case m.does&context != 0:
+		case m.Can&dialect.Inject != 0:
 			out.Context = texts
 		default:
 			out.AgentMessage = texts
@@ -55,27 +55,27 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			out.AgentMessage = why
 			messages = append([]string{why}, messages...)
 		}
-	case m.does&submits != 0:
+	case m.Can&submits != 0:
 		if out.Context = texts; held {
 			out.Continue, out.Context = new(bool), ""
 			messages = append([]string{blockReason(o, why), texts}, messages...)
 		}
-	case m.does&follows != 0:
+	case m.Can&follows != 0:
 		if held {
 			out.FollowMessage = strings.TrimSpace(why + "\n\n" + texts)
 		}
-	case m.does&context != 0: // here the model reads all of it, since the client shows its user nothing
+	case m.Can&dialect.Inject != 0: // here the model reads all of it, since the client shows its user nothing
 		told := []string{texts}
 		if held {
 			told = append([]string{blockReason(o, why)}, told...)
 		}
 		if o.UpdatedOutput != nil {
-			told = append(told, out.result(o, m.name))
+			told = append(told, out.result(o, m.Name))
 		}
 		out.Context = strings.TrimSpace(strings.Join(append(told, messages...), "\n\n"))
 		messages = nil
 	case held || texts != "":
-		messages = append(messages, fmt.Sprintf("hookrun: Cursor can do nothing about this at %s: %s", m.name,
+		messages = append(messages, fmt.Sprintf("hookrun: Cursor can do nothing about this at %s: %s", m.Name,
 			strings.TrimSpace(why+"\n\n"+texts)))
 	}
 	out.UserMessage = strings.TrimSpace(strings.Join(messages, "\n"))
@@ -91,17 +91,17 @@ func blockReason(o protocol.Outcome, why string) string {
 }
 
 // permission writes the decision before a tool.
-func (m *eventRule) permission(out *output, o protocol.Outcome, held bool, why string) (string, bool) {
+func (m rule) permission(out *output, o protocol.Outcome, held bool, why string) (string, bool) {
 	if !held && o.UpdatedInput != nil {
 		why = dialect.UnfitInput(o)
-		if why == "" && m.does&rewrites == 0 {
-			why = dialect.ChangedInput(o, ", and Cursor cannot take that at "+string(m.name))
+		if why == "" && m.Can&rewrites == 0 {
+			why = dialect.ChangedInput(o, ", and Cursor cannot take that at "+string(m.Name))
 		}
 		held = why != ""
 	}
 	switch {
 	// At preToolUse the client takes an ask and asks nobody.
-	case held && o.Decision == protocol.Ask && !o.Stop && o.UpdatedInput == nil && m.does&(asks|rewrites) == asks:
+	case held && o.Decision == protocol.Ask && !o.Stop && o.UpdatedInput == nil && m.Can&(asks|rewrites) == asks:
 		out.Permission = "ask"
 	case held:
 		out.Permission, why = "deny", strings.TrimSpace(why)
@@ -117,9 +117,9 @@ func (m *eventRule) permission(out *output, o protocol.Outcome, held bool, why s
 	return why, held
 }
 
-// fitResult withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
+// Fit withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
 // Of other tools the client takes no other result.
-func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if eventOf(c) != "postToolUse" || !isKind(c.Tool, "mcp") || !dialect.IsFailure(v.Decision, v.Cause) {
 		return
 	}

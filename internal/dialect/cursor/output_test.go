@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -77,7 +78,7 @@ func TestOutput(t *testing.T) {
 			`{"user_message":"hookrun: Cursor can do nothing about this at sessionEnd: R"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, exit, err := cursor.Dialect.EncodeOutput(test.outcome)
+			text, exit, err := dialecttest.Reply(cursor.Dialect, test.outcome)
 			require.NoError(t, err)
 			require.Zero(t, exit)
 			require.JSONEq(t, test.want, string(text))

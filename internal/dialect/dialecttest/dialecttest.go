@@ -27,7 +27,7 @@ func AtEvent(e protocol.Event) protocol.Call {
 // OnFailure is a policy that says the same for every cause.
 func OnFailure(d protocol.Decision) protocol.FailurePolicy {
 	p := protocol.FailurePolicy{}
-	for _, cause := range claude.Dialect.Causes() {
+	for _, cause := range claude.Dialect.Causes {
 		p[cause] = d
 	}
 	return p
@@ -64,7 +64,7 @@ func And(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
 }
 
 func Encoded(t *testing.T, c *protocol.Call) string {
-	p, warnings, err := claude.Dialect.EncodeInput(dialect.NewCall(*c))
+	p, warnings, err := claude.Dialect.Hooks.Encode(dialect.NewCall(*c))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return string(p.Bytes())
@@ -73,7 +73,7 @@ func Encoded(t *testing.T, c *protocol.Call) string {
 // Merged is the outcome of one hook that printed stdout, and its verdict.
 func Merged(c *protocol.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
 	r := Printed(stdout)
-	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Decode(c, "h", &r))
+	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Hooks.Decode(c, "h", &r))
 	return v, dialect.Merge(c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
 		Dialect: claude.Dialect}})
 }
@@ -114,7 +114,7 @@ func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	var judged []dialect.HookVerdict
 	for i, s := range stdouts {
 		r := Printed(s)
-		v := tenex.Dialect.Decode(&c, string(rune('a'+i)), &r)
+		v := tenex.Dialect.Hooks.Decode(&c, string(rune('a'+i)), &r)
 		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v),
 			Verdict: v, Dialect: tenex.Dialect})
 	}
@@ -142,3 +142,51 @@ func Killed(signal, stdout, stderr string) dialect.HookResult {
 
 const Deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 	`"permissionDecisionReason":"no pushing"}}`
+
+// Reply is what a client is told of an outcome on stdout, and with which exit status.
+func Reply(d *dialect.Dialect, o protocol.Outcome) (stdout []byte, exit int, err error) {
+	r, err := d.Reply(o)
+	return r.Stdout, r.Exit, err
+}
+
+// Spoilt are Hooks of which what is set takes the place of their own.
+type Spoilt struct {
+	dialect.Hooks
+	OnEvent  func(*protocol.Call) protocol.Event
+	OnEncode func(*dialect.Call) (dialect.Payload, []string, error)
+	OnDecode func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict
+	OnMerge  func(*dialect.Merging)
+}
+
+// Event is OnEvent.
+func (s Spoilt) Event(c *protocol.Call) protocol.Event {
+	if s.OnEvent != nil {
+		return s.OnEvent(c)
+	}
+	return s.Hooks.Event(c)
+}
+
+// Encode is OnEncode.
+func (s Spoilt) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
+	if s.OnEncode != nil {
+		return s.OnEncode(c)
+	}
+	return s.Hooks.Encode(c)
+}
+
+// Decode is OnDecode.
+func (s Spoilt) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	if s.OnDecode != nil {
+		return s.OnDecode(c, hook, r)
+	}
+	return s.Hooks.Decode(c, hook, r)
+}
+
+// Merge is OnMerge.
+func (s Spoilt) Merge(m *dialect.Merging) {
+	if s.OnMerge != nil {
+		s.OnMerge(m)
+		return
+	}
+	s.Hooks.Merge(m)
+}

@@ -64,22 +64,22 @@ func (a *answer) known() bool {
 }
 
 // doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
-func (a *answer) doubt(m eventRule) error {
+func (a *answer) doubt(m rule) error {
 	top := dialect.LastOf(a.object)
 	goesOn := top["continue"]
 	switch {
 	case goesOn.Type != gjson.Null && !goesOn.IsBool():
 		return dialect.WrongType("continue", "true or false", goesOn)
-	case a.stops && m.does&(blocks|stops) == 0:
-		return fmt.Errorf(`"continue": false means nothing at %s`, m.name)
-	case m.name == "PreToolUse" && a.word == "ask":
+	case a.stops && m.Can&(dialect.Block|dialect.Stop) == 0:
+		return fmt.Errorf(`"continue": false means nothing at %s`, m.Name)
+	case m.Name == "PreToolUse" && a.word == "ask":
 		return fmt.Errorf(`"permissionDecision": "ask" asks nobody, and the tool runs; deny, or exit with 2`)
-	case m.name == "PreToolUse" && a.word != "" && a.word != "allow":
+	case m.Name == "PreToolUse" && a.word != "" && a.word != "allow":
 		return fmt.Errorf("permissionDecision %q does not exist; %s", a.word, validWords)
-	case m.name == "Stop" && a.decision == "block":
+	case m.Name == "Stop" && a.decision == "block":
 		return fmt.Errorf(`"decision": "block" needs a "reason"`)
-	case m.name != "Stop" && cmp.Or(a.decision, "approve") != "approve":
-		return fmt.Errorf(`"decision": %q means nothing at %s; %s`, a.decision, m.name, validWords)
+	case m.Name != "Stop" && cmp.Or(a.decision, "approve") != "approve":
+		return fmt.Errorf(`"decision": %q means nothing at %s; %s`, a.decision, m.Name, validWords)
 	case a.input.Exists() && a.input.Type != gjson.Null && !a.input.IsObject():
 		return dialect.WrongType("updatedInput", "an object", a.input)
 	}

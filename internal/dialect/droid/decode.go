@@ -17,10 +17,10 @@ const (
 	wordBlock = "decision: block"
 )
 
-// decode reads what a hook printed, whatever its exit code, also one that timed out later.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+// Decode reads what a hook printed, whatever its exit code, also one that timed out later.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.name, hook)
+	who := dialect.Who(m.Name, hook)
 	late := r.TimedOut && r.Err == nil && !r.Async
 	if v, none := r.NoAnswer(who); none && !late {
 		return v
@@ -59,7 +59,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 }
 
 // decide takes what a hook decides.
-func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string) {
+func (m rule) decide(v *dialect.Verdict, a answer, code int, stderr string) {
 	exit := func(code2, code3 string) {
 		switch {
 		case code == 2:
@@ -69,24 +69,24 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 		}
 	}
 	end := func(word, reason, silent string) {
-		v.Word, v.Stop, v.StopReason = word, true, cmp.Or(reason, silent)
+		v.Own, v.Stop, v.StopReason = word, true, cmp.Or(reason, silent)
 	}
 	silentStop := "Hook requested to stop execution"
-	if m.name == "Stop" {
+	if m.Name == "Stop" {
 		silentStop = "Hook requested immediate stop"
 	}
-	if m.does&stops != 0 && a.stops {
+	if m.Can&dialect.Stop != 0 && a.stops {
 		end(wordStop, a.stopReason, silentStop)
-	} else if m.does&stops != 0 && code == 3 {
-		end(wordAbort, stderr, "Agent aborted by "+string(m.name)+" hook")
+	} else if m.Can&dialect.Stop != 0 && code == 3 {
+		end(wordAbort, stderr, "Agent aborted by "+string(m.Name)+" hook")
 	}
-	switch m.name {
+	switch m.Name {
 	case "PreToolUse":
 		if v.Stop {
 			v.Decide(protocol.Block, v.StopReason)
 			return
 		}
-		switch v.Word = a.word; a.word {
+		switch v.Own = a.word; a.word {
 		case "allow":
 			v.Approve(a.why)
 		case "deny":
@@ -108,7 +108,7 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 	case "Stop":
 		switch {
 		case a.decision == "block":
-			if v.Word = cmp.Or(v.Word, wordBlock); a.reason != "" {
+			if v.Own = cmp.Or(wordOf(v), wordBlock); a.reason != "" {
 				v.Decide(protocol.Block, a.reason)
 			}
 		default:
@@ -121,22 +121,22 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 }
 
 // say takes what a hook says to the model, or changes for it.
-func (m *eventRule) say(v *dialect.Verdict, c *protocol.Call, a answer, broken bool, code int, who string,
+func (m rule) say(v *dialect.Verdict, c *protocol.Call, a answer, broken bool, code int, who string,
 	r *dialect.HookResult) {
 	switch {
-	case m.does&tells == 0 && a.context != "":
+	case m.Can&dialect.Inject == 0 && a.context != "":
 		v.Warnings = append(v.Warnings, who+` answered with "additionalContext", which `+
 			client+" gives nobody there")
-	case m.does&tells == 0:
-	case a.context != "" && (code == 0 || m.does&speaks == 0):
+	case m.Can&dialect.Inject == 0:
+	case a.context != "" && (code == 0 || m.Can&speaks == 0):
 		v.Context = a.context
-	case m.does&speaks != 0 && code == 0 && !broken && !a.known():
+	case m.Can&speaks != 0 && code == 0 && !broken && !a.known():
 		v.Context, v.Truncated = r.Stdout.Text(), r.Stdout.LeftOut() > 0
 	}
 	if !a.input.IsObject() {
 		return
 	}
-	switch m.name {
+	switch m.Name {
 	case "PreToolUse": // also beside a word that loses it: no other hook's counts then
 		if input, _, err := c.Input(); err == nil && a.word != "deny" {
 			v.UpdatedInput = dialect.MergedJSON(input, dialect.Rewritten(a.input))

@@ -16,74 +16,55 @@ import (
 // equal ones too. JSON counts at every exit code, also of a hook that timed out later. The first permissionDecision in
 // the file counts, whatever later hooks say. Exit 2 blocks, 3 ends the run; all else that goes wrong fails open.
 var Dialect = &dialect.Dialect{
-	Name:            dialectName,
-	Events:          func() []protocol.Event { return events.Names() },
-	TurnEnds:        []protocol.Event{"Stop"},
-	Timeout:         timeout,
-	Causes:          dialect.ProcessCauses,
-	Failure:         dialect.FailsOpen,
-	CannotBlock:     func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:        true,
-	FollowsDir:      true,
-	Environment:     environment,
-	SubjectField:    func(e protocol.Event) string { return events.SubjectField(e) },
-	Event:           eventOf,
-	EncodeInput:     payload,
-	Decode:          decode,
-	Outrank:         outrank,
-	Merge:           merge,
-	EncodeOutput:    hookOutput,
-	Stderr:          onStderr,
-	Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
-	Detect:          detect,
-	ProjectVariable: "FACTORY_PROJECT_DIR",
-	FitInput:        fitInput,
-	ToolName:        toolName,
-	Tools:           tools,
-
+	Name:   dialectName,
+	Events: events,
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: timeout, Parallel: true, FollowsDir: true},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect:          detect,
+		Reply:           reply,
+		Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
+		ProjectVariable: "FACTORY_PROJECT_DIR",
+		Tools:           tools,
+		ToolName:        toolName,
+	},
 	Settings: settings,
 	Install:  install,
 }
+
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
 
 const (
 	dialectName = "droid"
 	client      = "Droid" // in messages
 )
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	name    protocol.Event
-	subject string // the field that matchers are held against
-	does    effect
-}
+// rule is the row of an event, with what the client makes of an answer there.
+type rule struct{ dialect.Event }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// effect is what hooks can do at an event.
-type effect int
+// speaks: plain text on stdout is for the model, at exit 0. Stop is what exit 3 and continue: false do.
+const speaks = dialect.OwnEffect
 
-const (
-	blocks effect = 1 << iota // exit 2 holds something up, or after the fact is feedback
-	fails                     // what a failure means can be set: it may block
-	stops                     // exit 3 and continue: false end the run
-	speaks                    // plain text on stdout is for the model, at exit 0
-	tells                     // additionalContext is for the model
-)
-
-var events = dialect.Rules[eventRule]{
-	{"SessionStart", "source", speaks | tells},
-	{"UserPromptSubmit", "", blocks | fails | speaks | tells},
-	{"PreToolUse", "tool_name", blocks | fails | stops},
-	{"PostToolUse", "tool_name", blocks | fails | stops | tells},
-	{"Notification", "", 0},
-	{"SubagentStop", "", 0},
+var events = dialect.Events{
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: speaks | dialect.Inject},
+	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | speaks | dialect.Inject},
+	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop},
+	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop | dialect.Inject},
+	{Name: "Notification", OnFailure: dialect.AlwaysOpen},
+	{Name: "SubagentStop", OnFailure: dialect.AlwaysOpen},
 	// A block sends the agent back to work, without a limit: a hook that is broken must not do that for ever.
-	{"Stop", "", blocks | stops},
-	{"PreCompact", "", blocks | fails},
-	{"SessionEnd", "", 0},
+	{Name: "Stop", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop | dialect.EndsTurn},
+	{Name: "PreCompact", OnFailure: dialect.Open, Can: dialect.Block},
+	{Name: "SessionEnd", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
 }
-
-func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf: PostToolUse is for tools that ran and did not fail, and there is no event for the others.
 func eventOf(c *protocol.Call) protocol.Event {
@@ -98,9 +79,9 @@ var modes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
 
 func detect(c *protocol.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) }
 
-// environment has the project's folder, and each text, number and truth value of the client's hook input under its own
+// Environment has the project's folder, and each text, number and truth value of the client's hook input under its own
 // name.
-func environment(c *protocol.Call) (env []string) {
+func (hooks) Environment(c *protocol.Call) (env []string) {
 	for _, name := range folders {
 		env = append(env, name+"="+c.Workspace)
 	}

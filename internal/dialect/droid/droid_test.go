@@ -22,7 +22,7 @@ func merged(e protocol.Event, policy protocol.FailurePolicy, results ...dialect.
 	var judged []dialect.HookVerdict
 	for i := range results {
 		name := string(rune('a' + i))
-		v := droid.Dialect.ApplyFailurePolicy(&c, droid.Dialect.Decode(&c, name, &results[i]), policy)
+		v := droid.Dialect.ApplyFailurePolicy(&c, droid.Dialect.Hooks.Decode(&c, name, &results[i]), policy)
 		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(name, "f:1", &results[i], &v), Verdict: v,
 			Dialect: droid.Dialect})
 	}
@@ -133,7 +133,7 @@ func TestOtherEvents(t *testing.T) {
 	require.False(t, o.Stop)
 	o = merged("UserPromptSubmit", nil, print(dialecttest.Specific(`"updatedInput":{"prompt":"p"}`)))
 	require.JSONEq(t, `{"prompt":"p"}`, string(o.UpdatedInput))
-	stdout, _, err := droid.Dialect.EncodeOutput(o)
+	stdout, _, err := dialecttest.Reply(droid.Dialect, o)
 	require.NoError(t, err)
 	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","updatedInput":{"prompt":"p"}}}`,
 		string(stdout))
@@ -155,22 +155,22 @@ func TestFitInput(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "Execute", Args: `{"command":"ls","summary":"s","timeout":5}`}
 	v := dialecttest.Passes()
 	v.UpdatedInput = []byte(`{"command":"pwd"}`)
-	droid.Dialect.FitInput(&c, "h", &v)
+	droid.Dialect.Hooks.(dialect.Fitter).Fit(&c, "h", &v)
 	require.Equal(t, `hookrun: project hook 'h' took "timeout" out of the tool's input, and Droid leaves it there`,
 		v.SystemMessage)
 	o := protocol.Outcome{Event: "PreToolUse", Decision: protocol.Continue, UpdatedInput: v.UpdatedInput,
 		SystemMessages: []string{v.SystemMessage}}
-	_, exit, err := droid.Dialect.EncodeOutput(o)
+	reply, err := droid.Dialect.Reply(o)
 	require.NoError(t, err)
-	require.Equal(t, 5, exit)
-	require.Equal(t, v.SystemMessage, droid.Dialect.Stderr(o))
+	require.Equal(t, 5, reply.Exit)
+	require.Equal(t, v.SystemMessage, reply.Stderr)
 }
 
 // TestWithheld: the model must not read a result that a hook changed, or was to change and did not.
 func TestWithheld(t *testing.T) {
 	for cause, stops := range map[protocol.Cause]bool{protocol.CausePolicy: false, protocol.CauseTimeout: true} {
-		stdout, exit, err := droid.Dialect.EncodeOutput(protocol.Outcome{Event: "post-tool", Decision: protocol.Block,
-			Reason: "R", Hook: "h", Cause: cause})
+		stdout, exit, err := dialecttest.Reply(droid.Dialect, protocol.Outcome{Event: "post-tool",
+			Decision: protocol.Block, Reason: "R", Hook: "h", Cause: cause})
 		require.NoError(t, err)
 		require.Equal(t, stops, exit == 0 && len(stdout) > 0)
 	}
@@ -185,16 +185,16 @@ func TestInput(t *testing.T) {
 	} {
 		c := protocol.Call{Event: e, SessionID: "s", Workspace: "/w", Tool: "Execute", Args: `{"command":"ls"}`,
 			Result: "{}", Prompt: "go"}
-		p, _, err := droid.Dialect.EncodeInput(dialect.NewCall(c))
+		p, _, err := droid.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Equal(t, want, string(p.Bytes()))
 	}
 	c := protocol.Call{Event: "PreToolUse", Workspace: "/w",
 		ClientInput: `{"tool_name":"x","n":1.5,"b":true,"o":{},"HOOKRUN":"y"}`}
 	require.Equal(t, []string{"FACTORY_PROJECT_DIR=/w", "DROID_PROJECT_DIR=/w", "CLAUDE_PROJECT_DIR=/w", "tool_name=x",
-		"n=1.5", "b=true"}, droid.Dialect.Environment(&c))
+		"n=1.5", "b=true"}, droid.Dialect.Hooks.Environment(&c))
 	require.Empty(t, droid.Dialect.EventOf(&protocol.Call{Event: "post-tool", Failed: true}))
-	require.Equal(t, "mcp__srv__ping", droid.Dialect.ToolName(&protocol.Call{Tool: "srv___ping"}))
+	require.Equal(t, "mcp__srv__ping", droid.Dialect.Client.ToolName(&protocol.Call{Tool: "srv___ping"}))
 }
 
 // TestInstall: hooks.json takes the place of the file with the entry, unless it has the wrong form.

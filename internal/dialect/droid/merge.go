@@ -9,17 +9,17 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// outrank: the first word of permissionDecision in the file counts, and the first context and the first new input. An
+// Outrank: the first word of permissionDecision in the file counts, and the first context and the first new input. An
 // exit 2 counts beside any of them. What another hook said is lost there, and a warning here.
-func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
+func (hooks) Outrank(c *protocol.Call, verdicts []*dialect.HookVerdict) {
 	lost := func(h *dialect.HookVerdict, what, whose string) {
 		h.Verdict.Warnings = append(h.Verdict.Warnings, fmt.Sprintf("%s %s, and %s takes %s",
 			dialect.Who(eventOf(c), h.Report.Name), what, client, whose))
 	}
 	var word, input, context *dialect.HookVerdict
-	for _, h := range hooks {
+	for _, h := range verdicts {
 		v := &h.Verdict
-		if v.Word != "" && !v.Stop && word == nil {
+		if wordOf(v) != "" && !v.Stop && word == nil {
 			word = h
 		}
 		if v.UpdatedInput != nil && (input == nil || h == word) {
@@ -35,32 +35,38 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 			context = h
 		}
 	}
-	for _, h := range hooks {
+	for _, h := range verdicts {
 		v := &h.Verdict
-		if v.UpdatedInput != nil && (h != input || h == word && v.Word != "allow") {
+		if v.UpdatedInput != nil && (h != input || h == word && wordOf(v) != "allow") {
 			v.UpdatedInput = nil
 			lost(h, "changed "+dialect.InputOf(eventOf(c)), "the change of another hook, or none beside this answer")
 		}
 		exit2 := h.Report.ExitCode != nil && *h.Report.ExitCode == 2
-		if h == word || word == nil || v.Stop || v.Word == "" {
+		if h == word || word == nil || v.Stop || wordOf(v) == "" {
 			continue
 		}
-		if v.Approved = false; word.Verdict.Word == "deny" || v.Word == wordBlock && word.Verdict.Reason != "" {
+		if v.Approved = false; wordOf(&word.Verdict) == "deny" || wordOf(v) == wordBlock && word.Verdict.Reason != "" {
 			continue
 		}
 		switch {
-		case v.Decision != protocol.Block || exit2 && v.Word != "deny":
+		case v.Decision != protocol.Block || exit2 && wordOf(v) != "deny":
 		case exit2:
 			v.Reason = cmp.Or(h.Report.Stderr, "Tool execution blocked by hook")
 		default:
 			release(h)
-			lost(h, fmt.Sprintf("answered with %q", v.Word), "the first answer in the file, which is that of hook '"+
+			lost(h, fmt.Sprintf("answered with %q", wordOf(v)), "the first answer in the file, which is that of hook '"+
 				word.Report.Name+"'")
 		}
 	}
-	if word != nil && word.Verdict.Word == wordBlock && word.Verdict.Decision == protocol.Continue {
-		silenceExits(hooks, lost)
+	if word != nil && wordOf(&word.Verdict) == wordBlock && word.Verdict.Decision == protocol.Continue {
+		silenceExits(verdicts, lost)
 	}
+}
+
+// wordOf is what a hook decided with, in the client's words, "" if it did not.
+func wordOf(v *dialect.Verdict) string {
+	word, _ := v.Own.(string)
+	return word
 }
 
 // release takes a block back.
@@ -71,20 +77,20 @@ func release(h *dialect.HookVerdict) {
 }
 
 // silenceExits: at Stop a block without a reason is none, and beside it no exit 2 is.
-func silenceExits(hooks []*dialect.HookVerdict, lost func(h *dialect.HookVerdict, what, whose string)) {
-	for _, h := range hooks {
-		if v := &h.Verdict; v.Decision == protocol.Block && v.Word == "" {
+func silenceExits(verdicts []*dialect.HookVerdict, lost func(h *dialect.HookVerdict, what, whose string)) {
+	for _, h := range verdicts {
+		if v := &h.Verdict; v.Decision == protocol.Block && wordOf(v) == "" {
 			release(h)
 			lost(h, "exited with 2", "the block without a reason of an earlier hook, which is none")
 		}
 	}
 }
 
-// merge: who ends the run gives the reason, by the answer before the exit code; then a deny, then an exit code.
-func merge(m *dialect.Merging) {
+// Merge: who ends the run gives the reason, by the answer before the exit code; then a deny, then an exit code.
+func (hooks) Merge(m *dialect.Merging) {
 	by := func(words ...string) (first *dialect.HookVerdict) {
 		for _, word := range words {
-			i := slices.IndexFunc(m.Hooks, func(h *dialect.HookVerdict) bool { return h.Verdict.Word == word })
+			i := slices.IndexFunc(m.Hooks, func(h *dialect.HookVerdict) bool { return wordOf(&h.Verdict) == word })
 			if i >= 0 {
 				return m.Hooks[i]
 			}

@@ -14,21 +14,26 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookOutput returns the outcome as Droid's hook output, which makes hookrun a hook command of its own there. Where the
+// reply returns the outcome as Droid's hook output, which makes hookrun a hook command of its own there. Where the
 // client has no word for something at the event, the next stricter thing is used. At events where a text is for the
 // model {} would be one, so nothing to say is no output.
+func reply(o protocol.Outcome) (dialect.Reply, error) {
+	stdout, exit, err := hookOutput(o)
+	return dialect.Reply{Stdout: stdout, Stderr: onStderr(o), Exit: exit}, err
+}
+
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(m.name)
+	out := dialect.NewHookOutput(m.Name)
 	messages := dialect.Messages(o)
 	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(messages, "\n")
 	held, told := o.Decision != protocol.Continue, true
 	stop := func() { out.Continue, out.StopReason = new(bool), onStderr(o) }
-	if o.Stop && m.does&stops != 0 {
+	if o.Stop && m.Can&dialect.Stop != 0 {
 		stop()
 		return encoded(out, messages, 0)
 	}
-	switch m.name {
+	switch m.Name {
 	case "PreToolUse":
 		switch unfit := dialect.UnfitInput(o); {
 		case held || unfit != "":
@@ -80,11 +85,11 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		told = false
 	}
 	if context != "" && !told {
-		messages = append(messages, dialect.CannotTell(client, m.name, context))
+		messages = append(messages, dialect.CannotTell(client, m.Name, context))
 	}
-	if (held || o.Stop) && m.does&blocks == 0 {
+	if (held || o.Stop) && m.Can&dialect.Block == 0 {
 		why := dialect.Joined(o.StopReason, o.Reason)
-		messages = append(messages, dialect.Cannot(client, "be held up", m.name, why))
+		messages = append(messages, dialect.Cannot(client, "be held up", m.Name, why))
 	}
 	return encoded(out, messages, exit)
 }
@@ -120,8 +125,11 @@ func withheld(o protocol.Outcome) string { return dialect.MustNotShow(o, client)
 // describing are keys of a shell call that say what it is for. Who changes the command may leave them out.
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}
 
-// fitInput tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
-func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
+// Fit tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
+func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+	if c.Event.Canonical() != protocol.PreTool {
+		return
+	}
 	old, _, err := c.Input()
 	if now := dialect.LastOf(gjson.ParseBytes(v.UpdatedInput)); err == nil && len(now) > 0 {
 		gjson.ParseBytes(old).ForEach(func(key, _ gjson.Result) bool {

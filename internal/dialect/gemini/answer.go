@@ -21,14 +21,14 @@ var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "u
 
 // answer says what a JSON object means. No type is converted, and of two equal keys the last counts. odd is what may
 // have been meant to hold the call up or change it, and does not.
-func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, odd error) {
+func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, odd error) {
 	v = dialect.OK()
 	strange := func(format string, args ...any) {
 		if odd == nil {
 			odd = fmt.Errorf(format, args...)
 		}
 	}
-	ignored := func(what string) { v.Ignore(who, what, m.name) }
+	ignored := func(what string) { v.Ignore(who, what, m.Name) }
 	top := dialect.LastOf(object)
 	v.Reason = dialect.MessageOf(top["reason"])
 	if v.SystemMessage = dialect.MessageOf(top["systemMessage"]); dialect.MessageOf(top["suppressOutput"]) != "" {
@@ -45,17 +45,17 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 	case goOn.Type == gjson.Null, goOn.Type == gjson.True:
 	case goOn.Type != gjson.False:
 		strange("%w", dialect.WrongType("continue", "true or false", goOn))
-	case m.does&stops == 0:
+	case m.Can&dialect.Stop == 0:
 		ignored(`"continue": false`)
 	default:
 		v.Stop, v.StopReason = true, dialect.MessageOf(top["stopReason"])
-		if m.name == "BeforeTool" { // the client does not run this call either
+		if m.Name == "BeforeTool" { // the client does not run this call either
 			v.Decide(protocol.Block, v.Reason)
 		}
 	}
 	if why := dialect.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block &&
-		(m.name == "BeforeModel" ||
-			m.name == "AfterModel") {
+		(m.Name == "BeforeModel" ||
+			m.Name == "AfterModel") {
 		v.Reason = why // elsewhere it means nothing but beside a stop
 	}
 	specific := top["hookSpecificOutput"]
@@ -90,16 +90,16 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 }
 
 // decide takes a decision. A word that the client does not know lets pass.
-func (m *eventRule) decide(v *dialect.Verdict, word string, strange func(string, ...any), ignored func(string)) {
+func (m rule) decide(v *dialect.Verdict, word string, strange func(string, ...any), ignored func(string)) {
 	switch {
 	case word == "allow", word == "approve", word == "":
-	case word == "ask" && m.name == "BeforeTool":
+	case word == "ask" && m.Name == "BeforeTool":
 		v.Decide(protocol.Ask, v.Reason)
 	case word == "ask":
-		strange(`"decision": "ask" asks nobody at %s`, m.name)
+		strange(`"decision": "ask" asks nobody at %s`, m.Name)
 	case word != "deny" && word != "block":
 		strange("decision %q does not exist; known are allow, deny, ask", word)
-	case m.does&blocks == 0:
+	case m.Can&dialect.Block == 0:
 		ignored(fmt.Sprintf(`"decision": %q`, word))
 	default:
 		v.Decide(protocol.Block, v.Reason)
@@ -107,23 +107,23 @@ func (m *eventRule) decide(v *dialect.Verdict, word string, strange func(string,
 }
 
 // specific reads hookSpecificOutput. Its hookEventName says nothing.
-func (m *eventRule) specific(v *dialect.Verdict, fields map[string]gjson.Result, strange func(string, ...any),
+func (m rule) specific(v *dialect.Verdict, fields map[string]gjson.Result, strange func(string, ...any),
 	ignored func(string)) {
-	if context := fields["additionalContext"]; context.Type == gjson.String && m.context {
+	if context := fields["additionalContext"]; context.Type == gjson.String && m.Can&dialect.Inject != 0 {
 		v.Context = strictjson.Text(context.Raw)
 	} else if context.Type != gjson.Null {
 		ignored(`"additionalContext"`)
 	}
 	switch input := fields["tool_input"]; {
 	case input.Type == gjson.Null:
-	case m.name != "BeforeTool":
+	case m.Name != "BeforeTool":
 		ignored(`"tool_input"`)
 	case !input.IsObject():
 		strange("%w", dialect.WrongType("tool_input", "an object", input))
 	default: // also beside a deny: the next hook in turn sees it
 		v.UpdatedInput = dialect.Rewritten(input)
 	}
-	for _, key := range m.carries {
+	for _, key := range m.FieldKeys() {
 		if value, ok := fields[key]; ok {
 			v.Other.Set(key, strictjson.Compact(nil, value.Raw))
 		}
@@ -131,7 +131,7 @@ func (m *eventRule) specific(v *dialect.Verdict, fields map[string]gjson.Result,
 }
 
 // strangers looks for an answer in the words of another client. An allow among them changes nothing, here as there.
-func (m *eventRule) strangers(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string,
+func (m rule) strangers(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string,
 	...any)) {
 	for _, key := range foreignWords {
 		switch value, ok := fields[key]; {

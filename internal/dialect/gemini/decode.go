@@ -11,11 +11,11 @@ import (
 // validWords is how an answer says yes and no.
 const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason": "…"}`
 
-// decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is
+// Decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is
 // blank.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.name, hook)
+	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
 	}
@@ -33,7 +33,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	switch {
 	case isJSON && answer.IsObject():
 		if v, odd = m.answer(who, answer); odd == nil && v.Decision == protocol.Continue && v.Doubt == "" {
-			own := append([]string{"tool_input"}, m.carries...)
+			own := append([]string{"tool_input"}, m.FieldKeys()...)
 			v.NoteDoubt(who, client, dialect.DoubtOf(answer, validWords, own...))
 		}
 		v.Answered = true
@@ -41,7 +41,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		odd = dialect.WrongType("the answer", "a JSON object", answer)
 	case text == "":
 	case code > 1:
-		if m.does&blocks != 0 {
+		if m.Can&dialect.Block != 0 {
 			v.Decide(protocol.Block, text)
 			return v
 		}

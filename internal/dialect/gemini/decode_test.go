@@ -18,7 +18,7 @@ import (
 // gemini judges and settles, as the runner does.
 func decideGemini(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
-	return gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Decode(&c, "h", &r), policies...)
+	return gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }
 
 func TestGeminiText(t *testing.T) {
@@ -84,7 +84,7 @@ func TestGeminiText(t *testing.T) {
 			} else {
 				require.Equal(t, v, strict)
 			}
-			v.Warnings, v.Problem = nil, ""
+			v.Warnings, v.Problem, v.FailedOpen = nil, "", ""
 			require.Equal(t, test.want, v)
 		})
 	}
@@ -242,7 +242,7 @@ func TestGeminiEvents(t *testing.T) {
 		{"SessionEnd", "reason", false, false, false},
 	} {
 		t.Run(string(test.event), func(t *testing.T) {
-			require.Contains(t, gemini.Dialect.Events(), test.event)
+			require.Contains(t, gemini.Dialect.Events.Names(), test.event)
 			require.Equal(t, test.subject, gemini.Dialect.SubjectField(test.event))
 
 			for _, r := range []dialect.HookResult{dialecttest.Printed(`{"decision":"deny","reason":"R"}`),
@@ -274,7 +274,7 @@ func TestGeminiEvents(t *testing.T) {
 				"a policy holds up what can be held up")
 		})
 	}
-	require.Len(t, gemini.Dialect.Events(), 11)
+	require.Len(t, gemini.Dialect.Events.Names(), 11)
 
 	t.Run("ask asks before a tool alone", func(t *testing.T) {
 		v := decideGemini("AfterTool", dialecttest.Printed(`{"decision":"ask"}`))
@@ -340,7 +340,7 @@ func TestGeminiEqualKeys(t *testing.T) {
 	for _, answer := range []string{`{"decision":"deny","decision":"allow"}`,
 		`{"hookSpecificOutput":{"tool_input":{"a":1},"tool_input":{}}}`} {
 		c := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
-		v := gemini.Dialect.Decode(&c, "h", &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer),
+		v := gemini.Dialect.Hooks.Decode(&c, "h", &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer),
 			Total: int64(len(answer))}})
 		open := gemini.Dialect.ApplyFailurePolicy(&c, v)
 		require.Equal(t, protocol.Continue, open.Decision, "the last counts, as in the client")

@@ -16,86 +16,70 @@ const client = "Gemini CLI"
 // a group of the file wants them in turn. A JSON answer counts whatever the exit code; a text blocks with any code but
 // 0 and 1, and a code without a text blocks nothing. Where it departs from the client is in the README.
 var Dialect = &dialect.Dialect{
-	Name:     "gemini",
-	Events:   func() []protocol.Event { return events.Names() },
-	TurnEnds: []protocol.Event{"AfterAgent"},
-	Timeout:  60 * time.Second,
-	Causes:   dialect.ProcessCauses,
-	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		// The client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that is
-		// not there itself must do no less.
-		if cause == protocol.CauseUnstarted && (e == "BeforeTool" || e == "BeforeAgent" || e == "BeforeModel") {
-			return protocol.Block
-		}
-		return protocol.Continue
+	Name:   "gemini",
+	Events: events,
+	Causes: dialect.ProcessCauses,
+	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfSame: true,
+		FileVariablesWin: true},
+	Hooks: hooks{},
+	Client: &dialect.Client{
+		Detect: func(c *protocol.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") == "" },
+		Read: func(c *protocol.Call, response gjson.Result) {
+			if c.Event == "AfterTool" {
+				dialect.ReadLLMResponse(c, response)
+			}
+		},
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts whatever the exit
+		},
+		ProjectVariable: "GEMINI_PROJECT_DIR",
+		Tools:           tools,
+		ToolName:        toolName,
 	},
-	CannotBlock:        func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:           true,
-	FirstOfSame:        true,
-	Environment:        environment,
-	OwnEnvironmentWins: true,
-	SubjectField:       func(e protocol.Event) string { return events.SubjectField(e) },
-	Event:              eventOf,
-	EncodeInput:        payload,
-	Decode:             decode,
-	Merge:              merge,
-	Propagate:          propagate,
-	// A JSON answer counts whatever the exit.
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		return dialect.AtExit0(hookOutput(o))
-	},
-	Detect: func(c *protocol.Call) bool {
-		return c.Field("timestamp") != "" && c.Field("permission_mode") == ""
-	},
-	ProjectVariable: "GEMINI_PROJECT_DIR",
-	ToolName:        toolName,
-	ReadResult: func(c *protocol.Call, response gjson.Result) {
-		if c.Event == "AfterTool" {
-			dialect.ReadLLMResponse(c, response)
-		}
-	},
-	Tools: tools,
-
 	Settings: settings,
 	Install:  install,
 }
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	name    protocol.Event
-	subject string // the field that matchers are held against
-	does    effect
-	context bool     // additionalContext is for the model; elsewhere the client drops it
-	carries []string // what else hookSpecificOutput may have
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+
+// OnFailure: the client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that
+// is not there itself must do no less.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	if f.Cause == protocol.CauseUnstarted &&
+		(e.Name == "BeforeTool" || e.Name == "BeforeAgent" || e.Name == "BeforeModel") {
+		return dialect.Closed
+	}
+	return e.OnFailure
 }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+// rule is the row of an event, with what the client makes of an answer there.
+type rule struct{ dialect.Event }
 
-// effect is what hooks can do at an event.
-type effect int
+func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-const (
-	blocks effect = 1 << iota // a deny holds something up, or after the fact is feedback
-	fails                     // what a failure means can be set: it may block
-	stops                     // continue: false ends the turn
-)
-
-var events = dialect.Rules[eventRule]{
-	{"SessionStart", "source", 0, true, nil},
-	{"BeforeAgent", "", blocks | fails | stops, true, nil},
-	{"PreCompress", "trigger", 0, false, nil},
-	{"BeforeModel", "", blocks | fails | stops, false, []string{"llm_request", "llm_response"}},
-	{"BeforeToolSelection", "", 0, false, []string{"toolConfig"}},
-	{"AfterModel", "", blocks | fails | stops, false, []string{"llm_response"}},
-	{"BeforeTool", "tool_name", blocks | fails | stops, false, nil},
-	{"AfterTool", "tool_name", blocks | fails | stops, true, []string{"tailToolCallRequest"}},
-	{"Notification", "", 0, false, nil},
+var events = dialect.Events{
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Name: "BeforeAgent", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop | dialect.Inject},
+	{Name: "PreCompress", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
+	{Name: "BeforeModel", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop,
+		Fields: []dialect.Field{"llm_request", "llm_response"}},
+	{Name: "BeforeToolSelection", OnFailure: dialect.AlwaysOpen, Fields: []dialect.Field{"toolConfig"}},
+	{Name: "AfterModel", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop,
+		Fields: []dialect.Field{"llm_response"}},
+	{Name: "BeforeTool", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop},
+	{Name: "AfterTool", Subject: "tool_name", OnFailure: dialect.Open,
+		Can:    dialect.Block | dialect.Stop | dialect.Inject,
+		Fields: []dialect.Field{"tailToolCallRequest"}},
+	{Name: "Notification", OnFailure: dialect.AlwaysOpen},
 	// A block sends the agent back to work, without a limit: a hook that is broken must not do that for ever.
-	{"AfterAgent", "", blocks | stops, false, []string{"clearContext"}},
-	{"SessionEnd", "reason", 0, false, nil},
+	{Name: "AfterAgent", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop | dialect.EndsTurn,
+		Fields: []dialect.Field{"clearContext"}},
+	{Name: "SessionEnd", Subject: "reason", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
 }
-
-func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf: AfterTool is for tools that ran, those that failed too.
 func eventOf(c *protocol.Call) protocol.Event {
@@ -105,7 +89,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 	return dialect.EventNamed(c.Event, "BeforeAgent", "BeforeTool", "AfterTool")
 }
 
-func environment(c *protocol.Call) []string {
+func (hooks) Environment(c *protocol.Call) []string {
 	env := []string{"GEMINI_PROJECT_DIR=" + c.Workspace, "GEMINI_CWD=" + c.Workspace, "CLAUDE_PROJECT_DIR=" +
 		c.Workspace}
 	if c.Event == "" { // of a process that sees many calls

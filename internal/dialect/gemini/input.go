@@ -7,8 +7,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(&c.Call)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
@@ -26,9 +26,9 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	})
 }
 
-// propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
+// Propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
 // alone, and adds context to the prompt. A hook that ended with another code than 0 changes nothing.
-func propagate(c *dialect.Call, v *dialect.Verdict) bool {
+func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	if v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false
 	}

@@ -23,7 +23,7 @@ const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","
 
 func TestGeminiPayload(t *testing.T) {
 	payload := func(t *testing.T, c protocol.Call) string {
-		p, warnings, err := gemini.Dialect.EncodeInput(dialect.NewCall(c))
+		p, warnings, err := gemini.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())
@@ -72,7 +72,7 @@ func TestGeminiPayload(t *testing.T) {
 	t.Run("environment", func(t *testing.T) {
 		c := protocol.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
 		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w",
-			"GEMINI_SESSION_ID=s"}, gemini.Dialect.Environment(&c))
+			"GEMINI_SESSION_ID=s"}, gemini.Dialect.Hooks.Environment(&c))
 	})
 }
 
@@ -84,12 +84,12 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 	require.Equal(t, "Could not read file.", c.Result)
 	c.Workspace = "/w"
 
-	ofClaude, _, err := claude.Dialect.EncodeInput(dialect.NewCall(c))
+	ofClaude, _, err := claude.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
 	require.Contains(t, string(ofClaude.Bytes()),
 		`"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
 	require.Contains(t, string(ofClaude.Bytes()), `"error":"Could not read file."`)
-	ofTenex, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
+	ofTenex, _, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
 	require.Contains(t, string(ofTenex.Bytes()),
 		`"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
@@ -97,7 +97,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 	before, _, err := registry.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
 		`"timestamp":"x"}`)
 	require.NoError(t, err)
-	ofClaude, _, err = claude.Dialect.EncodeInput(dialect.NewCall(before))
+	ofClaude, _, err = claude.Dialect.Hooks.Encode(dialect.NewCall(before))
 	require.NoError(t, err)
 	require.Contains(t, string(ofClaude.Bytes()),
 		`"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
@@ -126,7 +126,7 @@ func TestGeminiChain(t *testing.T) {
 	t.Run("the next hook sees a rewrite merged", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a","description":"d"}`)
 		v := decideGemini("BeforeTool", dialecttest.Printed(dialecttest.Specific(`"tool_input":{"command":"b","n":1}`)))
-		require.True(t, gemini.Dialect.Propagate(c, &v))
+		require.True(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.JSONEq(t, `{"command":"b","description":"d","n":1}`, c.Args)
 		require.JSONEq(t,
 			`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"command":"b","description":"d","n":1}}`,
@@ -136,21 +136,21 @@ func TestGeminiChain(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
 		v := decideGemini("BeforeTool", dialecttest.Printed(`{"decision":"deny",`+
 			dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:]))
-		require.True(t, gemini.Dialect.Propagate(c, &v))
+		require.True(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 	})
 	t.Run("a hook that failed hands nothing on", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
 		v := decideGemini("BeforeTool", dialecttest.Exited(1, dialecttest.Specific(`"tool_input":{"command":"b"}`), ""))
 		require.NotNil(t, v.UpdatedInput)
-		require.False(t, gemini.Dialect.Propagate(c, &v))
+		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		v = decideGemini("BeforeTool", dialecttest.Exited(2,
 			`{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.Equal(t, protocol.Block, v.Decision)
-		require.False(t, gemini.Dialect.Propagate(c, &v))
+		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		v = decideGemini("BeforeTool", dialecttest.Killed("SIGTERM",
 			`{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
-		require.False(t, gemini.Dialect.Propagate(c, &v))
+		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.JSONEq(t, `{"command":"a"}`, c.Args)
 		v = decideGemini("BeforeTool", dialecttest.Exited(1,
 			`{"decision":"ask",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
@@ -161,34 +161,35 @@ func TestGeminiChain(t *testing.T) {
 		v := decideGemini("BeforeTool",
 			dialecttest.Printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
 		require.Equal(t, protocol.StatusFailed, v.Status)
-		require.True(t, gemini.Dialect.Propagate(c, &v))
+		require.True(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 		for _, input := range []string{`"a"`, `[]`, `null`} {
 			c := call("BeforeTool", `"tool_name":"x","tool_input":`+input)
-			require.False(t, gemini.Dialect.Propagate(c, &v), "there is nothing to merge it with")
+			require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v),
+				"there is nothing to merge it with")
 		}
 	})
 	t.Run("a request is merged", func(t *testing.T) {
 		c := call("BeforeModel", `"llm_request":{"model":"m","messages":[]}`)
 		v := decideGemini("BeforeModel", dialecttest.Printed(dialecttest.Specific(`"llm_request":{"model":"n"}`)))
-		require.True(t, gemini.Dialect.Propagate(c, &v))
+		require.True(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.Equal(t, `{"hook_event_name":"BeforeModel","llm_request":{"model":"n","messages":[]}}`, c.ClientInput)
 		v = decideGemini("BeforeModel", dialecttest.Printed(dialecttest.Specific(`"llm_request":"x"`)))
-		require.False(t, gemini.Dialect.Propagate(c, &v))
+		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		v = decideGemini("BeforeModel", dialecttest.Printed(dialecttest.Specific(`"llm_response":{}`)))
-		require.False(t, gemini.Dialect.Propagate(c, &v))
+		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 	})
 	t.Run("context is added to the prompt", func(t *testing.T) {
 		c := call("BeforeAgent", `"prompt":"go"`)
 		v := decideGemini("BeforeAgent", dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C \"1\""`)))
-		require.True(t, gemini.Dialect.Propagate(c, &v))
+		require.True(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.Equal(t, `{"hook_event_name":"BeforeAgent","prompt":"go\n\nC \"1\""}`, c.ClientInput)
 	})
 	t.Run("nothing else is handed on", func(t *testing.T) {
 		c := call("AfterTool", `"tool_name":"x","tool_response":{"llmContent":"r"}`)
 		before := c.Call
 		v := decideGemini("AfterTool", dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`)))
-		require.False(t, gemini.Dialect.Propagate(c, &v))
+		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.Equal(t, before, c.Call)
 	})
 }

@@ -11,9 +11,9 @@ import (
 // noReason are the client's words where no hook gave a reason.
 const noReason = "No reason provided"
 
-// merge: the client joins the reasons of all hooks, also of those that let pass, and so the reasons to stop. The reason
+// Merge: the client joins the reasons of all hooks, also of those that let pass, and so the reasons to stop. The reason
 // of a block stands in the place of what context would have been added to, so there is no context beside one.
-func merge(m *dialect.Merging) {
+func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block {
 		m.Contexts = nil
 	}

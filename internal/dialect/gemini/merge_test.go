@@ -19,7 +19,7 @@ func mergeGemini(e protocol.Event, results ...dialect.HookResult) protocol.Outco
 	var judged []dialect.HookVerdict
 	for i, r := range results {
 		name := string(rune('a' + i))
-		v := gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Decode(&c, name, &r))
+		v := gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Hooks.Decode(&c, name, &r))
 		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v,
 			Dialect: gemini.Dialect})
 	}
@@ -128,7 +128,7 @@ func TestGeminiMerge(t *testing.T) {
 		var judged []dialect.HookVerdict
 		for _, d := range []*dialect.Dialect{tenex.Dialect, gemini.Dialect, gemini.Dialect} {
 			r := dialecttest.Exited(2, "", "no by "+d.Name)
-			judged = append(judged, dialect.HookVerdict{Verdict: d.Decode(&c, "h", &r), Dialect: d})
+			judged = append(judged, dialect.HookVerdict{Verdict: d.Hooks.Decode(&c, "h", &r), Dialect: d})
 		}
 		require.Equal(t, "no by tenex", dialect.Merge(&c, judged).Reason, "the first blocker's dialect says how")
 		require.Equal(t, "no by gemini\nno by gemini", dialect.Merge(&c, judged[1:]).Reason)

@@ -16,48 +16,48 @@ import (
 // a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(m.name) // the same fields, but for terminalSequence
+	out := dialect.NewHookOutput(m.Name) // the same fields, but for terminalSequence
 	messages := dialect.Messages(o)
 	if o.Stop {
 		out.Continue, out.StopReason = new(bool), o.StopReason
 	}
 	unfit := ""
-	if m.name == "BeforeTool" {
+	if m.Name == "BeforeTool" {
 		unfit = dialect.UnfitInput(o) // the client would run the old one
 	}
 	switch {
-	case o.Decision == protocol.Ask && m.name == "BeforeTool" && unfit == "":
+	case o.Decision == protocol.Ask && m.Name == "BeforeTool" && unfit == "":
 		out.Decision, out.Reason = "ask", o.Reason
 	case o.Decision != protocol.Continue && (o.Decision != protocol.Ask || unfit == ""):
 		out.Decision, out.Reason = "deny", dialect.BlockReason(o, client)
 	case unfit != "":
 		out.Decision, out.Reason = "deny", unfit
-	case o.UpdatedOutput != nil && m.name == "AfterTool":
+	case o.UpdatedOutput != nil && m.Name == "AfterTool":
 		out.Decision, out.Reason = "deny", strictjson.ValueText(o.UpdatedOutput)
 	}
-	if out.Decision == "deny" && m.does&blocks == 0 {
-		messages = append(messages, dialect.Cannot(client, "be held up", m.name, out.Reason))
+	if out.Decision == "deny" && m.Can&dialect.Block == 0 {
+		messages = append(messages, dialect.Cannot(client, "be held up", m.Name, out.Reason))
 	}
-	if o.Stop && m.does&stops == 0 {
-		messages = append(messages, dialect.Cannot(client, "be stopped", m.name, o.StopReason))
+	if o.Stop && m.Can&dialect.Stop == 0 {
+		messages = append(messages, dialect.Cannot(client, "be stopped", m.Name, o.StopReason))
 	}
-	stopped := o.Stop && m.does&stops != 0
+	stopped := o.Stop && m.Can&dialect.Stop != 0
 	switch texts := strings.Join(o.Texts(), "\n\n"); {
 	case texts == "":
 	// beside a deny the client drops context, and gives the model the reason
-	case out.Decision == "deny" && m.does&blocks != 0:
+	case out.Decision == "deny" && m.Can&dialect.Block != 0:
 		out.Reason += "\n\n" + texts
 	// of a tool that failed the client gives the model the error alone
-	case m.context && !stopped && !(o.Failed && m.name == "AfterTool"):
+	case m.Can&dialect.Inject != 0 && !stopped && !(o.Failed && m.Name == "AfterTool"):
 		out.Set("additionalContext", texts)
 	default:
-		messages = append(messages, dialect.CannotTell(client, m.name, texts))
+		messages = append(messages, dialect.CannotTell(client, m.Name, texts))
 	}
-	if o.UpdatedInput != nil && m.name == "BeforeTool" && unfit == "" {
+	if o.UpdatedInput != nil && m.Name == "BeforeTool" && unfit == "" {
 		out.Specific.Set("tool_input", o.UpdatedInput)
 	}
 	for _, f := range o.Other {
-		if slices.Contains(m.carries, f.Key) {
+		if m.HasField(f.Key) {
 			out.Specific.Set(f.Key, f.Value)
 		}
 	}
@@ -66,7 +66,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	shown := cmp.Or(out.StopReason, out.Reason)
 	// the client shows them in its place
-	if shown != "" && len(messages) > 0 && (m.name == "BeforeAgent" || m.name == "AfterAgent" && stopped) {
+	if shown != "" && len(messages) > 0 && (m.Name == "BeforeAgent" || m.Name == "AfterAgent" && stopped) {
 		messages = slices.Insert(messages, 0, shown)
 	}
 	return out.Encode(messages)

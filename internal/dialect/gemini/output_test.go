@@ -72,7 +72,7 @@ func TestGeminiOutput(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"AfterAgent","clearContext":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line, _, err := gemini.Dialect.EncodeOutput(test.outcome)
+			line, _, err := dialecttest.Reply(gemini.Dialect, test.outcome)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(line))
 			event := gemini.Dialect.EventOf(&protocol.Call{Event: test.outcome.Event})
@@ -88,8 +88,8 @@ func TestGeminiOutput(t *testing.T) {
 		c, _, err := registry.ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		r := dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`))
-		v := gemini.Dialect.Decode(&c, "h", &r)
-		line, _, err := gemini.Dialect.EncodeOutput(dialect.Merge(&c,
+		v := gemini.Dialect.Hooks.Decode(&c, "h", &r)
+		line, _, err := dialecttest.Reply(gemini.Dialect, dialect.Merge(&c,
 			[]dialect.HookVerdict{{Verdict: v, Dialect: gemini.Dialect}}))
 		require.NoError(t, err)
 		require.Contains(t, string(line),

@@ -13,7 +13,7 @@ import (
 func TestKeys(t *testing.T) {
 	var keys []string
 	for _, rule := range events {
-		keys = append(keys, rule.carries...)
+		keys = append(keys, rule.FieldKeys()...)
 	}
 	slices.Sort(keys)
 	require.ElementsMatch(t, dialect.GeminiKeys, slices.Compact(keys))

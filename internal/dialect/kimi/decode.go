@@ -44,16 +44,16 @@ func messageOf(fields map[string]gjson.Result) (text string, has bool) {
 	return "", false
 }
 
-// decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.name, hook)
+// Decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := events.Of(eventOf(c))
+	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
 	}
 	v := dialect.OK()
-	silent := fmt.Sprintf("Blocked by %s hook", m.name)
-	if r.ExitCode == 2 && r.Signal == "" && m.does&blocks != 0 {
+	silent := fmt.Sprintf("Blocked by %s hook", m.Name)
+	if r.ExitCode == 2 && r.Signal == "" && m.Can&dialect.Block != 0 {
 		v.Decide(protocol.Block, cmp.Or(dialect.TrimJS(r.Stderr.All()), silent))
 		return v
 	}
@@ -67,15 +67,15 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	}
 	a := readAnswer(object)
 	message := dialect.TrimJS(a.message)
-	if dialect.StringOf(a.within["permissionDecision"]) == "deny" && m.does&blocks != 0 {
+	if dialect.StringOf(a.within["permissionDecision"]) == "deny" && m.Can&dialect.Block != 0 {
 		reason := dialect.TrimJS(dialect.StringOf(a.within["permissionDecisionReason"]))
-		if m.does&tells != 0 { // there the user reads the message
+		if m.Can&dialect.Inject != 0 { // there the user reads the message
 			reason = cmp.Or(message, reason)
 		}
 		v.Decide(protocol.Block, cmp.Or(reason, silent))
 		return v
 	}
-	if m.does&tells != 0 {
+	if m.Can&dialect.Inject != 0 {
 		v.Context, v.Truncated = cmp.Or(message, text), r.Stdout.LeftOut() > 0
 	} else if message != "" {
 		v.Warnings = append(v.Warnings, fmt.Sprintf(`%s answered with a "message", which %s gives nobody there`, who,
@@ -96,11 +96,11 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 }
 
 // doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
-func (a *answer) doubt(m eventRule, object gjson.Result) error {
+func (a *answer) doubt(m dialect.Event, object gjson.Result) error {
 	word := dialect.StringOf(a.within["permissionDecision"])
 	switch {
 	case word == "deny":
-		return fmt.Errorf("nothing can be blocked at %s", m.name)
+		return fmt.Errorf("nothing can be blocked at %s", m.Name)
 	case word == "ask":
 		return errors.New(`"permissionDecision": "ask" asks nobody, and the tool runs; deny, or exit with 2`)
 	case word != "" && word != "allow":

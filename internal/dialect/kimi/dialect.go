@@ -13,95 +13,75 @@ import (
 // ones once. Exit 2 blocks, and so does a deny in JSON at exit 0; all else that goes wrong fails open. It waits for
 // hooks at four events, and after a tool for none.
 var Dialect = &dialect.Dialect{
-	Name:         "kimi",
-	Events:       func() []protocol.Event { return events.Names() },
-	TurnEnds:     []protocol.Event{"Stop"},
-	Timeout:      30 * time.Second,
-	Causes:       dialect.ProcessCauses,
-	Failure:      dialect.FailsOpen,
-	CannotBlock:  func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:     true,
-	FirstOfSame:  true,
-	FollowsDir:   true,
-	SubjectField: func(e protocol.Event) string { return events.SubjectField(e) },
-	Subject: func(c *protocol.Call) string {
-		if eventOf(c) == "UserPromptSubmit" {
-			return c.Prompt // the field is a list
-		}
-		return ""
+	Name:   "kimi",
+	Events: events,
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfSame: true, FollowsDir: true},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect: func(c *protocol.Call) bool { return c.Field("client_type") == clientType },
+		Read: func(c *protocol.Call, _ gjson.Result) {
+			c.ToolUseID = c.Field("tool_call_id")
+			if c.Event == "PostToolUseFailure" {
+				c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
+			}
+		},
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o))
+		},
+		Errors: dialect.ErrorByBlock, // any exit but 2 fails open, and a deny blocks wherever that is possible
+		// An entry has 600 seconds at most, and what is cut off then runs.
+		Limit: 590 * time.Second,
+		Tools: tools,
 	},
-	Event:       eventOf,
-	EncodeInput: payload,
-	Decode:      decode,
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		return dialect.AtExit0(hookOutput(o))
-	},
-	Errors:    dialect.ErrorByBlock, // any exit but 2 fails open, and a deny blocks wherever that is possible
-	Detect:    func(c *protocol.Call) bool { return c.Field("client_type") == clientType },
-	ReadInput: func(c *protocol.Call) { c.ToolUseID = c.Field("tool_call_id") },
-	ReadResult: func(c *protocol.Call, _ gjson.Result) {
-		if c.Event == "PostToolUseFailure" {
-			c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
-		}
-	},
-	// An entry has 600 seconds at most, and what is cut off then runs.
-	Limit: 590 * time.Second,
-	Tools: tools,
-
 	Settings: settings,
 	Format:   format,
 	Install:  install,
 }
 
-// client is how messages name it, clientType how it names itself to hooks.
-const client, clientType = "Kimi Code", "kimi_code_cli"
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	name    protocol.Event
-	subject string // the field that matchers are held against
-	does    effect
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+
+// Subject: the prompt is a list in the hook input, and matchers are held against its text.
+func (h hooks) Subject(c *protocol.Call, field string) string {
+	if eventOf(c) == "UserPromptSubmit" && c.Prompt != "" {
+		return c.Prompt
+	}
+	return h.Base.Subject(c, field)
 }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
-
-// effect is what hooks can do at an event.
-type effect int
-
-const (
-	blocks effect = 1 << iota // exit 2 and a deny hold something up
-	fails                     // what a failure means can be set: it may block
-	tells                     // a text is for the model
-)
+// client is how messages name it, clientType how it names itself to hooks.
+const client, clientType = "Kimi Code", "kimi_code_cli"
 
 // noSubject is the subject where matchers are held against an empty text: no input has such a field.
 const noSubject = "no_subject"
 
-var events = dialect.Rules[eventRule]{
-	{"SessionStart", "source", 0},
-	{"UserPromptSubmit", "prompt", blocks | fails | tells},
-	{"UserPromptQueued", "prompt", 0},
-	{"TurnStarted", "origin_kind", 0},
-	{"PreToolUse", "tool_name", blocks | fails},
-	{"PermissionRequest", "tool_name", 0},
-	{"PermissionResult", "tool_name", 0},
-	{"PostToolUse", "tool_name", 0},
-	{"PostToolUseFailure", "tool_name", 0},
-	{"Notification", "notification_type", 0},
-	{"TaskStarted", "kind", 0},
-	{"SubagentStart", "agent_name", 0},
-	{"SubagentStop", "agent_name", 0},
+var events = dialect.Events{
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen},
+	{Name: "UserPromptSubmit", Subject: "prompt", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject},
+	{Name: "UserPromptQueued", Subject: "prompt", OnFailure: dialect.AlwaysOpen},
+	{Name: "TurnStarted", Subject: "origin_kind", OnFailure: dialect.AlwaysOpen},
+	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block},
+	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "PermissionResult", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "PostToolUseFailure", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "Notification", Subject: "notification_type", OnFailure: dialect.AlwaysOpen},
+	{Name: "TaskStarted", Subject: "kind", OnFailure: dialect.AlwaysOpen},
+	{Name: "SubagentStart", Subject: "agent_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "SubagentStop", Subject: "agent_name", OnFailure: dialect.AlwaysOpen},
 	// A block sends the agent back to work, once a turn. A hook that is broken must not do that.
-	{"Stop", noSubject, blocks},
-	{"StopFailure", "error_type", 0},
-	{"Interrupt", noSubject, 0},
-	{"PreCompact", "trigger", 0},
-	{"PostCompact", "trigger", 0},
-	{"SessionHeartbeat", noSubject, 0},
-	{"SessionEnd", "reason", 0},
+	{Name: "Stop", Subject: noSubject, OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.EndsTurn},
+	{Name: "StopFailure", Subject: "error_type", OnFailure: dialect.AlwaysOpen},
+	{Name: "Interrupt", Subject: noSubject, OnFailure: dialect.AlwaysOpen},
+	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
+	{Name: "PostCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
+	{Name: "SessionHeartbeat", Subject: noSubject, OnFailure: dialect.AlwaysOpen},
+	{Name: "SessionEnd", Subject: "reason", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
 }
-
-func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf: PostToolUseFailure is also for a call that a hook blocked.
 func eventOf(c *protocol.Call) protocol.Event {

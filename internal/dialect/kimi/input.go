@@ -12,8 +12,8 @@ import (
 // maxOutput is how many characters of a tool's result the client gives its hooks, counted as JavaScript does.
 const maxOutput = 2000
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(&c.Call)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))

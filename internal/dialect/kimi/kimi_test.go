@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // told is what the client makes of an outcome that it is given, and whether it was given anything.
 func told(t *testing.T, o protocol.Outcome) (v dialect.Verdict, something bool) {
 	t.Helper()
-	stdout, exit, err := Dialect.EncodeOutput(o)
+	stdout, exit, err := dialecttest.Reply(Dialect, o)
 	require.NoError(t, err)
 	require.Zero(t, exit)
 	r := dialect.HookResult{Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
 	c := protocol.Call{Event: o.Event, Failed: o.Failed}
-	return Dialect.Decode(&c, "hookrun", &r), len(stdout) > 0
+	return Dialect.Hooks.Decode(&c, "hookrun", &r), len(stdout) > 0
 }
 
 func TestOutput(t *testing.T) {
@@ -94,7 +95,7 @@ func TestPayload(t *testing.T) {
 		if c.Event.HasTool() {
 			c.Tool, c.Args, c.ToolUseID = "Bash", `{"command":"ls"}`, "c"
 		}
-		payload, warnings, err := Dialect.EncodeInput(dialect.NewCall(c))
+		payload, warnings, err := Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		require.Equal(t, strings.TrimSuffix(strings.TrimSuffix(want, "}"), ",")+"}\n", string(payload.Bytes()))

@@ -15,29 +15,29 @@ import (
 // client can block, and at the prompt take a text; before a tool everything else is a block that says why. Nothing to
 // say is no output, since at the prompt {} would be a text for the model.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	m := events.Of(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
 	var out struct {
 		Message  string          `json:"message,omitempty"`
 		Specific protocol.Fields `json:"hookSpecificOutput,omitempty"`
 	}
 	context, messages, loss := strings.Join(o.Texts(), "\n\n"), dialect.Messages(o), ""
-	if m.name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
+	if m.Name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
 		loss = lost(o)
 	}
 	switch {
-	case m.does&blocks == 0: // nobody reads it
-	case o.Stop && m.name == "Stop": // the turn ends by itself
+	case m.Can&dialect.Block == 0: // nobody reads it
+	case o.Stop && m.Name == "Stop": // the turn ends by itself
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
 		texts := []string{o.StopReason, dialect.BlockReason(o, client), loss, context}
-		if m.does&tells != 0 || loss != "" { // somebody reads them
+		if m.Can&dialect.Inject != 0 || loss != "" { // somebody reads them
 			texts = append(texts, messages...)
 		}
 		reason := cmp.Or(strings.TrimSpace(dialect.Joined(texts...)), "Blocked by a hook")
 		out.Specific = dialect.FieldsOf("permissionDecision", strictjson.Quote("deny"),
 			"permissionDecisionReason", strictjson.Quote(reason))
-	case m.does&tells != 0:
+	case m.Can&dialect.Inject != 0:
 		out.Message = dialect.Joined(append([]string{context}, messages...)...)
-	case m.name == "PreToolUse": // no version so far shows it
+	case m.Name == "PreToolUse": // no version so far shows it
 		out.Message = dialect.Joined(messages...)
 	}
 	if out.Message == "" && out.Specific == nil {

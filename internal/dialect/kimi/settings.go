@@ -89,10 +89,10 @@ func readEntry(f *dialect.TOMLFile, who string, entry *toml.Value) (event string
 			}
 		case m.Key == "event" && v.Kind != toml.String:
 			f.Say(v.Offset, who+`"event" must be a string`+drops, false)
-		case m.Key == "event" && events.Of(protocol.Event(v.Text), eventRule{}).name == "":
+		case m.Key == "event" && !events.Has(protocol.Event(v.Text)):
 			var names []string
-			for _, m := range events {
-				names = append(names, string(m.name))
+			for _, name := range events.Names() {
+				names = append(names, string(name))
 			}
 			f.Say(v.Offset, who+"unknown event "+spelling.Quote(v.Text)+drops+spelling.Suggest(v.Text, names), false)
 		case m.Key == "command" && v.Kind == toml.String && v.Text == "":

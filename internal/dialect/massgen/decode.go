@@ -14,9 +14,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// decode reads, in this order: no start, deadline, signal or exit code, output. What a hook that failed had printed
+// Decode reads, in this order: no start, deadline, signal or exit code, output. What a hook that failed had printed
 // counts for nothing.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	failed := func(cause protocol.Cause, format string, args ...any) dialect.Verdict {
 		return dialect.Failed(cause, "Hook "+hook+" failed: "+fmt.Sprintf(format, args...))
 	}

@@ -17,7 +17,7 @@ import (
 // massgen judges and settles, as the runner does.
 func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "Write", Args: `{"a":1}`}
-	return massgen.Dialect.ApplyFailurePolicy(&c, massgen.Dialect.Decode(&c, "h", &r), policies...)
+	return massgen.Dialect.ApplyFailurePolicy(&c, massgen.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }
 
 // failClosed is what "fail_closed: true" amounts to.

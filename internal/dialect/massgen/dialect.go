@@ -12,31 +12,41 @@ import (
 // unless its file says fail_closed, and one that cannot be found never does. Where MassGen's documents and its code
 // differ, the documents count; the README has the places.
 var Dialect = &dialect.Dialect{
-	Name:    "massgen",
-	Events:  events,
-	Timeout: 30 * time.Second,
-	Causes:  dialect.ProcessCauses,
-	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		if e == preTool && cause == protocol.CauseUnstarted {
-			return protocol.Block // MassGen: a configuration error
-		}
-		return protocol.Continue
-	},
-	CannotBlock:  func(e protocol.Event) bool { return e != preTool },
-	StopsAtBlock: func(e protocol.Event) bool { return e == preTool },
-	SubjectField: func(protocol.Event) string { return "tool_name" },
-	Environment:  environment,
-	Event:        eventOf,
-	EncodeInput:  payload,
-	Decode:       decode,
-	Merge:        merge,
-	Format:       format,
-	RunFunction:  func() []string { return []string{"python3", "-c", call} },
+	Name:   "massgen",
+	Events: events,
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: 30 * time.Second},
+	Hooks:  hooks{},
+	Format: format,
 }
 
-const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
+var events = dialect.Events{
+	{Name: preTool, Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject},
+	{Name: postTool, Subject: "tool_name", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+}
 
-func events() []protocol.Event { return []protocol.Event{preTool, postTool} }
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+
+// OnFailure: a hook that is not there is a configuration error in MassGen, so before a tool it blocks.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	if e.Name == preTool && f.Cause == protocol.CauseUnstarted {
+		return dialect.Closed
+	}
+	return e.OnFailure
+}
+
+// Ends: a deny ends the call.
+func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
+	return e == preTool && v.Decision == protocol.Block
+}
+
+func (hooks) RunFunction() []string { return []string{"python3", "-c", call} }
+
+const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 
 // eventOf: hooks of PostToolUse are for tools that ran and did not fail.
 func eventOf(c *protocol.Call) protocol.Event {
@@ -50,7 +60,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 	return dialect.ClaudeEvent(c.Event)
 }
 
-func environment(c *protocol.Call) []string {
+func (hooks) Environment(c *protocol.Call) []string {
 	if c.Event == "" { // of a process that sees many calls
 		return nil
 	}

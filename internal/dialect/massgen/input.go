@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload writes a HookEvent: always the same eight keys.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode writes a HookEvent: always the same eight keys.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	input, warnings, err := c.Input()
 	if err != nil {
 		return nil, nil, err

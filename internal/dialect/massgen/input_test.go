@@ -15,7 +15,7 @@ import (
 
 func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 	t.Helper()
-	payload, warnings, err := massgen.Dialect.EncodeInput(dialect.NewCall(c))
+	payload, warnings, err := massgen.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	var text []byte
@@ -30,7 +30,7 @@ func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 
 func TestMassGenEvent(t *testing.T) {
 	t.Run("M01 hook types", func(t *testing.T) {
-		require.Equal(t, []protocol.Event{"PreToolUse", "PostToolUse"}, massgen.Dialect.Events())
+		require.Equal(t, []protocol.Event{"PreToolUse", "PostToolUse"}, massgen.Dialect.Events.Names())
 		for fired, want := range map[protocol.Call]protocol.Event{
 			{Event: "pre-tool"}:                  "PreToolUse",
 			{Event: "PreToolUse"}:                "PreToolUse",
@@ -90,8 +90,8 @@ func TestMassGenEvent(t *testing.T) {
 	t.Run("M36 environment", func(t *testing.T) {
 		require.Equal(t, []string{"MASSGEN_HOOK_TYPE=PostToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s",
 			"MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"},
-			massgen.Dialect.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s",
+			massgen.Dialect.Hooks.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s",
 				OrchestratorID: "o"}))
-		require.Empty(t, massgen.Dialect.Environment(&protocol.Call{}), "a process that stays sees many calls")
+		require.Empty(t, massgen.Dialect.Hooks.Environment(&protocol.Call{}), "a process that stays sees many calls")
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// merge: of several hooks that ask, the last one gives the reason. Where a tool call is denied, only the hooks that
+// Merge: of several hooks that ask, the last one gives the reason. Where a tool call is denied, only the hooks that
 // deny it have a say to the model.
-func merge(m *dialect.Merging) {
+func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Ask {
 		for _, h := range m.Hooks {
 			if h.Verdict.Decision == protocol.Ask {

@@ -250,7 +250,7 @@ func (f *config) listed(where string, entry *yaml.Value, agent string) {
 // known finds an event by its name. One that is not known may be a newer MassGen's.
 func (f *config) known(v *yaml.Value, where, name string) (protocol.Event, bool) {
 	var names []string
-	for _, e := range events() {
+	for _, e := range events.Names() {
 		if name == string(e) {
 			return e, true
 		}
@@ -379,7 +379,7 @@ func (f *config) failClosed(where string, v *yaml.Value) protocol.FailurePolicy 
 		means = protocol.Block
 	}
 	policy := protocol.FailurePolicy{}
-	for _, c := range dialect.ProcessCauses() {
+	for _, c := range dialect.ProcessCauses {
 		if c != protocol.CauseUnstarted {
 			policy[c] = means
 		}

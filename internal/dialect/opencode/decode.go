@@ -19,8 +19,8 @@ import (
 var answerKeys = []dialect.Field{"decision string", "reason string", "args object", "output string", "context string",
 	"stop string", "systemMessage string"}
 
-// decode reads the result of a process as the plugin reads hookrun's.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+// Decode reads the result of a process as the plugin reads hookrun's.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(eventNamed(c.Event), hook)
 	if v, none := r.NoAnswer(who); none {
 		return v

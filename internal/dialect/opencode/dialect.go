@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -14,32 +13,33 @@ import (
 // commands. The plugin gives hookrun a call as JSON and takes JSON with a decision for an answer. Everything else
 // blocks: another exit code than 0, another key, no decision.
 var Dialect = &dialect.Dialect{
-	Name:   "opencode",
-	Events: func() []protocol.Event { return []protocol.Event{prompt, before, after} },
-	Event:  func(c *protocol.Call) protocol.Event { return eventNamed(c.Event) },
-	SubjectField: func(e protocol.Event) string {
-		if e == before || e == after {
-			return "tool_name"
-		}
-		return ""
+	Name: "opencode",
+	Events: dialect.Events{
+		{Name: prompt, Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: before, Subject: "tool_name", Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: after, Subject: "tool_name", Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{OnFailure: dialect.AlwaysOpen},
 	},
-	Timeout:      time.Minute,
-	Causes:       dialect.ProcessCauses,
-	Failure:      func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Block },
-	CannotBlock:  func(e protocol.Event) bool { return !slices.Contains([]protocol.Event{prompt, before, after}, e) },
-	EncodeInput:  payload,
-	Decode:       decode,
-	EncodeOutput: output,
-	Detect:       func(*protocol.Call) bool { return false }, // no other client has its events
-	ReadResult: func(c *protocol.Call, _ gjson.Result) {
-		c.Failed = c.Field("failed") == "true"
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: time.Minute},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect: func(*protocol.Call) bool { return false }, // no other client has its events
+		Read:   func(c *protocol.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(output(o))
+		},
+		Tools:    tools,
+		ToolName: toolName,
 	},
-	Tools:    tools,
-	ToolName: toolName,
-
 	Settings: settings,
 	Install:  install,
 }
+
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return eventNamed(c.Event) }
 
 const (
 	prompt protocol.Event = "chat.message"

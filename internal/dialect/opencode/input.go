@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload passes on what the plugin wrote, or writes the same.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode passes on what the plugin wrote, or writes the same.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))

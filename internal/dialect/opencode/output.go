@@ -23,7 +23,7 @@ type answer struct {
 }
 
 // output tells an outcome to the plugin. An ask is a block, since a plugin can ask nobody.
-func output(o protocol.Outcome) ([]byte, int, error) {
+func output(o protocol.Outcome) ([]byte, error) {
 	event := eventNamed(o.Event)
 	out := answer{Decision: "continue"}
 	messages := dialect.Messages(o)
@@ -60,6 +60,5 @@ func output(o protocol.Outcome) ([]byte, int, error) {
 	}
 	messages = slices.DeleteFunc(messages, func(m string) bool { return m == "" })
 	out.SystemMessage = strings.Join(messages, "\n")
-	text, err := strictjson.Marshal(out)
-	return text, 0, err
+	return strictjson.Marshal(out)
 }

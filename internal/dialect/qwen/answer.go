@@ -82,12 +82,12 @@ func behavior(decision gjson.Result) string {
 }
 
 // decide says what an answer means at the event, and why.
-func (m *eventRule) decide(a *answer) (protocol.Decision, string) {
+func (m rule) decide(a *answer) (protocol.Decision, string) {
 	why := cmp.Or(a.stopReason, a.reason, noReason)
 	switch request := a.specific["decision"]; {
-	case m.does&requests != 0 && request.IsObject() && behavior(request) != "allow":
+	case m.Can&requests != 0 && request.IsObject() && behavior(request) != "allow":
 		return protocol.Block, cmp.Or(dialect.MessageOf(dialect.LastOf(request)["message"]), "Blocked by hook")
-	case m.does&permits != 0:
+	case m.Can&permits != 0:
 		word := dialect.StringOf(a.specific["permissionDecision"])
 		if !slices.Contains(permissions, word) {
 			word = a.decision
@@ -102,10 +102,10 @@ func (m *eventRule) decide(a *answer) (protocol.Decision, string) {
 		case "ask":
 			return protocol.Ask, cmp.Or(own, "User confirmation required")
 		}
-	case m.does&todo != 0 && a.decision == "block", m.does&blocks != 0 && a.denies():
+	case m.Can&todo != 0 && a.decision == "block", m.Can&dialect.Block != 0 && a.denies():
 		return protocol.Block, why
 	}
-	if a.stop && m.does&stops != 0 {
+	if a.stop && m.Can&dialect.Stop != 0 {
 		return protocol.Block, why
 	}
 	return protocol.Continue, ""
@@ -119,18 +119,18 @@ var changes = []string{"updatedInput", "updatedToolOutput", "updatedMCPToolOutpu
 
 // heed takes from an answer what does not decide. What may have been meant to, and means nothing to the client, is a
 // doubt.
-func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
+func (m rule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
 	top := dialect.LastOf(object)
 	if suppressed := top["suppressOutput"]; dialect.MessageOf(suppressed) == "" {
 		v.SystemMessage = dialect.MessageOf(top["systemMessage"])
 	}
-	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.does&hears != 0 {
+	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.Can&dialect.Inject != 0 {
 		v.Context = strictjson.Text(context.Raw)
 	} else if context.Type != gjson.Null {
-		v.Ignore(who, `"additionalContext"`, m.name)
+		v.Ignore(who, `"additionalContext"`, m.Name)
 	}
 	request := dialect.LastOf(a.specific["decision"])
-	if m.does&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {
+	if m.Can&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {
 		v.Approved, v.Cause = true, protocol.CausePolicy
 		if input := request["updatedInput"]; input.IsObject() {
 			v.UpdatedInput = dialect.Rewritten(input)
@@ -140,7 +140,7 @@ func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who
 }
 
 // odd is what of an answer may have been meant to hold the call up or change it, and does not.
-func (m *eventRule) odd(top map[string]gjson.Result, a *answer) error {
+func (m rule) odd(top map[string]gjson.Result, a *answer) error {
 	word, permission := top["decision"], a.specific["permissionDecision"]
 	said := dialect.StringOf(word)
 	switch {
@@ -148,19 +148,19 @@ func (m *eventRule) odd(top map[string]gjson.Result, a *answer) error {
 		return dialect.WrongType("decision", "a string", word)
 	case said != "" && !slices.Contains([]string{"allow", "approve", "deny", "block", "ask"}, said):
 		return fmt.Errorf("decision %q does not exist; %s", said, validWords)
-	case said == "ask" && m.does&permits == 0, a.denies() && m.does&(blocks|permits) == 0 &&
-		!(m.does&todo != 0 && said == "block"):
-		return fmt.Errorf(`"decision": %q does nothing at %s`, said, m.name)
-	case permission.Type != gjson.Null && m.does&permits == 0:
-		return fmt.Errorf(`"permissionDecision" does nothing at %s`, m.name)
+	case said == "ask" && m.Can&permits == 0, a.denies() && m.Can&(dialect.Block|permits) == 0 &&
+		!(m.Can&todo != 0 && said == "block"):
+		return fmt.Errorf(`"decision": %q does nothing at %s`, said, m.Name)
+	case permission.Type != gjson.Null && m.Can&permits == 0:
+		return fmt.Errorf(`"permissionDecision" does nothing at %s`, m.Name)
 	case permission.Type != gjson.Null && !slices.Contains(permissions, dialect.StringOf(permission)):
 		return fmt.Errorf("permissionDecision %s does not exist; %s", permission.Raw, validWords)
-	case a.denies() && m.does&permits != 0 && dialect.StringOf(permission) == "allow":
+	case a.denies() && m.Can&permits != 0 && dialect.StringOf(permission) == "allow":
 		return fmt.Errorf(`"permissionDecision": "allow" undoes its "decision": %q`, said)
 	case top["continue"].Type == gjson.String || top["continue"].Type == gjson.Number:
 		return dialect.WrongType("continue", "true or false", top["continue"])
-	case a.stop && m.does&stops == 0:
-		return fmt.Errorf(`"continue": false does nothing at %s`, m.name)
+	case a.stop && m.Can&dialect.Stop == 0:
+		return fmt.Errorf(`"continue": false does nothing at %s`, m.Name)
 	}
 	for _, key := range changes {
 		if a.specific[key].Type != gjson.Null {

@@ -28,11 +28,11 @@ func outputText(c *dialect.Capture) string {
 	return dialect.TrimJS(start.All())
 }
 
-// decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout, or
+// Decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout, or
 // stderr where stdout is blank.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleAt(c)
-	who := dialect.Who(m.name, hook)
+	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
 	}
@@ -69,13 +69,13 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		}
 	default:
 		a = &answer{decision: "allow", reason: "Hook executed successfully"}
-		if v.SystemMessage = text; ofStdout && m.does&speaks != 0 {
+		if v.SystemMessage = text; ofStdout && m.Can&speaks != 0 {
 			v.SystemMessage, v.Context = "", uncoloured(text)
 		}
 		v.Doubt = cmp.Or(v.Doubt, dialect.DoubtOfText(who, text))
 	}
 	if a != nil {
-		v.Answer = a
+		v.Own = a
 		if decision, why := m.decide(a); decision != protocol.Continue { // it stands, however its author ended
 			v.Doubt = ""
 			v.Decide(decision, why)
@@ -88,8 +88,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		switch {
 		case text == "":
 			v.Problem += " and printed nothing that counts, which blocks nothing; print the reason on stderr"
-		case denies && m.does&(blocks|permits) == 0:
-			v.Problem += ", which holds nothing up at " + string(m.name)
+		case denies && m.Can&(dialect.Block|permits) == 0:
+			v.Problem += ", which holds nothing up at " + string(m.Name)
 		}
 	}
 	return dialect.DoubtEqualKeys(who, value, v)

@@ -17,111 +17,93 @@ const client = "Qwen Code"
 // whatever the exit code; a text blocks with exit 2 alone, and there it is stderr that counts. What one hook answers
 // can undo what another one did.
 var Dialect = &dialect.Dialect{
-	Name:               "qwen",
-	Events:             func() []protocol.Event { return events.Names() },
-	TurnEnds:           []protocol.Event{"Stop", "SubagentStop"},
-	Timeout:            60 * time.Second,
-	Causes:             dialect.HookCauses,
-	Failure:            dialect.FailsOpen,
-	CannotBlock:        func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:           true,
-	FirstOfSame:        true,
-	Environment:        environment,
-	HiddenVariables:    []string{"QWEN_SERVER_TOKEN"},
-	OwnEnvironmentWins: true,
-	SubjectField:       func(e protocol.Event) string { return events.SubjectField(e) },
-	Event:              dialect.ClaudeEventOf,
-	EncodeInput:        payload,
-	Decode:             decode,
-	Outrank:            settle,
-	Merge:              merge,
-	Propagate:          propagate,
-	// A JSON answer counts whatever the exit.
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		return dialect.AtExit0(hookOutput(o))
+	Name:   "qwen",
+	Events: events,
+	Causes: dialect.HookCauses,
+	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfSame: true,
+		HiddenVariables: []string{"QWEN_SERVER_TOKEN"}, FileVariablesWin: true},
+	Hooks: hooks{},
+	Client: &dialect.Client{
+		// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
+		Detect: func(c *protocol.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") != "" },
+		Read: func(c *protocol.Call, response gjson.Result) {
+			switch c.Event {
+			case "PostToolUse":
+				dialect.ReadLLMResponse(c, response)
+			case "PostToolUseFailure":
+				c.Failed, c.Result = true, c.Field("error")
+			}
+		},
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts whatever the exit
+		},
+		// Exit 2 does nothing after a tool, and before one another hook's allow undoes it.
+		Errors:          dialect.ErrorByBlock,
+		ProjectVariable: "QWEN_PROJECT_DIR",
+		Tools:           tools,
 	},
-	// Exit 2 does nothing after a tool, and before one another hook's allow undoes it.
-	Errors: dialect.ErrorByBlock,
-	// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
-	Detect: func(c *protocol.Call) bool {
-		return c.Field("timestamp") != "" && c.Field("permission_mode") != ""
-	},
-	ProjectVariable: "QWEN_PROJECT_DIR",
-	ReadResult: func(c *protocol.Call, response gjson.Result) {
-		switch c.Event {
-		case "PostToolUse":
-			dialect.ReadLLMResponse(c, response)
-		case "PostToolUseFailure":
-			c.Failed, c.Result = true, c.Field("error")
-		}
-	},
-	Tools: tools,
-
 	Settings: settings,
 	Install:  install,
 }
 
-// eventRule is what one event of the client is like.
-type eventRule struct {
-	name    protocol.Event
-	subject string // the field that matchers are held against
-	does    effect
-}
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
-// effect is what hooks can do at an event.
-type effect int
+// rule is the row of an event, with what the client makes of an answer there.
+type rule struct{ dialect.Event }
 
+func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
+
+// What hooks can do at some events of this client alone. Stop is a block here, and ends no turn.
 const (
-	blocks   effect = 1 << iota // a deny holds something up, or after the fact is feedback
-	fails                       // what a failure means can be set: it may block
-	stops                       // continue: false is a block here, and ends no turn
-	hears                       // additionalContext is for the model
-	speaks                      // plain text on stdout is, too
-	permits                     // permissionDecision comes before decision, and ask asks
-	todo                        // "block" holds something up, and "deny" does not
-	requests                    // the answer is hookSpecificOutput.decision
+	speaks   = dialect.OwnEffect << iota // plain text on stdout is for the model, too
+	permits                              // permissionDecision comes before decision, and ask asks
+	todo                                 // "block" holds something up, and "deny" does not
+	requests                             // the answer is hookSpecificOutput.decision
 )
 
-var events = dialect.Rules[eventRule]{
-	{"InstructionsLoaded", "file_path", 0},
-	{"SessionStart", "source", hears | speaks},
-	{"Notification", "notification_type", 0},
-	{"UserPromptSubmit", "", blocks | fails | stops | hears | speaks},
-	{"UserPromptExpansion", "command_name", blocks | fails | stops | hears | speaks},
-	{"PreToolUse", "tool_name", permits | fails | stops},
-	{"PermissionRequest", "tool_name", requests | fails},
-	{"PermissionDenied", "tool_name", 0},
-	{"PostToolUse", "tool_name", stops | fails | hears}, // a deny does nothing
-	{"PostToolUseFailure", "tool_name", hears},
-	{"PostToolBatch", "", blocks | fails | stops | hears},
-	{"TodoCreated", "", todo | fails},
-	{"TodoCompleted", "", todo | fails},
-	{"MessageDisplay", "", 0},
-	{"SubagentStart", "agent_type", 0},
+var events = dialect.Events{
+	{Name: "InstructionsLoaded", Subject: "file_path", OnFailure: dialect.AlwaysOpen},
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject | speaks},
+	{Name: "Notification", Subject: "notification_type", OnFailure: dialect.AlwaysOpen},
+	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop | dialect.Inject | speaks},
+	{Name: "UserPromptExpansion", Subject: "command_name", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop | dialect.Inject | speaks},
+	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: permits | dialect.Stop},
+	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.Open, Can: requests},
+	{Name: "PermissionDenied", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
+	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open,
+		Can: dialect.Stop | dialect.Inject}, // a deny does nothing
+	{Name: "PostToolUseFailure", Subject: "tool_name", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
+	{Name: "PostToolBatch", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop | dialect.Inject},
+	{Name: "TodoCreated", OnFailure: dialect.Open, Can: todo},
+	{Name: "TodoCompleted", OnFailure: dialect.Open, Can: todo},
+	{Name: "MessageDisplay", OnFailure: dialect.AlwaysOpen},
+	{Name: "SubagentStart", Subject: "agent_type", OnFailure: dialect.AlwaysOpen},
 	// A block sends the agent back to work: a hook that is broken must not do that.
-	{"SubagentStop", "agent_type", blocks | stops},
-	{"Stop", "", blocks | stops},
-	{"StopFailure", "error", 0},
-	{"PreCompact", "trigger", 0},
-	{"PostCompact", "trigger", 0},
-	{"SessionEnd", "reason", 0},
-	{"SessionDelete", "", 0},
+	{Name: "SubagentStop", Subject: "agent_type", OnFailure: dialect.AlwaysOpen,
+		Can: dialect.Block | dialect.Stop | dialect.EndsTurn},
+	{Name: "Stop", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop | dialect.EndsTurn},
+	{Name: "StopFailure", Subject: "error", OnFailure: dialect.AlwaysOpen},
+	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
+	{Name: "PostCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
+	{Name: "SessionEnd", Subject: "reason", OnFailure: dialect.AlwaysOpen},
+	{Name: "SessionDelete", OnFailure: dialect.AlwaysOpen},
+	{OnFailure: dialect.AlwaysOpen},
 }
 
-func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
-
 // ruleAt is the rule of a call. Behind the fact no hook has a say about a list of todos.
-func ruleAt(c *protocol.Call) eventRule {
+func ruleAt(c *protocol.Call) rule {
 	m := ruleOf(dialect.ClaudeEventOf(c))
 	if c.Field("phase") == "postWrite" {
-		m.does = 0
+		m.Can = 0
 	}
 	return m
 }
 
-func environment(c *protocol.Call) []string {
+func (hooks) Environment(c *protocol.Call) []string {
 	env := []string{"QWEN_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace,
 		"GEMINI_PROJECT_DIR=" + c.Workspace}
 	if c.Event == "" { // of a process that sees many calls

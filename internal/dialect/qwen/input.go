@@ -5,8 +5,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := dialect.ClaudeEventOf(&c.Call)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
@@ -33,11 +33,11 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	})
 }
 
-// propagate changes what the next hook in turn gets, and not what the tool or the model gets: "tool_input" of an answer
+// Propagate changes what the next hook in turn gets, and not what the tool or the model gets: "tool_input" of an answer
 // is merged into the call's, context is added to the prompt. A hook that ended with another code than 0
 // changes nothing.
-func propagate(c *dialect.Call, v *dialect.Verdict) bool {
-	a, ok := v.Answer.(*answer)
+func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
+	a, ok := v.Own.(*answer)
 	if !ok || v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// settle makes one answer of several as the client does: there a later permissionDecision undoes an earlier one, and
+// Outrank makes one answer of several as the client does: there a later permissionDecision undoes an earlier one, and
 // any undoes exit 2 and "decision". What is undone is said in a warning. A hook that blocks since it failed gave no
-// answer, and one with a policy for unreadable answers (Firm) stands.
-func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
+// answer, and one with a policy for unreadable answers (Strict) stands.
+func (hooks) Outrank(c *protocol.Call, verdicts []*dialect.HookVerdict) {
 	var said []*dialect.HookVerdict
 	var answers []*answer
-	for _, h := range hooks {
-		a, ok := h.Verdict.Answer.(*answer)
+	for _, h := range verdicts {
+		a, ok := h.Verdict.Own.(*answer)
 		if failed := h.Verdict.Decision == protocol.Block && h.Verdict.Problem != ""; ok && !failed {
 			said, answers = append(said, h), append(answers, a)
 		}
@@ -26,7 +26,7 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 	}
 	m := ruleAt(c)
 	all := joined(answers)
-	if m.does&requests != 0 {
+	if m.Can&requests != 0 {
 		all.specific["decision"] = requested(answers)
 	}
 	decision, why := m.decide(all)
@@ -36,10 +36,10 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 		switch {
 		case v.Decision == decision && decider == nil:
 			decider = h
-		case v.Decision < decision && !v.Firm:
+		case v.Decision < decision && !v.Strict:
 			v.Warnings = append(v.Warnings,
 				fmt.Sprintf("%s said %s, and another hook's answer undoes that, as %s has it: %s",
-					dialect.Who(m.name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
+					dialect.Who(m.Name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
 			v.Decision, v.Cause, v.Reason = protocol.Continue, "", ""
 		}
 		if decider == nil && (answers[i].denies() || answers[i].stop) { // no answer blocks alone
@@ -51,8 +51,8 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 	}
 }
 
-// merge: a prompt that is blocked has no context, and a hook that only the client itself can run may have been a gate.
-func merge(m *dialect.Merging) {
+// Merge: a prompt that is blocked has no context, and a hook that only the client itself can run may have been a gate.
+func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block && m.Event.Canonical() != protocol.PostTool && m.Event != "PostToolBatch" {
 		m.Contexts = nil
 	}

@@ -18,7 +18,7 @@ func merged(e protocol.Event, policy protocol.FailurePolicy, results ...dialect.
 	var hooks []dialect.HookVerdict
 	for i := range results {
 		name := fmt.Sprint("h", i)
-		v := qwen.Dialect.ApplyFailurePolicy(&c, qwen.Dialect.Decode(&c, name, &results[i]), policy)
+		v := qwen.Dialect.ApplyFailurePolicy(&c, qwen.Dialect.Hooks.Decode(&c, name, &results[i]), policy)
 		hooks = append(hooks, dialect.HookVerdict{Report: dialect.Report(name, "f:1", &results[i], &v), Verdict: v,
 			Dialect: qwen.Dialect})
 	}
@@ -102,10 +102,10 @@ func TestSettleLeavesOthersAlone(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "run_shell_command"}
 	allow := dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"allow"}}`)
 	other := *qwen.Dialect
-	other.Outrank = nil
+	other.Hooks = struct{ dialect.Hooks }{other.Hooks} // which outrank nothing
 	var hooks []dialect.HookVerdict
 	for _, d := range []*dialect.Dialect{&other, qwen.Dialect, qwen.Dialect} {
-		v := qwen.Dialect.Decode(&c, "h", &allow)
+		v := qwen.Dialect.Hooks.Decode(&c, "h", &allow)
 		if d == &other {
 			v = dialecttest.Blocked("guarded")
 		}

@@ -69,18 +69,10 @@ func spoilt(r *rand.Rand, text string) string {
 	return text[:at] + piece + text[min(len(text), at+r.IntN(2)):]
 }
 
-// forms are the dialects, with their variants, their other spelling and what they are in a project's file.
+// forms are the dialects, with their variants and what they are in a project's file.
 func forms() (forms []*dialect.Dialect) {
 	for _, d := range registry.All() {
-		forms = append(forms, d)
-		if d.Spelling != nil {
-			forms = append(forms, d.Spelling())
-		}
-		for _, e := range d.Events() {
-			if of := d.Of(e); !slices.Contains(forms, of) {
-				forms = append(forms, of)
-			}
-		}
+		forms = append(forms, d.Variants()...)
 		if slices.Contains(registry.InFileNames(), d.Name) {
 			forms = append(forms, registry.InFile(d))
 		}
@@ -105,7 +97,7 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 	if how&1 != 0 {
 		policies = append(policies, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
 	}
-	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &result), policies...)
+	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result), policies...)
 	registry.FitResult(&c, "h", &v)
 	verdicts := []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &result, &v), Verdict: v, Dialect: d}}
 	if how&2 != 0 {
@@ -118,8 +110,8 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 	if own, is := registry.ClientNamed(d.Name); is && how&4 == 0 {
 		client = own
 	}
-	if slices.Contains(client.Events(), e) {
-		_, _, _ = client.EncodeOutput(o)
+	if slices.Contains(client.Events.Names(), e) {
+		_, _, _ = dialecttest.Reply(client, o)
 	}
 }
 
@@ -131,7 +123,7 @@ func TestRandomAnswers(t *testing.T) {
 			answers = testall.Of(500, answers)
 		}
 		r := rand.New(rand.NewPCG(1, 2))
-		events := d.Events()
+		events := d.Events.Names()
 		for range answers {
 			text := randomAnswer(r, 0)
 			if r.IntN(8) == 0 {
@@ -160,7 +152,7 @@ func FuzzAnswer(f *testing.F) {
 		if line {
 			result.ReadLine()
 		}
-		events := d.Events()
+		events := d.Events.Names()
 		requireRead(t, d, events[int(at)%len(events)], how, result)
 	})
 }

@@ -58,14 +58,16 @@ func setClient(c *protocol.Call, name gjson.Result) error {
 func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
-	if entry.InputEvent != nil {
-		own = entry.InputEvent(c.ClientInput)
-	} else if !slices.Contains(entry.Events(), own) && !slices.Contains(Project().Events(), own) {
+	namer, unnamed := entry.Hooks.(dialect.InputNamer)
+	if unnamed {
+		own = namer.InputEvent(c.ClientInput)
+	} else if !entry.Events.Has(own) && !Project().Events.Has(own) {
 		own = ""
 	}
 	for _, d := range dialects() {
 		if d.Install != nil && slices.Contains(d.Install.AlsoRuns, entry.Name) &&
-			(own == "" || getenv(d.Install.Variables[0]) != "") && slices.Contains(d.Events(), c.Event) && d.Detect(c) {
+			(own == "" || getenv(d.Install.Variables[0]) != "") && d.Events.Has(c.Event) &&
+			d.Client.Detect(c) {
 			c.Client = d.Name
 			return nil
 		}
@@ -74,12 +76,12 @@ func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialec
 		c.Event, c.Client = own, entry.Name
 		return nil
 	}
-	if _, known := ParseEvent(string(c.Event)); !known && entry.InputEvent == nil {
+	if _, known := ParseEvent(string(c.Event)); !known && !unnamed {
 		return unknownEvent(name)
 	}
 	const text = "the hook input is not %s's: %s; give --output the client that sent it, or leave it out"
 	why := fmt.Sprintf("%q is no event there", c.Event)
-	if entry.InputEvent != nil {
+	if unnamed {
 		why = "it has another form"
 	}
 	return fmt.Errorf(text, entry.Settings.Client, why)
@@ -106,13 +108,13 @@ func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
 	var having []*dialect.Dialect
 	var plain *dialect.Dialect
 	for _, d := range dialects() {
-		if d.EncodeOutput == nil {
+		if d.Client == nil {
 			continue
 		}
-		if d.Detect == nil {
+		if d.Client.Detect == nil {
 			plain = d
 		}
-		if slices.Contains(d.Events(), event) {
+		if d.Events.Has(event) {
 			having = append(having, d)
 		}
 	}
@@ -120,7 +122,7 @@ func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
 		return having[0]
 	}
 	for _, d := range having {
-		if d.Detect != nil && d.Detect(c) {
+		if d.Client.Detect != nil && d.Client.Detect(c) {
 			return d
 		}
 	}
@@ -130,8 +132,8 @@ func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
 // unnamedEvent is the event of a hook input without a hook_event_name, if a client writes such inputs.
 func unnamedEvent(doc string) (event protocol.Event) {
 	for _, d := range dialects() {
-		if d.InputEvent != nil {
-			event = cmp.Or(event, d.InputEvent(doc))
+		if namer, ok := d.Hooks.(dialect.InputNamer); ok {
+			event = cmp.Or(event, namer.InputEvent(doc))
 		}
 	}
 	return event
@@ -144,11 +146,8 @@ func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if client == nil || !c.Event.HasTool() {
 		return
 	}
-	switch moment := c.Event.Canonical(); {
-	case moment == protocol.PreTool && client.FitInput != nil:
-		client.FitInput(c, hook, v)
-	case moment == protocol.PostTool && client.FitResult != nil:
-		client.FitResult(c, hook, v)
+	if fitter, ok := client.Hooks.(dialect.Fitter); ok {
+		fitter.Fit(c, hook, v)
 	}
 }
 

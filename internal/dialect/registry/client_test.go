@@ -202,7 +202,7 @@ func TestProjectToolOnStdin(t *testing.T) {
 	require.NoError(t, err)
 	c := dialect.NewCall(parsed)
 	registry.NameTool(c, nil)
-	payload, _, err := tenex.Dialect.EncodeInput(c)
+	payload, _, err := tenex.Dialect.Hooks.Encode(c)
 	require.NoError(t, err)
 	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
 	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
@@ -212,7 +212,7 @@ func TestProjectToolOnStdin(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, want, got)
 	}
-	payload, _, err = gemini.Dialect.EncodeInput(c)
+	payload, _, err = gemini.Dialect.Hooks.Encode(c)
 	require.NoError(t, err)
 	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
 }
@@ -226,7 +226,7 @@ func TestProjectNames(t *testing.T) {
 	for _, name := range []string{"", "Bash", "shell ", "Shell", "Bash shell", "fs_edit fs_write"} {
 		require.False(t, registry.IsProjectName(name), name)
 	}
-	d := &dialect.Dialect{Tools: []dialect.Tool{"Both one two"}}
+	d := &dialect.Dialect{Client: &dialect.Client{Tools: []dialect.Tool{"Both one two"}}}
 	tool, known := d.ToolNamed("Both")
 	require.True(t, known)
 	require.True(t, tool.IsCalled("one") && tool.IsCalled("two"))

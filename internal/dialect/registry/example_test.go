@@ -12,12 +12,12 @@ import (
 func Example() {
 	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell",
 		Args: `{"command": "git push --force"}`}
-	payload, _, _ := tenex.Dialect.EncodeInput(dialect.NewCall(call))
+	payload, _, _ := tenex.Dialect.Hooks.Encode(dialect.NewCall(call))
 	fmt.Printf("%.60s…\n", payload.Bytes())
 
 	answer := `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"do not force-push"}}`
 	result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-	verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Decode(&call, "guard", &result))
+	verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Hooks.Decode(&call, "guard", &result))
 
 	outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 		Report:  dialect.Report("guard", "hooks.json:3", &result, &verdict),

@@ -49,7 +49,7 @@ func FuzzParseInput(f *testing.F) {
 		if c.Event == gemini.Dialect.EventOf(&c) && c.Event != dialect.ClaudeEvent(c.Event) { // an event of both
 			d = gemini.Dialect
 		}
-		p, _, err := d.EncodeInput(dialect.NewCall(c))
+		p, _, err := d.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
 		again, warnings, err := registry.ParseInput(c.ClientInput)
@@ -64,8 +64,9 @@ func FuzzParseInput(f *testing.F) {
 func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
 	t.Helper()
 	v := readBack(t, d, o)
-	stdout, _, err := d.EncodeOutput(o)
+	reply, err := d.Reply(o)
 	require.NoError(t, err)
+	stdout := reply.Stdout
 	about := d.Name + " at " + string(o.Event) + ": " + string(stdout)
 	gate := slices.Contains(gates[d.Name], o.Event)
 	holds := v.Decision != protocol.Continue || v.Stop
@@ -75,7 +76,7 @@ func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
 	case o.Event == "Stop", o.Event == "SubagentStop":
 		o.Stop = false // the client stops by itself
 	case o.Event == "PermissionRequest":
-		denies = d.Stderr(o) != "" // a message goes with exit 2
+		denies = reply.Stderr != "" // a message goes with exit 2
 		require.True(t, holds || !denies, about)
 	}
 	said := strings.Join([]string{v.Reason, v.StopReason, v.Context, v.SystemMessage}, "\n")

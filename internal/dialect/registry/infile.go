@@ -35,8 +35,7 @@ func InFileNames() (names []string) {
 func WithEvent(event protocol.Event) []string {
 	return slices.DeleteFunc(InFileNames(), func(name string) bool {
 		d, _ := Named(name)
-		return !slices.Contains(d.Events(), event) &&
-			(d.Spelling == nil || !slices.Contains(d.Spelling().Events(), event))
+		return !slices.Contains(d.FileEvents(), event)
 	})
 }
 
@@ -44,7 +43,7 @@ func WithEvent(event protocol.Event) []string {
 // own. There are none for a tool that is its own, and for one that it does not have.
 func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if !c.Event.HasTool() || slices.ContainsFunc(client.Tools, isOwn) || ClientOf(&c.Call) == client {
+	if !c.Event.HasTool() || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(&c.Call) == client {
 		return nil
 	}
 	project := c.ProjectTools()
@@ -52,7 +51,7 @@ func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 		project = []string{c.Tool}
 	}
 	project = slices.Concat(project, c.AddedTools())
-	for _, t := range client.Tools {
+	for _, t := range client.Client.Tools {
 		theirs := t.Names()
 		if slices.ContainsFunc(theirs[:], func(name string) bool { return slices.Contains(project, name) }) {
 			names = append(names, t.Name())
@@ -79,10 +78,12 @@ func CanHold(c *protocol.Call) bool {
 	if client == nil {
 		return slices.Contains(protocol.Events(), c.Event.Canonical())
 	}
-	return client.CannotBlock == nil || !client.CannotBlock(client.EventOf(c))
+	return !client.CannotBlock(client.EventOf(c))
 }
 
 // EndsTurn reports whether an event is the end of a turn, of an agent or of a subagent, in some client.
 func EndsTurn(e protocol.Event) bool {
-	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool { return slices.Contains(d.TurnEnds, e) })
+	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
+		return d.Events.Has(e) && d.Events.Of(e).Can&dialect.EndsTurn != 0
+	})
 }

@@ -91,12 +91,8 @@ func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c p
 		}
 	}
 	c.Result = strictjson.ValueText([]byte(result.Raw))
-	client := ClientOf(&c)
-	if client.ReadResult != nil {
-		client.ReadResult(&c, result)
-	}
-	if client.ReadInput != nil {
-		client.ReadInput(&c)
+	if read := ClientOf(&c).Client.Read; read != nil {
+		read(&c, result)
 	}
 	if wrong == nil && c.Event.HasTool() && c.Tool == "" {
 		wrong = fmt.Errorf("the hook input has no tool_name, and %s is about a tool", c.Event)
@@ -148,7 +144,7 @@ func isCallField(name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(Clients(), func(d *dialect.Dialect) bool {
-		return slices.ContainsFunc(d.Events(), func(e protocol.Event) bool { return d.SubjectField(e) == name })
+		return slices.ContainsFunc(d.Events, func(e dialect.Event) bool { return e.Subject == name })
 	})
 }
 

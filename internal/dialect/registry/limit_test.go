@@ -21,7 +21,9 @@ func TestLimit(t *testing.T) {
 		t.Skip("its hook is a line for sh")
 	}
 	impatient := *toy
-	impatient.Limit = 100 * time.Millisecond
+	client := *toy.Client
+	client.Limit = 100 * time.Millisecond
+	impatient.Client = &client
 	t.Cleanup(registry.Add(&impatient))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(
@@ -38,8 +40,8 @@ func TestLimit(t *testing.T) {
 func TestLimitOfEntries(t *testing.T) {
 	for _, d := range registry.Clients() {
 		if d.Install != nil && d.Settings.Timeout.Longest > 0 {
-			require.Positive(t, d.Limit, d.Name)
-			require.Less(t, d.Limit, d.Settings.Timeout.Longest, d.Name)
+			require.Positive(t, d.Client.Limit, d.Name)
+			require.Less(t, d.Client.Limit, d.Settings.Timeout.Longest, d.Name)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestGarbledLineIsAFailure(t *testing.T) {
 	for _, d := range registry.All() {
 		for _, line := range []string{"hello", `{"exit_code":null,"signal":"SIGKILL"}`, `{"error":"no database"}`,
 			`{"id":7}`} {
-			v := d.Decode(c, "h", dialecttest.LineResult(line))
+			v := d.Hooks.Decode(c, "h", dialecttest.LineResult(line))
 			require.NotEmpty(t, v.Problem, "%s: %s", d.Name, line)
 			require.Equal(t, protocol.CauseOutput, v.Cause)
 			v = d.ApplyFailurePolicy(c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})

@@ -68,7 +68,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 		first, o := dialecttest.Merged(&c, stdout)
 		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
 		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
-		out, _, err := claude.Dialect.EncodeOutput(o)
+		out, _, err := dialecttest.Reply(claude.Dialect, o)
 		require.NoError(t, err)
 		second, _ := dialecttest.Merged(&c, string(out))
 		if first.Stop && first.StopReason == "" {
@@ -101,21 +101,20 @@ func recordedClients() []*dialect.Dialect {
 // readBack is what a client makes of the answer that it is given.
 func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
-	stdout, exit, err := d.EncodeOutput(o)
+	reply, err := d.Reply(o)
 	require.NoError(t, err)
+	stdout, exit := reply.Stdout, reply.Exit
 	r := dialect.HookResult{ExitCode: exit, Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
-	if exit != 0 && d.Stderr != nil {
-		r.Stderr = dialect.Capture{Head: []byte(d.Stderr(o)), Total: int64(len(d.Stderr(o)))}
-	} else if exit != 0 {
-		r.Stderr = dialect.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
+	if exit != 0 {
+		r.Stderr = dialect.Capture{Head: []byte(reply.Stderr), Total: int64(len(reply.Stderr))}
 	}
 	c := protocol.Call{Event: o.Event, Tool: o.Tool}
-	v := d.Decode(&c, "hookrun", &r)
+	v := d.Hooks.Decode(&c, "hookrun", &r)
 	if d.Name == "copilot" { // a message goes with exit 2, or to the model
 		v.SystemMessage = v.Context
 		if exit == 2 {
 			require.True(t, v.Decision == protocol.Block || v.Status == protocol.StatusFailed && v.Answered)
-			v.Problem, v.SystemMessage = "", d.Stderr(o)
+			v.Problem, v.SystemMessage = "", reply.Stderr
 		}
 	}
 	require.Empty(t, v.Problem, "%s at %s: %s", d.Name, o.Event, stdout)
@@ -198,7 +197,9 @@ func TestAnswer(t *testing.T) {
 						continue
 					}
 					if d.Name == "droid" && e == pre {
-						require.Equal(t, "one\n\n<two>", d.Stderr(o))
+						reply, err := d.Reply(o)
+						require.NoError(t, err)
+						require.Equal(t, "one\n\n<two>", reply.Stderr)
 						continue
 					}
 					require.Equal(t, "one\n\n<two>", v.Context)
@@ -228,10 +229,10 @@ func TestAnswer(t *testing.T) {
 					require.Equal(t, "For the user: m\n\nFor the user: hookrun: hook 'h' gave no answer (timeout), "+
 						"so it did not check this", v.Context)
 					o.Event = post
-					_, exit, err := d.EncodeOutput(o)
+					reply, err := d.Reply(o)
 					require.NoError(t, err)
-					require.Equal(t, 2, exit)
-					v.SystemMessage = d.Stderr(o)
+					require.Equal(t, 2, reply.Exit)
+					v.SystemMessage = reply.Stderr
 				}
 				require.Equal(t, "m\nhookrun: hook 'h' gave no answer (timeout), so it did not check this",
 					v.SystemMessage)
@@ -243,7 +244,7 @@ func TestAnswer(t *testing.T) {
 				}
 			})
 			t.Run("nothing to say holds nothing up", func(t *testing.T) {
-				for _, e := range d.Events() {
+				for _, e := range d.Events.Names() {
 					v := readBack(t, d, protocol.Outcome{Event: e, Decision: protocol.Continue})
 					require.Equal(t, protocol.Continue, v.Decision, e)
 					require.False(t, v.Stop || v.Approved || v.Context != "" || v.SystemMessage != "", e)
@@ -354,10 +355,10 @@ func TestAnswer(t *testing.T) {
 // readBackLoosely is readBack where the client passes over a part of the answer, and says so.
 func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
-	stdout, _, err := d.EncodeOutput(o)
+	stdout, _, err := dialecttest.Reply(d, o)
 	require.NoError(t, err)
 	r := dialecttest.Printed(string(stdout))
-	return d.Decode(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
+	return d.Hooks.Decode(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
 }
 
 // What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any
@@ -391,12 +392,12 @@ func Example_answer() {
 		}
 		answer := `{"decision": "block", "reason": "look first"}`
 		result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-		verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Decode(&call, "guard", &result))
+		verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Hooks.Decode(&call, "guard", &result))
 		outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 			Report:  dialect.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
 			Verdict: verdict, Dialect: tenex.Dialect,
 		}})
-		stdout, exit, _ := registry.ClientOf(&call).EncodeOutput(outcome)
+		stdout, exit, _ := dialecttest.Reply(registry.ClientOf(&call), outcome)
 		fmt.Println(registry.ClientOf(&call).Name, exit, string(stdout))
 	}
 	// Output:
@@ -414,7 +415,7 @@ func Example_answer() {
 
 func TestEncodeThatPanics(t *testing.T) {
 	spoilt := *claude.Dialect
-	spoilt.EncodeOutput = func(protocol.Outcome) ([]byte, int, error) { panic("spoilt") }
-	_, _, err := spoilt.Encode(protocol.Outcome{Event: "PreToolUse"})
+	spoilt.Client = &dialect.Client{Reply: func(protocol.Outcome) (dialect.Reply, error) { panic("spoilt") }}
+	_, _, err := dialecttest.Reply(&spoilt, protocol.Outcome{Event: "PreToolUse"})
 	require.ErrorContains(t, err, "hookrun itself failed: spoilt (registry_test.")
 }

@@ -57,7 +57,7 @@ func Named(name string) (*dialect.Dialect, bool) {
 
 // Clients lists the dialects of clients that can call hookrun as a hook of theirs.
 func Clients() []*dialect.Dialect {
-	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.EncodeOutput == nil })
+	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Client == nil })
 }
 
 // ClientNames are the names of Clients, which are also the names of the output forms for them.
@@ -71,7 +71,7 @@ func ClientNames() (names []string) {
 // ClientNamed finds a dialect of Clients by its name.
 func ClientNamed(name string) (*dialect.Dialect, bool) {
 	d, ok := Named(name)
-	return d, ok && d.EncodeOutput != nil
+	return d, ok && d.Client != nil
 }
 
 // FormNames are the names of the clients that have a hooks file, which can be checked and imported.
@@ -107,7 +107,7 @@ func clientList(known func(*dialect.Dialect) bool) string {
 // EventNames are the names of all events in all dialects, TENEX's first.
 func EventNames() (names []string) {
 	for _, d := range dialects() {
-		for _, e := range d.Events() {
+		for _, e := range d.Events.Names() {
 			if !slices.Contains(names, string(e)) { // dialects share some
 				names = append(names, string(e))
 			}
@@ -119,7 +119,7 @@ func EventNames() (names []string) {
 // ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
 func ParseEvent(name string) (e protocol.Event, ok bool) {
 	for _, d := range dialects() {
-		if e = protocol.Event(name); slices.Contains(d.Events(), e) {
+		if e = protocol.Event(name); d.Events.Has(e) {
 			return e, true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
 	seen := map[string]bool{}
 	for _, d := range dialects() {
-		for _, t := range d.Tools {
+		for _, t := range d.Tools() {
 			if name := t.Name(); !seen[name] { // clients share some
 				seen[name] = true
 				tools = append(tools, t)
@@ -27,7 +27,7 @@ var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
 // .tenex-hooks.json.
 func ToolAliases(tool string) (also []string) {
 	for _, d := range dialects() {
-		also = append(also, d.ToolAliases.Of(tool)...)
+		also = append(also, d.ToolAliases().Of(tool)...)
 	}
 	return also
 }
@@ -35,7 +35,7 @@ func ToolAliases(tool string) (also []string) {
 // AliasedTools are the tools of clients that have ToolAliases, in order.
 func AliasedTools() (names []string) {
 	for _, d := range dialects() {
-		for _, row := range d.ToolAliases {
+		for _, row := range d.ToolAliases() {
 			name, _, _ := strings.Cut(row, " ")
 			names = append(names, name)
 		}
@@ -62,7 +62,7 @@ func ClientTools() (names []string) {
 // IsProjectName reports whether it is one of ProjectNames.
 func IsProjectName(name string) bool {
 	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
-		return slices.ContainsFunc(d.Tools, func(t dialect.Tool) bool { return t.IsCalled(name) })
+		return slices.ContainsFunc(d.Tools(), func(t dialect.Tool) bool { return t.IsCalled(name) })
 	})
 }
 
@@ -140,8 +140,8 @@ func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 }
 
 func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
-	if client.ToolName != nil {
-		if names[0] = client.ToolName(c); names[0] != "" {
+	if name := client.Client.ToolName; name != nil {
+		if names[0] = name(c); names[0] != "" {
 			return names
 		}
 	}

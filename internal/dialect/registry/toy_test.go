@@ -20,31 +20,20 @@ import (
 // toy is a dialect that is like no other: its hooks get the name of the tool and say "no: " and why, and its client
 // reads one line and exit 7. All that hookrun knows about it stands here.
 var toy = &dialect.Dialect{
-	Name:         "toy",
-	Events:       func() []protocol.Event { return []protocol.Event{"PreToolUse"} },
-	SubjectField: func(protocol.Event) string { return "tool_name" },
-	Timeout:      time.Minute,
-	Causes:       func() []protocol.Cause { return []protocol.Cause{protocol.CauseExit} },
-	Failure:      func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Block },
-	CannotBlock:  func(protocol.Event) bool { return false },
-	Event:        func(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) },
-	EncodeInput: func(c *dialect.Call) (dialect.Payload, []string, error) {
-		return dialect.Payload{[]byte("may I " + c.Tool + "?\n")}, nil, nil
+	Name:   "toy",
+	Events: dialect.Events{{Name: "PreToolUse", Subject: "tool_name"}},
+	Causes: []protocol.Cause{protocol.CauseExit},
+	Run:    dialect.Schedule{Timeout: time.Minute},
+	Hooks:  toyHooks{},
+	Client: &dialect.Client{
+		Detect: func(c *protocol.Call) bool { return c.Field("toy") != "" },
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			if o.Decision == protocol.Continue {
+				return dialect.Reply{Stdout: []byte("play")}, nil
+			}
+			return dialect.Reply{Stdout: []byte("stop, " + o.Reason), Stderr: o.Reason, Exit: 7}, nil
+		},
 	},
-	Decode: func(_ *protocol.Call, _ string, r *dialect.HookResult) dialect.Verdict {
-		v := dialect.OK()
-		if reason, no := strings.CutPrefix(r.Stdout.Text(), "no: "); no {
-			v.Decide(protocol.Block, strings.TrimSpace(reason))
-		}
-		return v
-	},
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		if o.Decision == protocol.Continue {
-			return []byte("play"), 0, nil
-		}
-		return []byte("stop, " + o.Reason), 7, nil
-	},
-	Detect: func(c *protocol.Call) bool { return c.Field("toy") != "" },
 	Settings: &dialect.Settings{
 		Client: "Toy", Folder: ".toy", Base: "toys.json",
 		Top: []dialect.Field{"hooks object"}, About: 1,
@@ -66,6 +55,22 @@ var toy = &dialect.Dialect{
 	}},
 	Install: &dialect.Installation{Events: []string{"PreToolUse"},
 		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
+}
+
+type toyHooks struct{ dialect.Base }
+
+func (toyHooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+
+func (toyHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
+	return dialect.Payload{[]byte("may I " + c.Tool + "?\n")}, nil, nil
+}
+
+func (toyHooks) Decode(_ *protocol.Call, _ string, r *dialect.HookResult) dialect.Verdict {
+	v := dialect.OK()
+	if reason, no := strings.CutPrefix(r.Stdout.Text(), "no: "); no {
+		v.Decide(protocol.Block, strings.TrimSpace(reason))
+	}
+	return v
 }
 
 // TestNewDialect adds a dialect by one value and one line, and uses it by the command line alone.

@@ -261,7 +261,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...protocol.FailurePolicy) protocol.Outcome {
 	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
-	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r), policies...)
+	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &r), policies...)
 	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
 		Dialect: d}})
 }
@@ -286,7 +286,7 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 
 func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) string {
 	o.Event = client.EventOf(&protocol.Call{Event: protocol.PreTool})
-	out, _, err := client.EncodeOutput(o)
+	out, _, err := dialecttest.Reply(client, o)
 	require.NoError(t, err)
 	var answer struct {
 		SystemMessage     string `json:"systemMessage"`

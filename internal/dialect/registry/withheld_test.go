@@ -33,7 +33,7 @@ func postTool(fromClient bool) protocol.Call {
 
 // hookOf is a hook of a dialect that ended in some way, and fails closed.
 func hookOf(d *dialect.Dialect, c *protocol.Call, name string, r dialect.HookResult) dialect.HookVerdict {
-	v := d.ApplyFailurePolicy(c, d.Decode(c, name, &r), dialecttest.OnFailure(protocol.Block))
+	v := d.ApplyFailurePolicy(c, d.Hooks.Decode(c, name, &r), dialecttest.OnFailure(protocol.Block))
 	registry.FitResult(c, name, &v)
 	return dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: d}
 }
@@ -87,10 +87,10 @@ func requireWithheld(t *testing.T, c *protocol.Call, o protocol.Outcome) {
 	}
 	for _, d := range registry.Clients() {
 		o := o
-		if o.Event = "PostToolUse"; !slices.Contains(d.Events(), o.Event) {
+		if o.Event = "PostToolUse"; !slices.Contains(d.Events.Names(), o.Event) {
 			o.Event = protocol.PostTool
 		}
-		out, exit, err := d.EncodeOutput(o)
+		out, exit, err := dialecttest.Reply(d, o)
 		require.NoError(t, err)
 		require.NotContains(t, string(out), secret, d.Name)
 		if d.Name == "kimi" { // it reads nothing after a tool
@@ -159,9 +159,9 @@ func TestOutcomeFromJSON(t *testing.T) {
 			require.Equal(t, string(one), string(other))
 		}
 		for _, d := range registry.Clients() {
-			one, exit, err := d.EncodeOutput(o)
+			one, exit, err := dialecttest.Reply(d, o)
 			require.NoError(t, err)
-			other, exitOfRead, err := d.EncodeOutput(read)
+			other, exitOfRead, err := dialecttest.Reply(d, read)
 			require.NoError(t, err)
 			if d.Name != "copilot" { // there exit 2 is a message to the user as well
 				require.Equal(t, exit, exitOfRead, "%s %s\n%s", d.Name, one, other)

@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// decode reads, in this order: no start, deadline, signal or exit code, output.
-func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+// Decode reads, in this order: no start, deadline, signal or exit code, output.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(c.Event.Canonical(), hook)
 	if v, none := r.NoAnswer(who); none {
 		return v

@@ -11,42 +11,38 @@ import (
 // but 0 blocks, after it nothing but a JSON answer does. It departs from TENEX, which takes stdout for text always:
 // here Claude Code's JSON answers count, so that a guard written for that client guards here.
 var Dialect = &dialect.Dialect{
-	Name:    "tenex",
-	Events:  protocol.Events,
-	Timeout: 30 * time.Second,
-	Causes:  dialect.ProcessCauses,
-	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		switch {
-		case e == protocol.PostTool, e == protocol.PreExecute: // the tool ran already, or there is none
-			return protocol.Continue
-		case e == protocol.PreTool && cause == protocol.CauseTimeout: // TENEX: a slow hook must not hold up the agent
-			return protocol.Continue
-		}
-		return protocol.Block // a gate that is not there, too: that is a mistake, not an approval
+	Name: "tenex",
+	Events: dialect.Events{
+		{Name: protocol.PreExecute, OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: protocol.PreTool, Subject: "tool_name", Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: protocol.PostTool, Subject: "tool_name", OnFailure: dialect.Open,
+			Can: dialect.Block | dialect.Stop | dialect.Inject},
 	},
-	// A server is not a program of the project's: before a tool its silence is never an approval.
-	HTTPFailure: func(e protocol.Event, _ protocol.Cause) protocol.Decision {
-		if e == protocol.PreTool {
-			return protocol.Block
-		}
-		return protocol.Continue
-	},
-	// Before a tool an exit code is no failure but the verdict.
-	AlwaysBlocks: func(e protocol.Event, cause protocol.Cause) bool {
-		return e == protocol.PreTool && cause == protocol.CauseExit
-	},
-	StopsAtBlock: func(protocol.Event) bool { return true },
-	SubjectField: subject,
-	Event:        func(c *protocol.Call) protocol.Event { return c.Event.Canonical() },
-	ProjectTools: true,
-	EncodeInput:  payload,
-	Decode:       decode,
-	Merge:        merge,
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: 30 * time.Second},
+	Hooks:  hooks{},
 }
 
-func subject(e protocol.Event) string {
-	if e.HasTool() {
-		return "tool_name"
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return c.Event.Canonical() }
+
+// OnFailure: before a tool a gate that is not there is a mistake, and no approval. An exit code is no failure there but
+// the verdict, and a slow program must not hold up the agent (TENEX). A server is not a program of the project's: its
+// silence is never an approval.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	if e.Name != protocol.PreTool || f.HTTP {
+		return e.OnFailure
 	}
-	return ""
+	switch f.Cause {
+	case protocol.CauseExit:
+		return dialect.AlwaysClosed
+	case protocol.CauseTimeout:
+		return dialect.Open
+	}
+	return e.OnFailure
 }
+
+// Ends: the first block ends the call.
+func (hooks) Ends(_ protocol.Event, v *dialect.Verdict) bool { return v.Decision == protocol.Block }

@@ -73,7 +73,7 @@ func FuzzPayload(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tool, args, result string) {
 		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result,
 			Workspace: tool}
-		p, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
+		p, _, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(c))
 		if err != nil {
 			require.ErrorContains(t, err, "nested")
 			return

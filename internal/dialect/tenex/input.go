@@ -6,10 +6,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook
+// Encode writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook
 // input, so that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they
 // are empty, as strings: its hooks read them unasked.
-func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte
 	var warnings []string

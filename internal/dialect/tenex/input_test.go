@@ -19,7 +19,7 @@ func payload(t testing.TB, input string) string {
 	c, _, err := registry.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
-	p, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
+	p, _, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
 	return string(p.Bytes())
 }
@@ -87,7 +87,7 @@ func TestRewrittenResultOfAClient(t *testing.T) {
 	v := dialect.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
 	rewritten := dialect.NewCall(c)
 	require.True(t, v.Rewrite(rewritten))
-	p, _, err := tenex.Dialect.EncodeInput(rewritten)
+	p, _, err := tenex.Dialect.Hooks.Encode(rewritten)
 	require.NoError(t, err)
 	require.NotContains(t, string(p.Bytes()), "secret")
 }
@@ -101,7 +101,7 @@ func TestTenexPayload(t *testing.T) {
 	const common = `"session_id":"s","cwd":"/w","transcript_path":"/t","prompt":"say \"<hi>\" & é","agent_id":"a1",`
 	const args, result = `{"command":"ab","n":1e400}`, `"line\n\u0000�"`
 	encode := func() string {
-		p, warnings, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
+		p, warnings, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())

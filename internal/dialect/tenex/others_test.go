@@ -126,7 +126,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 	} {
 		r := dialecttest.LineResult(line)
 		c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
-		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", r))
+		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"),
 			`has "stderr" in its line and no "exit_code" but 0`), line)
 	}
@@ -135,5 +135,5 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 // judge judges and settles, as the runner does.
 func judge(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "shell"}
-	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", &r), policies...)
+	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }

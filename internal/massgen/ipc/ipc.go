@@ -70,7 +70,7 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 	defer r.mu.Unlock()
 	var taken payload
 	content, wrong, err := takeIf(r.dir, func(p payload) (meant, fresh bool, err error) {
-		if meant, err = p.matches(tool, false); !meant {
+		if meant, err = p.matches(tool); !meant {
 			return false, false, err // it may be for another tool
 		}
 		late, err := p.expired()
@@ -104,7 +104,7 @@ func (m Memory) Take(dir, tool string) (content string, found bool, warnings []s
 	content, wrong, err := takeIf(dir, func(p payload) (meant, fresh bool, err error) {
 		taken = p
 		late, _ := p.expired()
-		meant, _ = p.matches(tool[strings.LastIndexByte(tool, '/')+1:], true)
+		meant = glob.NewList(p.matcher()).Match(tool[strings.LastIndexByte(tool, '/')+1:])
 		return meant || late, !late, nil
 	})
 	if content != "" {
@@ -199,21 +199,15 @@ func parse(raw []byte) (p payload, err error) {
 	return p, nil
 }
 
-// matches reports whether the glob matches the name. A matcher that is no string is an error; with several set it
-// matches every tool.
-func (p payload) matches(tool string, several bool) (bool, error) {
+// matches reports whether the payload is for the tool. A matcher that is no string is an error.
+func (p payload) matches(tool string) (bool, error) {
 	pattern := "*"
 	if raw, there := p["tool_matcher"]; there {
 		var text *string
-		if err := json.Unmarshal(raw, &text); (err != nil || text == nil) && !several {
+		if err := json.Unmarshal(raw, &text); err != nil || text == nil {
 			return false, fmt.Errorf("%s: tool_matcher is no string; the file is left alone", FileName)
 		}
-		if text != nil {
-			pattern = *text
-		}
-	}
-	if several {
-		return pattern == "" || glob.NewList(pattern).Match(tool), nil
+		pattern = *text
 	}
 	return glob.New(pattern).Match(tool), nil
 }

@@ -77,18 +77,13 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 		taken = p
 		return true, !late && (p.ours() || p.sequence() > r.last), err
 	})
-	for _, err := range append(wrong, err) {
-		if err != nil {
-			warnings = append(warnings, err.Error())
-		}
-	}
 	if content != "" {
 		if !taken.ours() {
 			r.last = taken.sequence()
 		}
 		r.Memory.note(r.dir, taken)
 	}
-	return content, content != "", warnings
+	return content, content != "", texts(append(wrong, err))
 }
 
 // Unconsumed takes a payload that no call has taken, after a round is over. It drops a payload that has expired or is
@@ -104,7 +99,7 @@ func Unconsumed(dir string) (content string, found bool, err error) {
 // Take takes the payload for a tool, like the command that MassGen has Codex run after each tool. The matcher may be
 // several globs separated by |, and only the part of the tool's name after a / counts. Numbers are not compared, since
 // each call is a new process that does not know the last one. What was taken is noted for writers.
-func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
+func (m Memory) Take(dir, tool string) (content string, found bool, warnings []string) {
 	var taken payload
 	content, wrong, err := takeIf(dir, func(p payload) (meant, fresh bool, err error) {
 		taken = p
@@ -115,7 +110,17 @@ func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
 	if content != "" {
 		m.note(dir, taken)
 	}
-	return content, content != "", errors.Join(append(wrong, err)...)
+	return content, content != "", texts(append(wrong, err))
+}
+
+// texts returns the texts of the errors that are not nil.
+func texts(errs []error) (texts []string) {
+	for _, err := range errs {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
+	}
+	return texts
 }
 
 // takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong

@@ -239,7 +239,9 @@ func TestLimit(t *testing.T) {
 			return "", ctx.Err()
 		}})
 	impatient := *registry.Clients()[0]
-	impatient.Limit = 20 * time.Millisecond
+	client := *impatient.Client
+	client.Limit = 20 * time.Millisecond
+	impatient.Client = &client
 	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
 		Call: protocol.Call{Event: protocol.PreTool, Tool: "x"}})
 	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Settings.Client+

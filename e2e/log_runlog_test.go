@@ -76,14 +76,15 @@ func TestRunLogOfServe(t *testing.T) {
 		"tool_use_id": "t1"}).Error)
 	require.Nil(t, c.Call("pre-tool", binary.Hook{"tool": "other"}).Error, "no hook is for it, and it is on record too")
 	require.NotNil(t, c.Call("pre-tool", binary.Hook{"tool": "shell", "workspace": "relative"}).Error,
-		"this is no call")
+		"no hook runs for it, and it is on record as it is with a command")
 	c.Line(`{"jsonrpc":"2.0","id":"twice","method":"fire","params":{"hook_event_name":"PreToolUse",` +
 		`"tool_name":"other","tool_input":{"a":1,"a":2}}}`)
 	require.Nil(t, c.Answer(`"twice"`).Error)
 	lines := binary.ReadLog(t, log)
-	require.Len(t, lines, 3)
-	require.Len(t, lines[2].Outcome.Warnings, 2, "the second is of a tool without a name of the project's")
-	require.Contains(t, lines[2].Outcome.Warnings[0], `the key "a" is there twice`,
+	require.Len(t, lines, 4)
+	require.Equal(t, `"workspace" must be an absolute path, not "relative"`, lines[2].Error)
+	require.Len(t, lines[3].Outcome.Warnings, 2, "the second is of a tool without a name of the project's")
+	require.Contains(t, lines[3].Outcome.Warnings[0], `the key "a" is there twice`,
 		"what only the server says is on record too")
 	for i, want := range []string{"shell t1 block no rm", "other  continue "} {
 		require.Equal(t, "serve", lines[i].Command)

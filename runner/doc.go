@@ -21,10 +21,10 @@
 //
 //  1. The clock starts before the process does. Its stdin is written inside the deadline and beside the reading; a hook
 //     that does not read is fine.
-//  2. The verdict is taken when the hook exits, not when its pipes close. After that the pipes are read for 500 ms at
-//     most, and only if somebody still holds them.
+//  2. The verdict is taken when the hook exits, not when its pipes close. After that the pipes are read a little
+//     longer, and only if somebody still holds them: docs/processes.md has the times.
 //  3. A hook has its own session and process group and no terminal. At the deadline, or when ctx ends, the group gets
-//     SIGTERM, and SIGKILL 500 ms later. Descendants that left the group are found and killed on Linux; what could not
+//     SIGTERM, and then SIGKILL. Descendants that left the group are found and killed on Linux; what could not
 //     be killed is named in the outcome.
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
 //  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone).
@@ -54,5 +54,5 @@
 //     enemy.
 //   - That all descendants are found on macOS: those that left the group are not.
 //   - That a hook on Windows is asked to end before it is killed, unless Options.Binary is set. That binary sends it
-//     CTRL_BREAK, and its job is ended 500 ms later. Without one the job is ended at the deadline.
+//     CTRL_BREAK, and its job is ended a little later. Without one the job is ended at the deadline.
 package runner

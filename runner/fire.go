@@ -284,11 +284,11 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	if h.Unsupported != "" {
 		v = dialect.Unsupported(h.Dialect, &h.call.Call, shownName(h.Hook), h.Unsupported)
 	} else {
-		if f.lookAt(h.Hook, false) {
+		if f.isTouched(h.Hook) {
 			return dialect.Skipped(h.Name, h.Source(), h.Dialect)
 		}
 		result = f.result(ctx, h)
-		f.lookAt(h.Hook, true)
+		f.noteRewritten(h.Hook)
 		f.explainExit(h, &result)
 		v = h.Dialect.Hooks.Decode(&h.call.Call, shownName(h.Hook), &result)
 	}

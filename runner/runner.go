@@ -187,7 +187,7 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 }
 
 // Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async ones, and
-// gives persistent hooks the end of their input and half a second to go. It returns when nothing is left, which takes
+// gives persistent hooks the end of their input and a moment to go. It returns when nothing is left, which takes
 // about a second at most. Every later Fire is an error. Functions that do not heed their context run on. The error is
 // always nil.
 func (r *Runner) Close() error {

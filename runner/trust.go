@@ -181,18 +181,24 @@ func (p *Plan) loadedHook(i int) *hook.Hook {
 	return h
 }
 
-// lookAt reports whether the files of a hook are no longer those that were looked at when the call began, and notes it.
-// ended: the hook has run, or an async one was started.
-func (f *firing) lookAt(h *hook.Hook, ended bool) bool {
-	now := f.guard.now
-	if now == nil {
+// isTouched reports whether the files of a hook that is to run are no longer those that were looked at when the call
+// began, and notes it.
+func (f *firing) isTouched(h *hook.Hook) bool {
+	if f.guard.now == nil {
 		return false
 	}
-	changed := now.Touched
-	if ended {
-		changed = now.Rewritten
+	return f.noteTouched(f.guard.now.Touched(h))
+}
+
+// noteRewritten notes that files of a hook that has run, or of an async one that was started, are no longer those.
+func (f *firing) noteRewritten(h *hook.Hook) {
+	if f.guard.now != nil {
+		f.noteTouched(f.guard.now.Rewritten(h))
 	}
-	path := changed(h)
+}
+
+// noteTouched notes a path that was changed, and reports whether there is one.
+func (f *firing) noteTouched(path string) bool {
 	if path != "" {
 		f.touched.CompareAndSwap(nil, &path)
 	}

@@ -21,6 +21,7 @@ import (
 var allow = command{
 	name:    "allow",
 	args:    "[DIR] [FLAGS]",
+	takes:   folders,
 	summary: "look at a project's hooks, and allow them to run where trust is required",
 	about: `Prints the hooks of the project, and what changed in their files and in the scripts that they name
 since they were last allowed. Then it asks at the terminal, and records them. With --trust required
@@ -55,6 +56,7 @@ hookrun allow and status print; --yes allows them as they are.`,
 var deny = command{
 	name:    "deny",
 	args:    "[DIR] [FLAGS]",
+	takes:   folders,
 	summary: "remove what allow has recorded of a project's hooks",
 	about: `Removes the record that the hooks of the project were allowed. Where trust is required they do not
 run any more: calls go on without them, and sessions that began with them are blocked. It asks at the
@@ -279,7 +281,7 @@ func (s *trustState) show() (string, error) {
 		b.WriteString("\nno text has changed since\n")
 	}
 	if s.allowed != nil {
-		for _, d := range s.now.Since(&s.allowed.Fingerprint, false) {
+		for _, d := range s.now.Since(&s.allowed.Fingerprint) {
 			fmt.Fprintln(&b, d)
 		}
 	}

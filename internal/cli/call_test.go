@@ -75,7 +75,7 @@ func TestErrorsOfCallFlags(t *testing.T) {
 		"--tool x --state=":       "--state" + isEmpty,
 		"--tool x -c a --config=": "--config" + isEmpty,
 		"--tool x -o yaml":        `--output "yaml" is not one of text, json`,
-		"--tool x --dialect tenx": `--dialect "tenx" is not one of ` + dialectNames() +
+		"--tool x --dialect tenx": `--dialect "tenx" is not one of ` + strings.Join(dialectNames(), ", ") +
 			`; did you mean "tenex"?`,
 		"--tool x --notes=separate": "--notes is for messages; " +
 			"it needs --output anthropic|openai|openai-responses",

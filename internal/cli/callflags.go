@@ -15,7 +15,6 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
-	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -34,7 +33,6 @@ type callFlags struct {
 	pin       bool
 	dialect   string
 	output    string
-	outputs   []string
 	verbose   bool
 	debug     bool
 	inputs    *debugInputs // with --debug
@@ -54,7 +52,6 @@ type callFlags struct {
 
 // define adds the flags that go with every event.
 func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
-	f.outputs = outputs
 	f.defineFiles(flags)
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
 	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT|@FILE|-`; - is stdin")
@@ -65,7 +62,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.definePolicy(flags)
 	f.defineTrust(flags)
 	f.defineState(flags)
-	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
+	defineOutput(flags, &f.output, outputs...)
 	const verbose = "show on stderr what each hook did; if the call is blocked, after the reason"
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
@@ -101,9 +98,12 @@ func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 // definePolicy adds the flags of how hooks run.
 func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
-	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks without an on_failure of their own")
-	dialect := "`NAME` of the rules that all hooks must have: " + dialectNames() + " (default by the file)"
-	flags.StringVar(&f.dialect, "dialect", "", dialect)
+	const onFailure = "{WORDS}, for hooks without an on_failure of their own"
+	defineWord(flags, &f.onFailure, "on-failure", "", onFailure, "block", "continue")
+	names := dialectNames()
+	const dialect = "`NAME` of the rules that all hooks must have: %s (default by the file)"
+	flags.StringVar(&f.dialect, "dialect", "", fmt.Sprintf(dialect, strings.Join(names, ", ")))
+	setValues(flags, "dialect", names...)
 }
 
 // trustVariable is the default of --trust.
@@ -111,9 +111,9 @@ const trustVariable = "HOOKRUN_TRUST"
 
 // defineTrust adds the flags that require hooks to be allowed, and to stay what they were.
 func (f *callFlags) defineTrust(flags *pflag.FlagSet) {
-	const trust = "`off|required`: required runs a project's hooks only as hookrun allow has them (default $" +
+	const trust = "{WORDS}: required runs a project's hooks only as hookrun allow has them (default $" +
 		trustVariable + ", else off)"
-	flags.StringVar(&f.trust, "trust", "", trust)
+	defineWord(flags, &f.trust, "trust", "", trust, trustWords()...)
 	flags.BoolVar(&f.pin, "pin", false, "block calls if the hooks are no longer those of the session's first call")
 }
 
@@ -143,8 +143,10 @@ func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 
 // defineMessages adds the flag of the output forms that are messages.
 func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
-	usage := "`FORM` that keeps texts from the result, in messages: " + strings.Join(texts(protocol.AllNotes()), ", ")
+	forms := texts(protocol.AllNotes())
+	usage := "`FORM` that keeps texts from the result, in messages: " + strings.Join(forms, ", ")
 	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), usage)
+	setValues(flags, "notes", forms...)
 }
 
 // messageForms are the output forms that are messages.
@@ -164,11 +166,13 @@ func (f *callFlags) hasMessages() bool {
 
 // messages refuses flags from which no messages can be made, before a hook runs.
 func (f *callFlags) messages() error {
-	forms := texts(protocol.AllNotes())
+	if f.flags.Lookup("notes") == nil {
+		return nil
+	}
+	if err := checkWord(f.flags, "notes"); err != nil {
+		return err
+	}
 	switch {
-	case f.flags.Changed("notes") && !slices.Contains(forms, f.notes):
-		near := spelling.Suggest(f.notes, forms)
-		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), near)
 	case f.flags.Changed("notes") && !f.hasMessages():
 		return fmt.Errorf("--notes is for messages; it needs --output %s", strings.Join(messageForms(), "|"))
 	case f.hasMessages() && f.call.ToolUseID == "":
@@ -188,8 +192,8 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.valid(); err != nil {
 		return err
 	}
-	if !slices.Contains(f.outputs, f.output) {
-		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
+	if err := checkOutput(f.flags); err != nil {
+		return err
 	}
 	if err := f.messages(); err != nil {
 		return err
@@ -243,7 +247,10 @@ func (f *callFlags) valid() error {
 	if err := f.notEmpty(); err != nil {
 		return err
 	}
-	return f.knownDialect()
+	if f.dialect == "" {
+		return nil
+	}
+	return checkWord(f.flags, "dialect")
 }
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
@@ -255,17 +262,6 @@ func (f *callFlags) notEmpty() error {
 	}
 	if slices.Contains(f.configs, "") {
 		return errors.New("--config is empty; leave it out for the default")
-	}
-	return nil
-}
-
-func (f *callFlags) knownDialect() error {
-	if f.dialect == "" {
-		return nil
-	}
-	if _, ok := registry.Named(f.dialect); !ok {
-		near := spelling.Suggest(f.dialect, strings.Split(dialectNames(), ", "))
-		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), near)
 	}
 	return nil
 }
@@ -286,12 +282,11 @@ func (f *callFlags) resolveWorkspace() (err error) {
 	return nil
 }
 
-func dialectNames() string {
-	var names []string
+func dialectNames() (names []string) {
 	for _, d := range registry.All() {
 		names = append(names, d.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // mustBeFolder refuses a workspace that is none.

@@ -24,6 +24,7 @@ import (
 var check = command{
 	name:    "check",
 	args:    "[FILE…] [FLAGS]",
+	takes:   files,
 	summary: "find what is wrong with hooks files, and with the programs they name",
 	about: `Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that
 does not exist or is not executable, a script without an interpreter, a program that everybody may
@@ -36,7 +37,8 @@ which is that of -C DIR, or the nearest one upwards.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` in which the hooks will run (default the folder of FILE, or .)"
 		workspace := flags.StringP("workspace", "C", "", where)
-		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		var output string
+		defineOutput(flags, &output, "text", "json")
 		const alsoClaude = "also check the settings that Claude Code would load: the user's, project's and local ones"
 		claude := flags.Bool("claude", false, alsoClaude)
 		form := defineForm(flags)
@@ -46,9 +48,10 @@ which is that of -C DIR, or the nearest one upwards.`,
 		noUser := flags.Bool("no-user", false, noUserUsage)
 		strict := flags.Bool("strict", false, "exit with 1 for a warning, too")
 		return func(files []string, std Streams) (int, error) {
+			if err := checkOutput(flags); err != nil {
+				return 0, err
+			}
 			switch {
-			case *output != "text" && *output != "json":
-				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
 			case flags.Changed("workspace") && *workspace == "":
 				return 0, errors.New("--workspace is empty; leave it out for the default")
 			case *schema && len(files) > 0:
@@ -71,7 +74,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 				return 0, err
 			}
 			report.OK = report.OK && !(*strict && report.hasWarnings())
-			if *output == "json" {
+			if output == "json" {
 				return report.exit(), writeJSON(std, report)
 			}
 			if len(report.Files) == 0 {
@@ -234,9 +237,11 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 // defineForm adds the flag --dialect. The function that it returns gives the dialect to read files in, nil without the
 // flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
-	names := strings.Join(registry.FormNames(), ", ")
+	forms := registry.FormNames()
+	names := strings.Join(forms, ", ")
 	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
 	name := flags.String("dialect", "", usage)
+	setValues(flags, "dialect", forms...)
 	return func() (*dialect.Dialect, error) {
 		if !flags.Changed("dialect") {
 			return nil, nil

@@ -36,7 +36,8 @@ const (
 // command is one of hookrun's commands.
 type command struct {
 	name    string
-	args    string // what follows the name in the usage line
+	args    string          // what follows the name in the usage line
+	takes   func() []string // what completion offers for a word that is no flag; nil: nothing
 	summary string
 	answers bool // its --output can be a client's hook output, and the client reads the exit code as a verdict
 	client  bool // a client's hook output is its default
@@ -94,11 +95,11 @@ func Run(args []string, std Streams) int {
 	}
 	if strings.HasPrefix(args[0], "-") {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
-		return failureExit(args)
+		return failureExit(outputForms(args)...)
 	}
 	near := spelling.Suggest(args[0], names)
 	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], near)
-	return failureExit(args)
+	return failureExit(outputForms(args)...)
 }
 
 // sendBreak is what the supervisor of hooks starts hookrun for on Windows.
@@ -130,12 +131,12 @@ func (c *command) run(args []string, std Streams) int {
 	}
 	printError(std.Err, c.name, err)
 	exit = exitFailed
-	switch {
-	case !c.answers:
-	case c.client && !hasOutput(args, "json") && !hasOutput(args, "text"):
-		exit = exitBlock
-	default:
-		exit = failureExit(args)
+	if c.answers {
+		forms := outputForms(args)
+		exit = failureExit(forms...)
+		if c.client && !slices.Contains(forms, "json") && !slices.Contains(forms, "text") {
+			exit = exitBlock
+		}
 	}
 	if exit == exitBlock && c.client && errors.As(err, new(hook.Diagnostics)) { // the client gives it to its model
 		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, personMustMend)
@@ -145,34 +146,28 @@ func (c *command) run(args []string, std Streams) int {
 
 const personMustMend = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
 
-// failureExit is the exit code of an error: 1, or 2 if the output is for a client, since clients fail open on every
-// other code. It looks for the flag in the arguments themselves, since the error may be in one before it.
-func failureExit(args []string) int {
-	if slices.ContainsFunc(registry.ClientNames(), func(form string) bool { return hasOutput(args, form) }) {
+// failureExit is the exit code of an error: 1, or 2 if one of the output forms is a client's, since clients fail open
+// on every other code.
+func failureExit(forms ...string) int {
+	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(registry.ClientNames(), form) }) {
 		return exitBlock
 	}
 	return exitFailed
 }
 
-// hasOutput reports whether the arguments select an output form: as --output FORM, --output=FORM, -o FORM, -o=FORM or
-// -oFORM, also behind -v in one argument.
-func hasOutput(args []string, form string) bool {
-	for i, a := range args {
-		value, found := strings.CutPrefix(a, "--output")
-		if !found && strings.HasPrefix(a, "-") {
-			value, found = strings.CutPrefix(strings.TrimLeft(a[1:], "v"), "o")
-		}
-		if !found {
-			continue
-		}
-		if value == "" && i+1 < len(args) {
-			value = args[i+1]
-		}
-		if strings.TrimPrefix(value, "=") == form {
-			return true
-		}
+// outputForms returns the output forms that a command line with an error may mean. Each word is parsed as if it were
+// the first: in `--tool $UNSET -o claude` the flag before has taken the -o for its value.
+func outputForms(args []string) (forms []string) {
+	for i := range args {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.Usage = func() {}
+		flags.ParseErrorsAllowlist.UnknownFlags = true
+		output := flags.StringP("output", "o", "", "")
+		flags.BoolP("verbose", "v", false, "") // may stand before the o of -vo
+		_ = flags.Parse(args[i:min(i+2, len(args))])
+		forms = append(forms, *output)
 	}
-	return false
+	return forms
 }
 
 // printError prints an error. Errors with a position in a file are printed as they are, all others behind the name of

@@ -9,21 +9,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// The script for a shell runs hookrun __complete, which prints the candidates for a word. They are taken from the help:
-// the commands, and the usage of their flags.
+// The script for a shell runs hookrun __complete, which prints the candidates for a word: the commands, their flags,
+// what a command takes, and the values of its flags.
 
 //go:embed completion
 var completionScripts embed.FS
 
-var shells = []string{"bash", "zsh", "fish", "powershell"}
+func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
 var completion = command{
 	name:    "completion",
 	args:    "bash|zsh|fish|powershell",
+	takes:   shells,
 	summary: "print the script that completes commands and flags in a shell",
 	about: `Prints a script that completes commands, flags and the values of some flags. The script runs the
 hookrun in PATH. For bash, put the line of the example into ~/.bashrc. For zsh, put
@@ -38,11 +38,11 @@ For PowerShell, in $PROFILE:
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {
 			if len(args) != 1 {
-				return 0, fmt.Errorf("give one shell: %s", strings.Join(shells, ", "))
+				return 0, fmt.Errorf("give one shell: %s", strings.Join(shells(), ", "))
 			}
-			if !slices.Contains(shells, args[0]) {
-				return 0, fmt.Errorf("unknown shell %q; there are %s%s", args[0], strings.Join(shells, ", "),
-					spelling.Suggest(args[0], shells))
+			if !slices.Contains(shells(), args[0]) {
+				return 0, fmt.Errorf("unknown shell %q; there are %s%s", args[0], strings.Join(shells(), ", "),
+					spelling.Suggest(args[0], shells()))
 			}
 			script, err := completionScripts.ReadFile("completion/" + args[0])
 			if err != nil {
@@ -135,7 +135,10 @@ func possible(word string, before []string) []string {
 	case strings.HasPrefix(word, "-"):
 		return flagLines(flags)
 	}
-	return arguments(c.args)
+	if c.takes == nil {
+		return nil
+	}
+	return c.takes()
 }
 
 // flagOf returns the flag that a word names, nil if it names none or has the value in it.
@@ -167,47 +170,24 @@ func flagLines(flags *pflag.FlagSet) (lines []string) {
 	return append(lines, "--help\tshow what the command does")
 }
 
-// values returns the values that a flag can have. They are in its usage: "`off|required`", "output `FORM`: text, json".
+// values returns the values that a flag can have.
 func values(f *pflag.Flag) []string {
-	placeholder, usage := pflag.UnquoteUsage(f)
-	if placeholder == "PATH" { // of a socket; the PATH of get is in JSON
-		return []string{anyFiles}
+	if words := f.Annotations[valuesKey]; words != nil {
+		return words
 	}
-	if f.Name == "tool" {
+	if f.Name == "tool" { // too many for every command line to make
 		names := slices.Concat(registry.ProjectNames(), registry.ClientTools())
 		slices.Sort(names)
 		return slices.Compact(names)
 	}
-	if words := arguments(placeholder); len(words) > 0 {
-		return words
-	}
-	_, list, _ := strings.Cut(usage, ": ")
-	words := strings.Split(list, ", ")
-	for i, w := range words {
-		words[i], _, _ = strings.Cut(w, " (")
-	}
-	return fixed(words)
-}
-
-// arguments returns the values of a placeholder, in a command's args or in a flag's usage.
-func arguments(placeholder string) []string {
-	first := strings.Trim(strings.Fields(placeholder + " -")[0], "[]…")
-	switch first {
-	case "FILE", "LOG":
-		return []string{anyFiles}
+	switch placeholder, _ := pflag.UnquoteUsage(f); placeholder {
+	case "FILE", "LOG", "PATH":
+		return files()
 	case "DIR":
-		return []string{anyFolders}
-	case "CLIENT":
-		return install.Names()
-	case "EVENT":
-		return registry.EventNames()
+		return folders()
 	}
-	return fixed(strings.Split(first, "|"))
+	return nil
 }
 
-// fixed returns the words of a list that are literal, unlike placeholders such as FILE.
-func fixed(words []string) []string {
-	return slices.DeleteFunc(words, func(w string) bool {
-		return strings.HasPrefix(w, "-") || w == "" || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz_-") != ""
-	})
-}
+func files() []string   { return []string{anyFiles} }
+func folders() []string { return []string{anyFolders} }

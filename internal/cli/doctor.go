@@ -26,6 +26,7 @@ import (
 var examine = command{
 	name:    "doctor",
 	args:    "[CLIENT…] [FLAGS]",
+	takes:   install.Names,
 	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
 	about: `Looks at the project's hooks and at each client that is here
 ({CLIENTS}):
@@ -42,7 +43,8 @@ runs them without a question. hookrun allow always asks itself.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` where the client is started (default .)"
 		workspace := flags.StringP("workspace", "C", "", where)
-		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		var output string
+		defineOutput(flags, &output, "text", "json")
 		d := &doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Now: time.Now()}
 		defineState(flags, &d.State)
 		flags.StringVar(&d.Log, "log", "", "the run log `FILE` of your agent loop (default $"+logVariable+")")
@@ -53,8 +55,8 @@ runs them without a question. hookrun allow always asks itself.`,
 			if *yes && !*fix {
 				return 0, errors.New("--yes is for --fix; give both, or neither")
 			}
-			if *output != "text" && *output != "json" {
-				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			if err := checkOutput(flags); err != nil {
+				return 0, err
 			}
 			for _, name := range []string{"workspace", "state", "log", "socket"} {
 				if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
@@ -87,7 +89,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			report, err := examine()
 			if err == nil && *fix {
 				f := &fixer{yes: *yes, out: std.Out, std: std, again: examine}
-				if *output == "json" {
+				if output == "json" {
 					f.out = std.Err
 				}
 				report, err = f.fix(report)
@@ -99,7 +101,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			if !report.OK {
 				exit = exitFailed
 			}
-			if *output == "json" {
+			if output == "json" {
 				return exit, writeJSON(std, report)
 			}
 			return exit, printReport(report, std)

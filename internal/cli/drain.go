@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/delivery"
+	"github.com/hookrun/hookrun/internal/gate/queued"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -27,13 +27,13 @@ given; a text for every agent is kept for the others if one of them has read it.
 		var session, agent, output string
 		q := defineQueue(flags, &session)
 		flags.StringVar(&agent, "agent", "", "`ID` of the agent that gets them (default none: what nobody was given)")
-		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
+		defineOutput(flags, &output, "text", "json")
 		var suppress bool
 		const usage = "you hand the texts on by other means: the history has them as deferred, not as drained"
 		flags.BoolVar(&suppress, "suppress", false, usage)
 		folder := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
-			if err := checkDrain(flags, args, output); err != nil {
+			if err := checkDrain(flags, args); err != nil {
 				return 0, err
 			}
 			if *folder != "" {
@@ -67,7 +67,7 @@ func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, f
 		return errors.Join(err, failed)
 	}
 	for _, e := range expired {
-		fmt.Fprintln(std.Err, "hookrun: warning:", delivery.Expired(e))
+		fmt.Fprintln(std.Err, "hookrun: warning:", queued.Expired(e))
 	}
 	return failed
 }
@@ -84,12 +84,12 @@ func drainIPC(std Streams, dir string) error {
 	return errors.Join(write(std, text), ipc.Clear(dir))
 }
 
-func checkDrain(flags *pflag.FlagSet, args []string, output string) error {
+func checkDrain(flags *pflag.FlagSet, args []string) error {
 	if err := noArgs(args); err != nil {
 		return err
 	}
-	if output != "text" && output != "json" {
-		return fmt.Errorf("--output %q is not one of text, json", output)
+	if err := checkOutput(flags); err != nil {
+		return err
 	}
 	return noEmpty(flags)
 }

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -25,23 +22,15 @@ const (
 
 // defineEntry adds the flags that the entry of a client has.
 func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
-	const before = "`block|continue`: with --trust required, what becomes of calls before the hooks are allowed"
-	flags.StringVar(&f.beforeAllow, "before-allow", "continue", before)
-	const entry = "`mark|status`, for install's entry: print a mark before the answer, or exit with 6, not 0"
-	flags.StringVar(&f.entry, "entry", "", entry)
+	const before = "{WORDS}: with --trust required, what becomes of calls before the hooks are allowed"
+	defineWord(flags, &f.beforeAllow, "before-allow", "continue", before, "block", "continue")
+	const entry = "{WORDS}, for install's entry: print a mark before the answer, or exit with 6, not 0"
+	defineWord(flags, &f.entry, "entry", "", entry, entryByMark, entryByStatus)
 }
 
 // checkEntry refuses unknown values of the flags of defineEntry.
 func (f *callFlags) checkEntry() error {
-	refuse := func(flag, value string, known ...string) error {
-		if !f.flags.Changed(flag) || slices.Contains(known, value) {
-			return nil
-		}
-		return fmt.Errorf("--%s %q is not one of %s%s", flag, value, strings.Join(known, ", "),
-			spelling.Suggest(value, known))
-	}
-	return errors.Join(refuse("before-allow", f.beforeAllow, "block", "continue"),
-		refuse("entry", f.entry, entryByMark, entryByStatus))
+	return errors.Join(checkWord(f.flags, "before-allow"), checkWord(f.flags, "entry"))
 }
 
 // answer is the text for stdout with the client's answer.

@@ -23,6 +23,7 @@ import (
 var explain = command{
 	name:    "explain",
 	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
+	takes:   registry.EventNames,
 	summary: "show which hooks a call would run, and why; runs none",
 	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
 why not; its program, where that would run, how long it may take, and what each kind of failure would
@@ -40,12 +41,11 @@ before it changes the call.`,
 		showInput := flags.Bool("show-input", false, show)
 		const whose = "show also by which names of this client's tools each matcher and if is met (CLIENT: "
 		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(registry.ClientNames(), ", ")+")")
+		setValues(flags, "client", registry.ClientNames()...)
 		return func(args []string, std Streams) (int, error) {
 			of, known := registry.ClientNamed(*client)
 			if *client != "" && !known {
-				names := registry.ClientNames()
-				return 0, fmt.Errorf("--client %q is not one of %s%s", *client, strings.Join(names, ", "),
-					spelling.Suggest(*client, names))
+				return 0, checkWord(flags, "client")
 			}
 			event, err := f.explained(args, *input, of, std)
 			if err != nil {

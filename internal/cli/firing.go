@@ -13,12 +13,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -121,6 +120,8 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
+func trustWords() []string { return texts([]runner.Trust{runner.TrustOff, runner.TrustRequired}) }
+
 // trusted is the value of --trust, else of the environment, for commands that have the flag.
 func (f *callFlags) trusted() (runner.Trust, error) {
 	value, from := f.trust, "--trust"
@@ -131,7 +132,7 @@ func (f *callFlags) trusted() (runner.Trust, error) {
 	case "", runner.TrustOff, runner.TrustRequired:
 		return t, nil
 	}
-	near := spelling.Suggest(value, texts([]runner.Trust{runner.TrustOff, runner.TrustRequired}))
+	near := spelling.Suggest(value, trustWords())
 	return "", fmt.Errorf("%s %q is not one of off, required%s", from, value, near)
 }
 
@@ -140,37 +141,28 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
 }
 
-// fireRead is fire for a call that is yet to be read. Every call has a line in the log, also one that came to no
-// verdict.
+// fireRead is fire for a call that is yet to be read.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
 		_, _ = read() // which call the error is told about
 		return f.tellError(err, std)
 	}
-	warn := func(err error) {
-		if err != nil {
-			fmt.Fprintln(std.Err, "hookrun: warning:", err)
-		}
-	}
+	g := f.gate(func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
 	began := time.Now()
-	outcome, err := f.verdict(read, &typed{Streams: std}, &began)
+	p, err := f.prepare(read, g, &typed{Streams: std})
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry has it on record
 			return 0, err
 		}
-		warn(f.record.write(began, &f.call, nil, err))
+		g.NoVerdict(began, &f.call, err)
 		return f.tellError(err, std)
 	}
-	claim := delivery.Claim(context.Background(), f.queue, &f.call, &outcome)
-	defer func() { warn(claim.Release(context.Background())) }() // unless it was printed
-	f.takeIPC(&outcome)
-	if f.output == "text" {
-		outcome = outcome.WithoutRewrites()
+	answer, err := p.fire()
+	if err != nil {
+		return f.tellError(err, std)
 	}
-	if err := f.record.write(began, &f.call, &outcome, nil); err != nil {
-		outcome.Warnings = append(outcome.Warnings, err.Error())
-	}
-	return f.print(outcome, std, func() { warn(claim.Done(context.Background())) })
+	defer answer.Given(false) // unless it was printed
+	return f.print(answer.Outcome, std, func() { answer.Given(true) })
 }
 
 // tellError encodes an error as a block for a client that does not block for the exit status at every event, or shows
@@ -189,8 +181,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
 		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
 	}
-	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
-		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
+	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
 	takesOther := registry.Withhold(&f.call, &block)
 	reply, err := client.Reply(block)
@@ -208,25 +199,38 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	return 0, failure
 }
 
-// verdict reads the call and runs the hooks for it. began is set anew when they begin.
-func (f *callFlags) verdict(
-	read func() (protocol.Event, error), stdin io.Reader, began *time.Time,
-) (o protocol.Outcome, err error) {
+// gate is the gate of a command. It has no runner until the hooks files are read.
+func (f *callFlags) gate(warn func(error)) *gate.Gate {
+	return &gate.Gate{Queue: f.queue, Log: f.record.log, Command: f.flags.Name(), Warn: warn}
+}
+
+// prepared is a call whose hooks can run.
+type prepared struct {
+	gate    *gate.Gate
+	call    gate.Call
+	until   *interruption
+	tooDeep error // why no hook may run
+}
+
+// prepare reads the call and the hooks files.
+func (f *callFlags) prepare(
+	read func() (protocol.Event, error), g *gate.Gate, stdin io.Reader,
+) (*prepared, error) {
 	event, err := read()
 	if err != nil {
-		return o, err
+		return nil, err
 	}
 	if err := f.finish(event, stdin); err != nil {
-		return o, err
+		return nil, err
 	}
 	f.recordLastRun()
-	until := interruption{exit: failureExit([]string{"-o", f.output})}
+	p := &prepared{gate: g, until: &interruption{exit: failureExit(f.output)}}
 	if f.hasFile() {
-		until.watch()
+		p.until.watch()
 	}
 	cfg, options, err := f.load()
 	if err != nil {
-		return o, err
+		return nil, err
 	}
 	if f.verbose {
 		f.project.findAbove(len(cfg.Hooks))
@@ -236,71 +240,53 @@ func (f *callFlags) verdict(
 		f.inputs = &debugInputs{}
 		options.OnInput = f.inputs.add
 	}
-	env, tooDeep := nested()
-	options.Env = env
-	r, err := newRunner(cfg, options)
-	if err != nil {
-		return o, err
+	options.Env, p.tooDeep = nested()
+	if g.Runner, err = newRunner(cfg, options); err != nil {
+		return nil, err
 	}
-	plan, err := r.Plan(f.call)
+	p.call = f.gateCall()
+	return p, nil
+}
+
+// gateCall is the call, and what its output form can express.
+func (f *callFlags) gateCall() gate.Call {
+	c := gate.Call{Call: f.call, Warnings: f.warnings}
+	if client, toClient := registry.ClientNamed(f.output); toClient {
+		c.Output = client
+	}
+	if f.output == "text" {
+		c.Fit = func(o *protocol.Outcome) { *o = o.WithoutRewrites() }
+		c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == exitOK } // else it has the reason alone
+	}
+	if f.ipc != nil && *f.ipc != "" {
+		c.MassGen = func() (string, bool, []string) { return ipcMemory().Take(*f.ipc, f.call.Tool) }
+	}
+	return c
+}
+
+// fire makes the call. A signal ends it while its hooks run.
+func (p *prepared) fire() (gate.Answer, error) {
+	plan, err := p.gate.Plan(p.call)
 	if err != nil {
-		return o, err
+		return gate.Answer{}, err
 	}
 	ctx := context.Background()
 	if !plan.Empty() {
-		if tooDeep != nil {
-			return o, tooDeep
+		if p.tooDeep != nil {
+			return gate.Answer{}, plan.Refuse(p.tooDeep)
 		}
-		ctx = until.context()
-		if client, is := registry.ClientNamed(f.output); is && client.Client.Limit > 0 {
-			over := fmt.Errorf("the hooks took longer than %v, and %s waits no longer", client.Client.Limit,
-				client.Files.Client)
-			limited, cancel := context.WithTimeoutCause(ctx, client.Client.Limit, over)
-			defer cancel()
-			ctx = limited
-		}
+		ctx = p.until.context()
 	}
-	*began = time.Now()
-	o, err = plan.Fire(ctx)
-	until.over()
+	answer, err := plan.Fire(ctx)
+	p.until.over()
 	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w; the hooks were killed, there is no verdict", err)
+		err = gate.Killed(err)
 	}
-	o.Warnings = append(f.warnings, o.Warnings...)
-	return o, err
+	return answer, err
 }
 
-// takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is
-// gone. A tool that failed leaves it where it is.
-func (f *callFlags) takeIPC(o *protocol.Outcome) {
-	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool {
-		return
-	}
-	with := *o
-	if with.Inject = append(slices.Clip(o.Inject), protocol.Inject{Content: "a text"}); !f.carries(with) {
-		return
-	}
-	text, found, err := ipcMemory().Take(*f.ipc, f.call.Tool)
-	if err != nil {
-		o.Warnings = append(o.Warnings, err.Error())
-	}
-	if found {
-		o.Inject = append(o.Inject, protocol.Inject{Content: text, Strategy: protocol.ToolResult, Source: "massgen"})
-	}
-}
-
-// carries reports whether what is printed of an outcome has its texts: with a reason, text output has nothing else, and
-// a client that reads no answer at the event is given none.
-func (f *callFlags) carries(o protocol.Outcome) bool {
-	if client, toClient := registry.ClientNamed(f.output); toClient {
-		reply, err := client.Reply(o)
-		return err == nil && len(reply.Stdout) > 0
-	}
-	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
-}
-
-// print prints an outcome. It calls given as soon as the model's texts are printed. If hookrun is killed before that,
-// the texts stay in the queue and are delivered again.
+// print prints an outcome. It calls given as soon as that is done. If hookrun is killed before, the texts stay in the
+// queue and are delivered again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
@@ -330,9 +316,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if err := write(std, f.answer(line)); err != nil {
 		return 0, err
 	}
-	if toClient && len(line) > 0 || !toClient && f.carries(o) {
-		given()
-	}
+	given()
 	if exit != exitOK {
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
 	}
@@ -351,43 +335,17 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 
 // details writes for a person what the outcome has besides the verdict.
 func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
+	to := person{w: stderr, name: "hookrun", verbose: f.verbose, inputs: f.inputs}
 	for _, w := range o.Warnings {
-		fmt.Fprintln(stderr, "hookrun: warning:", printable.Lines(w))
+		to.warning(w)
 	}
 	if f.output == "text" || f.hasMessages() { // the others have them on stdout
-		for _, m := range o.SystemMessages {
-			marked(stderr, "hookrun: message:", strings.TrimPrefix(m, "hookrun: "))
-		}
+		to.messages(o.SystemMessages)
 	}
 	if f.verbose {
 		f.project.writeTo(stderr)
 	}
 	for i := range o.Hooks {
-		h := &o.Hooks[i]
-		name := printable.Escape(h.Name)
-		if f.verbose {
-			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
-			fmt.Fprintf(stderr, "hookrun: hook '%s' %s in %v\n", name, h.Status, took)
-			switch {
-			case h.Signal != "":
-				fmt.Fprintf(stderr, "hookrun: hook '%s' was killed by %s\n", name, h.Signal)
-			case h.ExitCode != nil:
-				fmt.Fprintf(stderr, "hookrun: hook '%s' exited with %d\n", name, *h.ExitCode)
-			}
-		}
-		if f.inputs != nil {
-			f.inputs.print(stderr, h)
-		}
-		if h.Status == protocol.StatusTimeout && !f.verbose { // TENEX shows nothing of a hook that it had to kill
-			continue
-		}
-		marked(stderr, "hookrun: hook '"+name+"' stderr:", h.Stderr)
-	}
-}
-
-// marked writes a text with a mark before each line. Hooks print what a model wrote, and it may go to a terminal.
-func marked(w io.Writer, mark, text string) {
-	for line := range strings.Lines(printable.Lines(text)) {
-		fmt.Fprintln(w, mark, strings.TrimRight(line, "\r\n"))
+		to.hook("", &o.Hooks[i])
 	}
 }

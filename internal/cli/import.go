@@ -19,6 +19,7 @@ import (
 var importHooks = command{
 	name:    "import",
 	args:    "FILE… [FLAGS]",
+	takes:   files,
 	summary: "turn hooks of {IMPORTED CLIENTS} into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
 one that is there. It runs nothing. Each entry keeps its client's rules: "dialect" names the client.
@@ -36,8 +37,9 @@ Notes are about every hook of that client.`,
 		const target = "add the entries to this `FILE`, which is made if it is missing; without a FILE: the workspace's"
 		into := flags.String("write", "", target)
 		flags.Lookup("write").NoOptDefVal = hookfile.FileName
-		const outputs = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
-		output := flags.StringP("output", "o", "text", outputs)
+		var output string
+		defineOutput(flags, &output, "text", "json")
+		flags.Lookup("output").Usage = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
 		form := defineForm(flags)
 		as := flags.String("as", "", "gone; `TERMS` are the client's")
 		_ = flags.MarkHidden("as") // it is there
@@ -49,8 +51,6 @@ Notes are about every hook of that client.`,
 					"what hookrun check says", *as)
 			case len(files) == 0:
 				return 0, errors.New("no FILE; name the file with the hooks, as .claude/settings.json")
-			case *output != "text" && *output != "json":
-				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
 			case flags.Changed("write") && *into == "":
 				return 0, errors.New("--write= is empty; leave the = out for the workspace's file")
 			case *into == "-":
@@ -82,7 +82,7 @@ Notes are about every hook of that client.`,
 				}
 				done.Written = path
 			}
-			if *output == "json" {
+			if output == "json" {
 				return exitOK, writeJSON(std, done)
 			}
 			if done.Written == "" {

@@ -30,6 +30,7 @@ Presets:
 		dir := flags.StringP("workspace", "C", ".", "`DIR` of the project, in which the files are written")
 		names := flags.String("preset", strings.Join(preset.Default, ","),
 			"`NAME` of a preset, or several with commas: "+strings.Join(preset.Names(), ", "))
+		setValues(flags, "preset", preset.Names()...)
 		dryRun := flags.Bool("dry-run", false, "print what would be written, as a diff, and write nothing")
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

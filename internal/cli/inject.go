@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
+	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -33,11 +34,12 @@ it. Give a text that starts with - after --, or on stdin.`,
 		q := defineQueue(flags, &e.Session)
 		const (
 			agent    = "`ID` of an agent that gets it, repeatable (default every agent of the session)"
-			strategy = "where it goes: `tool_result|user_message`, after the result or in a message of its own"
+			strategy = "where it goes: {WORDS}, after the result or in a message of its own"
 			matcher  = "`GLOBS` with | between them: the tools after which it is given (default every tool)"
 		)
 		flags.StringArrayVar(&e.Agents, "agent", nil, agent)
-		flags.StringVar(&e.Strategy, "strategy", "tool_result", strategy)
+		defineWord(flags, &e.Strategy, "strategy", "tool_result", strategy,
+			string(protocol.ToolResult), string(protocol.UserMessage))
 		flags.StringVar(&e.Matcher, "matcher", "", matcher)
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
 		flags.StringVar(&e.Source, "source", "", "`NAME` of the sender")

@@ -25,6 +25,7 @@ import (
 var installClient = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
+	takes:   install.Names,
 	summary: "make {CLIENTS} run hookrun",
 	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
 it, and at each other event of the client that hooks ask for, so the client obeys the project's
@@ -53,8 +54,9 @@ when they get longer, or when hookrun moves.`,
 		const logUsage = "have the hook add a line about each call to `FILE`, or with the word " + defaultLog +
 			" to run.log among the state of whoever runs the client; see hookrun log"
 		flags.StringVar(&s.log, "log", "", logUsage)
-		const before = "`block|continue`: what becomes of calls while nobody has allowed the project's hooks"
-		beforeAllow := flags.String("before-allow", "block", before)
+		var beforeAllow string
+		const before = "{WORDS}: what becomes of calls while nobody has allowed the project's hooks"
+		defineWord(flags, &beforeAllow, "before-allow", "block", before, "block", "continue")
 		return func(args []string, std Streams) (int, error) {
 			if flags.Changed("log") && s.log == "" {
 				return 0, errors.New("--log is empty; leave it out for no log")
@@ -63,9 +65,8 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
-			if known := []string{"block", "continue"}; !slices.Contains(known, *beforeAllow) {
-				return 0, fmt.Errorf("--before-allow %q is not one of block, continue%s", *beforeAllow,
-					spelling.Suggest(*beforeAllow, known))
+			if err := checkWord(flags, "before-allow"); err != nil {
+				return 0, err
 			}
 			hooks, err := s.hooks(flags.Changed("workspace"))
 			if err != nil {
@@ -75,7 +76,7 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
-			entry.Args = append(entry.Args, "--before-allow", *beforeAllow)
+			entry.Args = append(entry.Args, "--before-allow", beforeAllow)
 			for _, kept := range client.Kept(place, entry.Binary) {
 				if !slices.Contains(entry.Events, kept) {
 					entry.Events = append(entry.Events, kept)
@@ -95,7 +96,7 @@ when they get longer, or when hookrun moves.`,
 				s.doubts(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
-			return exitOK, s.allow(*allow, *beforeAllow == "block", std)
+			return exitOK, s.allow(*allow, beforeAllow == "block", std)
 		}
 	},
 }

@@ -25,6 +25,7 @@ import (
 var showLog = command{
 	name:    "log",
 	args:    "[FILE] [FLAGS]",
+	takes:   files,
 	summary: "show the run log: which hooks ran, what they decided, how long they took",
 	about: `Reads the run log FILE (default $HOOKRUN_LOG, else the one of --log default) and what was rotated
 out of it, FILE.1 to FILE.3. It shows for each hook how often it matched, blocked, injected and failed,
@@ -45,7 +46,7 @@ prints all events that the log has, and then each as it comes.`,
 		flags.BoolVar(&l.follow, "follow", false, follow)
 		flags.BoolVar(&l.events, "events", false, "print events as lines of JSON")
 		flags.StringVar(&l.html, "html", "", "write a page for a browser to `FILE`")
-		flags.StringVarP(&l.output, "output", "o", "text", "output `FORM`: text, json")
+		defineOutput(flags, &l.output, "text", "json")
 		return func(args []string, std Streams) (int, error) {
 			if err := l.finish(args); err != nil {
 				return 0, err
@@ -103,9 +104,10 @@ func (l *logFlags) finish(args []string) (err error) {
 			return fmt.Errorf("--%s is empty; leave it out for the default", name)
 		}
 	}
+	if err := checkOutput(l.files.flags); err != nil {
+		return err
+	}
 	switch {
-	case l.output != "text" && l.output != "json":
-		return fmt.Errorf("--output %q is not one of text, json", l.output)
 	case l.html != "" && (l.follow || l.events || changed("output")):
 		return errors.New("--html writes the whole page and nothing else; leave out --follow, --events and --output")
 	case changed("since"):

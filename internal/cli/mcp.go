@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,14 +13,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/delivery"
+	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
-	"github.com/hookrun/hookrun/runner"
 )
 
 var mcp = command{
@@ -95,12 +92,10 @@ const mcpGrace = 1200 * time.Millisecond
 // mcpGate runs the hooks for the calls of a server's tools.
 type mcpGate struct {
 	call    protocol.Call // what all calls have in common
-	runner  *runner.Runner
-	queue   *queue.Queue
+	gate    *gate.Gate
 	ipc     *ipc.Reader   // nil: there is none
 	turns   chan struct{} // of calls whose hooks run
 	known   []string      // warnings that were printed already
-	record  *runLog
 	verbose bool
 	err     io.Writer
 
@@ -120,7 +115,8 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if err := f.record.open(); err != nil {
 		return 0, err
 	}
-	m.call.Workspace, m.queue, m.record = f.call.Workspace, f.queue, &f.record
+	m.call.Workspace = f.call.Workspace
+	m.gate = f.gate(func(err error) { m.log("warning: %v", err) })
 	until := interruption{exit: exitFailed}
 	until.watch()
 	cfg, o, err := f.load()
@@ -147,7 +143,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		return 0, err
 	}
 	o.Subreaper = false // it would take the exit status of the server
-	if m.runner, err = newRunner(cfg, o); err != nil {
+	if m.gate.Runner, err = newRunner(cfg, o); err != nil {
 		return 0, err
 	}
 	ctx := until.context()
@@ -162,7 +158,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		mcpproxy.Options{Name: name, Grace: mcpGrace, Log: m.log})
 	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
 	ended := server.End()
-	m.runner.Close()
+	m.gate.Runner.Close()
 	until.over()
 	if err == nil {
 		err = ended
@@ -172,12 +168,6 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 
 func (m *mcpGate) log(format string, args ...any) {
 	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
-}
-
-func (m *mcpGate) warn(err error) {
-	if err != nil {
-		m.log("warning: %v", err)
-	}
 }
 
 // about is a call of the server's as hooks know it.
@@ -198,101 +188,83 @@ func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) protocol.Call {
 }
 
 func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
-	switch {
-	case m.record.log != nil: // it has every call
-		return false
-	case !after:
-		return !m.hasHooks(m.about(protocol.PreTool, c))
+	if after { // without the result, which some hooks may look at
+		call := m.result(c, mcpproxy.Result{})
+		return m.gate.Idle(&call)
 	}
-	call := m.about(protocol.PostTool, c) // without the result, which some hooks may look at
-	return m.ipc == nil && !delivery.Possible(&call) && !m.hasHooks(call)
+	return m.gate.Idle(&gate.Call{Call: m.about(protocol.PreTool, c)})
 }
 
-// hasHooks reports whether any hook is for such calls.
-func (m *mcpGate) hasHooks(call protocol.Call) bool {
-	plan, err := m.runner.Plan(call)
-	return err != nil || plan.HasHooks() // Fire reports the error
+// result is the call of the post-tool hooks. An error of the protocol is passed on unchanged, so it carries no texts.
+func (m *mcpGate) result(c *mcpproxy.Call, r mcpproxy.Result) gate.Call {
+	call := gate.Call{Call: m.about(protocol.PostTool, c)}
+	call.Result, call.Failed = r.Text, r.Failed
+	call.Carries = func(*protocol.Outcome) bool { return !r.Error }
+	if m.ipc != nil {
+		call.MassGen = func() (string, bool, []string) { return m.ipc.Consume(c.Tool) }
+	}
+	return call
 }
 
-// fire runs the hooks when it is the call's turn. recorded writes the log line of the call, once the final outcome is
-// known.
-func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outcome, recorded func(*protocol.Outcome)) {
+// fire runs the hooks when it is the call's turn. Without a verdict the outcome is a block.
+func (m *mcpGate) fire(ctx context.Context, call gate.Call) gate.Answer {
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
 	case <-ctx.Done(): // Fire reports it
 	}
-	began := time.Now()
-	o, err := m.runner.Fire(ctx, call) // with an error the outcome is a block, and has the error for a reason
+	answer, _ := m.gate.Fire(ctx, call) // an error is the reason of the block
 	if ctx.Err() == nil {
-		m.report(&o)
+		m.report(&answer.Outcome)
 	}
-	return o, func(o *protocol.Outcome) {
-		if err != nil {
-			o = nil
-		}
-		m.warn(m.record.write(began, &call, o, err))
-	}
+	return answer
 }
 
 // report writes to stderr what hookrun's other commands write there.
 func (m *mcpGate) report(o *protocol.Outcome) {
+	to := person{w: m.err, name: "hookrun mcp", verbose: m.verbose}
 	for _, w := range o.Warnings {
 		if !slices.Contains(m.known, w) {
-			m.log("warning: %s", printable.Lines(w))
+			to.warning(w)
 		}
 	}
-	for _, text := range o.SystemMessages {
-		marked(m.err, "hookrun mcp: message:", text)
-	}
-	for _, h := range o.Hooks {
-		name := printable.Escape(h.Name)
-		if m.verbose {
-			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
-			m.log("%s %s: hook '%s' %s in %v", o.Event, visible(o.Tool), name, h.Status, took)
-		}
-		if h.Status != protocol.StatusTimeout {
-			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)
-		}
+	to.messages(o.SystemMessages)
+	for i := range o.Hooks {
+		to.hook(fmt.Sprintf("%s %s: ", o.Event, visible(o.Tool)), &o.Hooks[i])
 	}
 }
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
-	o, recorded := m.fire(ctx, m.about(protocol.PreTool, c))
-	recorded(&o)
-	switch {
-	case o.ExitCode() != 0:
+	o := m.fire(ctx, gate.Call{Call: m.about(protocol.PreTool, c), Fit: fitArgs})
+	if o.ExitCode() != exitOK {
 		return mcpproxy.Before{Refused: true, Reason: o.Why()}
-	case o.UpdatedInput != nil && !isObject(o.UpdatedInput):
-		const reason = "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"
-		return mcpproxy.Before{Refused: true, Reason: reason}
 	}
 	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: o.Texts()}
 }
 
-func isObject(value json.RawMessage) bool {
-	return strings.HasPrefix(strings.TrimSpace(string(value)), "{")
+// fitArgs blocks a call whose rewritten arguments no tool takes.
+func fitArgs(o *protocol.Outcome) {
+	args := strings.TrimSpace(string(o.UpdatedInput))
+	if o.UpdatedInput == nil || strings.HasPrefix(args, "{") || o.ExitCode() != exitOK {
+		return
+	}
+	o.Decision, o.Cause, o.Hook, o.Approved = protocol.Block, protocol.CauseRewrite, o.RewroteInput, false
+	o.Reason = "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"
+	o.UpdatedInput = nil
 }
 
 // after runs the hooks for a result. A tool that has run cannot be blocked any more: the reason is something
 // that the model should know, and so is that the loop should end.
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
-	call := m.about(protocol.PostTool, c)
-	call.Result, call.Failed = r.Text, r.Failed
-	o, recorded := m.fire(ctx, call)
-	defer func() { recorded(&o) }() // with what the queue had
-	if r.Error {                    // nothing can be added to it, so nothing is taken from the queue
+	o := m.fire(ctx, m.result(c, r))
+	if r.Error {
 		for _, text := range append(o.Texts(), o.Why()) {
 			if text != "" {
-				m.log("%s ended with an error of the protocol, so the client does not get: %s", call.Tool, text)
+				const lost = "%s ended with an error of the protocol, so the client does not get: %s"
+				m.log(lost, visible(o.Tool), printable.Lines(text))
 			}
 		}
 		return mcpproxy.After{}
-	}
-	before := len(o.Warnings)
-	claim := delivery.Claim(ctx, m.queue, &call, &o)
-	for _, w := range o.Warnings[before:] {
-		m.log("warning: %s", w)
 	}
 	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
 	if a.Failed = o.Decision != protocol.Continue; a.Failed {
@@ -306,15 +278,6 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 		a.Texts = append(a.Texts, o.StopReason)
 	}
 	a.Texts = append(a.Texts, o.Texts()...)
-	if m.ipc != nil && !r.Failed {
-		text, found, warnings := m.ipc.Consume(c.Tool)
-		if found {
-			a.Texts = append(a.Texts, text)
-		}
-		for _, w := range warnings {
-			m.log("warning: %s", w)
-		}
-	}
-	a.Given = func(given bool) { m.warn(claim.Finish(context.WithoutCancel(ctx), given)) }
+	a.Given = o.Given
 	return a
 }

@@ -33,10 +33,10 @@ everything: also texts for every agent, which would wait for agents to come, and
 		history := flags.Bool("history", false, "print what became of every text, as far as that goes back")
 		pop := flags.Bool("pop-latest", false, "take the text that was queued last back, and print it")
 		clear := flags.Bool("clear", false, "drop everything that waits, and the history")
-		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
+		defineOutput(flags, &output, "text", "json")
 		return func(args []string, std Streams) (int, error) {
 			list := !flags.Changed("session") && !*history && !*pop && !*clear
-			if err := checkDrain(flags, args, output); err != nil && !(list && err == errNoSession) {
+			if err := checkDrain(flags, args); err != nil && !(list && err == errNoSession) {
 				return 0, err
 			}
 			if err := oneOf(flags, "history", "pop-latest", "clear"); err != nil {

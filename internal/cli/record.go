@@ -7,14 +7,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/runlog"
-	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -97,13 +94,4 @@ func parseSize(text string) (int64, error) {
 		return 0, fmt.Errorf("must be a number of bytes, as 64M, not %q", text)
 	}
 	return n * unit, nil
-}
-
-// write adds a line about a call. Its error is a warning: the call keeps its verdict. doctor's call is none of the
-// agent's, and doctor changes no file, whichever an entry names.
-func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
-	if canary.Is(c) {
-		return nil
-	}
-	return l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
 }

@@ -22,6 +22,7 @@ import (
 var status = command{
 	name:    "status",
 	args:    "[DIR] [FLAGS]",
+	takes:   folders,
 	summary: "show whether a project's hooks are those that were allowed",
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
 are switched off.
@@ -34,10 +35,11 @@ The exit code is
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineFiles(flags)
-		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		var output string
+		defineOutput(flags, &output, "text", "json")
 		return func(args []string, std Streams) (int, error) {
-			if *output != "text" && *output != "json" {
-				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			if err := checkOutput(flags); err != nil {
+				return 0, err
 			}
 			s, err := f.trustState(args, true)
 			if err != nil {
@@ -50,7 +52,7 @@ The exit code is
 			if err := report.addOff(s.config); err != nil {
 				return 0, err
 			}
-			if *output == "json" {
+			if output == "json" {
 				return report.exit(), writeJSON(std, report)
 			}
 			return report.exit(), write(std, report.String())
@@ -130,7 +132,7 @@ func (s *trustState) report() (r trustReport, err error) {
 		r.Unresolved = append(r.Unresolved, d.Error())
 	}
 	if s.allowed != nil {
-		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint, false)
+		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint)
 	}
 	return r, err
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -26,6 +25,7 @@ import (
 var tests = command{
 	name:    "test",
 	args:    "[FILE…] [FLAGS]",
+	takes:   files,
 	summary: "run tests of hooks, in *" + cases.Suffix,
 	about: `Runs the real hooks for the calls in files of tests, several at once, and compares the outcomes
 with what each test expects. It exits with 1 if a test fails. A FILE may be a folder, for the
@@ -56,8 +56,7 @@ equal, {"matches": RE2} must match, and null means none.
 			" upwards from FILE; with -C the one beside FILE, else the workspace's)"
 		t.definePolicy(flags)
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
-		t.outputs = []string{"text", "json", "junit"}
-		flags.StringVarP(&t.output, "output", "o", "text", "output `FORM`: "+strings.Join(t.outputs, ", "))
+		defineOutput(flags, &t.output, "text", "json", "junit")
 		only := flags.String("run", "", "run only tests whose name matches `RE2`")
 		const parallel = "run up to `N` tests at once; 1 is one after the other (default the number of CPUs)"
 		flags.IntVarP(&t.parallel, "jobs", "j", runtime.GOMAXPROCS(0), parallel)
@@ -71,9 +70,10 @@ equal, {"matches": RE2} must match, and null means none.
 			if err := t.selection(*only); err != nil {
 				return 0, err
 			}
+			if err := checkOutput(flags); err != nil {
+				return 0, err
+			}
 			switch {
-			case !slices.Contains(t.outputs, t.output):
-				return 0, fmt.Errorf("--output %q is not one of %s", t.output, strings.Join(t.outputs, ", "))
 			case flags.Changed("record") && len(files) > 0:
 				return 0, errors.New("--record LOG prints tests and runs none; leave FILE out")
 			case flags.Changed("record"):
@@ -339,7 +339,7 @@ func (t *testRun) record(log string, std Streams) error {
 		}
 	}
 	doc, tests := r.File()
-	about := fmt.Sprintf("hookrun test: %s of %s", counted(tests, "test"), counted(r.Lines, "line"))
+	about := fmt.Sprintf("%s of %s", counted(tests, "test"), counted(r.Lines, "line"))
 	separator := "; left out: "
 	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		about += fmt.Sprintf("%s%d %s", separator, r.LeftOut[why], why)
@@ -347,11 +347,11 @@ func (t *testRun) record(log string, std Streams) error {
 	}
 	if tests == 0 {
 		const text = "%s; the log has no call of the workspace %s that can be repeated"
-		return fmt.Errorf(text, strings.TrimPrefix(about, "hookrun test: "), t.call.Workspace)
+		return fmt.Errorf(text, about, t.call.Workspace)
 	}
 	if err := write(std, doc); err != nil {
 		return err
 	}
-	fmt.Fprintln(std.Err, about)
+	fmt.Fprintln(std.Err, "hookrun test:", about)
 	return nil
 }

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/install"
 )
 
 var uninstallClient = command{
 	name:    "uninstall",
 	args:    "CLIENT [FLAGS]",
+	takes:   install.Names,
 	summary: "take hookrun's hook out of a client's settings again",
 	about: `Removes what install added to the settings of a client, and prints what changes. If nobody has edited
 the file since, it is byte for byte what it was, or gone if install made it. The clients:

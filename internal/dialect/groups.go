@@ -31,43 +31,45 @@ type EventGroups struct {
 // what is odd about its other keys. beside are switches of the client's that may stand there, too; the first of them
 // switches all hooks off.
 func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
-	return func(yield func(*EventGroups) bool) {
-		switch {
-		case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
-			return
-		case !hooks.IsObject():
-			d.WrongType(`"hooks"`, "an object", hooks, d.Drops)
-			return
-		}
-		last := LastOf(hooks)
-		hooks.ForEach(func(key, groups gjson.Result) bool {
-			name, path := key.String(), d.pathOf(key.String())
-			event := protocol.Event(name)
-			within := slices.IndexFunc(beside, func(f Field) bool { return f.Key() == name })
-			switch {
-			case within >= 0:
-				d.note(OwnSetting, path, key.Index, name)
-				if within == 0 && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
-					d.switched(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
-				}
-			case last[strictjson.Text(key.Raw)].Index != groups.Index:
-				d.note(Overwritten, path, key.Index, name)
-			case d.flat && name == "hooks":
-				d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
-					d.Dialect.Files.Instead, d.Drops)
-			case slices.Contains(d.events, name):
-				d.note(AtEvent, path, key.Index, name)
-				return yield(&EventGroups{Document: d, Name: event, Drops: d.Drops, dialect: d.Dialect.Of(event),
-					path: path, groups: groups})
-			case OwnKey(name):
-				d.note(OwnSetting, path, key.Index, name)
-			default:
-				d.note(NoEvent, path, key.Index, name)
-				d.noEvent(key, event)
-			}
-			return true
-		})
+	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, beside, yield) }
+}
+
+func (d *Document) yieldEvents(hooks gjson.Result, beside []Field, yield func(*EventGroups) bool) {
+	switch {
+	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
+		return
+	case !hooks.IsObject():
+		d.WrongType(`"hooks"`, "an object", hooks, d.Drops)
+		return
 	}
+	last := LastOf(hooks)
+	hooks.ForEach(func(key, groups gjson.Result) bool {
+		name, path := key.String(), d.pathOf(key.String())
+		event := protocol.Event(name)
+		within := slices.IndexFunc(beside, func(f Field) bool { return f.Key() == name })
+		switch {
+		case within >= 0:
+			d.note(OwnSetting, path, key.Index, name)
+			if within == 0 && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
+				d.switched(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
+			}
+		case last[strictjson.Text(key.Raw)].Index != groups.Index:
+			d.note(Overwritten, path, key.Index, name)
+		case d.flat && name == "hooks":
+			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
+				d.Dialect.Files.Instead, d.Drops)
+		case slices.Contains(d.events, name):
+			d.note(AtEvent, path, key.Index, name)
+			return yield(&EventGroups{Document: d, Name: event, Drops: d.Drops, dialect: d.Dialect.Of(event),
+				path: path, groups: groups})
+		case OwnKey(name):
+			d.note(OwnSetting, path, key.Index, name)
+		default:
+			d.note(NoEvent, path, key.Index, name)
+			d.noEvent(key, event)
+		}
+		return true
+	})
 }
 
 // noEvent warns of an event that the client does not have.
@@ -162,37 +164,40 @@ func valueOf(object gjson.Result, name string) (found gjson.Result) {
 }
 
 func (e *EventGroups) walk(fields []Field, lost string, isHook func(gjson.Result) bool) iter.Seq[*Group] {
-	return func(yield func(*Group) bool) {
-		if !e.groups.IsArray() {
-			e.WrongType(string(e.Name), "an array", e.groups, e.Drops)
-			return
-		}
-		if lost == "" {
-			lost = e.Drops
-		}
-		n := 0
-		e.groups.ForEach(func(_, json gjson.Result) bool {
-			n++
-			g := &Group{EventGroups: e, json: json, who: fmt.Sprintf("%s %d: ", e.Name, n),
-				path: e.path + "." + strconv.Itoa(n-1)}
-			if !json.IsObject() {
-				e.WrongType(strings.TrimSuffix(g.who, ": "), "an object", json, e.Drops)
-				return true
-			}
-			g.flat = isHook(json)
-			if !g.flat && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
-				e.Problem(json.Index, "%shas no \"hooks\"; write {\"hooks\": [{…}]} around this hook%s", g.who, lost)
-				return true
-			}
-			if !g.read(fields) {
-				return true
-			}
-			if _, ok := g.Members["hooks"]; !g.flat && !ok {
-				e.Problem(json.Index, "%shas no \"hooks\"%s", g.who, lost)
-			}
-			return yield(g)
-		})
+	return func(yield func(*Group) bool) { e.yieldGroups(fields, lost, isHook, yield) }
+}
+
+func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson.Result) bool,
+	yield func(*Group) bool) {
+	if !e.groups.IsArray() {
+		e.WrongType(string(e.Name), "an array", e.groups, e.Drops)
+		return
 	}
+	if lost == "" {
+		lost = e.Drops
+	}
+	n := 0
+	e.groups.ForEach(func(_, json gjson.Result) bool {
+		n++
+		g := &Group{EventGroups: e, json: json, who: fmt.Sprintf("%s %d: ", e.Name, n),
+			path: e.path + "." + strconv.Itoa(n-1)}
+		if !json.IsObject() {
+			e.WrongType(strings.TrimSuffix(g.who, ": "), "an object", json, e.Drops)
+			return true
+		}
+		g.flat = isHook(json)
+		if !g.flat && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
+			e.Problem(json.Index, "%shas no \"hooks\"; write {\"hooks\": [{…}]} around this hook%s", g.who, lost)
+			return true
+		}
+		if !g.read(fields) {
+			return true
+		}
+		if _, ok := g.Members["hooks"]; !g.flat && !ok {
+			e.Problem(json.Index, "%shas no \"hooks\"%s", g.who, lost)
+		}
+		return yield(g)
+	})
 }
 
 // read reads what is beside the hooks of a group. It reports whether the client looks at those.
@@ -290,25 +295,27 @@ type HandlerFields struct {
 // Handlers yields the hooks of the group that are of one of the types, each as an Entry that is to be filled. It is
 // among the Entries then, unless a fault of it was found meanwhile, or it was dropped. common are fields of all types.
 func (g *Group) Handlers(types []HandlerFields, common []Field) iter.Seq[*Handler] {
-	return func(yield func(*Handler) bool) {
-		if g.flat {
-			g.handler(g.json, strings.TrimSuffix(g.who, ": "), g.path, types, common, yield)
-			return
-		}
-		hooks, ok := g.Members["hooks"]
-		if ok && !hooks.IsArray() {
-			g.WrongType(g.who+`"hooks"`, "an array", hooks, g.Drops)
-			return
-		}
-		i := 0
-		hooks.ForEach(func(_, json gjson.Result) bool {
-			i++
-			who := fmt.Sprintf("%s, hook %d", strings.TrimSuffix(g.who, ": "), i)
-			return g.handler(json, who, g.path+".hooks."+strconv.Itoa(i-1), types, common, yield)
-		})
-		if i == 0 {
-			g.note(EmptyGroup, g.path, g.json.Index, "")
-		}
+	return func(yield func(*Handler) bool) { g.yieldHandlers(types, common, yield) }
+}
+
+func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(*Handler) bool) {
+	if g.flat {
+		g.handler(g.json, strings.TrimSuffix(g.who, ": "), g.path, types, common, yield)
+		return
+	}
+	hooks, ok := g.Members["hooks"]
+	if ok && !hooks.IsArray() {
+		g.WrongType(g.who+`"hooks"`, "an array", hooks, g.Drops)
+		return
+	}
+	i := 0
+	hooks.ForEach(func(_, json gjson.Result) bool {
+		i++
+		who := fmt.Sprintf("%s, hook %d", strings.TrimSuffix(g.who, ": "), i)
+		return g.handler(json, who, g.path+".hooks."+strconv.Itoa(i-1), types, common, yield)
+	})
+	if i == 0 {
+		g.note(EmptyGroup, g.path, g.json.Index, "")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/process"
 )
 
 // Child is an MCP server that runs as a child of this process, in its own process group.
@@ -19,9 +21,8 @@ type Child struct {
 
 // How long a server may take to exit. Clients wait a second or two for this process and then kill it.
 const (
-	termGrace = 500 * time.Millisecond
 	killGrace = 2 * time.Second
-	exitGrace = 500 * time.Millisecond // between the end of its output and its exit
+	exitGrace = process.TermTime // between the end of its output and its exit
 )
 
 // Start starts a server with this environment. Its stderr goes to ours.
@@ -91,7 +92,7 @@ func (c *Child) End() error {
 		own = true
 	default:
 	}
-	c.endGroup(termGrace)
+	c.endGroup(process.TermTime)
 	switch {
 	case !c.exits(killGrace):
 		return errors.New("the server cannot be killed")

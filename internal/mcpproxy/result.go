@@ -7,14 +7,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/strictjson"
-)
-
-// MassGen's runtime input also goes into the structured content, since a model may look only there.
-const (
-	humanInput    = "[Human Input]:"
-	inputKey      = "massgen_runtime_input"
-	inputPriority = "massgen_runtime_input_priority"
 )
 
 // resultOf returns what hooks get of an answer.
@@ -147,9 +141,9 @@ func (t tool) adapt(result string, a After, texts []string) string {
 	}
 	parts, _ := members(result, "content", "structuredContent")
 	structured, had := parts["structuredContent"], parts["content"]
-	if input := runtimeInput(texts); input != "" && strings.HasPrefix(structured.raw, "{") {
-		now := without(structured.raw, inputKey, inputPriority)
-		now = with(with(now, inputKey, input), inputPriority, "high")
+	if input := ipc.RuntimeInput(texts); input != "" && strings.HasPrefix(structured.raw, "{") {
+		now := without(structured.raw, ipc.InputKey, ipc.PriorityKey)
+		now = with(with(now, ipc.InputKey, input), ipc.PriorityKey, ipc.InputPriority)
 		if t.takes(now, structured.raw) { // otherwise the text in the content must do
 			result = structured.replace(result, now)
 			parts, _ = members(result, "content")
@@ -325,16 +319,4 @@ func comma(of string) string {
 		return ""
 	}
 	return ","
-}
-
-// runtimeInput returns what a person has typed, found in the texts; "" if there is nothing.
-func runtimeInput(texts []string) string {
-	inputs := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
-		return !strings.Contains(text, humanInput)
-	})
-	_, tail, _ := strings.Cut(strings.Join(inputs, "\n"), humanInput)
-	if tail = strings.TrimSpace(tail); tail == "" {
-		return ""
-	}
-	return humanInput + " " + tail
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// noCommand is what a rule for a shell cannot be decided without.
-const noCommand = "cannot see the command of this call"
-
 // CommandOf returns what the arguments of a shell tool have it run, one line for each of its commands, whatever key
 // they are under. The words of a list are joined by blanks. ok is false if there is no such argument, or one of them is
 // no text.

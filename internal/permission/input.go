@@ -89,12 +89,16 @@ type shellLine struct {
 }
 
 // read parses the line.
-func (l *shellLine) read(project bool, wrappers []string) {
+func (l *shellLine) read() {
 	if l.Line == nil {
 		line := shellline.TakeApart(l.text)
 		l.Line = &line
 	}
-	if project && l.reached == nil {
+}
+
+// reach finds what the line runs behind wrappers.
+func (l *shellLine) reach(wrappers []string) {
+	if l.read(); l.reached == nil {
 		l.reached = l.Reach(l.text, wrappers)
 	}
 }

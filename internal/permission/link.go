@@ -22,10 +22,10 @@ var ofProcess = []string{"cwd", "root", "fd", "exe", "map_files"}
 
 // throughLinks holds a path against a test as atPath does: the paths that it may have without symbolic links are the
 // path as written, which the system walks, and the path with ".." resolved first, which some tools open.
-func (r Rule) throughLinks(c *Call, file string, at place, test func(file string, at place) bool) (bool, string) {
+func (r Rule) throughLinks(c *Call, file string, at place, test func(file string, at place) bool) (bool, reason) {
 	written := absolute(file, at.dir, at.home)
 	if written == "" || len(written) > maxPath {
-		return false, ""
+		return false, reason{}
 	}
 	real := func(dir string) string {
 		if !strings.HasPrefix(dir, "/") {
@@ -44,11 +44,11 @@ func (r Rule) throughLinks(c *Call, file string, at place, test func(file string
 				return true, tooMuchWork
 			}
 			if test(end, p) {
-				return true, quote(end) + ", where " + quote(file) + " leads"
+				return true, because(quote(end) + ", where " + quote(file) + " leads")
 			}
 		}
 	}
-	return false, ""
+	return false, reason{}
 }
 
 // follow walks an absolute path from the root through its links. It returns "" if the target cannot be known.

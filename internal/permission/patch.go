@@ -88,7 +88,7 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, "applypatch") {
 			continue
 		}
-		line.read(true, wrappers)
+		line.reach(wrappers)
 		opaque := line.Project != "" || line.reached.Opaque != ""
 		all := line.reached.Commands
 		runs := slices.ContainsFunc(all, func(c shellline.Command) bool {

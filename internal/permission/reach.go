@@ -13,9 +13,6 @@ import (
 // place is where a call and the patterns of paths are.
 type place struct{ dir, root, home string }
 
-// mayMean begins the reason of a match out of doubt for files that nobody has named.
-const mayMean = "may mean files "
-
 // anyFile stands for the name of a file that nobody knows.
 const anyFile = "\ufffd"
 
@@ -23,7 +20,7 @@ const anyFile = "\ufffd"
 func (in *input) hasPath() bool { return len(in.paths) > 0 || len(in.globs) > 0 || in.otherPath }
 
 // matchPaths matches the pattern against each path of the input, and against what the tool may reach besides.
-func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
+func (r Rule) matchPaths(c *Call, in *input) (bool, reason) {
 	paths, folders := in.paths, in.folders
 	if len(folders) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
 		folders = []string{c.Dir}
@@ -31,10 +28,10 @@ func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
 	if in.recorded && len(paths) == 0 {
 		paths = folders
 	}
-	ok, why := first(paths, func(file string) (bool, string) { return r.matchPath(c, file) })
+	ok, why := first(paths, func(file string) (bool, reason) { return r.matchPath(c, file) })
 	if !ok && !in.recorded {
-		if ok, because := r.matchReach(c, in, folders); ok {
-			return true, because
+		if ok, reached := r.matchReach(c, in, folders); ok {
+			return true, reached
 		}
 	}
 	switch {
@@ -42,11 +39,11 @@ func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
 	case in.otherPath, in.kind == Folder && len(paths)+len(folders) == 0, in.kind == File && !in.hasPath():
 		return unreadable(in.field)
 	}
-	return ok, cmp.Or(why, "matches no path of the input")
+	return ok, cmp.Or(why, because("matches no path of the input"))
 }
 
 // first returns the first match of a list, or why the last one is none.
-func first(list []string, match func(string) (bool, string)) (ok bool, why string) {
+func first(list []string, match func(string) (bool, reason)) (ok bool, why reason) {
 	for _, text := range list {
 		if ok, why = match(text); ok {
 			break
@@ -56,7 +53,7 @@ func first(list []string, match func(string) (bool, string)) (ok bool, why strin
 }
 
 // matchReach matches the pattern against what the tool may reach besides the paths of its input.
-func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why string) {
+func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why reason) {
 	isFolder, globs, others := in.kind == Folder, in.globs, in.others
 	switch {
 	case isFolder && r.isTool(c, "fs_glob", "Glob"):
@@ -74,24 +71,24 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why str
 	if isFolder {
 		folders = slices.Concat(folders, within(in.bases, folders))
 		bases = folders
-		ok, why = first(folders, func(folder string) (bool, string) { return r.matchFolder(c, folder, globs) })
+		ok, why = first(folders, func(folder string) (bool, reason) { return r.matchFolder(c, folder, globs) })
 	} else {
-		ok, why = first(in.paths, func(file string) (bool, string) { return r.matchTree(c, file) })
+		ok, why = first(in.paths, func(file string) (bool, reason) { return r.matchTree(c, file) })
 	}
 	if !ok {
-		ok, why = first(globs, func(glob string) (bool, string) {
+		ok, why = first(globs, func(glob string) (bool, reason) {
 			from := bases
 			if !isFolder || !isRelative(glob) {
 				from = slices.Concat(bases, []string{c.Dir})
 			}
-			return first(from, func(base string) (bool, string) { return r.matchGlob(c, base, glob, !isFolder) })
+			return first(from, func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
 		})
 	}
 	if !ok && len(in.bases) > 0 {
 		others = slices.Concat(others, within(in.bases, in.paths), within(in.bases, others))
 	}
 	if !ok {
-		ok, why = first(others, func(other string) (bool, string) { return r.matchOther(c, other) })
+		ok, why = first(others, func(other string) (bool, reason) { return r.matchOther(c, other) })
 	}
 	return ok, why
 }
@@ -124,9 +121,9 @@ func isRelative(file string) bool {
 }
 
 // matchOther matches the pattern against a text that may be a path or a glob.
-func (r Rule) matchOther(c *Call, text string) (bool, string) {
+func (r Rule) matchOther(c *Call, text string) (bool, reason) {
 	if strings.Contains(text, "://") {
-		return false, ""
+		return false, reason{}
 	}
 	if ok, why := r.matchPath(c, text); ok {
 		return true, why
@@ -134,17 +131,17 @@ func (r Rule) matchOther(c *Call, text string) (bool, string) {
 	if ok, why := r.matchAbove(c, text); ok || !strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "/") {
 		return ok, why
 	}
-	return first(alternativesOf([]string{text}), func(glob string) (bool, string) {
+	return first(alternativesOf([]string{text}), func(glob string) (bool, reason) {
 		return r.matchGlob(c, c.Dir, glob, false)
 	})
 }
 
 // matchTree matches the pattern against all that is in a folder, if the path leads to one. If it leads nowhere yet, a
 // pattern for what is in folders below it matches.
-func (r Rule) matchTree(c *Call, file string) (bool, string) {
+func (r Rule) matchTree(c *Call, file string) (bool, reason) {
 	switch {
 	case r.isTool(c, oneFile...):
-		return false, ""
+		return false, reason{}
 	case c.taken.leadsTo(c.placed(file)) == aFolder:
 		return r.matchFolder(c, file, nil)
 	}
@@ -152,7 +149,7 @@ func (r Rule) matchTree(c *Call, file string) (bool, string) {
 }
 
 // matchAbove matches a pattern that names a folder against the path of one above it.
-func (r Rule) matchAbove(c *Call, folder string) (bool, string) {
+func (r Rule) matchAbove(c *Call, folder string) (bool, reason) {
 	return r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
 		_, within := r.names(c, at)
 		return begin(within, c.names(file, at))
@@ -161,31 +158,31 @@ func (r Rule) matchAbove(c *Call, folder string) (bool, string) {
 
 // matchFolder matches the pattern against the files in a folder that any of the globs chooses, or against all if there
 // is no glob. The folder may be a file instead.
-func (r Rule) matchFolder(c *Call, folder string, globs []string) (bool, string) {
+func (r Rule) matchFolder(c *Call, folder string, globs []string) (bool, reason) {
 	ok, why := r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
 		pattern, _ := r.names(c, at)
 		return meet(pattern, append(c.names(file, at), name{depth: true}))
 	})
 	switch {
 	case !ok:
-		return false, ""
+		return false, reason{}
 	case c.taken.leadsTo(c.placed(folder)) == aFile:
 		return r.matchPath(c, folder)
 	case len(globs) == 0:
 		return ok, why
 	case folder == c.Dir:
-		return false, ""
+		return false, reason{}
 	}
 	// Tools start globs from the folder, as matchReach does, or from the current one.
-	return first(globs, func(glob string) (bool, string) { return r.matchGlob(c, c.Dir, glob, false) })
+	return first(globs, func(glob string) (bool, reason) { return r.matchGlob(c, c.Dir, glob, false) })
 }
 
 // matchGlob matches the pattern against the files that a glob chooses. Without a slash it may choose them at any depth.
 // trees says that the tool also takes all in a folder that the glob names.
-func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, string) {
+func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, reason) {
 	start, rest, sure := splitGlob(glob)
 	if !sure {
-		return doubt(mayMean + "that the glob " + quote(glob) + " chooses")
+		return doubtOf(ofFiles, "may mean files ", "that the glob "+quote(glob)+" chooses", "")
 	}
 	if isRelative(start) {
 		start = base + "/" + start
@@ -210,23 +207,23 @@ func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, string) {
 
 // doubtful matches the pattern out of doubt if the test holds, which is for files in a folder that nobody has named. If
 // the pattern is for all that is in the folder, there is no doubt.
-func (r Rule) doubtful(c *Call, folder, files string, test func(file string, at place) bool) (bool, string) {
+func (r Rule) doubtful(c *Call, folder, files string, test func(file string, at place) bool) (bool, reason) {
 	ok, why := r.atPath(c, folder, test)
 	switch {
-	case !ok, strings.HasSuffix(why, soItRuns):
+	case !ok, why.isDoubt():
 		return ok, why
 	case !isPathPattern(r.pattern):
-		return false, ""
+		return false, reason{}
 	}
-	if ok, why := r.matchPath(c, folder+"/"+anyFile); ok && !strings.HasSuffix(why, soItRuns) {
-		return true, "matches what is in the folder " + quote(folder)
+	if ok, why := r.matchPath(c, folder+"/"+anyFile); ok && !why.isDoubt() {
+		return true, because("matches what is in the folder " + quote(folder))
 	}
-	return doubt(mayMean + files)
+	return doubtOf(ofFiles, "may mean files ", files, "")
 }
 
 // matchPath matches the pattern against a path. A project's pattern for what is in a folder also matches the path of
 // the folder.
-func (r Rule) matchPath(c *Call, file string) (bool, string) {
+func (r Rule) matchPath(c *Call, file string) (bool, reason) {
 	ok, why := r.atPath(c, file, func(file string, at place) bool {
 		if !c.Project {
 			return matchPath(r.pattern, file, at.dir, at.root, at.home)
@@ -244,16 +241,16 @@ func (r Rule) matchPath(c *Call, file string) (bool, string) {
 	})
 	switch {
 	case !ok:
-		return false, "does not match the path " + quote(file)
-	case strings.HasSuffix(why, soItRuns):
+		return false, because("does not match the path " + quote(file))
+	case why.isDoubt():
 		return true, why
 	}
-	return true, "matches the path " + why
+	return true, because("matches the path " + why.text)
 }
 
 // atPath holds a path against a test: as it is written, and as it is without symbolic links. If the test holds, why is
 // the path.
-func (r Rule) atPath(c *Call, given string, test func(file string, at place) bool) (bool, string) {
+func (r Rule) atPath(c *Call, given string, test func(file string, at place) bool) (bool, reason) {
 	at, file := c.place(), slashed(given)
 	noHome := !strings.HasPrefix(at.home, "/")
 	switch {
@@ -266,7 +263,7 @@ func (r Rule) atPath(c *Call, given string, test func(file string, at place) boo
 	case !c.spend(len(r.pattern) * (64 + len(file))):
 		return true, tooMuchWork
 	case test(file, at):
-		return true, quote(given)
+		return true, because(quote(given))
 	}
 	if c.Project {
 		if ok, why := r.throughLinks(c, file, at, test); ok {
@@ -276,7 +273,7 @@ func (r Rule) atPath(c *Call, given string, test func(file string, at place) boo
 	if other := onDrive(file, at.dir); other != file {
 		return r.atPath(c, other, test)
 	}
-	return false, ""
+	return false, reason{}
 }
 
 // place returns where the call is.

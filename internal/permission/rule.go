@@ -86,7 +86,7 @@ func (c *Call) spend(n int) bool {
 	return c.taken.work <= maxWork
 }
 
-const tooMuchWork = "could take too long to match" + soItRuns
+var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
 // Once prepares a call for many rules in one goroutine: its command is parsed once, and the cost of all rules together
 // is bounded.
@@ -122,22 +122,27 @@ func (r Rule) String() string { return r.text }
 
 // Match reports whether the rule matches. why is a phrase to put after the rule.
 func (r Rule) Match(c Call) (matches bool, why string) {
+	matches, because := r.match(c)
+	return matches, because.String()
+}
+
+func (r Rule) match(c Call) (bool, reason) {
 	switch {
 	case r.text == "":
-		return true, "is empty, which matches everything"
+		return true, because("is empty, which matches everything")
 	case c.Tool == "":
-		return false, "needs a tool, and this event has none"
+		return false, because("needs a tool, and this event has none")
 	case !r.isFor(&c):
 		if r.Malformed() {
-			return false, "is no rule of the form Tool or Tool(pattern), so it matches nothing"
+			return false, because("is no rule of the form Tool or Tool(pattern), so it matches nothing")
 		}
-		return false, "is for another tool"
+		return false, because("is for another tool")
 	case r.pattern == "":
-		return true, "matches every call of " + c.Tool
+		return true, because("matches every call of " + c.Tool)
 	case strings.HasPrefix(r.tool, "mcp__"):
-		return false, "has a pattern, and no pattern but * matches a tool of an MCP server"
+		return false, because("has a pattern, and no pattern but * matches a tool of an MCP server")
 	case c.EqualKeys:
-		return true, "looks at an input with equal keys, of which the tool may read others, so the hook runs"
+		return doubtOf(ofEqualKeys, "looks at an input with equal keys, of which the tool may read others", "", "")
 	}
 	if c.taken == nil {
 		c = c.Once()
@@ -148,31 +153,28 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 // Doubt returns a sentence for the agent if the rule matches only out of doubt: what hookrun cannot tell about the
 // call, and what to write instead. Otherwise it returns "".
 func (r Rule) Doubt(c Call) string {
-	ok, why := r.Match(c)
-	what, doubtful := strings.CutSuffix(why, soItRuns)
-	if !ok || !doubtful || c.EqualKeys { // equal keys have a warning of their own
+	ok, why := r.match(c)
+	if !ok {
 		return ""
 	}
-	if inside, ok := strings.CutPrefix(what, notThrough); ok {
-		inside = strings.TrimSuffix(inside, ")")
-		return "hookrun cannot tell what this line runs: it has " + inside + "; write it without that"
-	}
-	if what == noCommand {
-		return "hookrun " + noCommand + ", so it cannot tell whether the rule " + r.text + " is for it"
-	}
-	if command, ok := strings.CutPrefix(what, "may match the command "); ok {
-		return "hookrun cannot tell what this line runs: " + command +
-			"; write it without expansions, globs and braces in that command"
-	}
-	if strings.HasPrefix(what, mayMean) {
-		return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what +
+	const line = "hookrun cannot tell what this line runs: "
+	switch why.doubt {
+	case certain, ofEqualKeys: // equal keys have a warning of their own
+		return ""
+	case ofLine:
+		return line + "it has " + why.subject + "; write it without that"
+	case ofNoCommand:
+		return "hookrun " + why.text + ", so it cannot tell whether the rule " + r.text + " is for it"
+	case ofCommand:
+		return line + why.subject + "; write it without expansions, globs and braces in that command"
+	case ofWords:
+		return line + "the words of the rule " + r.text + " stand in " + why.subject +
+			"; write it without them, or run the command itself"
+	case ofFiles:
+		return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + why.text +
 			"; name a folder, or a glob with a fixed beginning or ending, that holds none of those"
 	}
-	if text, ok := strings.CutPrefix(what, standsIn); ok {
-		return "hookrun cannot tell what this line runs: the words of the rule " + r.text + " stand in " + text +
-			"; write it without them, or run the command itself"
-	}
-	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
+	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + why.text
 }
 
 // isFor reports whether the rule is for the tool, under any of its names.
@@ -181,26 +183,15 @@ func (r Rule) isFor(c *Call) bool {
 		!c.Project && r.tool == "Task" && c.Tool == "Agent" // its earlier name
 }
 
-// The reason for a match out of doubt ends with soItRuns.
-const (
-	notThrough = "cannot see through the line ("
-	soItRuns   = ", so the hook runs"
-	standsIn   = "has all of its words in "
-	hostPrefix = "domain:"
-)
+const hostPrefix = "domain:"
 
-// doubt returns a match out of doubt.
-func doubt(what string) (bool, string) { return true, what + soItRuns }
-
-func throughNot(why string) (bool, string) { return doubt(notThrough + why + ")") }
-
-func unreadable(field string) (bool, string) {
+func unreadable(field string) (bool, reason) {
 	return doubt("cannot be decided without a readable " + field + " in the input")
 }
 
 // matchInput matches the pattern against what the tool works on. For an unknown tool its arguments decide. A command
 // among them does not keep a rule for paths or hosts from being matched against paths or hosts.
-func (r Rule) matchInput(c *Call) (bool, string) {
+func (r Rule) matchInput(c *Call) (bool, reason) {
 	in := c.input()
 	lines := len(in.lines) > 0 || in.otherLine
 	isHost := strings.HasPrefix(r.pattern, hostPrefix)
@@ -223,17 +214,17 @@ func (r Rule) matchInput(c *Call) (bool, string) {
 	return r.matchLines(c, in)
 }
 
-func (r Rule) notUnderstood(c *Call) (bool, string) {
+func (r Rule) notUnderstood(c *Call) (bool, reason) {
 	return doubt("has a pattern that is not understood for " + c.Tool)
 }
 
 // matchLines matches the pattern against each command of the lines and, for a project's own rule, against the commands
 // that those run. Doubt counts if no command matches.
-func (r Rule) matchLines(c *Call, in *input) (bool, string) {
+func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 	switch {
 	case len(in.lines) > 0 && !in.otherLine:
 	case in.kind == Shell && c.Project:
-		return doubt(noCommand)
+		return doubtOf(ofNoCommand, "cannot see the command of this call", "", "")
 	case c.Tool == "Bash":
 		return unreadable("command")
 	default:
@@ -242,7 +233,7 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 	for i := range in.lines {
 		line := &in.lines[i]
 		ok, why := r.matchLine(c, line)
-		if line.program && c.Project && (!ok || strings.HasPrefix(why, notThrough)) {
+		if line.program && c.Project && (!ok || why.doubt == ofLine) {
 			if ok = r.command.standsIn(line.text); ok {
 				ok, why = doubt("has its words in a program, which may run them")
 			}
@@ -251,13 +242,14 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 			return true, why
 		}
 	}
-	return false, "matches no command of the line"
+	return false, because("matches no command of the line")
 }
 
-func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
-	line.read(c.Project, c.Wrappers)
+func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
+	line.read()
 	opaque, all := line.Client, line.Commands
 	if c.Project {
+		line.reach(c.Wrappers)
 		opaque, all = line.Project, line.reached.Commands
 	}
 	switch {
@@ -278,13 +270,13 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 			return true, tooMuchWork
 		case command.Own && !c.Project:
 		case r.command.match(command.Text):
-			return true, "matches the command " + shown(command)
+			return true, because("matches the command " + shown(command))
 		case !c.Project && isXargs && r.command.match(byXargs):
-			return true, "matches the command " + quote(byXargs) + " behind xargs"
+			return true, because("matches the command " + quote(byXargs) + " behind xargs")
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
-			mayMatch = "may match the command " + shown(command) + ", of which words are known only when it runs"
+			mayMatch = shown(command) + ", of which words are known only when it runs"
 			if command.By != "" {
-				mayMatch = "may match the command " + shown(command) + ", whose arguments are known only when it runs"
+				mayMatch = shown(command) + ", whose arguments are known only when it runs"
 			}
 		}
 	}
@@ -292,13 +284,13 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	case c.Project && line.reached.Opaque != "":
 		return throughNot(line.reached.Opaque)
 	case mayMatch != "":
-		return doubt(mayMatch)
+		return doubtOf(ofCommand, "may match the command ", mayMatch, "")
 	case c.Project:
 		return r.matchHints(c, line.reached.Hints)
 	case line.Unknown && !namesCommandOnly(r.pattern):
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
 	}
-	return false, ""
+	return false, reason{}
 }
 
 // shown returns a command for messages.
@@ -310,21 +302,21 @@ func shown(c *shellline.Command) string {
 }
 
 // matchHints matches the words of the pattern against texts in which a command may stand.
-func (r Rule) matchHints(c *Call, hints []shellline.Hint) (bool, string) {
+func (r Rule) matchHints(c *Call, hints []shellline.Hint) (bool, reason) {
 	for _, h := range hints {
 		switch {
 		case !c.spend(len(h.Text) * len(r.command[0])):
 			return true, tooMuchWork
 		case r.command.standsIn(h.Text):
-			return doubt(standsIn + h.What)
+			return doubtOf(ofWords, "has all of its words in ", h.What, "")
 		}
 	}
-	return false, ""
+	return false, reason{}
 }
 
 // matchHost also matches hosts that a client may read differently: with non-ASCII letters, some of which are other
 // spellings of ASCII ones, or with escapes.
-func (r Rule) matchHost(c *Call) (bool, string) {
+func (r Rule) matchHost(c *Call) (bool, reason) {
 	address, ok := text(c.Input, "url")
 	if !ok {
 		return unreadable("url")
@@ -339,9 +331,9 @@ func (r Rule) matchHost(c *Call) (bool, string) {
 	}
 	host := canonicalHost(u.Hostname())
 	if host == domain || strings.HasSuffix(host, "."+domain) {
-		return true, "matches the host " + quote(host)
+		return true, because("matches the host " + quote(host))
 	}
-	return false, "does not match the host " + quote(host)
+	return false, because("does not match the host " + quote(host))
 }
 
 func canonicalHost(host string) string {

@@ -16,12 +16,12 @@
 //
 //  1. The caller sets the deadline before Start. The input is written inside the deadline, while the output is read. A
 //     process need not read its input: its exit counts.
-//  2. The result is taken when the process exits, not when its pipes close. After the exit the pipes are read for 500
-//     ms at most, and only if another process still holds them. What arrives in that time is in the result.
+//  2. The result is taken when the process exits, not when its pipes close. After the exit the pipes are read for
+//     DrainTime at most, and only if another process still holds them. What arrives in that time is in the result.
 //  3. A process has its own session and process group and no terminal. At the deadline, or when the context ends, the
-//     group gets SIGTERM, and SIGKILL 500 ms later. On Linux, descendants that left the group are found and killed,
-//     too. On Windows the console gets CTRL_BREAK if Supervisor.Binary is set, and all of the job is ended 500 ms
-//     later, else at once; no descendant can leave the job. Result.TimedOut says that this happened, and Result.Left
+//     group gets SIGTERM, and SIGKILL after TermTime. On Linux, descendants that left the group are found and killed,
+//     too. On Windows the console gets CTRL_BREAK if Supervisor.Binary is set, and all of the job is ended after
+//     TermTime, else at once; no descendant can leave the job. Result.TimedOut says that this happened, and Result.Left
 //     names what could not be killed.
 //  4. After a normal exit the descendants of a process are left alone. Result.Left names those in its group. The
 //     descendants of a persistent process end with it.

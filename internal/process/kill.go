@@ -3,8 +3,8 @@ package process
 import "time"
 
 const (
-	// termTime is the time between SIGTERM and SIGKILL.
-	termTime = 500 * time.Millisecond
+	// TermTime is the time between SIGTERM and SIGKILL. docs/processes.md has it for users, and no other page.
+	TermTime = 500 * time.Millisecond
 	// killTime is how long to wait for killed processes. Only one that hangs in the kernel takes longer.
 	killTime = 2 * time.Second
 	// pollTime is the first pause between two checks of what is left; it doubles each time. The system announces only
@@ -17,7 +17,7 @@ const (
 // be killed. exited waits for the end of the leader up to a limit, and reports whether it ended.
 func (l *leader) end(exited func(time.Duration) bool) (left []int) {
 	l.terminate()
-	if left = l.waitGone(exited, termTime); len(left) == 0 {
+	if left = l.waitGone(exited, TermTime); len(left) == 0 {
 		return nil
 	}
 	for until := time.Now().Add(killTime); ; { // repeat: a process may fork while it is being killed

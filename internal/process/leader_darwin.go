@@ -18,21 +18,24 @@ func closeOnExec() { closeOnExecEach("/dev/fd") }
 // becomeSubreaper has no counterpart: launchd adopts orphans.
 func becomeSubreaper() bool { return false }
 
+// widen does nothing: a pipe grows by itself.
+func (s *stdio) widen() {}
+
 // unreadBytes cannot be known here.
 func unreadBytes(*os.File) int { return -1 }
 
 func reapOrphans() {}
 
-// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped. Package unix has no
-// waitid here.
-func waitChange(pid, ways int) {
+// waitChange waits until a child has changed in one of these ways, and leaves it to be reaped. With WNOHANG it does not
+// wait, and reports whether the child has. Package unix has no waitid here.
+func waitChange(pid, ways int) (changed bool) {
 	const onePID = 1   // P_PID
-	var info [128]byte // siginfo_t, unused
+	var info [32]int32 // siginfo_t, which begins with the signal
 	for {
 		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
 			uintptr(ways|unix.WNOWAIT), 0, 0)
 		if errno != unix.EINTR {
-			return
+			return errno != 0 || info[0] != 0 // after an error it is no child any more
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Go ends no thread while this process lives, except that of a goroutine which has locked it. A process that is started
 // there is killed early, but by SIGKILL, which is no exit with 0.
 func (l *leader) sysProcAttr(diesWithUs bool) *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setsid: true, PidFD: &l.pidfd}
+	attr := &syscall.SysProcAttr{Setsid: true}
 	if diesWithUs {
 		attr.Pdeathsig = unix.SIGKILL
 	}
@@ -27,6 +27,14 @@ func closeOnExec() {
 	}
 }
 
+// widen gives the pipes the largest size that every user may set.
+func (s *stdio) widen() {
+	const size = 1 << 20
+	for _, fd := range s.fds() {
+		_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, size)
+	}
+}
+
 // unreadBytes returns how many bytes in a pipe have not been read.
 func unreadBytes(pipe *os.File) int {
 	var n uint32
@@ -36,10 +44,15 @@ func unreadBytes(pipe *os.File) int {
 	return int(n)
 }
 
-// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped.
-func waitChange(pid, ways int) {
-	for unix.Waitid(unix.P_PID, pid, nil, ways|unix.WNOWAIT, nil) == unix.EINTR {
+// waitChange waits until a child has changed in one of these ways, and leaves it to be reaped. With WNOHANG it does not
+// wait, and reports whether the child has.
+func waitChange(pid, ways int) (changed bool) {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, ways|unix.WNOWAIT, nil)
+	for err == unix.EINTR {
+		err = unix.Waitid(unix.P_PID, pid, &info, ways|unix.WNOWAIT, nil)
 	}
+	return err != nil || info.Signo != 0 // after an error it is no child any more
 }
 
 // memoryFile makes a file without a name.

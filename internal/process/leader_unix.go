@@ -16,8 +16,7 @@ import (
 
 // leader is a started process. It leads a session and a process group, both of which have its pid as their number.
 type leader struct {
-	pid   int
-	pidfd int // becomes readable when the process ends (Linux); -1: none
+	pid int
 
 	mark   string         // the value of RunVariable in its environment and that of its descendants
 	number uint64         // of this start
@@ -48,7 +47,7 @@ var (
 func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	closeOnExec()
-	l := &leader{number: starts.Add(1), adopts: s.adopts, pidfd: -1}
+	l := &leader{number: starts.Add(1), adopts: s.adopts}
 	l.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), l.number, time.Now().UnixNano())
 	l.only = leaders.Add(1) == 1 && s.adopts && childless()
 	w.enter(l, program)
@@ -82,10 +81,6 @@ func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err 
 func (l *leader) forget() {
 	live.Delete(l.pid)
 	leaders.Add(-1)
-	if l.pidfd >= 0 {
-		_ = unix.Close(l.pidfd)
-		l.pidfd = -1
-	}
 	if l.adopts {
 		reapOrphans()
 	}
@@ -93,6 +88,9 @@ func (l *leader) forget() {
 
 // waitExit blocks until the leader has ended, without reaping it.
 func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
+
+// hasEnded reports whether the leader has ended.
+func (l *leader) hasEnded() bool { return waitChange(l.pid, unix.WEXITED|unix.WNOHANG) }
 
 // reap reaps the leader and returns its exit status. If something else reaped it the status is unknown, which is no
 // exit with 0.

@@ -107,6 +107,12 @@ func (l *leader) closeHandles() {
 
 func (l *leader) waitExit() { windows.WaitForSingleObject(l.handle, windows.INFINITE) }
 
+// hasEnded reports whether the leader has ended.
+func (l *leader) hasEnded() bool {
+	event, _ := windows.WaitForSingleObject(l.handle, 0)
+	return event == windows.WAIT_OBJECT_0
+}
+
 // reap returns the exit status. There are no signals: a program that crashed has the number of the exception as its
 // exit code, which no program chooses.
 func (l *leader) reap() exitStatus {

@@ -2,23 +2,117 @@ package process
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
-// pipes are the three pipes of a running process, and the wait for its events. newPipes makes them and returns the
-// process's ends.
-type pipes interface {
-	// serve starts to serve the process that was started with its ends. It closes our copies of these.
-	serve(l *leader)
-	// wait waits for the next event.
-	wait(ctx context.Context, until time.Time) waitEvent
-	// exited waits for the end of the leader up to a limit, and reports whether it ended.
-	exited(limit time.Duration) bool
-	// drain reads what is left in the pipes. It goes on while another process holds them, up to a limit, and reports
-	// whether it came to their end. It does not wait for input to be written: the process has ended without it.
-	drain(limit time.Duration) (whole bool)
-	// takeDetach reports whether the process has asked to be detached, and resets that.
-	takeDetach() bool
-	// stop stops reading and writing, closes the pipes, and returns what was printed.
-	stop() (stdout, stderr Output)
+// pipes are the three pipes of a running process, and the wait for its events. Each pipe has a goroutine, and so has
+// the wait for the exit.
+type pipes struct {
+	*stdio
+	leader   *leader // nil: the process was not started
+	input    Input
+	captures [2]capture
+	ended    chan struct{} // closed when the leader has ended
+	read     chan struct{} // closed when both outputs have ended
+	written  chan struct{} // closed when everything is written, or the process has stopped reading
+	detach   chan struct{} // closed when the first line asks to be detached
+}
+
+// newPipes makes the pipes. They are wide if there is much to write.
+func newPipes(input Input, detach func([]byte) bool) (*pipes, error) {
+	p := &pipes{
+		input: input, captures: newCaptures(),
+		read: make(chan struct{}), written: make(chan struct{}), detach: make(chan struct{}),
+	}
+	var err error
+	if p.stdio, err = newStdio(); err != nil {
+		return nil, err
+	}
+	if input.size() > pipeSize {
+		p.widen()
+	}
+	if detach != nil {
+		asks := p.detach
+		p.captures[0].firstLine = func(line []byte) {
+			if detach(line) {
+				close(asks)
+			}
+		}
+	}
+	return p, nil
+}
+
+// serve serves the process that was started with its ends. It closes our copies of these. It writes and reads at the
+// same time. Otherwise a process that answers before it has read everything would wait for us, and we for it.
+func (p *pipes) serve(l *leader) {
+	p.closeTheirs()
+	p.leader, p.ended = l, l.exit()
+	p.write(p.input, func(int) {
+		p.in.Close()
+		close(p.written)
+	})
+	go func() {
+		defer close(p.read)
+		var other sync.WaitGroup
+		other.Go(func() { p.captures[1].readAll(&p.out[1]) })
+		p.captures[0].readAll(&p.out[0])
+		other.Wait()
+	}()
+}
+
+// wait waits for the next event.
+func (p *pipes) wait(ctx context.Context, until time.Time) waitEvent {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	asks := p.detach
+	var written chan struct{} // a detached process still gets its whole input
+	for {
+		select {
+		case <-p.ended:
+			return eventExit
+		case <-ctx.Done():
+			return eventCancel
+		case <-timer.C:
+			return eventDeadline
+		case <-asks:
+			asks, written = nil, p.written
+		case <-written:
+			return eventDetach
+		}
+	}
+}
+
+// exited waits for the end of the leader up to a limit, and reports whether it ended. It also asks the system: the
+// goroutine that waits for the exit may not have run since.
+func (p *pipes) exited(limit time.Duration) bool {
+	return within(p.ended, limit) || p.leader.hasEnded()
+}
+
+// drain reads what is left in the pipes. It goes on while another process holds them, up to a limit, and reports
+// whether it came to their end. It does not wait for input to be written: the process has ended without it.
+func (p *pipes) drain(limit time.Duration) (whole bool) { return within(p.read, limit) }
+
+// takeDetach reports whether the process has asked to be detached, and resets that.
+func (p *pipes) takeDetach() bool {
+	select {
+	case <-p.detach:
+		p.detach = nil
+		return true
+	default:
+		return false
+	}
+}
+
+// stop stops reading and writing, closes the pipes, and returns what was printed.
+func (p *pipes) stop() (stdout, stderr Output) {
+	p.in.stop()
+	p.out[0].stop()
+	p.out[1].stop()
+	if p.leader != nil {
+		<-p.written
+		<-p.read
+	}
+	p.close()
+	return p.captures[0].output(), p.captures[1].output()
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 )
@@ -39,6 +40,18 @@ func (in Input) size() (n int) {
 	return n
 }
 
+// writeTo writes all pieces, and returns how many bytes were written.
+func (in Input) writeTo(w io.Writer) (written int, err error) {
+	for _, piece := range in {
+		n, err := w.Write(piece)
+		written += n
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
 // Result is how a process ended and what it printed.
 type Result struct {
 	Err      error  // not started, or its exit status is lost: ignore ExitCode and Signal
@@ -59,18 +72,18 @@ type Result struct {
 // Process is a running process. Wait or Release must end it.
 type Process struct {
 	leader   *leader
-	pipes    pipes
+	pipes    *pipes
 	watchdog *watchdog
 	begun    time.Time
 	deadline time.Time
 }
 
 const (
-	// shortTime is how long most processes run at most. A longer one gets a watchdog and a place in Go's poller.
+	// shortTime is how long most processes run at most. A longer one gets a watchdog.
 	shortTime = time.Millisecond
-	// drainTime is how long the pipes are read after the exit, if another process still holds them. Claude Code reads
+	// DrainTime is how long the pipes are read after the exit, if another process still holds them. Claude Code reads
 	// for the same time: what a background child prints in that time counts there, and must count here.
-	drainTime = 500 * time.Millisecond
+	DrainTime = 500 * time.Millisecond
 )
 
 // Start starts a process, and begins to write its input and read its output. Wait enforces the deadline.
@@ -80,13 +93,12 @@ func (s *Supervisor) Start(
 	program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool,
 ) (*Process, error) {
 	p := &Process{watchdog: &s.watchdog, begun: time.Now(), deadline: deadline}
-	var ends [3]uintptr
 	var err error
-	if p.pipes, ends, err = newPipes(input, detach); err != nil {
+	if p.pipes, err = newPipes(input, detach); err != nil {
 		return nil, err
 	}
 	diesWithUs := detach == nil || !s.OneShot // else it may have to outlive this process
-	if p.leader, err = s.start(program, ends, diesWithUs, &s.watchdog); err != nil {
+	if p.leader, err = s.start(program, p.pipes.fds(), diesWithUs, &s.watchdog); err != nil {
 		p.pipes.stop()
 		return nil, err
 	}
@@ -136,7 +148,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		}
 	} else {
 		// Output of the process itself is in the pipes already. Only a child that holds them takes longer.
-		result.Unread = !p.pipes.drain(drainTime)
+		result.Unread = !p.pipes.drain(DrainTime)
 	}
 	l.unwatch()
 	result.Stdout, result.Stderr = p.pipes.stop()

@@ -4,9 +4,7 @@ package process_test
 
 import (
 	"context"
-	"flag"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -16,20 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
-
-// TestCopiedPipes runs all tests again with the pipes of macOS and Windows, which nobody else runs. Persistent
-// processes and watchdogs have none of them.
-func TestCopiedPipes(t *testing.T) {
-	testall.Only(t, "it takes as long as all other tests")
-	const others = "^Test(CopiedPipes|Idle|Persistent|Watchdog)"
-	again := exec.Command(os.Args[0], "-copied-pipes", "-test.count=1", "-test.skip="+others,
-		"-test.timeout="+flag.Lookup("test.timeout").Value.String())
-	again.Env = append(os.Environ(), "HOOKRUN_TEST_ALL=") // not at length
-	out, err := again.CombinedOutput()
-	require.NoError(t, err, string(out))
-}
 
 // bench is a supervisor, a folder for its processes, and the proof that nothing is left of them.
 type bench struct {

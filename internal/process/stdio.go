@@ -51,6 +51,21 @@ func (s *stdio) close() {
 	}
 }
 
+// write writes the input, and then calls done with the number of bytes that were written. A process that stops reading
+// is no error: its exit counts. If the pipe may not take all of the input, a goroutine writes it.
+func (s *stdio) write(input Input, done func(written int)) {
+	write := func() {
+		written, _ := input.writeTo(s.in)
+		done(written)
+	}
+	// An empty pipe of any size takes what fits into the smallest one.
+	if input.size() <= smallestPipe && unreadBytes(s.in.File) == 0 {
+		write()
+	} else {
+		go write()
+	}
+}
+
 // within waits for done up to a limit, and reports whether it was closed.
 func within(done <-chan struct{}, limit time.Duration) bool {
 	select {

@@ -73,6 +73,9 @@ func (e *pipeEnd) available() (n uint32) {
 	return n
 }
 
+// widen does nothing: a write ends when all of it has been read, however wide the pipe.
+func (s *stdio) widen() {}
+
 // unreadBytes cannot be known here.
 func unreadBytes(*os.File) int { return -1 }
 

@@ -95,12 +95,7 @@ func unnamedFile(input Input) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, piece := range input {
-		if _, err = f.Write(piece); err != nil {
-			break
-		}
-	}
-	if err == nil {
+	if _, err = input.writeTo(f); err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {

@@ -138,22 +138,10 @@ type lineInput struct {
 // write begins to write a line.
 func (w *worker) write(line Input) *lineInput {
 	input := &lineInput{done: make(chan struct{})}
-	write := func() {
-		defer close(input.done)
-		for _, piece := range line {
-			n, err := w.stdio.in.Write(piece)
-			input.written += n
-			if err != nil { // the process has stopped reading, so it has ended; that is noticed elsewhere
-				return
-			}
-		}
-	}
-	// An empty pipe of any size takes a line that fits into the smallest one.
-	if line.size() <= smallestPipe && unreadBytes(w.stdio.in.File) == 0 {
-		write()
-	} else {
-		go write()
-	}
+	w.stdio.write(line, func(written int) {
+		input.written = written
+		close(input.done)
+	})
 	return input
 }
 
@@ -200,7 +188,7 @@ func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan tim
 // end ends an idle process: it closes its input, and if the process does not exit, kills it as at a deadline.
 func (w *worker) end() {
 	w.stdio.in.Close()
-	within(w.exited, termTime)
+	within(w.exited, TermTime)
 	w.kill()
 }
 

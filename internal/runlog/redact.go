@@ -73,7 +73,7 @@ func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 	size = utf8.RuneCount(value)
 	text := string(value[:min(len(value), utf8.UTFMax*maxText+2*ahead)])
 	read, show := window(text, size)
-	shown = string(c.json(make([]byte, 0, min(read, utf8.UTFMax*maxText)), text[:read], show, false))
+	shown = string(c.json(make([]byte, 0, min(read, utf8.UTFMax*maxText)), text[:read], show))
 	if size > maxText {
 		shown = shown[:firstCharacters(shown, maxText)]
 	}
@@ -128,69 +128,100 @@ func (c *cleaner) text(s string, show int) string {
 }
 
 // json appends the first show bytes of a compact JSON value without its secrets. The value may be cut off anywhere.
-// hidden means that all its texts are secrets.
-func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
-	asked := false  // the last array element was a flag like --password
-	paired := false // the object has {"name": "PASSWORD", and its "value" is still to come
-	key := ""
-	for i := 0; i < show && (show == len(doc) || len(dst) <= utf8.UTFMax*maxText); {
-		switch doc[i] {
+func (c *cleaner) json(dst []byte, doc string, show int) []byte {
+	r := jsonCleaner{cleaner: c, doc: doc, show: show, dst: dst}
+	r.clean()
+	return r.dst
+}
+
+// jsonCleaner takes secrets out of one JSON value.
+type jsonCleaner struct {
+	*cleaner
+	doc    string
+	at     int // where in doc
+	show   int
+	dst    []byte
+	hidden bool   // all texts of the value are secrets
+	asked  bool   // the last array element was a flag like --password
+	paired bool   // the object has {"name": "PASSWORD", and its "value" is still to come
+	key    string // the last one
+}
+
+func (c *jsonCleaner) clean() {
+	const blanks = " \t\r\n"
+	for c.at < c.show && (c.show == len(c.doc) || len(c.dst) <= utf8.UTFMax*maxText) {
+		switch char := c.doc[c.at]; char {
 		case ' ', '\t', '\n', '\r':
-			i++
+			c.at++
 		case '{', '}', '[', ']', ':', ',':
-			asked = asked && doc[i] == ','
-			paired = paired && doc[i] != '{' && doc[i] != '}'
-			dst = append(dst, doc[i])
-			i++
+			c.asked = c.asked && char == ','
+			c.paired = c.paired && char != '{' && char != '}'
+			c.dst = append(c.dst, char)
+			c.at++
 		case '"':
-			text, end, whole := unquote(doc, i)
-			colon := skip(doc, end, " \t\r\n")
-			if colon < len(doc) && doc[colon] == ':' {
-				dst = append(strictjson.AppendString(dst, c.text(text, len(text))), ':')
-				i = skip(doc, colon+1, " \t\r\n")
-				asked = false
-				key = strings.ToLower(text)
-				switch kind := named(text); {
-				case folder(text, doc[i:]):
-				case kind >= secret, paired && key == "value":
-					if end := valueEnd(doc, i); worth(doc[i:end]) && i < show {
-						dst = strictjson.AppendString(dst, c.hide())
-						i = end
-					}
-				case kind == counted && !hidden:
-					end := valueEnd(doc, i)
-					dst = c.json(dst, doc[i:end], min(end, max(i, show))-i, true)
-					i = end
-				}
-				continue
-			}
-			paired = paired || (key == "name" || key == "key") && named(text) >= secret
-			limit := len(text)
-			if !whole {
-				limit = max(0, limit-ahead)
-			}
-			if asked || hidden && strings.Trim(text, "0123456789") != "" {
-				text = c.hide()
-				asked = false
+			text, end, whole := unquote(c.doc, c.at)
+			colon := skip(c.doc, end, blanks)
+			if colon < len(c.doc) && c.doc[colon] == ':' {
+				c.at = skip(c.doc, colon+1, blanks)
+				c.name(text)
 			} else {
-				asked = strings.HasPrefix(text, "-") && named(text) >= secret && !strings.ContainsAny(text, "= \n")
-				text = c.text(text, limit)
+				c.at = end
+				c.str(text, whole)
 			}
-			dst = strictjson.AppendString(dst, text)
-			i = end
 		default:
-			end := valueEnd(doc, i)
-			asked = false
-			number := doc[i:end]
-			if slices.ContainsFunc(c.patterns, func(re *regexp.Regexp) bool { return re.MatchString(number) }) {
-				dst = strictjson.AppendString(dst, c.hide())
-			} else {
-				dst = append(dst, number...)
-			}
-			i = end
+			c.number()
 		}
 	}
-	return dst
+}
+
+// name appends the name of a member and, if that says that there is a secret behind it, also the value.
+func (c *jsonCleaner) name(text string) {
+	c.dst = append(strictjson.AppendString(c.dst, c.text(text, len(text))), ':')
+	c.asked = false
+	c.key = strings.ToLower(text)
+	switch kind := named(text); {
+	case folder(text, c.doc[c.at:]):
+	case kind >= secret, c.paired && c.key == "value":
+		if end := valueEnd(c.doc, c.at); worth(c.doc[c.at:end]) && c.at < c.show {
+			c.dst = strictjson.AppendString(c.dst, c.hide())
+			c.at = end
+		}
+	case kind == counted && !c.hidden:
+		end := valueEnd(c.doc, c.at)
+		value := jsonCleaner{cleaner: c.cleaner, doc: c.doc[c.at:end], show: min(end, max(c.at, c.show)) - c.at,
+			dst: c.dst, hidden: true}
+		value.clean()
+		c.dst, c.at = value.dst, end
+	}
+}
+
+// str appends a text that is a value. whole is false if the text is cut off.
+func (c *jsonCleaner) str(text string, whole bool) {
+	c.paired = c.paired || (c.key == "name" || c.key == "key") && named(text) >= secret
+	limit := len(text)
+	if !whole {
+		limit = max(0, limit-ahead)
+	}
+	if c.asked || c.hidden && strings.Trim(text, "0123456789") != "" {
+		text = c.hide()
+		c.asked = false
+	} else {
+		c.asked = strings.HasPrefix(text, "-") && named(text) >= secret && !strings.ContainsAny(text, "= \n")
+		text = c.text(text, limit)
+	}
+	c.dst = strictjson.AppendString(c.dst, text)
+}
+
+// number appends a number or another value that is no text.
+func (c *jsonCleaner) number() {
+	end := valueEnd(c.doc, c.at)
+	number := c.doc[c.at:end]
+	c.asked, c.at = false, end
+	if slices.ContainsFunc(c.patterns, func(re *regexp.Regexp) bool { return re.MatchString(number) }) {
+		c.dst = strictjson.AppendString(c.dst, c.hide())
+	} else {
+		c.dst = append(c.dst, number...)
+	}
 }
 
 // worth reports whether a value under a secret's name can be a secret: yes, no, null and "" cannot.

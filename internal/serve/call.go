@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/crash"
-	"github.com/hookrun/hookrun/internal/delivery"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -21,64 +21,53 @@ import (
 func (s *Server) call(
 	connection context.Context, method, params string,
 ) (result jsonrpc.Result, later laterResult, err error) {
+	began := time.Now()
 	r, err := readRequest(method, s.options.Workspace, params)
 	if err != nil {
+		s.gate.NoVerdict(began, &r.call.Call, err)
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
-	began := time.Now()
-	plan, err := s.options.Runner.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure),
+	r.call.Warnings = slices.Concat(s.options.Warnings, r.call.Warnings)
+	plan, err := s.gate.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure),
 		runner.WithConnection(connection))
 	if err != nil {
-		return result, nil, s.noVerdict(began, &r, err)
+		return result, nil, noVerdict(err)
 	}
-	if s.options.Log == nil && !delivery.Possible(&r.call) && plan.NeedsNoProcess() {
-		if outcome, err := plan.Fire(context.Background()); err == nil {
-			result.JSON, err = s.render(began, &r, outcome)
+	if plan.Immediate() {
+		if answer, err := plan.Fire(context.Background()); err == nil {
+			result.JSON, err = render(r.call.Output, answer.Outcome)
 			return result, nil, err
 		}
 	}
-	return result, func(ctx context.Context) (jsonrpc.Result, error) { return s.fire(ctx, plan, &r) }, nil
+	return result, func(ctx context.Context) (jsonrpc.Result, error) { return fire(ctx, plan, r.call.Output) }, nil
 }
 
-// fire runs the hooks of a call.
-func (s *Server) fire(ctx context.Context, plan *runner.Plan, r *request) (result jsonrpc.Result, err error) {
+// fire runs the hooks of a call. client reads the answer, if it is not nil.
+func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result jsonrpc.Result, err error) {
 	defer crash.Catch(&err) // what the call took from the queue goes back by result.Written
-	began := time.Now()
-	outcome, err := plan.Fire(ctx)
+	answer, err := plan.Fire(ctx)
 	if err != nil {
-		return result, s.noVerdict(began, r, err)
+		return result, noVerdict(err)
 	}
-	if claim := delivery.Claim(ctx, s.options.Queue, &r.call, &outcome); claim != nil {
-		if ctx.Err() != nil { // nobody reads the answer of a call that was given up
-			s.logError(claim.Release(ctx))
-			return result, s.noVerdict(began, r, context.Cause(ctx))
-		}
-		result.Written = func(written bool) { s.logError(claim.Finish(context.WithoutCancel(ctx), written)) }
-	}
-	result.JSON, err = s.render(began, r, outcome)
+	result.Written = answer.Given
+	result.JSON, err = render(client, answer.Outcome)
 	return result, err
 }
 
-// noVerdict is the error for a call that came to no verdict. It is in the run log too.
-func (s *Server) noVerdict(began time.Time, r *request, err error) error {
-	s.logError(s.record(began, &r.call, nil, err))
-	return jsonrpc.Errorf(codeNoVerdict, "%v", err)
-}
+// noVerdict is the error for a call that came to no verdict.
+func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
-// render writes an outcome as JSON, with the warnings that only the server has, and records the call.
-func (s *Server) render(began time.Time, r *request, o protocol.Outcome) ([]byte, error) {
-	o.Warnings = slices.Concat(s.options.Warnings, r.warnings, o.Warnings, s.changed(), s.otherProject(&r.call))
-	if err := s.record(began, &r.call, &o, nil); err != nil {
-		o.Warnings = append(o.Warnings, err.Error())
-	}
-	if r.client != nil {
-		return clientResult(r.client, o)
+// render writes an outcome as JSON.
+func render(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
+	if client != nil {
+		return clientResult(client, o)
 	}
 	return o.JSON()
 }
 
-func (s *Server) record(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
-	return s.options.Log.Append(&runlog.Entry{Time: began, Command: "serve", Call: c, Outcome: o, Err: err})
+// warnings are those that only the server has about a call.
+func (s *Server) warnings(c *protocol.Call) []string {
+	return append(s.changed(), s.otherProject(c)...)
 }
 
 // changed warns of hooks files that have changed since they were read, or were gone at a reload.

@@ -26,7 +26,7 @@ func (r *request) takeOutput() error {
 	forms, name := append(registry.ClientNames(), "json"), strictjson.Text(value.Raw)
 	if name != "json" {
 		var known bool
-		if r.client, known = registry.ClientNamed(name); !known {
+		if r.call.Output, known = registry.ClientNamed(name); !known {
 			near := spelling.Suggest(name, forms)
 			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), near)
 		}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -49,24 +49,23 @@ var flagsOfServe = []string{"config", "claude", "dialect", "output", "verbose", 
 
 // request is the params of a call.
 type request struct {
-	call      protocol.Call
+	call      gate.Call
 	timeout   time.Duration          // 0: the server's
 	onFailure protocol.FailurePolicy // nil: the server's
-	client    *dialect.Dialect       // answer with the hook output of this client; nil: with the outcome
-	warnings  []string               // of reading the call
 }
 
 // readRequest reads the params of a method that makes a call.
 func readRequest(method, workspace, params string) (r request, err error) {
 	if method == "fire" {
-		r.call, r.warnings, err = registry.ParseInput(cmp.Or(params, "{}"))
+		c := &r.call
+		c.Call, c.Warnings, err = registry.ParseInput(cmp.Or(params, "{}"))
 		if err == nil {
 			err = r.takeOutput()
 		}
-		if err == nil && r.client != nil && r.client.Name != r.call.Client { // "output" names the client
-			equalKeys := r.call.EqualKeys
-			r.call, _, err = registry.ParseEntryInput(r.call.ClientInput, r.client, func(string) string { return "" })
-			r.call.EqualKeys = r.call.EqualKeys || equalKeys
+		if err == nil && c.Output != nil && c.Output.Name != c.Client { // "output" names the client
+			equalKeys := c.EqualKeys
+			c.Call, _, err = registry.ParseEntryInput(c.ClientInput, c.Output, func(string) string { return "" })
+			c.EqualKeys = c.EqualKeys || equalKeys
 		}
 	} else {
 		err = r.readParams(protocol.Event(method), params)

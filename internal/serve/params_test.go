@@ -73,7 +73,7 @@ func TestParamsOfACall(t *testing.T) {
 			t.Parallel()
 			r, err := readRequest(test.method, "/w", test.params)
 			require.NoError(t, err)
-			require.Equal(t, test.want, r.call)
+			require.Equal(t, test.want, r.call.Call)
 			require.Zero(t, r.timeout)
 			require.Nil(t, r.onFailure)
 		})

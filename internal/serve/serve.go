@@ -30,6 +30,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/runlog"
@@ -87,6 +88,7 @@ type Options struct {
 // Server answers the requests of all its connections.
 type Server struct {
 	options Options
+	gate    gate.Gate
 	bytes   *jsonrpc.Bytes // of requests in flight
 
 	mu       sync.Mutex // held by a reload, so that the runner and the snapshot have the same files
@@ -98,10 +100,13 @@ type Server struct {
 
 // New makes a server. One Run or Listen ends it.
 func New(o Options) *Server {
-	return &Server{
+	s := &Server{
 		options: o, bytes: jsonrpc.NewBytes(maxBytes),
 		snapshot: hookfile.NewSnapshot(o.Config), shutdown: make(chan struct{}),
 	}
+	s.gate = gate.Gate{Runner: o.Runner, Queue: o.Queue, Log: o.Log, Command: "serve",
+		Warnings: s.warnings, Warn: s.logError}
+	return s
 }
 
 // Run answers one client until its input ends, it requests a shutdown, or ctx ends, whose cause is the error then. A

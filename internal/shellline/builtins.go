@@ -80,33 +80,8 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 	}
 	l.sets(name, args)
 	switch name {
-	case "printf":
-		if len(args) > 0 && !args[0].Computed && isTextFormat(args[0].Text) {
-			return
-		}
-		if len(args) > 0 && strings.HasPrefix(args[0].Text, "-v") {
-			kind = evaluating
-		}
-	case "test", "[":
-		if !slices.ContainsFunc(args, isArithmeticTest) {
-			return
-		}
-		if slices.ContainsFunc(args, func(w Word) bool { return w.Text == "-v" || w.Text == "-R" }) {
-			kind = evaluating
-		}
-	case "wait":
-		if !slices.ContainsFunc(args, func(w Word) bool { return isFlag(w) && !w.Computed }) {
-			kind = counting
-		}
 	case "alias":
 		return
-	case "hash": // may give another name to a program
-		if slices.ContainsFunc(args, IsComputed) {
-			l.fail(computed(name))
-		}
-		if len(args) > 0 && args[0].Text != "-r" {
-			l.whole = true
-		}
 	case "set", "shopt", "setopt", "unsetopt":
 		if !setsPlainly(name, args) {
 			l.fail(changesWords(name, args))
@@ -115,8 +90,16 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 			l.fail(mayEvaluate(name, args, hasCode))
 		}
 		return
+	case "hash": // may give another name to a program
+		if slices.ContainsFunc(args, IsComputed) {
+			l.fail(computed(name))
+		}
+		if len(args) > 0 && args[0].Text != "-r" {
+			l.whole = true
+		}
 	}
-	switch {
+	switch kind = kindOfCall(kind, name, args); {
+	case kind <= inert:
 	case kind == odd && isPlainOdd(name, args):
 	case slices.ContainsFunc(args, hasCode):
 		l.fail(mayEvaluate(name, args, hasCode))
@@ -129,6 +112,31 @@ func (l *launches) ofBuiltins(name string, args []Word) {
 	case kind >= counting && slices.ContainsFunc(args, func(w Word) bool { return isUnknownNumber(w) || isName(w) }):
 		l.counts = true
 	}
+}
+
+// kindOfCall returns the kind of a builtin with its arguments, which may make it harmless, or worse.
+func kindOfCall(kind builtinKind, name string, args []Word) builtinKind {
+	switch name {
+	case "printf":
+		if len(args) > 0 && !args[0].Computed && isTextFormat(args[0].Text) {
+			return inert
+		}
+		if len(args) > 0 && strings.HasPrefix(args[0].Text, "-v") {
+			return evaluating
+		}
+	case "test", "[":
+		if !slices.ContainsFunc(args, isArithmeticTest) {
+			return inert
+		}
+		if slices.ContainsFunc(args, func(w Word) bool { return w.Text == "-v" || w.Text == "-R" }) {
+			return evaluating
+		}
+	case "wait":
+		if !slices.ContainsFunc(args, func(w Word) bool { return isFlag(w) && !w.Computed }) {
+			return counting
+		}
+	}
+	return kind
 }
 
 // sets notes that a builtin gives variables what the line does not say. A variable that a shell evaluates, or a table
@@ -273,7 +281,7 @@ func isPlainOdd(name string, args []Word) bool {
 	case "zmodload":
 		plain = "zsh/datetime zsh/zprof"
 	}
-	isPlain := func(w Word) bool { return !w.Computed && among(plain, w.Text) }
+	isPlain := func(w Word) bool { return !w.Computed && Among(plain, w.Text) }
 	if name == "compgen" { // lists of names that begin with a text
 		plain = name
 		isPlain = func(w Word) bool {

@@ -227,7 +227,7 @@ func (r *reader) numbers() {
 func (c *Command) mayGive(name string) bool {
 	kind := kindOfBuiltin(c.Words[0].Text)
 	switch program := c.Words[0].Text; {
-	case among("command builtin eval trap exec", program): // it may run a builtin that does
+	case Among("command builtin eval trap exec", program): // it may run a builtin that does
 		return slices.ContainsFunc(c.Words[1:], func(w Word) bool { return names(w.Text, name) })
 	case c.Own, program == "[[", kind == inert:
 		return false
@@ -261,72 +261,83 @@ func (r *reader) test(c *syntax.TestClause) {
 	if strings.Contains(r.source(c), "\n") {
 		r.fail("[[ with an operator")
 	}
-	words := []Word{{Text: "[["}}
-	// The tree gives an operator one of its names (-e for -a), so take it from the source.
-	operator := func(at syntax.Pos, name string) {
-		words = append(words, Word{Text: r.src[at.Offset():][:len(name)]})
+	t := testReader{reader: r, words: []Word{{Text: "[["}}}
+	t.read(c.X)
+	if slices.ContainsFunc(t.words, IsComputed) {
+		t.words[1] = Word{Text: t.words[1].Text, Computed: true, Several: true}
 	}
-	parts := 0
-	var walk func(x syntax.TestExpr)
-	walk = func(x syntax.TestExpr) {
-		switch x := x.(type) {
-		case *syntax.Word:
-			words = append(words, r.word(x, still))
-		case *syntax.ParenTest:
-			r.failClient("[[ with an operator")
-			walk(x.X)
-		case *syntax.UnaryTest:
-			operator(x.OpPos, x.Op.String())
-			walk(x.X)
-			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-				r.noneComputed(words...)
-				r.noneInQuotes(words)
-				if last := words[len(words)-1]; strings.Contains(last.Text, "[") {
-					r.failProject(mayEvaluate("[[", []Word{last}, IsComputed))
-				}
+	r.emit(Command{Words: append(t.words, Word{Text: "]]"})})
+}
+
+// testReader reads one [[ ]].
+type testReader struct {
+	*reader
+	words []Word // so far
+	parts int    // how many && and || there are
+}
+
+func (t *testReader) read(x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		t.words = append(t.words, t.word(x, still))
+	case *syntax.ParenTest:
+		t.failClient("[[ with an operator")
+		t.read(x.X)
+	case *syntax.UnaryTest:
+		t.operator(x.OpPos, x.Op.String())
+		t.read(x.X)
+		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+			t.noneComputed(t.words...)
+			t.noneInQuotes(t.words)
+			if last := t.words[len(t.words)-1]; strings.Contains(last.Text, "[") {
+				t.failProject(mayEvaluate("[[", []Word{last}, IsComputed))
 			}
-		case *syntax.BinaryTest:
-			left := len(words)
-			walk(x.X)
-			operator(x.OpPos, x.Op.String())
-			right := len(words)
-			if x.Op == syntax.TsReMatch {
-				r.failClient("a regular expression")
-				// Dash reads a | as that of a pipeline.
-				if raw := r.source(x.Y); !strings.HasPrefix(raw, "(") && strings.ContainsAny(raw, "|&;<>") &&
-					!strings.HasPrefix(raw, "^(") {
-					r.failProject("a regular expression")
-				}
-			}
-			walk(x.Y)
-			switch x.Op {
-			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-				r.operand(words[left : right-1])
-				r.operand(words[right:])
-			case syntax.TsReMatch:
-			case syntax.AndTest, syntax.OrTest: // dash reads them as those between commands
-				const most = 100
-				if parts++; parts > most {
-					r.fail("[[ with many parts")
-					return
-				}
-				first := right
-				for first < len(words)-1 && words[first].Text == "!" {
-					first++
-				}
-				r.emit(Command{Own: true, Words: slices.Clone(words[first:])})
-			case syntax.TsBefore, syntax.TsAfter:
-				r.fail("[[ with an operator")
-			}
-		default:
-			r.fail("[[ with an operator")
+		}
+	case *syntax.BinaryTest:
+		t.binary(x)
+	default:
+		t.fail("[[ with an operator")
+	}
+}
+
+// operator adds an operator. The tree gives it one of its names (-e for -a), so it is taken from the source.
+func (t *testReader) operator(at syntax.Pos, name string) {
+	t.words = append(t.words, Word{Text: t.src[at.Offset():][:len(name)]})
+}
+
+// binary reads an operator and what stands on both sides of it.
+func (t *testReader) binary(x *syntax.BinaryTest) {
+	left := len(t.words)
+	t.read(x.X)
+	t.operator(x.OpPos, x.Op.String())
+	right := len(t.words)
+	if x.Op == syntax.TsReMatch {
+		t.failClient("a regular expression")
+		// Dash reads a | as that of a pipeline.
+		if raw := t.source(x.Y); !strings.HasPrefix(raw, "(") && strings.ContainsAny(raw, "|&;<>") &&
+			!strings.HasPrefix(raw, "^(") {
+			t.failProject("a regular expression")
 		}
 	}
-	walk(c.X)
-	if slices.ContainsFunc(words, IsComputed) {
-		words[1] = Word{Text: words[1].Text, Computed: true, Several: true}
+	t.read(x.Y)
+	switch x.Op {
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		t.operand(t.words[left : right-1])
+		t.operand(t.words[right:])
+	case syntax.AndTest, syntax.OrTest: // dash reads them as those between commands
+		const most = 100
+		if t.parts++; t.parts > most {
+			t.fail("[[ with many parts")
+			return
+		}
+		first := right
+		for first < len(t.words)-1 && t.words[first].Text == "!" {
+			first++
+		}
+		t.emit(Command{Own: true, Words: slices.Clone(t.words[first:])})
+	case syntax.TsBefore, syntax.TsAfter:
+		t.fail("[[ with an operator")
 	}
-	r.emit(Command{Words: append(words, Word{Text: "]]"})})
 }
 
 // operand reads an operand of -eq and the like in [[ ]], which is arithmetic.

@@ -31,27 +31,13 @@ func found(args []Word) (all []launch, opaque string) {
 				return nil, computed("find")
 			}
 		}
-		command, several := args[i+1:], false
-		for n, w := range command {
-			if several = w.Text == "+" && n > 0 && command[n-1].Text == "{}"; several || w.Text == ";" {
-				command = command[:n]
-				break
-			}
-		}
+		command, several := untilEnd(args[i+1:])
 		some, opaque := replaced("find", command, "{}", several)
 		if opaque != "" {
 			return nil, opaque
 		}
-		for _, l := range some {
-			if strings.HasSuffix(w.Text, "dir") { // some versions give the name without a folder
-				break
-			}
-			for n := range l.words {
-				w := &l.words[n]
-				if w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
-					w.Prefix = start
-				}
-			}
+		if !strings.HasSuffix(w.Text, "dir") { // some versions give the name without a folder
+			beginFiles(some, command, start)
 		}
 		all = append(all, some...)
 		if isAction {
@@ -59,6 +45,29 @@ func found(args []Word) (all []launch, opaque string) {
 		}
 	}
 	return all, ""
+}
+
+// untilEnd returns the command of an action, which its arguments begin with. several means that it is run for several
+// files at a time.
+func untilEnd(args []Word) (command []Word, several bool) {
+	for n, w := range args {
+		if several = w.Text == "+" && n > 0 && args[n-1].Text == "{}"; several || w.Text == ";" {
+			return args[:n], several
+		}
+	}
+	return args, false
+}
+
+// beginFiles notes how the files begin that a command is run for, in the words where it has {}.
+func beginFiles(some []launch, command []Word, start string) {
+	for _, l := range some {
+		for n := range l.words {
+			w := &l.words[n]
+			if w.Computed && w.Prefix == "" && !command[n].Computed && strings.HasPrefix(w.Text, "{}") {
+				w.Prefix = start
+			}
+		}
+	}
 }
 
 // startOf returns how all paths begin that find names.

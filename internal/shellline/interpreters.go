@@ -77,7 +77,7 @@ func (p *program) interprets(args []Word) (l launches) {
 			return launches{signs: signs{script: true}}
 		}
 		options, rest, ok := p.options(args)
-		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {
+		if !ok || slices.ContainsFunc(options, func(o option) bool { return Among(p.texts, o.name) }) {
 			l = p.text(args)
 			l.whole = l.whole || !ok // it may read the program from stdin
 			return l
@@ -86,7 +86,7 @@ func (p *program) interprets(args []Word) (l launches) {
 			switch {
 			case o.value.Text == "-", IsStdin(o.value.Text):
 				return launches{whole: true}
-			case among(p.idle, o.name):
+			case Among(p.idle, o.name):
 				return launches{}
 			}
 		}

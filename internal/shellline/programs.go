@@ -139,10 +139,10 @@ func (p *program) longOption(name string) (option string, ok bool) {
 	return meant[0], true
 }
 
-// among reports whether an option is in a list of options.
-func among(list, option string) bool {
+// Among reports whether a word is in a list of words with blanks between them.
+func Among(list, word string) bool {
 	for listed := range strings.FieldsSeq(list) {
-		if listed == option {
+		if listed == word {
 			return true
 		}
 	}
@@ -283,18 +283,18 @@ func (p *parsing) leading() bool {
 // option reads one option. It returns false if that makes the rest unreadable.
 func (p *parsing) option(o option) bool {
 	value := o.value.Text
-	switch isLine := among(p.lines, o.name); {
+	switch isLine := Among(p.lines, o.name); {
 	case isLine && o.value.Computed, !p.away && p.lines == "" && o.value.Several,
-		o.value.Computed && (p.name == "env" || p.name == "xargs") && among("S split-string I J i replace", o.name):
+		o.value.Computed && (p.name == "env" || p.name == "xargs") && Among("S split-string I J i replace", o.name):
 		p.found = launches{opaque: computed(p.name)}
 		return false
 	case isLine && p.parameters:
 		p.found.all = append(p.found.all, launch{line: value + ` "$@"`, by: p.name})
 	case isLine:
 		p.found.all = append(p.found.all, launch{line: value, by: p.name})
-	case among(p.texts, o.name):
+	case Among(p.texts, o.name):
 		p.found.hints = append(p.found.hints, Hint{value, "an option of " + p.name})
-	case among(p.program.idle, o.name):
+	case Among(p.program.idle, o.name):
 		p.idle = true
 	case p.name == "xargs" && (o.name == "I" || o.name == "J"):
 		p.placeholder = value
@@ -336,8 +336,11 @@ func (p *parsing) launch(words []Word) {
 	switch {
 	case len(words) == 0:
 		p.without()
+	case p.joins && p.away:
+		p.found.all = append(p.found.all, lineAway(p.name, words))
+		p.found.whole = p.found.whole || slices.ContainsFunc(words, IsComputed)
 	case p.joins:
-		p.found.add(lineOf(p.name, words, p.away))
+		p.found.add(lineOf(p.name, words))
 		p.found.whole = p.found.whole || slices.ContainsFunc(words, IsComputed)
 	case words[0].Text == "-": // a script on stdin, for uv run
 		p.found.whole = true

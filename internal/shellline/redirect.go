@@ -107,29 +107,7 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	}
 	switch d.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
-		// first line.
-		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
-		quoted := quotedDelimiter.Get().MatchString(raw)
-		switch {
-		case !quoted:
-			r.failClient("a here-document that is not quoted")
-			if !syntax.ValidName(raw) {
-				r.failProject("a here-document with an odd delimiter")
-			}
-		case strings.Trim(first, " \t") != "":
-			r.failClient("a here-document with more on its first line")
-		}
-		if !endsInLine(first) || d.Hdoc != nil && r.hereDocumentAt(d) != d.Hdoc.Pos().Offset() {
-			r.fail("a here-document with more on its first line")
-		}
-		if d.Hdoc != nil {
-			if endsEarlier(r.source(d.Hdoc), strings.Trim(raw, `'"\`), quoted) {
-				r.fail("a here-document that may end earlier")
-			}
-			text = r.body(d.Hdoc, quoted)
-		}
-		return text, fed
+		return r.hereDocument(d), fed
 	case syntax.RdrInOut:
 		r.fail("a redirection")
 		return "", fed
@@ -160,4 +138,32 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		r.line.values.writes = true
 	}
 	return "", inherited
+}
+
+// hereDocument reads a here-document. It returns its text if the line says that.
+func (r *reader) hereDocument(d *syntax.Redirect) (text string) {
+	// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its first
+	// line.
+	raw := r.source(d.Word)
+	first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
+	quoted := quotedDelimiter.Get().MatchString(raw)
+	switch {
+	case !quoted:
+		r.failClient("a here-document that is not quoted")
+		if !syntax.ValidName(raw) {
+			r.failProject("a here-document with an odd delimiter")
+		}
+	case strings.Trim(first, " \t") != "":
+		r.failClient("a here-document with more on its first line")
+	}
+	if !endsInLine(first) || d.Hdoc != nil && r.hereDocumentAt(d) != d.Hdoc.Pos().Offset() {
+		r.fail("a here-document with more on its first line")
+	}
+	if d.Hdoc == nil {
+		return ""
+	}
+	if endsEarlier(r.source(d.Hdoc), strings.Trim(raw, `'"\`), quoted) {
+		r.fail("a here-document that may end earlier")
+	}
+	return r.body(d.Hdoc, quoted)
 }

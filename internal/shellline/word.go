@@ -61,13 +61,7 @@ func (e *expansions) compute(several bool) {
 
 func (r *reader) word(w *syntax.Word, u use) Word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
-	if len(raw) > 1 && raw[0] == '=' {
-		if syntax.ValidName(raw[1:2]) {
-			r.fail("=, which zsh expands")
-		} else if raw != "==" && raw != "=~" {
-			r.failProject("=, which zsh expands")
-		}
-	}
+	r.expandsEquals(raw)
 	var e expansions
 	at := w.Pos().Offset()
 	for _, part := range w.Parts {
@@ -106,6 +100,17 @@ func (r *reader) word(w *syntax.Word, u use) Word {
 		said.Prefix, said.Several = "", true
 	}
 	return said
+}
+
+// expandsEquals fails if zsh may take a word for the path of a program: =ls is /bin/ls.
+func (r *reader) expandsEquals(raw string) {
+	switch {
+	case len(raw) < 2 || raw[0] != '=':
+	case syntax.ValidName(raw[1:2]):
+		r.fail("=, which zsh expands")
+	case raw != "==" && raw != "=~":
+		r.failProject("=, which zsh expands")
+	}
 }
 
 // isParameter notes whether a part of a word is the expansion of a variable.

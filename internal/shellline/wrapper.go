@@ -107,16 +107,21 @@ func (l *launches) join(more launches) {
 	l.signs.add(more.signs)
 }
 
-// lineOf joins words to a shell line. If the line runs away from here, its computed words are computed words there.
-func lineOf(by string, words []Word, away bool) ([]launch, string) {
-	if !slices.ContainsFunc(words, IsComputed) {
-		return []launch{{line: Joined(words), by: by, away: away}}, ""
-	}
-	if !away {
+// lineOf joins words to a shell line.
+func lineOf(by string, words []Word) ([]launch, string) {
+	if slices.ContainsFunc(words, IsComputed) {
 		return nil, computed(by)
 	}
-	line := strings.NewReplacer("$()", "$_", "``", "$_").Replace(Joined(words))
-	return []launch{{line: line, by: by, away: true}}, ""
+	return []launch{{line: Joined(words), by: by}}, ""
+}
+
+// lineAway joins words to a shell line that runs away from here. Its computed words are computed words there.
+func lineAway(by string, words []Word) launch {
+	line := Joined(words)
+	if slices.ContainsFunc(words, IsComputed) {
+		line = strings.NewReplacer("$()", "$_", "``", "$_").Replace(line)
+	}
+	return launch{line: line, by: by, away: true}
 }
 
 func computed(by string) string { return "what " + by + " runs, which is known only then" }
@@ -131,9 +136,9 @@ func ofBuiltin(name string, args []Word) ([]launch, string) {
 	isOption := len(args) > 0 && strings.HasPrefix(args[0].Text, "-")
 	switch {
 	case name == "eval":
-		return lineOf(name, args, false)
-	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !among("-l -p -P", args[0].Text)):
-		return lineOf(name, args[:1], false)
+		return lineOf(name, args)
+	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !Among("-l -p -P", args[0].Text)):
+		return lineOf(name, args[:1])
 	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || IsStdin(args[0].Text)):
 		return nil, computed("source")
 	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have it
@@ -223,7 +228,6 @@ func ofShell(name string, args []Word) (l launches) {
 		if args[0].unsure() {
 			return launches{opaque: computed(name)}
 		}
-		isLong := strings.HasPrefix(text, "--")
 		if text == "" || text[0] != '-' && text[0] != '+' {
 			break
 		}
@@ -231,38 +235,29 @@ func ofShell(name string, args []Word) (l launches) {
 		if text == "--" || text == "-" {
 			break
 		}
-		takes := 0 // values that the options have
-		switch {
-		case text == "--version" || text == "--help":
-			return launches{open: true}
-		case text == "--rcfile" || text == "--init-file":
-			takes = 1
-		case isLong && !slices.Contains(longOptions, text):
-			return launches{opaque: "an option of " + name + " that is not known"}
-		case !isLong:
+		var takes int // values that the options have
+		var whole *launches
+		if strings.HasPrefix(text, "--") {
+			takes, whole = longOption(name, text, args)
+		} else {
 			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
-			takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
-			isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
-			if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
-				return launches{opaque: changesWords(name+" "+text, args[:takes])}
-			}
-			if strings.Contains(text, "s") && !isLine {
-				return launches{shell: true, open: true}
+			takes, whole = shortOptions(name, text, args)
+			if whole == nil && strings.Contains(text, "s") && !isLine {
+				whole = &launches{shell: true, open: true}
 			}
 		}
-		// Such a shell reads files of its own first, as zsh always does.
-		l.script = l.script || isLong && (takes > 0 || text == "--login") || !isLong && strings.ContainsAny(text, "il")
-		if isLong && takes > 0 && len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
-			return launches{opaque: computed(name)}
+		if whole != nil {
+			return *whole
 		}
-		args = args[min(takes, len(args)):]
+		l.script = l.script || readsFiles(text)
+		args = args[takes:]
 	}
 	switch {
 	case len(args) == 0:
 		l.shell, l.open = true, true
 		return l
 	case isLine:
-		l.add(lineOf(name, args[:1], false))
+		l.add(lineOf(name, args[:1]))
 	case args[0].unsure() && !isFile(args[0]) || IsStdin(args[0].Text):
 		l.opaque = computed(name)
 	default: // PATH may have it
@@ -270,6 +265,42 @@ func ofShell(name string, args []Word) (l launches) {
 	}
 	l.open = len(l.all) == 0 || !isLine
 	return l
+}
+
+// longOption reads a long option of a shell, behind which args stand. It returns how many of these are its values, or
+// whole if the option says what the shell runs.
+func longOption(name, text string, args []Word) (takes int, whole *launches) {
+	switch {
+	case text == "--version" || text == "--help":
+		return 0, &launches{open: true}
+	case text == "--rcfile" || text == "--init-file":
+		if len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
+			return 0, &launches{opaque: computed(name)}
+		}
+		return min(1, len(args)), nil
+	case !slices.Contains(longOptions, text):
+		return 0, &launches{opaque: "an option of " + name + " that is not known"}
+	}
+	return 0, nil
+}
+
+// shortOptions reads a word with options of a shell, each of one letter. It returns what longOption returns.
+func shortOptions(name, text string, args []Word) (takes int, whole *launches) {
+	takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
+	isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
+	if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
+		return 0, &launches{opaque: changesWords(name+" "+text, args[:takes])}
+	}
+	return takes, nil
+}
+
+// readsFiles reports whether a shell with an option reads files of its own first, as zsh always does.
+func readsFiles(option string) bool {
+	switch option {
+	case "--rcfile", "--init-file", "--login":
+		return true
+	}
+	return !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "il")
 }
 
 // ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
@@ -286,7 +317,7 @@ func ofForeignShell(name string, args []Word) ([]launch, string) {
 		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
 		return nil, "a line of " + name
 	}
-	return lineOf(name, args[1:], false)
+	return lineOf(name, args[1:])
 }
 
 // replaced returns a command in which text stands for arguments that are known only at run time. more means that

@@ -53,7 +53,7 @@ func FindEqualKeys(doc, what string) (warning, more string, err error) {
 			return "", "", fmt.Errorf("%s: %s; no hook can be run for it", what, f.Text)
 		case Duplicate:
 			if equal++; equal == 1 {
-				warning = fmt.Sprintf("%s: %s", what, strings.TrimSuffix(f.Text, "; keep one"))
+				warning = fmt.Sprintf("%s: "+twice, what, f.Key)
 			}
 		}
 	}

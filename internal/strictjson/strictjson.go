@@ -28,6 +28,7 @@ type Fault struct {
 	Offset int // in bytes, from 0
 	Kind   Kind
 	Text   string // lower case; says how to fix it where that is known
+	Key    string // of a Duplicate
 }
 
 // Kind distinguishes faults for callers that accept some of them.
@@ -68,7 +69,7 @@ type scanner struct {
 }
 
 func (s *scanner) fail(offset int, kind Kind, format string, args ...any) {
-	s.faults = append(s.faults, Fault{offset, kind, fmt.Sprintf(format, args...)})
+	s.faults = append(s.faults, Fault{Offset: offset, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	panic(stop{})
 }
 
@@ -178,6 +179,9 @@ func (s *scanner) found() string {
 	return fmt.Sprintf("byte 0x%02x", s.doc[s.at])
 }
 
+// twice says what is wrong with a Duplicate.
+const twice = "the key %q is there twice in one object"
+
 func (s *scanner) key(seen *keys) {
 	start := s.at
 	if s.peek() != '"' {
@@ -189,8 +193,8 @@ func (s *scanner) key(seen *keys) {
 		key = Text(raw)
 	}
 	if !seen.add(key) {
-		text := fmt.Sprintf("the key %q is there twice in one object; keep one", key)
-		s.faults = append(s.faults, Fault{start, Duplicate, text})
+		text := fmt.Sprintf(twice+"; keep one", key)
+		s.faults = append(s.faults, Fault{Offset: start, Kind: Duplicate, Text: text, Key: key})
 	}
 	if s.space(); s.peek() != ':' {
 		s.fail(s.at, Syntax, "expected ':' after the key, found %s", s.found())

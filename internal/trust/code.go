@@ -42,7 +42,7 @@ func (c *commandLine) isOwnModule(name string) bool {
 	path := strings.ReplaceAll(name, ".", "/")
 	for _, dir := range c.folders {
 		for _, ending := range []string{".py", "/__main__.py"} {
-			if now, there := lookAt(c.in(dir, path+ending), true); there && now.regular {
+			if now, there := lookAt(c.in(dir, path+ending)); there && now.regular {
 				return true
 			}
 		}
@@ -107,7 +107,7 @@ func (c *commandLine) node(text string) {
 
 // mainOf returns the main file that a package.json names, "" if none.
 func mainOf(path string) string {
-	if there, ok := lookAt(path, true); !ok || !there.regular {
+	if there, ok := lookAt(path); !ok || !there.regular {
 		return ""
 	}
 	file, err := os.Open(path)

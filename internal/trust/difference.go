@@ -19,8 +19,17 @@ type Difference struct {
 
 func (d Difference) String() string { return d.File + " " + d.What }
 
-// Since returns how the hooks differ from earlier ones. With outer, the user's and the managed files count too.
-func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) {
+// Since returns how the hooks differ from earlier ones. The user's and the managed files do not count.
+func (f *Fingerprint) Since(then *Fingerprint) (found []Difference) {
+	return f.since(then, func(file *File) bool { return !file.Outer })
+}
+
+// SinceAtAnyLevel is Since, and the user's and the managed files count, too.
+func (f *Fingerprint) SinceAtAnyLevel(then *Fingerprint) (found []Difference) {
+	return f.since(then, func(*File) bool { return true })
+}
+
+func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) (found []Difference) {
 	if f.sum() == then.sum() {
 		return nil
 	}
@@ -34,7 +43,7 @@ func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) 
 	index := func(files []File) map[string]*File {
 		byName := map[string]*File{}
 		for i := range files {
-			if file := &files[i]; outer || !file.Outer {
+			if file := &files[i]; counts(file) {
 				byName[file.Name] = file
 			}
 		}

@@ -65,29 +65,29 @@ func (l *lister) walk(folder string, rest []string) error {
 		}
 	}
 	for _, entry := range entries {
-		if rest[0] == "**" && entry.IsDir() {
-			if entry.Name() == ".git" {
-				continue
-			}
-			if err := l.walk(filepath.Join(folder, entry.Name()), rest); err != nil {
-				return err
-			}
-			continue
-		}
-		if rest[0] == "**" && len(rest) > 1 { // the walk above has compared it
-			if err := notALink(filepath.Join(folder, entry.Name()), entry.Type()); err != nil {
-				return err
-			}
-			continue
-		}
-		if matches, _ := path.Match(strings.Replace(rest[0], "**", "*", 1), entry.Name()); !matches {
-			continue
-		}
-		if err := l.entry(folder, entry.Name(), entry.Type(), rest); err != nil {
+		if err := l.compare(folder, entry, rest); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// compare compares what a folder lists with the first name of the rest, which has a glob.
+func (l *lister) compare(folder string, entry fs.DirEntry, rest []string) error {
+	at := filepath.Join(folder, entry.Name())
+	switch {
+	case rest[0] == "**" && entry.IsDir():
+		if entry.Name() == ".git" {
+			return nil
+		}
+		return l.walk(at, rest)
+	case rest[0] == "**" && len(rest) > 1: // walk has compared it with what is behind the **
+		return notALink(at, entry.Type())
+	}
+	if matches, _ := path.Match(strings.Replace(rest[0], "**", "*", 1), entry.Name()); !matches {
+		return nil
+	}
+	return l.entry(folder, entry.Name(), entry.Type(), rest)
 }
 
 // notALink returns an error for a link to a folder.

@@ -239,7 +239,7 @@ func (t *taker) look(path string, named bool) error {
 		if real, err = filepath.EvalSymlinks(real); err != nil {
 			return nil // a link to nothing
 		}
-		w.link, _ = lookAt(path, false)
+		w.link, _ = lookAtLink(path)
 		err = read()
 	}
 	switch {
@@ -258,7 +258,7 @@ func (t *taker) look(path string, named bool) error {
 		w.sum, w.real = [32]byte(hash.Sum(nil)), real
 		f.SHA256, f.text = hex.EncodeToString(w.sum[:]), string(kept)
 	default:
-		now, there := lookAt(path, true)
+		now, there := lookAt(path)
 		if !there || now.folder {
 			return nil
 		}

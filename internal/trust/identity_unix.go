@@ -22,14 +22,19 @@ func newIdentity(s *unix.Stat_t) identity {
 		s.Mode&unix.S_IFMT == unix.S_IFDIR}
 }
 
-// lookAt returns the identity of what is at a path, through links or not.
-func lookAt(path string, follow bool) (i identity, there bool) {
+// lookAt returns the identity of what a path leads to.
+func lookAt(path string) (i identity, there bool) {
 	var s unix.Stat_t
-	look := unix.Lstat
-	if follow {
-		look = unix.Stat
+	if unix.Stat(path, &s) != nil {
+		return i, false
 	}
-	if err := look(path, &s); err != nil {
+	return newIdentity(&s), true
+}
+
+// lookAtLink is lookAt for a link itself.
+func lookAtLink(path string) (i identity, there bool) {
+	var s unix.Stat_t
+	if unix.Lstat(path, &s) != nil {
 		return i, false
 	}
 	return newIdentity(&s), true

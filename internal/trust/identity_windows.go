@@ -23,13 +23,18 @@ func newIdentity(info fs.FileInfo) identity {
 // isRegular also takes what the system keeps elsewhere, as in the cloud. It can be run like any other file.
 func isRegular(info fs.FileInfo) bool { return info.Mode().Type()&^fs.ModeIrregular == 0 }
 
-// lookAt returns the identity of what is at a path, through links or not.
-func lookAt(path string, follow bool) (i identity, there bool) {
-	look := os.Lstat
-	if follow {
-		look = os.Stat
+// lookAt returns the identity of what a path leads to.
+func lookAt(path string) (i identity, there bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return i, false
 	}
-	info, err := look(path)
+	return newIdentity(info), true
+}
+
+// lookAtLink is lookAt for a link itself.
+func lookAtLink(path string) (i identity, there bool) {
+	info, err := os.Lstat(path)
 	if err != nil {
 		return i, false
 	}

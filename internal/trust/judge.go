@@ -67,7 +67,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 
 func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err error) {
 	if allowed != nil {
-		if differences := f.Since(&allowed.Fingerprint, false); len(differences) > 0 {
+		if differences := f.Since(&allowed.Fingerprint); len(differences) > 0 {
 			const text = "the hooks of %s are not those that were allowed: %s; %s"
 			j.Cause = protocol.CauseUntrusted
 			j.Reason = fmt.Sprintf(text, f.shown(), list(differences), f.mend())
@@ -125,7 +125,7 @@ func (s *Store) above(folder string) (string, error) {
 
 // judgePin compares the hooks with those that the session began with. A person may have allowed others since.
 func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, error) {
-	differences := f.Since(&pinned.Fingerprint, true)
+	differences := f.SinceAtAnyLevel(&pinned.Fingerprint)
 	if len(differences) == 0 {
 		return j, nil
 	}
@@ -134,7 +134,7 @@ func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, 
 		return j, err
 	}
 	if allowed != nil && allowed.Time.After(pinned.Time) {
-		if differences = f.Since(&allowed.Fingerprint, true); len(differences) == 0 {
+		if differences = f.SinceAtAnyLevel(&allowed.Fingerprint); len(differences) == 0 {
 			return j, nil
 		}
 	}

@@ -8,24 +8,24 @@ import (
 // Programs by what they do with their arguments. A program that is in none of these lists is a doubt.
 const (
 	// builtins of shells run nothing that their arguments name; nor do readers: the arguments of both are data.
-	builtins = " : [ [[ break cd continue echo exit export false jobs kill popd pwd return set shift times true type " +
-		"ulimit umask unalias wait "
-	readers = " afplay base64 basename cat cmp column comm cp curl cut date df diff dirname du egrep expand expr " +
+	builtins = ": [ [[ break cd continue echo exit export false jobs kill popd pwd return set shift times true type " +
+		"ulimit umask unalias wait"
+	readers = "afplay base64 basename cat cmp column comm cp curl cut date df diff dirname du egrep expand expr " +
 		"fgrep file fmt fold grep gunzip gzip head hexdump hostname iconv id jq ln logger ls md5sum mktemp mv " +
 		"nl notify-send od osascript paste ps readlink realpath rmdir say seq sha1sum sha256sum sha512sum " +
 		"shasum shuf sleep sort stat sum tac tail tee touch tr truncate tty uname unexpand uniq uuidgen wc " +
-		"which whoami xxd yes zcat "
+		"which whoami xxd yes zcat"
 	// linters read what they are given, and run none of it.
-	linters = " autopep8 biome black clang-format codespell dprint elm-format gci gofmt gofumpt goimports golines " +
+	linters = "autopep8 biome black clang-format codespell dprint elm-format gci gofmt gofumpt goimports golines " +
 		"google-java-format hadolint isort jsonlint ktfmt ktlint mkdir nixfmt oxlint pycodestyle pydocstyle " +
 		"pyflakes pyright pyupgrade rm ruff rustfmt scalafmt shellcheck shfmt stylua swift-format swiftformat " +
-		"swiftlint taplo tsc typos vulture yamllint yapf zprint "
+		"swiftlint taplo tsc typos vulture yamllint yapf zprint"
 	// writers write to the files that they are given, and run none of them.
-	writers = " mkdir rm tee touch "
+	writers = "mkdir rm tee touch"
 	// codes run code in another language that stands in an argument.
-	codes = " awk bun deno gawk lua luajit mawk nawk node nodejs perl php python ruby ts-node tsx "
+	codes = "awk bun deno gawk lua luajit mawk nawk node nodejs perl php python ruby ts-node tsx"
 	// runners run a program of the workspace's node_modules, if there is one.
-	runners = " bunx npx pnpx "
+	runners = "bunx npx pnpx"
 )
 
 // configurationOf returns the files in which a program finds what else to run, "" for one that is not known.
@@ -39,10 +39,6 @@ func configurationOf(name string) string {
 		return ".pre-commit-config.yaml"
 	}
 	return ""
-}
-
-func among(list, name string) bool {
-	return name != "" && !strings.Contains(name, " ") && strings.Contains(list, " "+name+" ")
 }
 
 // interpreter endings: what python and node add to the name of a file.

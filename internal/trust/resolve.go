@@ -73,7 +73,7 @@ func (c *commandLine) ran(argv []word, path string) {
 	if why := c.unclear(argv, name); why != "" {
 		c.doubt("%s", why)
 	}
-	if among(writers, name) {
+	if shellline.Among(writers, name) {
 		return
 	}
 	for _, w := range args {
@@ -90,13 +90,13 @@ func (c *commandLine) ran(argv []word, path string) {
 		c.cd(args)
 	case name == "." || name == "source":
 		c.inPaths(args)
-	case among(" cmd powershell pwsh ", name): // whose lines are not read
+	case shellline.Among("cmd powershell pwsh", name): // whose lines are not read
 		for _, w := range args {
 			c.words(w.text)
 		}
 	case launches:
 		c.launched(name, args, launched)
-	case isPython(name), among(codes, baseName(name)):
+	case isPython(name), shellline.Among(codes, baseName(name)):
 		c.interpreted(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
@@ -209,7 +209,7 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 		if shellline.IsShell(name) { // a script, which is among the arguments that were added
 			continue
 		}
-		if among(runners, name) {
+		if shellline.Among(runners, name) {
 			c.file("node_modules/.bin/" + argv[0].text)
 		}
 		c.ran(argv, "")

@@ -199,7 +199,7 @@ func TestFilesThatComeFirst(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
 		_, now := take(t, dir, doc)
-		differences := now.Since(before, false)
+		differences := now.Since(before)
 		require.NotEmpty(t, differences, tt)
 		require.Equal(t, tt.file+" was not there before", differences[0].String(), tt)
 	}
@@ -230,7 +230,7 @@ func TestFilesOfEntry(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("new"), 0o600))
 		_, now := take(t, dir, doc)
 		var got []string
-		for _, d := range now.Since(before, false) {
+		for _, d := range now.Since(before) {
 			got = append(got, d.String())
 		}
 		if want != "" {
@@ -262,7 +262,7 @@ func TestDoubtLater(t *testing.T) {
 	require.Empty(t, before.Doubts)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "skip")))
 	_, now := take(t, dir, doc)
-	differences := now.Since(before, false)
+	differences := now.Since(before)
 	require.Len(t, differences, 1)
 	require.Contains(t, differences[0].String(), "is not understood any more: a test that \"skip\" is there")
 }

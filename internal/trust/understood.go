@@ -22,7 +22,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return "a file that the shell reads may change what " + spelling.Quote(first.text) + " means"
 	case first.computed:
 		return first.String() + " is known only when it runs"
-	case !isPlainShell(name) && !isPython(name) && !among(codes, baseName(name)) && c.isOwnScript(first.text):
+	case !isPlainShell(name) && !isPython(name) && !shellline.Among(codes, baseName(name)) && c.isOwnScript(first.text):
 		return ""
 	}
 	switch {
@@ -38,11 +38,11 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return c.unclearScript("python", args)
 	case name == "node" || name == "nodejs":
 		return c.unclearScript("node", args)
-	case among(" lua perl php ruby ", name):
+	case shellline.Among("lua perl php ruby", name):
 		return c.unclearScript(name, args)
 	case strings.HasSuffix(name, "awk"):
 		return c.unclearAwk(name, args)
-	case among(wrappers, name):
+	case shellline.Among(wrappers, name):
 		return unclearWrapper(name, args)
 	case name == "[" || name == "test":
 		return c.unclearTest(args)
@@ -54,14 +54,14 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
-	case among(builtins, name), among(linters, name), configurationOf(name) != "":
+	case shellline.Among(builtins, name), shellline.Among(linters, name), configurationOf(name) != "":
 		return ""
-	case among(readers, name):
+	case shellline.Among(readers, name):
 		return c.unclearReader(name, args)
 	}
 	found := c.inPath(name)
 	isPath := filepath.Base(first.text) != first.text
-	now, _ := lookAt(c.in(c.folders[0], first.text), true)
+	now, _ := lookAt(c.in(c.folders[0], first.text))
 	if found == "" && !(isPath && now.regular) && !shellline.IsBuiltin(name) {
 		return "" // one that is not there yet is a difference once it is
 	}
@@ -83,7 +83,7 @@ func (c *commandLine) isOwnScript(text string) bool {
 			own = true
 			continue
 		}
-		now, there := lookAt(path, true)
+		now, there := lookAt(path)
 		switch real, err := filepath.EvalSymlinks(path); {
 		case !there:
 			own = own || inside(path, c.Options.Workspace) || scriptEnding.Get().MatchString(path)
@@ -113,14 +113,14 @@ func (c *commandLine) notAFile(name string, args []word) string {
 	}
 	for _, dir := range c.folders {
 		path := filepath.Clean(c.in(dir, args[0].text))
-		if now, there := lookAt(path, true); there && !now.regular {
+		if now, there := lookAt(path); there && !now.regular {
 			return args[0].String() + " is no file"
 		}
 	}
 	return ""
 }
 
-func isPlainShell(name string) bool { return among(" ash bash dash ksh sh zsh ", name) }
+func isPlainShell(name string) bool { return shellline.Among("ash bash dash ksh sh zsh", name) }
 
 // unclearShell looks at the arguments of a shell: options that leave words alone, and then a script or -c and a line.
 func (c *commandLine) unclearShell(name string, args []word) string {
@@ -132,7 +132,7 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 		case !shellFlags.Get().MatchString(text):
 			return "an option of " + name + " that is not known: " + args[0].String()
 		case strings.HasSuffix(text, "o"):
-			if len(args) < 2 || !among(" errexit nounset pipefail xtrace noglob ", args[1].text) {
+			if len(args) < 2 || !shellline.Among("errexit nounset pipefail xtrace noglob", args[1].text) {
 				return "an option of " + name + " that is not known"
 			}
 			args = args[1:]
@@ -166,9 +166,9 @@ func (c *commandLine) unclearScript(name string, args []word) string {
 	flags := ""
 	switch name {
 	case "python":
-		flags = " -B -E -I -O -P -S -s -q -u -Bu -Iu "
+		flags = "-B -E -I -O -P -S -s -q -u -Bu -Iu"
 	case "node":
-		flags = " --no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings "
+		flags = "--no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings"
 	}
 	for i, w := range args {
 		switch {
@@ -185,7 +185,7 @@ func (c *commandLine) unclearScript(name string, args []word) string {
 			return ""
 		case !strings.HasPrefix(w.text, "-"):
 			return c.notAFile(name, args[i:])
-		case !among(flags, w.text):
+		case !shellline.Among(flags, w.text):
 			return "what " + name + " runs with " + w.String()
 		}
 	}
@@ -219,29 +219,29 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 var runsOfAwk = lazy.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
 
 // wrappers run the command in their arguments, in the folder and with the PATH that there are.
-const wrappers = " builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs "
+const wrappers = "builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs"
 
 // wrapperOptions are the options of a wrapper that are known.
 func wrapperOptions(name string) string {
 	switch name {
 	case "command":
-		return " -v -V -p "
+		return "-v -V -p"
 	case "time":
-		return " -p "
+		return "-p"
 	case "nice":
-		return " -n "
+		return "-n"
 	case "ionice":
-		return " -c -n "
+		return "-c -n"
 	case "setsid":
-		return " -w --wait "
+		return "-w --wait"
 	case "stdbuf":
-		return " -oL -o0 -eL -e0 -iL -i0 -o -e -i "
+		return "-oL -o0 -eL -e0 -iL -i0 -o -e -i"
 	case "timeout":
-		return " -k -s --preserve-status --foreground "
+		return "-k -s --preserve-status --foreground"
 	case "flock":
-		return " -n -w -x -s -c "
+		return "-n -w -x -s -c"
 	case "xargs":
-		return " -0 -r -n -I -P -L -I{} -n1 -t "
+		return "-0 -r -n -I -P -L -I{} -n1 -t"
 	}
 	return ""
 }
@@ -250,10 +250,10 @@ func wrapperOptions(name string) string {
 func unclearWrapper(name string, args []word) string {
 	if name == "find" {
 		for i, w := range args {
-			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !among(linters, w.text) {
+			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !shellline.Among(linters, w.text) {
 				return "find runs " + w.String() + " on files that are known only then"
 			}
-			if among(" -execdir -okdir -fprint -fprintf -fls -delete -files0-from ", w.text) {
+			if shellline.Among("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.text) {
 				return "find with " + w.String()
 			}
 		}
@@ -267,7 +267,7 @@ func unclearWrapper(name string, args []word) string {
 			}
 			return ""
 		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits.Get().MatchString(w.text) && w.text != "{}":
-			if !among(linters, w.text) {
+			if !shellline.Among(linters, w.text) {
 				return "xargs runs " + w.String() + " on files that are known only then"
 			}
 			return ""
@@ -277,7 +277,7 @@ func unclearWrapper(name string, args []word) string {
 			if !digits.Get().MatchString(w.text) { // of timeout 5, nice -n 5
 				return ""
 			}
-		case !among(wrapperOptions(name), w.text):
+		case !shellline.Among(wrapperOptions(name), w.text):
 			return "an option of " + name + " that is not known: " + w.String()
 		}
 	}
@@ -289,15 +289,15 @@ var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 // unclearTest looks at a test. A folder that comes to be where nothing was is no change, and such a test sees it.
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
-		isArithmetic := among(" -v -R -eq -ne -lt -le -gt -ge ", w.text)
+		isArithmetic := shellline.Among("-v -R -eq -ne -lt -le -gt -ge", w.text)
 		if isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
 			return "a test with " + w.String()
 		}
-		if i == 0 || !among(" -a -d -e -h -L -p -S -b -c ", args[i-1].text) || w.computed {
+		if i == 0 || !shellline.Among("-a -d -e -h -L -p -S -b -c", args[i-1].text) || w.computed {
 			continue
 		}
 		for _, dir := range c.folders {
-			if _, there := lookAt(c.in(dir, w.text), false); !there {
+			if _, there := lookAtLink(c.in(dir, w.text)); !there {
 				return "a test that " + w.String() + " is there, as a folder may come to be; write test -f"
 			}
 		}
@@ -307,10 +307,10 @@ func (c *commandLine) unclearTest(args []word) string {
 
 // unclearGit: options before the command of git, and commands of others, run programs.
 func unclearGit(args []word) string {
-	const known = " add blame branch cat-file check-ignore checkout commit config describe diff diff-index diff-tree " +
+	const known = "add blame branch cat-file check-ignore checkout commit config describe diff diff-index diff-tree " +
 		"fetch grep hash-object log ls-files ls-tree merge-base name-rev push remote restore rev-list " +
-		"rev-parse show show-ref stash status symbolic-ref tag "
-	if len(args) == 0 || args[0].computed || !among(known, args[0].text) {
+		"rev-parse show show-ref stash status symbolic-ref tag"
+	if len(args) == 0 || args[0].computed || !shellline.Among(known, args[0].text) {
 		return "a command of git that is not known"
 	}
 	options := []string{"--exec", "--ext-diff", "-O", "--open-files", "--receive-pack", "--upload-pack", "--no-index"}
@@ -329,7 +329,7 @@ func unclearSed(args []word) string {
 		switch {
 		case w.computed:
 			return "the script of sed is known only when it runs"
-		case among(" -n -E -r -u -z -i ", w.text):
+		case shellline.Among("-n -E -r -u -z -i", w.text):
 			continue
 		case w.text == "-e" && i+1 < len(args):
 			continue
@@ -352,9 +352,9 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 		case name == "printf" && strings.HasPrefix(w.text, "-v"):
 			return "printf -v sets a variable"
 		case name == "set" && !shellFlags.Get().MatchString(w.text) &&
-			!among(" -- errexit nounset pipefail xtrace ", w.text):
+			!shellline.Among("-- errexit nounset pipefail xtrace", w.text):
 			return "an option of set that is not known: " + w.String()
-		case name == "read" && !syntax.ValidName(w.text) && !among(" -r -d -n -t -s ", w.text) &&
+		case name == "read" && !syntax.ValidName(w.text) && !shellline.Among("-r -d -n -t -s", w.text) &&
 			!digits.Get().MatchString(w.text) && w.text != "":
 			return "read with " + w.String()
 		case name == "export" && strings.HasPrefix(w.text, "-"):

@@ -14,28 +14,16 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// walk adds what the commands of a line name, in their order. Of a shell's language a part is known: all else is a
-// doubt.
+// walk adds what the commands of a line name, in their order.
 func (c *commandLine) walk(node syntax.Node) {
 	var document *syntax.Word // of a here-document
 	syntax.Walk(node, func(node syntax.Node) bool {
+		if why := unknownSyntax(node); why != "" {
+			c.doubt("%s", why)
+		}
 		switch n := node.(type) {
-		case nil, *syntax.File, *syntax.BinaryCmd, *syntax.IfClause, *syntax.Subshell, *syntax.Block,
-			*syntax.TestClause, *syntax.ParenTest, *syntax.CaseClause, *syntax.CaseItem, *syntax.CmdSubst,
-			*syntax.ProcSubst, *syntax.Comment, *syntax.TimeClause, *syntax.WordIter:
-		case *syntax.SglQuoted:
-			if n.Dollar {
-				c.doubt("it has $'…'")
-			}
-		case *syntax.Lit:
-		case *syntax.DblQuoted:
-			if n.Dollar {
-				c.doubt(`it has $"…"`)
-			}
 		case *syntax.Redirect:
-			if document = n.Hdoc; n.N != nil && strings.HasPrefix(n.N.Value, "{") {
-				c.doubt("it has a redirection that sets a variable")
-			}
+			document = n.Hdoc
 		case *syntax.Word:
 			if n != document && hasBraces(n) {
 				c.doubt("it has braces")
@@ -45,16 +33,6 @@ func (c *commandLine) walk(node syntax.Node) {
 				if why := c.unclearTest([]word{{text: n.Op.String()}, c.word(w)}); why != "" {
 					c.doubt("%s", why)
 				}
-			}
-		case *syntax.BinaryTest:
-			switch n.Op {
-			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-				c.doubt("it has [[ with %s", n.Op)
-			}
-		case *syntax.ParamExp:
-			if n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull ||
-				n.Exp.Op == syntax.OtherParamOps) || n.Excl || n.Index != nil || n.Slice != nil {
-				c.doubt("it has an expansion that is not known")
 			}
 		case *syntax.Assign:
 			c.assignment(n)
@@ -70,24 +48,56 @@ func (c *commandLine) walk(node syntax.Node) {
 		case *syntax.ForClause:
 			return !c.loop(n)
 		case *syntax.DeclClause:
-			if n.Variant.Value != "export" {
-				c.doubt("it has %s", n.Variant.Value)
-			}
-			for _, a := range n.Args {
-				if a.Naked && a.Name == nil {
-					c.doubt("it has export with a word that is not known")
-				}
+			if slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Naked && a.Name == nil }) {
+				c.doubt("it has export with a word that is not known")
 			}
 		case *syntax.CallExpr:
 			for _, a := range n.Assigns { // they hold for their own command, too
 				c.assignment(a)
 			}
 			c.ran(c.wordsOf(n.Args), "")
-		default: // functions, arithmetic, arrays
-			c.doubt("it has a construct of a shell that is not known")
 		}
 		return true
 	})
+}
+
+// unknownSyntax says what of a node is not in the part of a shell's language that is known, "" for nothing.
+func unknownSyntax(node syntax.Node) string {
+	switch n := node.(type) {
+	case nil, *syntax.File, *syntax.BinaryCmd, *syntax.IfClause, *syntax.Subshell, *syntax.Block, *syntax.TestClause,
+		*syntax.ParenTest, *syntax.CaseClause, *syntax.CaseItem, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.Comment,
+		*syntax.TimeClause, *syntax.WordIter, *syntax.Lit, *syntax.Word, *syntax.UnaryTest, *syntax.Assign,
+		*syntax.Stmt, *syntax.WhileClause, *syntax.ForClause, *syntax.CallExpr:
+	case *syntax.SglQuoted:
+		if n.Dollar {
+			return "it has $'…'"
+		}
+	case *syntax.DblQuoted:
+		if n.Dollar {
+			return `it has $"…"`
+		}
+	case *syntax.Redirect:
+		if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+			return "it has a redirection that sets a variable"
+		}
+	case *syntax.BinaryTest:
+		switch n.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			return "it has [[ with " + n.Op.String()
+		}
+	case *syntax.ParamExp:
+		if n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull ||
+			n.Exp.Op == syntax.OtherParamOps) || n.Excl || n.Index != nil || n.Slice != nil {
+			return "it has an expansion that is not known"
+		}
+	case *syntax.DeclClause:
+		if n.Variant.Value != "export" {
+			return "it has " + n.Variant.Value
+		}
+	default: // functions, arithmetic, arrays
+		return "it has a construct of a shell that is not known"
+	}
+	return ""
 }
 
 // hasBraces reports whether a shell may make several words of a word.
@@ -105,6 +115,24 @@ func hasBraces(w *syntax.Word) bool {
 // variablesOf finds the variables that a line sets once, at its begin or behind other commands that do not decide
 // whether. Of all others only the shell knows the value.
 func (c *commandLine) variablesOf(file *syntax.File) {
+	times := assignmentsIn(file)
+	for _, stmt := range file.Stmts {
+		if name := alwaysSet(stmt); name != "" {
+			times[name]--
+		}
+	}
+	for name, n := range times {
+		if n != 1 {
+			if c.unknown == nil {
+				c.unknown = map[string]bool{}
+			}
+			c.unknown[name] = true
+		}
+	}
+}
+
+// assignmentsIn returns the variables that a line may set, with twice the number of places where it does.
+func assignmentsIn(file *syntax.File) map[string]int {
 	times := map[string]int{}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -125,30 +153,30 @@ func (c *commandLine) variablesOf(file *syntax.File) {
 		}
 		return true
 	})
-	for _, stmt := range file.Stmts {
-		cmd := stmt.Cmd
-		for { // a && b: a is always run
-			binary, ok := cmd.(*syntax.BinaryCmd)
-			if !ok || binary.Op != syntax.AndStmt {
-				break
-			}
-			cmd = binary.X.Cmd
+	return times
+}
+
+// alwaysSet returns the variable that a statement sets whatever its other commands do, "" if there is none.
+func alwaysSet(stmt *syntax.Stmt) string {
+	cmd := stmt.Cmd
+	for { // a && b: a is always run
+		binary, ok := cmd.(*syntax.BinaryCmd)
+		if !ok || binary.Op != syntax.AndStmt {
+			break
 		}
-		if call, ok := cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 && len(call.Assigns) == 1 && !stmt.Background {
-			times[call.Assigns[0].Name.Value]--
+		cmd = binary.X.Cmd
+	}
+	switch first := cmd.(type) {
+	case *syntax.CallExpr:
+		if len(first.Args) == 0 && len(first.Assigns) == 1 && !stmt.Background {
+			return first.Assigns[0].Name.Value
 		}
-		if export, ok := cmd.(*syntax.DeclClause); ok && len(export.Args) == 1 && export.Args[0].Name != nil {
-			times[export.Args[0].Name.Value]--
+	case *syntax.DeclClause:
+		if len(first.Args) == 1 && first.Args[0].Name != nil {
+			return first.Args[0].Name.Value
 		}
 	}
-	for name, n := range times {
-		if n != 1 {
-			if c.unknown == nil {
-				c.unknown = map[string]bool{}
-			}
-			c.unknown[name] = true
-		}
-	}
+	return ""
 }
 
 // assignment notes a variable that the line sets. Walk comes to it twice if it stands before a command.

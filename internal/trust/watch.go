@@ -82,7 +82,7 @@ func (w *watched) rewritten(buffer []byte) bool {
 }
 
 func (w *watched) touched() bool {
-	now, there := lookAt(w.path, true)
+	now, there := lookAt(w.path)
 	switch {
 	case w.file && w.target == (identity{}): // outside of the workspace, so only its path counts
 		return false
@@ -94,7 +94,7 @@ func (w *watched) touched() bool {
 		return true
 	}
 	if w.link != (identity{}) {
-		link, there := lookAt(w.path, false)
+		link, there := lookAtLink(w.path)
 		return !there || link != w.link
 	}
 	return false

@@ -2,5 +2,5 @@
 
 package owner
 
-// aclWrites reports nothing, since access lists are read on Linux and Windows alone.
-func aclWrites(string) bool { return false }
+// aclNamesWriter reports nothing, since access lists are read on Linux and Windows alone.
+func aclNamesWriter(string) bool { return false }

@@ -23,7 +23,7 @@ func WritableByAll(_ string, info os.FileInfo) bool { return info.Mode().Perm()&
 func OthersWrite(path string, info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	perm := info.Mode().Perm()
-	return !ok || perm&0o002 != 0 || perm&0o020 != 0 && stat.Gid != stat.Uid || aclWrites(path)
+	return !ok || perm&0o002 != 0 || perm&0o020 != 0 && (stat.Gid != stat.Uid || aclNamesWriter(path))
 }
 
 // Mkdir makes a folder for this user alone.

@@ -70,25 +70,20 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 	defer r.mu.Unlock()
 	var taken payload
 	content, wrong, err := takeIf(r.dir, func(p payload) (meant, fresh bool, err error) {
-		if meant, err = p.matches(tool, false); !meant {
+		if meant, err = p.matches(tool); !meant {
 			return false, false, err // it may be for another tool
 		}
 		late, err := p.expired()
 		taken = p
 		return true, !late && (p.ours() || p.sequence() > r.last), err
 	})
-	for _, err := range append(wrong, err) {
-		if err != nil {
-			warnings = append(warnings, err.Error())
-		}
-	}
 	if content != "" {
 		if !taken.ours() {
 			r.last = taken.sequence()
 		}
 		r.Memory.note(r.dir, taken)
 	}
-	return content, content != "", warnings
+	return content, content != "", texts(append(wrong, err))
 }
 
 // Unconsumed takes a payload that no call has taken, after a round is over. It drops a payload that has expired or is
@@ -104,18 +99,28 @@ func Unconsumed(dir string) (content string, found bool, err error) {
 // Take takes the payload for a tool, like the command that MassGen has Codex run after each tool. The matcher may be
 // several globs separated by |, and only the part of the tool's name after a / counts. Numbers are not compared, since
 // each call is a new process that does not know the last one. What was taken is noted for writers.
-func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
+func (m Memory) Take(dir, tool string) (content string, found bool, warnings []string) {
 	var taken payload
 	content, wrong, err := takeIf(dir, func(p payload) (meant, fresh bool, err error) {
 		taken = p
 		late, _ := p.expired()
-		meant, _ = p.matches(tool[strings.LastIndexByte(tool, '/')+1:], true)
+		meant = glob.NewList(p.matcher()).Match(tool[strings.LastIndexByte(tool, '/')+1:])
 		return meant || late, !late, nil
 	})
 	if content != "" {
 		m.note(dir, taken)
 	}
-	return content, content != "", errors.Join(append(wrong, err)...)
+	return content, content != "", texts(append(wrong, err))
+}
+
+// texts returns the texts of the errors that are not nil.
+func texts(errs []error) (texts []string) {
+	for _, err := range errs {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
+	}
+	return texts
 }
 
 // takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong
@@ -194,21 +199,15 @@ func parse(raw []byte) (p payload, err error) {
 	return p, nil
 }
 
-// matches reports whether the glob matches the name. A matcher that is no string is an error; with several set it
-// matches every tool.
-func (p payload) matches(tool string, several bool) (bool, error) {
+// matches reports whether the payload is for the tool. A matcher that is no string is an error.
+func (p payload) matches(tool string) (bool, error) {
 	pattern := "*"
 	if raw, there := p["tool_matcher"]; there {
 		var text *string
-		if err := json.Unmarshal(raw, &text); (err != nil || text == nil) && !several {
+		if err := json.Unmarshal(raw, &text); err != nil || text == nil {
 			return false, fmt.Errorf("%s: tool_matcher is no string; the file is left alone", FileName)
 		}
-		if text != nil {
-			pattern = *text
-		}
-	}
-	if several {
-		return pattern == "" || glob.NewList(pattern).Match(tool), nil
+		pattern = *text
 	}
 	return glob.New(pattern).Match(tool), nil
 }

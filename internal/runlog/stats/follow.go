@@ -79,42 +79,18 @@ func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []b
 
 func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []byte, whole bool) error) error {
 	const often = 200 * time.Millisecond
-	now := &l.parts[len(l.parts)-1]
-	var at int64 // the end of what was passed on of the current part
-	var err error
-	if last < 0 {
-		if at, err = eachLineOf(l.parts, each); err != nil {
-			return err
-		}
-	} else {
-		if at, err = runlog.LineStart(now.file, now.size); err != nil {
-			return err
-		}
-		now.size = at
-		lines, err := l.Tail(f, last)
-		if err != nil {
-			return err
-		}
-		for _, line := range lines {
-			if err := each(line, true); err != nil {
-				return err
-			}
-		}
+	at, err := l.begin(f, last, each)
+	if err != nil {
+		return err
 	}
+	now := l.parts[len(l.parts)-1]
 	tick := time.NewTicker(often)
 	defer tick.Stop()
 	for {
 		// Check whether the log was moved before reading it: whoever moves it has written its last line by then.
 		there, err := os.Stat(l.path)
 		moved := err != nil || !os.SameFile(there, now.info)
-		info, err := now.file.Stat()
-		if err != nil {
-			return err
-		}
-		if info.Size() < at {
-			at = 0
-		}
-		if at, err = eachLine(now.file, at, info.Size(), each); err != nil {
+		if at, err = now.rest(at, each); err != nil {
 			return err
 		}
 		if moved {
@@ -123,7 +99,7 @@ func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []b
 				return err
 			}
 			if len(parts) > 0 {
-				now = &parts[len(parts)-1]
+				now = parts[len(parts)-1]
 				if at, err = eachLineOf(parts, each); err != nil {
 					return err
 				}
@@ -135,6 +111,40 @@ func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []b
 		case <-tick.C:
 		}
 	}
+}
+
+// begin calls each for the last lines of calls that the filter admits, or for all lines if last is negative. It returns
+// the end of what each was called for in the last part.
+func (l *Log) begin(f Filter, last int, each func(line []byte, whole bool) error) (at int64, err error) {
+	if last < 0 {
+		return eachLineOf(l.parts, each)
+	}
+	now := &l.parts[len(l.parts)-1]
+	if now.size, err = runlog.LineStart(now.file, now.size); err != nil {
+		return 0, err
+	}
+	lines, err := l.Tail(f, last)
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range lines {
+		if err := each(line, true); err != nil {
+			return 0, err
+		}
+	}
+	return now.size, nil
+}
+
+// rest calls each for the lines from at on, or for all lines if the file was truncated. It returns their end.
+func (p *part) rest(at int64, each func(line []byte, whole bool) error) (end int64, err error) {
+	info, err := p.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if info.Size() < at {
+		at = 0
+	}
+	return eachLine(p.file, at, info.Size(), each)
 }
 
 // younger opens the log again and returns the parts that are newer than the open ones.

@@ -1,5 +1,6 @@
-// Package delivery gives an outcome what waits in a queue for its session and agent.
-package delivery
+// Package queued gives an outcome the texts that wait in a queue for its session and agent. It is apart from package
+// gate because runner, which gate imports, does the same for Go programs.
+package queued
 
 import (
 	"context"

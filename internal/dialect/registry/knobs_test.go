@@ -1,0 +1,62 @@
+package registry_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+// maxKnobs bounds the fields of a Dialect and its parts. Each is something that whoever adds a client must know: what
+// only one or two clients need is code in their folders, or an optional interface of their Hooks.
+const maxKnobs = 130
+
+// maxNil bounds the comments that say what nil stands for.
+const maxNil = 30
+
+// TestKnobs counts what there is to set about a client.
+func TestKnobs(t *testing.T) {
+	knobs := map[string][]string{}
+	var walk func(reflect.Type)
+	walk = func(s reflect.Type) {
+		for s.Kind() == reflect.Pointer || s.Kind() == reflect.Slice {
+			s = s.Elem()
+		}
+		if s.Kind() != reflect.Struct || s.PkgPath() != "github.com/hookrun/hookrun/internal/dialect" ||
+			knobs[s.Name()] != nil {
+			return
+		}
+		knobs[s.Name()] = []string{}
+		for i := range s.NumField() {
+			if f := s.Field(i); f.Type != reflect.TypeFor[*dialect.Dialect]() {
+				knobs[s.Name()] = append(knobs[s.Name()], f.Name)
+				walk(f.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[dialect.Dialect]())
+	n := 0
+	for _, fields := range knobs {
+		n += len(fields)
+	}
+	require.LessOrEqual(t, n, maxKnobs, "%v", knobs)
+
+	files, err := filepath.Glob("../*.go")
+	require.NoError(t, err)
+	found := 0
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if !strings.HasSuffix(path, "_test.go") {
+			found += len(regexp.MustCompile(`//.*\bnil: `).FindAll(text, -1))
+		}
+	}
+	require.NotEmpty(t, files)
+	require.LessOrEqual(t, found, maxNil)
+}

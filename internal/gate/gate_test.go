@@ -1,0 +1,274 @@
+package gate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
+	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/testsupport/testhome"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/runner"
+)
+
+func TestMain(m *testing.M) { testhome.Main(m) }
+
+// fixture is a gate with a queue, a run log and hooks that are Go functions.
+type fixture struct {
+	*testing.T
+	gate.Gate
+	log    string
+	warned []error
+}
+
+func newFixture(t *testing.T, funcs ...runner.Func) *fixture {
+	t.Helper()
+	dir := t.TempDir()
+	f := &fixture{T: t, log: filepath.Join(dir, "run.log")}
+	log, err := runlog.New(runlog.Options{Path: f.log})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, log.Close()) })
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: funcs})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	f.Gate = gate.Gate{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
+		Warn: func(err error) { f.warned = append(f.warned, err) }}
+	return f
+}
+
+// line is one of the run log.
+type line struct {
+	Command, Error string
+	Outcome        *protocol.Outcome
+}
+
+// lines are those of the run log.
+func (f *fixture) lines() (lines []line) {
+	f.Helper()
+	text, err := os.ReadFile(f.log)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	require.NoError(f, err)
+	for text := range strings.Lines(string(text)) {
+		var l line
+		require.NoError(f, json.Unmarshal([]byte(text), &l))
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func (f *fixture) put(text string) {
+	f.Helper()
+	_, err := f.Queue.Put(context.Background(), queue.Entry{Session: "s", Content: text})
+	require.NoError(f, err)
+}
+
+func (f *fixture) waiting() int {
+	f.Helper()
+	entries, err := f.Queue.Waiting(context.Background(), "s")
+	require.NoError(f, err)
+	return len(entries)
+}
+
+// result is the call after a tool, with a text of MassGen's.
+func result() gate.Call {
+	return gate.Call{
+		Call:     protocol.Call{Event: protocol.PostTool, Tool: "x", SessionID: "s"},
+		Warnings: []string{"of reading it"},
+		MassGen:  func() (string, bool, []string) { return "of MassGen", true, []string{"of the file"} },
+	}
+}
+
+func TestTextsOfACall(t *testing.T) {
+	f := newFixture(t)
+	f.Warnings = func(*protocol.Call) []string { return []string{"of the door"} }
+	f.put("of the queue")
+	answer, err := f.Fire(context.Background(), result())
+	require.NoError(t, err)
+	require.Equal(t, []string{"of the queue", "of MassGen"}, answer.Texts())
+	require.Equal(t, protocol.Inject{Content: "of MassGen", Strategy: protocol.ToolResult, Source: "massgen"},
+		answer.Inject[1])
+	require.Equal(t, []string{"of reading it", "of the file", "of the door"}, answer.Warnings)
+	require.Len(t, f.lines(), 1)
+	require.Equal(t, "test", f.lines()[0].Command)
+	require.Equal(t, answer.Texts(), f.lines()[0].Outcome.Texts(), "the log has what the caller gets")
+	require.Equal(t, answer.Warnings, f.lines()[0].Outcome.Warnings)
+	answer.Given(false)
+	answer.Given(true)
+	require.Equal(t, 1, f.waiting(), "the first Given counts")
+	answer, err = f.Fire(context.Background(), result())
+	require.NoError(t, err)
+	answer.Given(true)
+	require.Zero(t, f.waiting())
+	require.Empty(t, f.warned)
+}
+
+// TestTextsStay: what an answer cannot carry, or a call without a verdict, leaves the texts where they are.
+func TestTextsStay(t *testing.T) {
+	var gone context.CancelCauseFunc
+	hook := runner.Func{Name: "h", Events: []protocol.Event{protocol.PostTool},
+		Run: func(context.Context, protocol.Call) (string, error) {
+			gone(errors.New("the caller is gone"))
+			return "", nil
+		}}
+	for name, test := range map[string]struct {
+		prepare func(f *fixture, c *gate.Call)
+		funcs   []runner.Func
+		fails   string
+	}{
+		"an answer without texts": {prepare: func(_ *fixture, c *gate.Call) {
+			c.Carries = func(*protocol.Outcome) bool { return false }
+		}},
+		"a block that fits alone": {prepare: func(_ *fixture, c *gate.Call) {
+			c.Fit = func(o *protocol.Outcome) { o.Decision = protocol.Block }
+			c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == 0 }
+		}},
+		"a caller that is gone": {funcs: []runner.Func{hook}, fails: "the caller is gone"},
+		"no plan": {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
+			fails: `unknown event "nonsense"`},
+		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() }, funcs: []runner.Func{hook},
+			fails: "the runner is closed"},
+		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
+			c.MassGen = nil
+			f.Warnings = func(*protocol.Call) []string { panic("crash") }
+		}, fails: "hookrun itself failed: crash"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, test.funcs...)
+			f.put("of the queue")
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			gone = cancel
+			c := result()
+			c.MassGen = func() (string, bool, []string) { panic("taken") }
+			if test.prepare != nil {
+				test.prepare(f, &c)
+			}
+			answer, err := f.Fire(ctx, c)
+			require.Equal(t, 1, f.waiting())
+			require.Len(t, f.lines(), 1)
+			if test.fails == "" {
+				require.NoError(t, err)
+				require.Empty(t, answer.Texts())
+				return
+			}
+			require.ErrorContains(t, err, test.fails)
+			require.Contains(t, f.lines()[0].Error, test.fails)
+			require.Equal(t, protocol.Block, answer.Decision, "for a door that answers with outcomes")
+			require.Contains(t, answer.Reason, test.fails)
+		})
+	}
+}
+
+// TestTextsForClients: a client's answer gets texts exactly if it has any bytes for them.
+func TestTextsForClients(t *testing.T) {
+	for _, client := range registry.Clients() {
+		for _, event := range client.Events.Names() {
+			if event.Canonical() != protocol.PostTool {
+				continue
+			}
+			f := newFixture(t)
+			f.put("of the queue")
+			c := gate.Call{Output: client}
+			c.Event, c.Tool, c.SessionID, c.Client = event, "x", "s", client.Name
+			answer, err := f.Fire(context.Background(), c)
+			require.NoError(t, err)
+			shown := answer.Outcome
+			shown.Inject = []protocol.Inject{{Content: "of the queue"}}
+			reply, err := client.Reply(shown)
+			require.NoError(t, err)
+			require.Equal(t, len(reply.Stdout) > 0, len(answer.Inject) > 0, "%s %s", client.Name, event)
+			answer.Given(true)
+		}
+	}
+}
+
+// TestFailedTool: the text of MassGen's is for a result that is no failure, and one of the queue for any.
+func TestFailedTool(t *testing.T) {
+	f := newFixture(t)
+	f.put("of the queue")
+	c := result()
+	c.Failed = true
+	answer, err := f.Fire(context.Background(), c)
+	require.NoError(t, err)
+	require.Equal(t, []string{"of the queue"}, answer.Texts())
+}
+
+// TestCanary: doctor tries an entry without a trace in the log, by any door.
+func TestCanary(t *testing.T) {
+	f := newFixture(t)
+	answer, err := f.Fire(context.Background(),
+		gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: canary.Tool}})
+	require.NoError(t, err)
+	require.Equal(t, canary.Reason, answer.Reason)
+	require.Empty(t, f.lines())
+}
+
+func TestLogThatCannotBeWritten(t *testing.T) {
+	f := newFixture(t)
+	var err error
+	f.Log, err = runlog.New(runlog.Options{Path: filepath.Join(t.TempDir(), "none", "run.log")})
+	require.NoError(t, err)
+	answer, err := f.Fire(context.Background(), result())
+	require.NoError(t, err)
+	require.Contains(t, answer.Warnings[len(answer.Warnings)-1], "its folder does not exist; make it")
+	require.Empty(t, f.warned)
+	_, err = f.Plan(gate.Call{Call: protocol.Call{Event: "nonsense"}})
+	require.Error(t, err)
+	require.Len(t, f.warned, 1, "no outcome can carry it")
+}
+
+// TestLimit: a client that waits for hookrun no longer than its limit has an error before that, by any door.
+func TestLimit(t *testing.T) {
+	f := newFixture(t, runner.Func{Name: "slow", Events: []protocol.Event{protocol.PreTool},
+		Run: func(ctx context.Context, _ protocol.Call) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}})
+	impatient := *registry.Clients()[0]
+	client := *impatient.Client
+	client.Limit = 20 * time.Millisecond
+	impatient.Client = &client
+	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
+		Call: protocol.Call{Event: protocol.PreTool, Tool: "x"}})
+	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Files.Client+
+		" waits no longer; the hooks were killed, there is no verdict")
+}
+
+// TestIdle: a call is idle if neither a hook nor a text nor a log is for it.
+func TestIdle(t *testing.T) {
+	f := newFixture(t, runner.Func{Name: "h", Events: []protocol.Event{protocol.PreTool}, Matcher: "shell",
+		Run: func(context.Context, protocol.Call) (string, error) { return "", nil }})
+	before := func(tool string) *gate.Call {
+		return &gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: tool, SessionID: "s"}}
+	}
+	require.False(t, f.Idle(before("other")), "it goes into the log")
+	f.Log = nil
+	require.True(t, f.Idle(before("other")))
+	require.False(t, f.Idle(before("shell")))
+	after := result()
+	require.False(t, f.Idle(&after))
+	after.MassGen = nil
+	require.False(t, f.Idle(&after), "a text may wait for it")
+	after.SessionID = ""
+	require.True(t, f.Idle(&after))
+	plan, err := f.Plan(*before("shell"))
+	require.NoError(t, err)
+	require.False(t, plan.Immediate())
+	plan, err = f.Plan(*before("other"))
+	require.NoError(t, err)
+	require.True(t, plan.Immediate())
+}

@@ -171,6 +171,9 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 	yield func(*Group) bool) {
 	if !e.groups.IsArray() {
 		e.WrongType(string(e.Name), "an array", e.groups, e.Drops)
+		if e.groups.Type != gjson.Null {
+			e.note(EmptyGroup, e.path+".0", e.groups.Index, "")
+		}
 		return
 	}
 	if lost == "" {
@@ -183,6 +186,7 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 			path: e.path + "." + strconv.Itoa(n-1)}
 		if !json.IsObject() {
 			e.WrongType(strings.TrimSuffix(g.who, ": "), "an object", json, e.Drops)
+			e.note(EmptyGroup, g.path, json.Index, "")
 			return true
 		}
 		g.flat = isHook(json)
@@ -306,6 +310,7 @@ func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(
 	hooks, ok := g.Members["hooks"]
 	if ok && !hooks.IsArray() {
 		g.WrongType(g.who+`"hooks"`, "an array", hooks, g.Drops)
+		g.note(EmptyGroup, g.path, g.json.Index, "")
 		return
 	}
 	i := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -162,20 +163,24 @@ func (h *Handler) Args(list gjson.Result) (args []string) {
 	return args
 }
 
-// PostsTo reads "url", "headers" and "allowedEnvVars".
-func (h *Handler) PostsTo() {
+// Posts reads "url", "headers" and "allowedEnvVars".
+func (h *Handler) Posts() {
 	where, ok := h.Members["url"]
 	if !ok {
 		return
 	}
-	h.Posts, h.Runs, h.URL, h.Variables = true, h.At(where.Index), where.String(), list(h.Members["allowedEnvVars"])
+	h.Runs = h.At(where.Index)
+	h.HTTP = &httphook.Endpoint{URL: where.String(), AllowedEnvVars: list(h.Members["allowedEnvVars"])}
 	h.Members["headers"].ForEach(func(key, value gjson.Result) bool {
 		if value.Type != gjson.String {
 			h.WrongType(h.Who+"the header "+spelling.Quote(key.String()), "a string", value, h.Drops)
 		}
-		h.Headers = append(h.Headers, [2]string{key.String(), value.String()})
+		h.HTTP.Headers = append(h.HTTP.Headers, httphook.Header{Name: key.String(), Value: value.String()})
 		return true
 	})
+	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password
+		h.Problem(where.Index, "%sno request can be sent: %v", h.Who, err)
+	}
 }
 
 // CannotRun says that the hook is of a type that needs a model or a client.

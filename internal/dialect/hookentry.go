@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,12 +18,9 @@ type Entry struct {
 	Nameless bool
 
 	Command     Command
-	Posts       bool // to URL, in the place of Command
-	URL         string
-	Headers     [][2]string
-	Variables   []string // that headers can name
-	Unsupported string   // its type, which hookrun cannot run
-	Runs        Position // where Command or URL stands
+	HTTP        *httphook.Endpoint // in the place of Command
+	Unsupported string             // its type, which hookrun cannot run
+	Runs        Position           // where Command or the address stands
 
 	Globs      *string  // its matcher, as globs
 	Pattern    *Pattern // its matcher, as the client reads it

@@ -11,7 +11,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -105,7 +104,8 @@ func (p *parser) clientSettings() {
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
 		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Nameless, Events: []protocol.Event{e.Event},
-		Command: hook.Command(e.Command), Unsupported: e.Unsupported, Agent: e.Agent, NotAgents: e.NotAgents,
+		Command: hook.Command(e.Command), HTTP: e.HTTP, Unsupported: e.Unsupported,
+		Agent: e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
 		Async: e.Async, Sequential: e.Sequential, DedupKey: e.Same, Disabled: e.Off,
 		File: p.file, Line: e.Line, Column: e.Column,
@@ -116,9 +116,6 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	}
 	if e.Inherit != nil {
 		h.Inherit = &hook.Inherited{Names: e.Inherit}
-	}
-	if e.Posts {
-		p.postsOf(&h, e)
 	}
 	p.conditionsOf(&h, e)
 	if !e.Nameless {
@@ -132,19 +129,6 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 		h.Name, h.Unnamed = cmp.Or(oneLine(h.String()), "hook of line "+line), true
 	}
 	return h
-}
-
-// postsOf takes what the hook posts to.
-func (p *parser) postsOf(h *hook.Hook, e *dialect.Entry) {
-	h.HTTP = &httphook.Endpoint{URL: e.URL, AllowedEnvVars: e.Variables}
-	for _, header := range e.Headers {
-		h.HTTP.Headers = append(h.HTTP.Headers, httphook.Header{Name: header[0], Value: header[1]})
-	}
-	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password
-		problem := h.RunsAt
-		problem.Text = fmt.Sprintf("%s: no request can be sent: %v", e.Who, err)
-		p.problems = append(p.problems, problem)
-	}
 }
 
 // conditionsOf takes for which calls the hook is.

@@ -98,7 +98,7 @@ func readHook(h *dialect.Handler, plugin string) {
 		runs(h)
 		h.EqualBy([]string{plugin}, "command", "args", "if")
 	case "http":
-		h.PostsTo()
+		h.Posts()
 		h.EqualBy([]string{plugin}, "url", "if")
 	default:
 		h.CannotRun()

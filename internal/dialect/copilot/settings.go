@@ -97,7 +97,7 @@ func readHook(h *dialect.Handler) {
 	case "command":
 		runs(h)
 	case "http":
-		h.PostsTo()
+		h.Posts()
 	default:
 		h.CannotRun()
 	}

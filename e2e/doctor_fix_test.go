@@ -82,7 +82,7 @@ func TestFix(t *testing.T) {
 	for _, name := range install.Names() {
 		client, _ := install.Lookup(name)
 		fix := "install " + name + " -C $W"
-		if client.UserOnly {
+		if client.Folder == "" {
 			fix = "install " + name + " --user"
 		}
 		rows = append(rows, setUp{name: "not installed in " + name, client: name, fix: fix,

@@ -252,7 +252,7 @@ func (r *clientRun) title() string {
 	out := r.run(r.name, "--version")
 	version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(out)
 	require.NotEmpty(r, version, out)
-	return d.Settings.Client + " " + version
+	return d.Files.Client + " " + version
 }
 
 const docs = "../../docs/clients.md"

@@ -20,7 +20,7 @@ func TestWhatNoHookSees(t *testing.T) {
 		if d.Install == nil {
 			continue
 		}
-		client := d.Settings.Client
+		client := d.Files.Client
 		var want, got []string
 		for _, u := range d.Install.Unseen {
 			want = append(want, client+" "+u.What+".")

@@ -179,7 +179,7 @@ func cleanEnvironment(d *dialect.Dialect) string {
 	switch {
 	case d == registry.Project():
 		return `"inherit_env": false` + top
-	case d.Format != nil && d.Settings == nil: // it is no client's, and its format has the key
+	case d.Files != nil && !d.Files.IsPlaced(): // it is no client's, and its format has the key
 		return `x-inherit_env: false` + top
 	}
 	return `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`

@@ -201,7 +201,7 @@ func printReport(r *doctor.Report, std Streams) error {
 	for _, f := range r.Findings {
 		if f.Client != shown {
 			client, _ := registry.Named(f.Client)
-			fmt.Fprintf(out, "\n%s\n", client.Settings.Client)
+			fmt.Fprintf(out, "\n%s\n", client.Files.Client)
 			shown = f.Client
 		}
 		what := f.What

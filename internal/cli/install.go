@@ -299,7 +299,7 @@ func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, err
 		near := spelling.Suggest(args[0], names)
 		return nil, dialect.Place{}, fmt.Errorf("unknown client %q; %s%s", args[0], one, near)
 	}
-	if client.UserOnly && !s.user {
+	if client.Folder == "" && !s.user {
 		const text = "%s reads no hooks file of a project, but the user's alone; give --user"
 		return nil, dialect.Place{}, fmt.Errorf(text, client.Client)
 	}

@@ -105,7 +105,7 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 	d.Binary, err = ownPath()
 	for _, f := range d.Switches() {
 		client, _ := registry.Named(f.Client)
-		r.Off = append(r.Off, switchedOff{Client: client.Settings.Client, Source: f.Where, Why: f.What})
+		r.Off = append(r.Off, switchedOff{Client: client.Files.Client, Source: f.Where, Why: f.What})
 	}
 	return err
 }

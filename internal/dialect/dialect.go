@@ -38,9 +38,8 @@ type Dialect struct {
 	Hooks  Hooks
 	Client *Client // how the client calls hookrun; nil: no client does
 
-	Settings *Settings     // the form of its hooks file in JSON; nil: it has none
-	Format   *Format       // that of a hooks file that is not JSON; nil: it has none
-	Install  *Installation // how `hookrun install` makes the client call hookrun; nil: it cannot
+	Files   *Files        // its own files with hooks or, of a client that has none, with a plugin
+	Install *Installation // how `hookrun install` makes the client call hookrun; nil: it cannot
 
 	// Own is the client's own dialect, if this one is for entries of a project's file that keep the client's rules
 	// (see InFile).
@@ -149,7 +148,7 @@ type Variants interface {
 }
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.
-func (d *Dialect) HasForm() bool { return d.Settings != nil && d.Settings.Pattern != nil }
+func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.Pattern != nil }
 
 // EventOf names the call's event as the dialect's hooks subscribe to it.
 func (d *Dialect) EventOf(c *protocol.Call) protocol.Event { return d.Hooks.Event(c) }

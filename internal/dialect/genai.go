@@ -16,7 +16,7 @@ import (
 type GenAI struct {
 	Variables         string // the start of the names of its variables
 	Folder, MacFolder string // of the settings of all users
-	Settings          *Settings
+	Files             *Files
 }
 
 // Machine is that of an Installation: defaults for all users, and what overrides a user's own settings.
@@ -29,13 +29,13 @@ func (g *GenAI) Machine(getenv func(string) string) (weakest, strongest []string
 
 // Beside is that of an Installation: the file that says which folders the user has trusted.
 func (g *GenAI) Beside(w Where) []string {
-	beside := filepath.Join(filepath.Dir(g.Settings.User(w.Home, w.Getenv).Path), "trustedFolders.json")
+	beside := filepath.Join(filepath.Dir(g.Files.User(w.Home, w.Getenv).Path), "trustedFolders.json")
 	return []string{cmp.Or(w.Getenv(g.Variables+"_TRUSTED_FOLDERS_PATH"), beside)}
 }
 
 // Servers is that of an Installation: servers are in the settings.
 func (g *GenAI) Servers(w Where, _ func(string) string) []ServerFile {
-	return g.Settings.ServerFiles(w, g.Settings.Base, func(doc string) []Server {
+	return g.Files.ServerFiles(w, g.Files.Base, func(doc string) []Server {
 		return ServersOf(gjson.Get(doc, "mcpServers"), Texts(gjson.Get(doc, "mcp.excluded")))
 	})
 }

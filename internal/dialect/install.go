@@ -37,7 +37,7 @@ type Installation struct {
 	Trusts      bool // a change of the entry switches it off until its user has trusted it again
 
 	// OwnFiles are the files that hookrun writes whole where the client has no hooks file for an entry: a plugin, or an
-	// executable for each event. They are in the folder of Settings.Base, which is the first of them; nil: there is an
+	// executable for each event. They are in the folder of Files.Base, which is the first of them; nil: there is an
 	// entry.
 	OwnFiles []OwnFile
 
@@ -59,7 +59,7 @@ type Installation struct {
 	Program   string   // its name in PATH
 	Versions  []string // that were recorded: what hookrun knows of the client it knows of these
 	Variables []string // that it sets for what it starts
-	// Shell is the program that it gives a command to, behind -c; nil: what Settings says.
+	// Shell is the program that it gives a command to, behind -c; nil: what Files.Complete says.
 	Shell func() string
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
 	// nil: there are none.
@@ -119,8 +119,8 @@ type Server struct {
 }
 
 // ServerFiles are a project's file of a name beside its hooks file, and the user's.
-func (s *Settings) ServerFiles(w Where, name string, read func(doc string) []Server) (files []ServerFile) {
-	for _, place := range []Place{s.Project(w.Workspace), s.User(w.Home, w.Getenv)} {
+func (f *Files) ServerFiles(w Where, name string, read func(doc string) []Server) (files []ServerFile) {
+	for _, place := range []Place{f.Project(w.Workspace), f.User(w.Home, w.Getenv)} {
 		files = append(files, ServerFile{Path: filepath.Join(filepath.Dir(place.Path), name), Read: read})
 	}
 	return files

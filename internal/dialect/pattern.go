@@ -14,17 +14,17 @@ import (
 type Pattern struct {
 	Text  string   // as it stands in the file
 	Word  string   // what counts of the text
-	Names []string // it matches one of these, whole; nil: it is no list
+	Names []string // it matches one of these, whole, if it is a list
 	// Exact are names that it matches, whole and as Aliases too, beside what the expression finds in a tool's own name.
-	// nil: the expression is held against Aliases, too.
+	// Without them the expression is held against Aliases, too.
 	Exact []string
 	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
 	Aliases Aliases
 	// Only is the one name that it can match; "": any.
 	Only string
 
-	// Names of a tool that the matcher is held against; nil: its own and Aliases. Refused says why the client drops an
-	// entry with such a matcher, and what to write; "": it does not.
+	// Subjects are the names of a tool that the matcher is held against, if not its own and Aliases. Refused says why
+	// the client drops an entry with such a matcher, and what to write; "": it does not.
 	Subjects func(name string) []string
 	Refused  string
 

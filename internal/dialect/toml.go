@@ -8,54 +8,50 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
-// TOMLFile is a client's config.toml while a Format reads it: Top is the document, nil where it has a fault. Whatever
-// is not "hooks" at its top level is the client's.
-type TOMLFile struct {
-	File
-	Top    *toml.Value
-	places strictjson.Locator
-}
-
-// ReadTOML reads a document. Its faults are Diagnostics.
-func ReadTOML(doc string) *TOMLFile {
-	doc = strings.TrimPrefix(doc, "\ufeff")
-	f := &TOMLFile{places: strictjson.Locator{Doc: doc}}
+// TOML reads the text as TOML, and returns its top level, nil if it has a fault. Messages about faults say nothing of
+// Drops. Whatever is not "hooks" there is the
+// client's.
+func (d *Document) TOML() *toml.Value {
+	doc := strings.TrimPrefix(d.Text, "\ufeff")
+	places := strictjson.Locator{Doc: doc}
+	d.locate = func(offset int) Position {
+		line, column := places.Position(offset)
+		return Position{line, column}
+	}
+	d.Text, d.Drops = "", ""
 	if at := strictjson.InvalidUTF8(doc); at >= 0 {
-		f.Say(at, "parsing: not UTF-8; save the file as UTF-8", false)
-		return f
+		d.Problem(at, "parsing: not UTF-8; save the file as UTF-8")
+		return nil
 	}
 	top, err := toml.Parse(doc)
 	if fault, ok := err.(toml.Fault); ok {
-		f.Say(fault.Offset, "parsing: "+fault.Text, false)
-		return f
+		d.Problem(fault.Offset, "%s", "parsing: "+fault.Text)
+		return nil
 	}
 	for _, m := range top.Members {
 		if m.Key == "hooks" {
 			continue
 		}
-		f.Others = append(f.Others, m.Key)
+		d.note(OwnSetting, m.Key, m.Offset, m.Key)
 		if hint := spelling.Suggest(m.Key, []string{"hooks"}); hint != "" {
-			f.Say(m.Offset, "unknown field "+spelling.Quote(m.Key)+", which is passed over"+hint, true)
+			d.Warn(m.Offset, "unknown field %s, which is passed over%s", spelling.Quote(m.Key), hint)
 		}
 	}
-	f.Top = top
-	return f
+	return top
 }
 
-// Say adds a Diagnostic.
-func (f *TOMLFile) Say(offset int, text string, warning bool) {
-	d := Diagnostic{Text: text, Warning: warning}
-	d.Line, d.Column = f.places.Position(offset)
-	f.Diagnostics = append(f.Diagnostics, d)
-}
-
-// WithHooks is the file with the JSON of its hooks.
-func (f *TOMLFile) WithHooks(hooks *toml.Value) File {
+// AsJSON makes JSON of the hooks of a TOML document, and each place in that is known by its place in the file. It
+// reports whether it could.
+func (d *Document) AsJSON(hooks *toml.Value) bool {
 	text, from, err := hooks.AppendJSON([]byte(`{"hooks":`), nil)
 	if fault, ok := err.(toml.Fault); ok {
-		f.Say(fault.Offset, fault.Text, false)
-		return f.File
+		d.Problem(fault.Offset, "%s", fault.Text)
+		return false
 	}
-	f.JSON, f.From = string(text)+"}", from
-	return f.File
+	locate := d.locate
+	d.Text, d.locate = string(text)+"}", func(offset int) Position { return locate(from.Of(offset)) }
+	return true
 }
+
+// NoteOwn notes a setting of the client's.
+func (d *Document) NoteOwn(path string, offset int) { d.note(OwnSetting, path, offset, path) }

@@ -142,7 +142,7 @@ func (c *client) canary(e install.Found) {
 		}
 	default:
 		mend = nil
-		f.Severity, f.What = OK, "the entry blocks the canary, as "+c.Settings.Client+" would run it"
+		f.Severity, f.What = OK, "the entry blocks the canary, as "+c.Files.Client+" would run it"
 	}
 	c.add(f, mend...)
 }

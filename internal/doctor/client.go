@@ -70,7 +70,7 @@ func (d *Doctor) client(name string) *client {
 	case c.found == "" && d.Clients == nil:
 		return c
 	case c.executable == "":
-		what := c.Settings.Client + " is not in PATH"
+		what := c.Files.Client + " is not in PATH"
 		if c.found != "" {
 			what += ", and was found by " + c.found
 		}
@@ -92,7 +92,7 @@ func (c *client) read() {
 		weakest, strongest = c.Machine(w.Getenv)
 	}
 	places := []dialect.Place{user, project}
-	if c.UserOnly {
+	if c.Folder == "" {
 		places = places[:1]
 	}
 	for _, place := range places {
@@ -130,7 +130,7 @@ func (c *client) read() {
 		c.unreadable[path] = err != nil
 		if err == nil && file.Text != "" {
 			_, err = hookfile.ParseAs(path, []byte(file.Text), c.dialect)
-			c.unreadable[path] = err != nil && c.Format.Is(path)
+			c.unreadable[path] = err != nil && c.HasExtension(path)
 		}
 		c.fault(path, err, len(entries) > 0)
 	}
@@ -162,7 +162,7 @@ func (c *client) fault(path string, err error, hasEntries bool) {
 		first := diagnosed(Warning, problems[0])
 		f.Where, f.What = first.Where, first.What
 	}
-	if f.What += "; " + c.Settings.Client + " may drop the whole file for that, without a word"; hasEntries {
+	if f.What += "; " + c.Files.Client + " may drop the whole file for that, without a word"; hasEntries {
 		f.Severity = Error
 		f.What += ", and hookrun's entry with it"
 	}
@@ -177,7 +177,7 @@ func (c *client) where() dialect.Where {
 func (c *client) checkEntries() {
 	if len(c.entries) == 0 {
 		c.add(Finding{Check: "entry", Severity: Error,
-			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"}, c.install())
+			What: "hookrun is not installed: no settings of " + c.Files.Client + " run it"}, c.install())
 		if status := c.doctor.Workspace.Trust.Status; status == "unknown" || status == "changed" {
 			c.allowed(true) // an entry needs that, too
 		}
@@ -369,9 +369,6 @@ func (c *client) allowed(blocks bool) {
 
 // twice reports two entries that run hookrun for the same call.
 func (c *client) twice() {
-	equalOnce := slices.ContainsFunc(c.Handlers, func(h dialect.HandlerType) bool {
-		return h.Kind == dialect.Runs && h.Same != nil
-	})
 	first := map[string]install.Found{}
 	if _, alone := c.dialect.Hooks.(dialect.Answerer); alone { // one of them answers
 		return
@@ -382,7 +379,7 @@ func (c *client) twice() {
 			first[e.Event] = e
 			continue
 		}
-		if equalOnce && before.Command == e.Command || before.Matcher != e.Matcher {
+		if c.Once && before.Command == e.Command || before.Matcher != e.Matcher {
 			continue
 		}
 		c.add(Finding{

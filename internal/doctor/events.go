@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -40,12 +39,12 @@ func (c *client) events() {
 			if limit <= needed {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
 				mend := c.reinstall(e)
-				if longest := c.Timeout.Longest; longest > 0 && longest <= needed { // install could write no more
+				if longest := c.Timeout.Longest(); longest > 0 && longest <= needed { // install could write no more
 					const shorter = "give the hooks there timeouts of less than %s together: %s runs no entry longer"
-					mend = mending{text: fmt.Sprintf(shorter, longest, c.Settings.Client)}
+					mend = mending{text: fmt.Sprintf(shorter, longest, c.Files.Client)}
 				}
 				c.add(Finding{Check: "timeout", Severity: Error, Where: where,
-					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, mend)
+					What: fmt.Sprintf(text, event, limit, needed, c.Files.Client)}, mend)
 			}
 		}
 	}
@@ -65,7 +64,7 @@ func (c *client) notRunOrAwaited(e install.Found, where string) {
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
 		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
-	case cmp.Or(entry.Get("type").String(), c.DefaultType) != "command":
+	case entry.Get("type").String() != "command" && !(c.Flat && !entry.Get("type").Exists()):
 		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
 	case entry.Get("if").String() != "":
 		if names, _ := c.needs(protocol.Event(e.Event)); len(names) == 0 {

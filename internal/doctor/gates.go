@@ -85,7 +85,7 @@ func (d *Doctor) gates(examined []*client) {
 				continue
 			}
 			f := Finding{Check: "hook", Severity: Warning, Where: h.Source(),
-				What: "hook " + strconv.Quote(h.Name) + " meets no tool of " + c.Settings.Client,
+				What: "hook " + strconv.Quote(h.Name) + " meets no tool of " + c.Files.Client,
 				Mend: "write the project's name for the tool, as shell or fs_write, if the hook is for this client"}
 			if !met {
 				f.Severity = Error
@@ -133,7 +133,7 @@ func (c *client) narrow(e install.Found, at []install.Found, where string) {
 func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
-	if cfg == nil || c.dialect.SubjectField(event) != subject || c.dialect.Settings.Pattern == nil {
+	if cfg == nil || c.dialect.SubjectField(event) != subject || c.dialect.Files.Pattern == nil {
 		return "", ""
 	}
 	var patterns []dialect.Pattern
@@ -141,7 +141,7 @@ func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool
 		if slices.Contains(everyTool, e.Matcher) {
 			return "", ""
 		}
-		patterns = append(patterns, c.dialect.Settings.Pattern(gjson.Parse(e.Matcher).String(), subject))
+		patterns = append(patterns, c.dialect.Files.Pattern(gjson.Parse(e.Matcher).String(), subject))
 	}
 	for _, h := range c.doctor.hooks() {
 		if h.Disabled != "" || !slices.ContainsFunc(h.Events, func(e protocol.Event) bool {

@@ -84,7 +84,7 @@ func (c *client) reinstall(e install.Found, flags ...string) mending {
 	}
 	m := c.installed(p, append(flags, e.Flags()...)...)
 	if c.Trusts { // until then the client runs neither this entry nor the one before
-		m = mending{text: m.text + ", then have " + c.Settings.Client + " trust the entry anew"}
+		m = mending{text: m.text + ", then have " + c.Files.Client + " trust the entry anew"}
 	}
 	return m
 }

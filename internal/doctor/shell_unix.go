@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"os/exec"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
@@ -15,7 +16,7 @@ func (c *client) giveToShell(p *process.Program, command string) (err error) {
 	switch {
 	case c.Shell != nil:
 		shell = cmp.Or(c.Shell(), shell)
-	case c.Bash:
+	case c.Completed(dialect.Command{}).Bash:
 		shell = "bash"
 	}
 	p.Args = []string{shell, "-c", command}

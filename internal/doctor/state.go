@@ -146,7 +146,7 @@ func (c *client) lastRun(installed time.Time) {
 		}
 	}
 	const text = "let %s run a tool in %s, then run hookrun doctor again"
-	mend := fmt.Sprintf(text, c.Settings.Client, c.doctor.Workspace.Started)
+	mend := fmt.Sprintf(text, c.Files.Client, c.doctor.Workspace.Started)
 	switch ago := ago(c.doctor.Now.Sub(last)); {
 	case last.IsZero() && installed.IsZero():
 		c.add(Finding{Check: "last-run", Severity: Note, Mend: mend,

@@ -26,9 +26,9 @@ func (c *client) unseen() {
 			}
 		}
 		if len(names) > 0 {
-			page := "docs/what-no-hook-sees.md#" + strings.ReplaceAll(strings.ToLower(c.Settings.Client), " ", "-")
+			page := "docs/what-no-hook-sees.md#" + strings.ReplaceAll(strings.ToLower(c.Files.Client), " ", "-")
 			c.add(Finding{Check: "unseen", Severity: Note, Mend: "see " + page,
-				What: c.Settings.Client + " " + u.What + ", and hooks may count on one: " + list(names)})
+				What: c.Files.Client + " " + u.What + ", and hooks may count on one: " + list(names)})
 		}
 	}
 }

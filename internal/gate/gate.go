@@ -166,7 +166,7 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 func (p *Plan) run(ctx context.Context) (protocol.Outcome, error) {
 	if client := p.call.Output; client != nil && client.Client.Limit > 0 && !p.Empty() {
 		const text = "the hooks took longer than %v, and %s waits no longer"
-		over := Killed(fmt.Errorf(text, client.Client.Limit, client.Settings.Client))
+		over := Killed(fmt.Errorf(text, client.Client.Limit, client.Files.Client))
 		limited, cancel := context.WithTimeoutCause(ctx, client.Client.Limit, over)
 		defer cancel()
 		ctx = limited

@@ -137,7 +137,7 @@ func TestTextsStay(t *testing.T) {
 			c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == 0 }
 		}},
 		"a caller that is gone": {funcs: []runner.Func{hook}, fails: "the caller is gone"},
-		"no plan":               {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
+		"no plan": {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
 			fails: `unknown event "nonsense"`},
 		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() }, funcs: []runner.Func{hook},
 			fails: "the runner is closed"},
@@ -244,7 +244,7 @@ func TestLimit(t *testing.T) {
 	impatient.Client = &client
 	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
 		Call: protocol.Call{Event: protocol.PreTool, Tool: "x"}})
-	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Settings.Client+
+	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Files.Client+
 		" waits no longer; the hooks were killed, there is no verdict")
 }
 

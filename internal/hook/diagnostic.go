@@ -18,6 +18,8 @@ type Diagnostic struct {
 	Gate bool `json:"-"`
 	// as a warning: no hook runs otherwise than it should, so a session is told once
 	Once bool `json:"-"`
+	// as a warning: a timeout may be meant in another unit
+	Unit bool `json:"-"`
 	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
 	Unreachable bool `json:"-"`
 }

@@ -64,7 +64,7 @@ type Hook struct {
 	RunsAt   Diagnostic         // without a text: where the entry has what the hook runs
 	FilesAt  [2]Diagnostic      // the same of the files of HTTP: its roots, its certificate
 	OfClient bool               // it is in a client's own file, so that client's rule for the end of a turn counts
-	Form     *dialect.Settings  // of the client whose rules it keeps; nil: none
+	Form     *dialect.Files     // of the client whose rules it keeps; nil: none
 	Settings *ClientSettings    // of the files in a client's form; nil: it is in none
 	Tools    *dialect.FileTools // the names of tools that files give it
 	Unnamed  bool               // Name was made of what it runs
@@ -95,17 +95,7 @@ func (h *Hook) SourceBeside(other *Hook) string {
 }
 
 // Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
-type Command struct {
-	Argv  []string
-	Shell string
-
-	PowerShell   bool // Shell is for pwsh
-	Bash         bool // Shell is for bash
-	Placeholders bool // ${NAME} stands in Argv for the client's folder of that name
-
-	Script   string // instead of both: a program or a Python file, by its path in the folder where the hook runs
-	Callable string // instead of all: a Python function, as module.function
-}
+type Command dialect.Command
 
 func (c Command) String() string {
 	if c.Argv == nil {

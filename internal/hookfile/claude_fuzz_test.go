@@ -90,7 +90,8 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 			require.Equal(t, append([]any{text("command")}, args...), anys(h.Command.Argv))
 			require.Empty(t, h.Command.Shell)
 		} else {
-			require.Equal(t, hook.Command{Shell: text("command"), PowerShell: text("shell") == "powershell"},
+			isPowerShell := text("shell") == "powershell"
+			require.Equal(t, hook.Command{Shell: text("command"), PowerShell: isPowerShell, ByPath: !isPowerShell},
 				h.Command)
 		}
 		require.NotEmpty(t, text("command"))

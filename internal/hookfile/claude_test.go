@@ -504,7 +504,7 @@ func TestClaudeHook(t *testing.T) {
 			`  {"timeout":0.3,"if":"Edit(src/**)","command":" ./guard  --strict\n| `+
 			`tee\tlog","type":"command","shell":"bash"}]}]}}`)
 		require.Equal(t, "./guard --strict | tee log", h.Name, "it is one line")
-		require.Equal(t, hook.Command{Shell: " ./guard  --strict\n| tee\tlog"}, h.Command, "to the byte")
+		require.Equal(t, hook.Command{ByPath: true, Shell: " ./guard  --strict\n| tee\tlog"}, h.Command, "to the byte")
 		require.Equal(t, []protocol.Event{"PreToolUse"}, h.Events)
 		require.Equal(t, "Edit|Write", h.Matcher.String())
 		require.Equal(t, "Edit(src/**)", h.If.String())

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 )
@@ -16,12 +17,12 @@ import (
 // ClaudeFiles are the files that Claude Code would load in a workspace, those that are there: the user's settings, the
 // project's, and the project's local ones.
 func ClaudeFiles(workspace string) (files []File, err error) {
-	files, _, err = settingsFiles(anyFolder().Settings, workspace)
+	files, _, err = settingsFiles(registry.Shared().Files, workspace)
 	return files, err
 }
 
 // settingsFiles are the files with hooks that a client reads: the user's, the project's, and more of the project's.
-func settingsFiles(s *dialect.Settings, workspace string) (there, absent []File, err error) {
+func settingsFiles(s *dialect.Files, workspace string) (there, absent []File, err error) {
 	home, err := os.UserHomeDir()
 	user := s.User(home, os.Getenv)
 	if err != nil && user.Root == "" { // nor does a variable of the client's name the folder

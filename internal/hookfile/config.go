@@ -33,12 +33,12 @@ type Config struct {
 
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
-	tools    []levelTools                               // of each file that has "tools", in the order of the files
-	toolsAt  []*dialect.FileTools                       // as hooks see them, by how many of those are of no lower level
-	wrappers []string                                   // programs that run the command in their arguments
-	disable  []disabledName                             // of local files
-	agents   []string                                   // of files in which hooks are not the same for all agents
-	settings map[*dialect.Settings]*hook.ClientSettings // of the files in clients' forms
+	tools    []levelTools                            // of each file that has "tools", in the order of the files
+	toolsAt  []*dialect.FileTools                    // as hooks see them, by how many of those are of no lower level
+	wrappers []string                                // programs that run the command in their arguments
+	disable  []disabledName                          // of local files
+	agents   []string                                // of files in which hooks are not the same for all agents
+	settings map[*dialect.Files]*hook.ClientSettings // of the files in clients' forms
 }
 
 // Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of
@@ -73,7 +73,7 @@ func (c *Config) Add(more *Config) {
 	all := maps.Clone(c.settings)
 	for f, s := range more.settings {
 		if all == nil {
-			all = map[*dialect.Settings]*hook.ClientSettings{}
+			all = map[*dialect.Files]*hook.ClientSettings{}
 		}
 		all[f] = all[f].Under(s)
 	}
@@ -121,8 +121,8 @@ func (c *Config) Warned() []hook.Diagnostic {
 // WarnedOfFiles is Warned without the warnings about names of tools.
 func (c *Config) WarnedOfFiles() []hook.Diagnostic {
 	warnings := slices.Clip(c.Warnings)
-	for _, d := range registry.WithSettings() {
-		if s := c.settings[d.Settings]; s.AllOff() {
+	for _, d := range registry.WithFiles() {
+		if s := c.settings[d.Files]; s.AllOff() {
 			warnings = append(warnings, s.OffAt)
 		}
 	}

@@ -12,11 +12,12 @@ import (
 )
 
 // doubt adds a finding about a name to the hook. Matchers are ignored at events without a tool.
-func (p *parser) doubt(h *hook.Hook, at int, text string, f lint.Finding) {
+func (p *parser) doubt(h *hook.Hook, at hook.Diagnostic, text string, f lint.Finding) {
 	if !h.AtTools() {
 		return
 	}
-	d := hook.Doubt{Diagnostic: p.at(at, text), Name: f.Glob, InCalls: f.Kind != lint.Unknown}
+	at.Text = text
+	d := hook.Doubt{Diagnostic: at, Name: f.Glob, InCalls: f.Kind != lint.Unknown}
 	d.Gate, d.Unreachable = d.InCalls, f.Kind == lint.Never
 	if h.Settings != nil { // the file is the client's, which says nothing of such a name
 		d.Gate, d.Unreachable, d.InCalls = false, false, false
@@ -25,7 +26,7 @@ func (p *parser) doubt(h *hook.Hook, at int, text string, f lint.Finding) {
 }
 
 // ruleDoubt looks at the tool of an "if".
-func (p *parser) ruleDoubt(h *hook.Hook, at int, who string) {
+func (p *parser) ruleDoubt(h *hook.Hook, at hook.Diagnostic, who string) {
 	tool := h.If.Tool()
 	var f lint.Finding
 	odd := false
@@ -47,7 +48,7 @@ const namesOnly = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 // patternDoubts looks at the names in a client's matcher, each by itself: a name that matches no tool of the client. An
 // expression is looked at by deadExpression.
-func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at int, who string) {
+func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diagnostic, who string) {
 	client := h.Dialect
 	if client.Own != nil {
 		client = client.Own
@@ -61,7 +62,7 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at int, who 
 		if !odd || f.Meant != "" && whole.Match(f.Meant) {
 			continue
 		}
-		read := client.Settings.Pattern(name, "tool_name") // a client may know other names, or parts of a name
+		read := client.Files.Pattern(name, "tool_name") // a client may know other names, or parts of a name
 		if name == "" || slices.ContainsFunc(ownTools(client), read.Match) {
 			continue
 		}

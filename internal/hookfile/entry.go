@@ -281,7 +281,7 @@ func (r reader) matcher(h *hook.Hook) hook.Matcher {
 		r.problem(r.value.Index, "%s%v", r.who, err)
 	}
 	for _, f := range found {
-		r.doubt(h, r.value.Index, r.who+f.Text, f)
+		r.doubt(h, r.at(r.value.Index, ""), r.who+f.Text, f)
 	}
 	return m
 }
@@ -388,8 +388,7 @@ func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
 			for _, c := range causes {
 				policy[c] = d
 			}
-			if d == protocol.Block && r.form != nil && (r.form.Knows(dialect.Runs, "onFailure") ||
-				r.form.Knows(dialect.Runs, "failClosed")) {
+			if d == protocol.Block && r.form != nil && r.form.May("on_failure") {
 				policy[dialect.PolicyOfClient] = d // the word means what the client's own means
 			}
 		}

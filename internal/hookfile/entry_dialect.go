@@ -33,7 +33,7 @@ func (p *parser) keepsRules(h *hook.Hook, r reader) bool {
 		return false
 	}
 	client, _ := registry.Named(name)
-	h.Dialect, h.Form = registry.InFile(client), client.Settings
+	h.Dialect, h.Form = registry.InFile(client), client.Files
 	p.form = h.Form
 	return true
 }
@@ -43,11 +43,11 @@ func (r reader) inForm(c hook.Command) hook.Command {
 	if r.form == nil {
 		return c
 	}
-	c.Shell, c.Bash = r.expanded(c.Shell), r.form.Bash && c.Argv == nil
+	c.Shell = r.form.Expanded(c.Shell)
 	if c.Placeholders = len(c.Argv) > 0; c.Placeholders {
-		c.Argv[0] = r.expanded(c.Argv[0])
+		c.Argv[0] = r.form.Expanded(c.Argv[0])
 	}
-	return c
+	return hook.Command(r.form.Completed(dialect.Command(c)))
 }
 
 // clientEvents adds the client's events for a name: its own, or the project's name for one or more of them.
@@ -97,7 +97,7 @@ func (r reader) speaking(h *hook.Hook) {
 
 // clientPattern reads a matcher as the client does.
 func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
-	if len(text) > maxPattern {
+	if dialect.PatternTooLong(text) {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
 		return nil
 	}
@@ -117,11 +117,11 @@ func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 			r.problem(r.value.Index, text, r.who, subject, field, e)
 		}
 	}
-	pattern := h.Dialect.Settings.Pattern(r.expanded(text), subject)
+	pattern := h.Dialect.Files.Pattern(h.Form.Expanded(text), subject)
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		r.faultyMatcher(r.value.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", r.who, quote(text), fault))
 	} else if subject == "tool_name" {
-		r.patternDoubts(h, pattern, r.value.Index, r.who)
+		r.patternDoubts(h, pattern, r.at(r.value.Index, ""), r.who)
 	}
 	return pattern
 }
@@ -147,11 +147,10 @@ func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 		}
 		return
 	}
-	knows := h.Form.Knows
-	if url, ok := f["url"]; ok && !knows(dialect.Posts, "") {
+	if url, ok := f["url"]; ok && !h.Form.May("url") {
 		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.Form.Client)
 	}
-	if rule, ok := f["if"]; ok && !knows(dialect.Runs, "if") {
+	if rule, ok := f["if"]; ok && !h.Form.May("if") {
 		others := `"matcher" and "when"`
 		if h.Form.Pattern == nil {
 			others = `"when"`
@@ -159,10 +158,10 @@ func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,
 			others)
 	}
-	if hasAsync && (h.Command.String() == "" || !knows(dialect.Runs, "async")) {
+	if hasAsync && (h.Command.String() == "" || !h.Form.May("async")) {
 		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.Form.Client)
 	}
-	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !knows(dialect.Runs, "cwd")) {
+	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !h.Form.May("cwd")) {
 		const text = "%s: no such hook of %s has a \"cwd\"; leave it out"
 		p.problem(folder.Index, text, who, h.Form.Client)
 	}
@@ -178,11 +177,11 @@ func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 		p.problem(policy.Index, text, who, h.Form.Client)
 	}
 	for _, e := range h.Events {
-		if most := h.Form.Timeout.MostAt(e); most > 0 && h.Timeout > most {
+		if most := h.Form.MostAt(e); most > 0 && h.Timeout > most {
 			p.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.Form.Client, e, most)
 		}
 	}
 	for i, v := range h.Env {
-		h.Env[i] = v[:strings.Index(v, "=")] + p.expanded(v[strings.Index(v, "="):])
+		h.Env[i] = v[:strings.Index(v, "=")] + h.Form.Expanded(v[strings.Index(v, "="):])
 	}
 }

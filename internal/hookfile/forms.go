@@ -4,28 +4,25 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/protocol"
 )
 
-// anyFolder is the dialect of a file in a client's form that is in no client's folder.
-func anyFolder() *dialect.Dialect {
-	dialects := registry.WithSettings()
-	return dialects[slices.IndexFunc(dialects, func(d *dialect.Dialect) bool { return d.Settings.AnyFolder != nil })]
+// isShared reports whether a file of this name is in the form that clients share, wherever it lies: as a client's
+// settings or a plugin's hooks.
+func isShared(name string) bool {
+	files := registry.Shared().Files
+	return name == files.Base || slices.Contains(files.Others, name) || name == "hooks.json"
 }
 
 // formatOf finds the dialect of a file that is not JSON by the end of its name, nil if there is none. Where several
 // clients have such files it is as, the one of its folder, or else the first.
 func formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
 	for _, d := range append([]*dialect.Dialect{as, formOfFolder(path)}, registry.All()...) {
-		if d != nil && d.Format.Is(path) {
+		if d != nil && d.Files.HasExtension(path) {
 			return d
 		}
 	}
@@ -43,17 +40,17 @@ func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
 
 // formOf finds the dialect of a JSON file; nil: the file is in no client's form. A file is in a client's form if it
 // lies in that client's folder, or if its "hooks" is an object. In the second case no client is named: the dialect is
-// as or, if that is nil, anyFolder. A file without hooks goes by its name.
+// as or, if that is nil, registry.Shared. A file without hooks goes by its name.
 func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
 	placed := formOfFolder(path)
-	named := slices.Contains(anyFolder().Settings.AnyFolder, filepath.Base(path))
+	named := isShared(filepath.Base(path))
 	switch {
 	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !named):
 		return nil
-	case as != nil && as.Settings != nil && as.Settings.Handlers != nil:
+	case as != nil && as.HasForm():
 		return as
 	}
-	return cmp.Or(placed, anyFolder())
+	return cmp.Or(placed, registry.Shared())
 }
 
 // onFault is what the file's client does with a fault of it. It counts in the client's folder alone: a file with a
@@ -63,7 +60,7 @@ func (f File) onFault(as *dialect.Dialect) (client *dialect.Dialect, on dialect.
 	if client == nil || f.own() || as != nil && as != client {
 		return client, dialect.Refuses
 	}
-	return client, client.Settings.OnFault
+	return client, client.Files.OnFault
 }
 
 // formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's. A project's own hooks
@@ -76,8 +73,8 @@ func formOfFolder(path string) *dialect.Dialect {
 	if err != nil {
 		return nil
 	}
-	for _, d := range registry.WithSettings() {
-		if _, is := d.Settings.ProjectOf(filepath.Dir(absolute)); is {
+	for _, d := range registry.WithFiles() {
+		if _, is := d.Files.ProjectOf(filepath.Dir(absolute)); is {
 			return d
 		}
 	}
@@ -91,39 +88,6 @@ func ClientProject(path string) string {
 		return ""
 	}
 	absolute, _ := filepath.Abs(path) // as before
-	project, _ := d.Settings.ProjectOf(filepath.Dir(absolute))
+	project, _ := d.Files.ProjectOf(filepath.Dir(absolute))
 	return project
-}
-
-// spelt finds the dialect whose hooks a name of an event in the file is for; nil: the client has no such event.
-func (p *parser) spelt(event string) *dialect.Dialect {
-	if slices.Contains(p.dialect.FileEvents(), protocol.Event(event)) {
-		return p.dialect.Of(protocol.Event(event))
-	}
-	return nil
-}
-
-// ofHooks reports whether the file is where its client has hooks and nothing else.
-func (p *parser) ofHooks() bool {
-	absolute, err := filepath.Abs(p.file)
-	return err == nil && p.form.OfHooks(filepath.Dir(absolute))
-}
-
-// meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another
-// client's event. In the place that plugins of all clients have for their hooks, the file may be another client's.
-func (p *parser) meantEvent(event protocol.Event) string {
-	if p.pluginRoot() != "" && filepath.Base(filepath.Dir(p.file)) == "hooks" {
-		if names := registry.WithEvent(event); len(names) > 0 {
-			return "; it is an event of " + strings.Join(names, ", ") + ": name the client with --dialect"
-		}
-	}
-	if hint := spelling.Suggest(string(event), p.eventNames); hint != "" {
-		return hint
-	}
-	for _, name := range p.eventNames {
-		if protocol.Event(name).Canonical() == event.Canonical() {
-			return "; did you mean " + strconv.Quote(name) + "?"
-		}
-	}
-	return ""
 }

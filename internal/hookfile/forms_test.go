@@ -313,6 +313,8 @@ func TestFormFields(t *testing.T) {
 				`","timeout":1500.5,"env":{"A":"b","N":1}}]},{"hooks":[{"type":"command","command":"a"}]}]}}`)
 		h := hooks[0]
 		require.Same(t, gemini.Dialect, h.Dialect)
+		require.Contains(t, h.Command.Written, "GEMINI_CWD")
+		h.Command.Written = nil
 		require.Equal(t, []any{"my hook", hook.Command{Shell: "a", Bash: true}, 1500500 * time.Microsecond,
 			[]string{"A=b", "N=1"}, true}, []any{h.Name, h.Command, h.Timeout, h.Env, h.Sequential})
 		require.Equal(t, []any{"a", time.Minute, false},

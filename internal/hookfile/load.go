@@ -1,7 +1,6 @@
 package hookfile
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -156,7 +155,7 @@ func (o *Options) claude() (there, absent []File, err error) {
 	if !o.Claude {
 		return nil, nil, nil
 	}
-	return settingsFiles(anyFolder().Settings, o.Workspace)
+	return settingsFiles(registry.Shared().Files, o.Workspace)
 }
 
 // LoadFile reads a file that Find or Named returned: a missing one is an error.
@@ -230,15 +229,24 @@ func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 }
 
 func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
-	path := f.Path
-	p := parser{file: path, level: f.Level, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
+	return newParser(f, doc, as).parse()
+}
+
+func newParser(f File, doc []byte, as *dialect.Dialect) *parser {
+	p := &parser{of: f, file: f.Path, level: f.Level, as: as, text: string(doc)}
+	p.doc = strings.TrimPrefix(p.text, "\ufeff")
 	p.own = f.own()
 	p.client, p.onFault = f.onFault(as)
 	p.locator.Doc = p.doc
 	p.dialect = registry.Project()
-	if d := formatOf(path, as); d != nil { // never a file of another level, which ends in .json
+	return p
+}
+
+func (p *parser) parse() (*Config, error) {
+	f := p.of
+	if d := formatOf(f.Path, p.as); d != nil { // never a file of another level, which ends in .json
 		p.dialect = d
-		p.format(string(doc))
+		p.normalize(p.text)
 	} else {
 		p.json()
 	}
@@ -249,7 +257,7 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 	}
 	hook.Diagnostics(p.config.Warnings).Sort()
 	p.config.Dialect = p.dialect
-	f.Text, f.as = string(doc), as
+	f.Text, f.as = p.text, p.as
 	p.config.Files = []File{f}
 	for i := range p.config.Hooks {
 		p.config.Hooks[i].Level = f.Level
@@ -266,7 +274,7 @@ func (p *parser) json() {
 		case open < 0:
 			p.doc = plain
 		case onFault == dialect.DropsFile:
-			p.problem(open, "parsing: this comment is never closed%s", client.Settings.Drops)
+			p.problem(open, "parsing: this comment is never closed%s", client.Files.Drops)
 			return
 		}
 	}
@@ -279,14 +287,14 @@ func (p *parser) json() {
 		duplicate := f.Kind == strictjson.Duplicate
 		switch {
 		case duplicate && onFault == dialect.TakesLast:
-			p.warnOfGate(f.Offset, f.Text+"; "+client.Settings.Client+" takes the last")
+			p.warnOfGate(f.Offset, f.Text+"; "+client.Files.Client+" takes the last")
 		case duplicate && onFault != dialect.Refuses:
-			p.warn(f.Offset, "%s; %s takes the last", f.Text, client.Settings.Client)
+			p.warn(f.Offset, "%s; %s takes the last", f.Text, client.Files.Client)
 		case onFault == dialect.DropsEntry:
 			p.dialect = client
-			p.warnOfGate(f.Offset, "parsing: "+f.Text+client.Settings.Drops)
+			p.warnOfGate(f.Offset, "parsing: "+f.Text+client.Files.Drops)
 		case onFault == dialect.DropsFile:
-			p.problem(f.Offset, "parsing: %s%s", f.Text, client.Settings.Drops)
+			p.problem(f.Offset, "parsing: %s%s", f.Text, client.Files.Drops)
 		default:
 			p.problem(f.Offset, "parsing: %s", f.Text)
 		}
@@ -294,7 +302,7 @@ func (p *parser) json() {
 	}
 	if readable {
 		p.halfCharacters()
-		p.document()
+		p.topLevel()
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/internal/toml"
 )
 
 // fileKeys are the keys of a hooks file at every level.
@@ -23,6 +22,8 @@ var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_b
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
 type parser struct {
+	of       File
+	text     string // as it was read
 	file     string
 	level    hook.Level
 	own      bool             // it is in hookrun's form, whatever it looks like
@@ -33,17 +34,15 @@ type parser struct {
 	config   Config
 	problems hook.Diagnostics
 
-	as         *dialect.Dialect     // the dialect that a flag names; nil: none
-	dialect    *dialect.Dialect     // whose form the file is in
-	form       *dialect.Settings    // nil: it is in no client's form
-	eventNames []string             // of that client
-	drops      string               // what its client does with a file that has a fault, for messages
-	settings   *hook.ClientSettings // of a file that is in a form
-	named      map[string]int       // lines of hooks by what firstOfName compares
-	known      []string             // knownTools
-	from       toml.Origins         // of the pieces of doc; nil: doc is the file
-	inherit    *hook.Inherited      // of hooks without inherit_env
-	toolNames  map[string]string    // the project's names for tools of clients, by the client's
+	as        *dialect.Dialect     // the dialect that a flag names; nil: none
+	dialect   *dialect.Dialect     // whose form the file is in
+	form      *dialect.Files       // nil: it is in no client's form
+	document  *dialect.Document    // nil: it is in no client's form
+	inOrder   []hook.Hook          // of document
+	settings  *hook.ClientSettings // of a file that is in a form
+	known     []string             // knownTools
+	inherit   *hook.Inherited      // of hooks without inherit_env
+	toolNames map[string]string    // the project's names for tools of clients, by the client's
 
 	maxStopBlocks int // of all hooks of the file
 }
@@ -52,7 +51,7 @@ type parser struct {
 const maxStopBlocks = 100
 
 func (p *parser) at(offset int, text string) hook.Diagnostic {
-	line, col := p.locator.Position(p.from.Of(offset))
+	line, col := p.locator.Position(offset)
 	return hook.Diagnostic{File: p.file, Line: line, Column: col, Text: text}
 }
 
@@ -96,30 +95,14 @@ func quote(s string) string { return spelling.Quote(s) }
 func brief(s string) string { return spelling.Brief(s, 80) }
 
 func (p *parser) wrongType(what, want string, got gjson.Result) {
-	p.problems = append(p.problems, p.at(got.Index, what+" must be "+want+", not "+typeName(got)))
+	p.problems = append(p.problems, p.at(got.Index, what+" must be "+want+", not "+dialect.TypeName(got)))
 }
 
-func typeName(v gjson.Result) string {
-	switch {
-	case v.IsObject():
-		return "an object"
-	case v.IsArray():
-		return "an array"
-	case v.Type == gjson.String:
-		return "a string"
-	case v.Type == gjson.Number:
-		return "a number"
-	case v.Type == gjson.Null:
-		return "null"
-	}
-	return "true or false"
-}
-
-func (p *parser) document() {
+func (p *parser) topLevel() {
 	top := gjson.Parse(p.doc)
 	if !top.IsObject() {
 		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")),
-			"a hooks file must be an object, as {\"hooks\": […]}, not %s", typeName(top))
+			"a hooks file must be an object, as {\"hooks\": […]}, not %s", dialect.TypeName(top))
 		return
 	}
 	// The form of "hooks" decides which rules the file is read by, so it is looked at before anything else.
@@ -131,8 +114,8 @@ func (p *parser) document() {
 		return true
 	})
 	if d := p.formOf(form); d != nil {
-		p.dialect, p.drops = d, d.Settings.Drops
-		p.clientFile(top)
+		p.dialect = d
+		p.normalize(p.doc)
 		return
 	}
 	fields := p.fields(top, p.topKeys(top))

@@ -33,7 +33,7 @@ func TestRecordedMatchers(t *testing.T) {
 				require.NoError(t, err, name)
 				require.Equal(t, ran, runs(&cfg.Hooks[0], call), "%s: %s", c.ID, name)
 				if subject, ok := claude.Dialect.MatcherSubject(call); ok && pattern != nil {
-					require.Equal(t, ran, claude.Dialect.Settings.Pattern(*pattern, "tool_name").Match(subject),
+					require.Equal(t, ran, claude.Dialect.Files.Pattern(*pattern, "tool_name").Match(subject),
 						"%s: %s", c.ID, name)
 				}
 				matrices[c.ID]++
@@ -119,7 +119,7 @@ func TestPattern(t *testing.T) {
 		{"task", nil, []string{"Agent", "Task"}},
 		{"Tas", nil, []string{"Agent", "Task"}},
 	} {
-		p := claude.Dialect.Settings.Pattern(test.matcher, "tool_name")
+		p := claude.Dialect.Files.Pattern(test.matcher, "tool_name")
 		require.Equal(t, test.matcher, p.String())
 		for _, name := range test.matches {
 			require.True(t, p.Match(name), "%q %q", test.matcher, name)
@@ -157,7 +157,7 @@ func TestHostilePatterns(t *testing.T) {
 	}
 	require.Less(t, time.Since(start), time.Minute)
 	// What was decided before the time ran out is what counts.
-	p := claude.Dialect.Settings.Pattern("^(a+)+$", "tool_name")
+	p := claude.Dialect.Files.Pattern("^(a+)+$", "tool_name")
 	require.True(t, p.Match("aaaaaaaa"))
 	require.False(t, p.Match("aaaaaaaa!"))
 	require.True(t, p.Match(name))

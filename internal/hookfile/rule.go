@@ -50,7 +50,7 @@ func (p *parser) idle(h *hook.Hook, f map[string]gjson.Result, who string) {
 		}
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
-		p.ruleDoubt(h, f["if"].Index, who+": ")
+		p.ruleDoubt(h, p.at(f["if"].Index, ""), who+": ")
 		if misfit := h.If.Misfit(kindOf(tool, p.toolNames)); pattern != "" && misfit != "" {
 			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}

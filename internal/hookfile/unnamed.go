@@ -43,8 +43,8 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 		if theirs || is && globs.String() != "" && slices.ContainsFunc(names, globs.Match) ||
 			slices.Contains(names, h.If.Tool()) {
 			who := client.Name
-			if client.Settings != nil {
-				who = client.Settings.Client
+			if client.Files != nil {
+				who = client.Files.Client
 			}
 			const text = "nobody knows what the project calls the tool %s of %s, so hooks that are for names of the " +
 				"project's do not run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: \"shell\"}"

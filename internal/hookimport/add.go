@@ -35,7 +35,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	})
 	if hooks.IsObject() {
 		const text = "%s is in %s's form, to which no entries can be added; import it as well, into another file"
-		return nil, nil, fmt.Errorf(text, path, cfg.Dialect.Settings.Client)
+		return nil, nil, fmt.Errorf(text, path, cfg.Dialect.Files.Client)
 	}
 	there := map[string][]gjson.Result{} // by name
 	hooks.ForEach(func(_, entry gjson.Result) bool {

@@ -1,22 +1,9 @@
 package hookimport
 
-import (
-	"slices"
-
-	"github.com/hookrun/hookrun/internal/dialect"
-)
-
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-func has(fields []dialect.Field, key string) bool {
-	return slices.ContainsFunc(fields, func(f dialect.Field) bool { return f.Key() == key })
-}
-
 // knows reports whether the client has a key for its hooks that run a command.
-func (r *reader) knows(key string) bool { return r.form.Knows(dialect.Runs, key) }
-
-// forOthers are keys of settings about hooks that are left out anyway.
-var forOthers = []string{"allowedHttpHookUrls", "httpHookAllowedEnvVars"}
+func (g *handler) knows(key string) bool { return g.entry.From.Knows(key) }
 
 // carriedCommand are the keys of a hook that runs a command which its entry has.
 var carriedCommand = []string{

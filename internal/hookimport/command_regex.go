@@ -13,22 +13,23 @@ import (
 
 // onlyCommands carries the commandRegex as a condition. It reports whether the hook can ever run.
 func (g *handler) onlyCommands() bool {
-	text, tool := g.commandRegex.String(), g.form.CommandOf
+	text, tool := g.entry.From.Line.String(), g.entry.Pattern.Only
 	re, err := regexp.Compile(text)
 	_, invalid := jsregexp.Compile(text)
 	switch {
-	case g.dialect.SubjectField(g.event) != "tool_name" || !g.hook.Matcher.Match(tool):
+	case g.hook.Dialect.SubjectField(g.entry.Event) != "tool_name" || !g.hook.Matcher.Match(tool):
 		return g.leaveOut("its commandRegex is for %s alone, and the group is for other calls, so it never runs", tool)
 	case invalid != nil:
 		return g.leaveOut("its commandRegex %s is no regular expression, so it never runs", brief(text))
 	case err != nil || !readAlike(text):
-		g.item(Wider, g.group+".commandRegex", g.commandRegex.Index,
+		g.item(Wider, g.entry.From.Group+".commandRegex", g.doc.At(g.entry.From.Line.Index),
 			"the commandRegex %s uses JavaScript that RE2 cannot express, so the entry is for every command",
 			brief(text))
 	default:
 		g.when = append(g.when, `{"path": "args.command", "matches": `+
 			string(strictjson.AppendString(nil, re.String()))+`}`)
-		g.item(Changed, g.group+".commandRegex", g.commandRegex.Index, `the commandRegex is a condition in "when" here`)
+		g.item(Changed, g.entry.From.Group+".commandRegex", g.doc.At(g.entry.From.Line.Index),
+			`the commandRegex is a condition in "when" here`)
 	}
 	return true
 }

@@ -12,22 +12,22 @@ import (
 // carry makes an entry of the hook. Its texts are those of the client's file.
 func (g *handler) carry(name string) {
 	h := g.hook
-	g.set("dialect", g.dialect.Name)
+	g.set("dialect", h.Dialect.Name)
 	if h.HTTP != nil {
 		g.address()
 	} else {
 		g.ownCommand()
 	}
-	g.set("events", []string{string(g.event)})
+	g.set("events", []string{string(g.entry.Event)})
 	switch {
-	case g.commandRegex.String() == "":
+	case g.entry.When == nil:
 		if !g.ownMatcher() {
 			return
 		}
 	case !g.onlyCommands():
 		return
 	default:
-		g.set("matcher", "^"+g.form.CommandOf+"$")
+		g.set("matcher", "^"+g.entry.Pattern.Only+"$")
 		if g.when != nil {
 			g.to.Set("when", []byte("["+strings.Join(g.when, ",")+"]"))
 		}
@@ -36,7 +36,7 @@ func (g *handler) carry(name string) {
 		g.set("if", rule)
 	}
 	g.timeout()
-	if h.OnFailure != nil && !h.Async && !g.dialect.CannotBlock(g.event) {
+	if h.OnFailure != nil && !h.Async && !h.Dialect.CannotBlock(g.entry.Event) {
 		g.set("on_failure", h.OnFailure[protocol.CauseExit].String()) // of all causes: the client has one word
 	}
 	if h.HTTP == nil {
@@ -69,26 +69,17 @@ func (g *handler) ownCommand() {
 // ownMatcher carries the matcher. It reports whether the hook can ever run.
 func (g *handler) ownMatcher() bool {
 	pattern, ok := g.hook.Matcher.(dialect.Pattern)
-	switch at := g.group + ".matcher"; {
-	case !ok || g.matcher.Type == gjson.Null:
-	case g.dialect.SubjectField(g.event) == "":
+	switch at := g.entry.From.Group + ".matcher"; {
+	case !ok || g.entry.From.Matcher.Type == gjson.Null:
+	case g.hook.Dialect.SubjectField(g.entry.Event) == "":
 		if pattern.Word != "" && pattern.Word != "*" {
-			g.item(LeftOut, at, g.matcher.Index, "a matcher means nothing at %s, here as in %s", g.event, g.form.Client)
+			g.item(LeftOut, at, g.entry.MatcherAt, "a matcher means nothing at %s, here as in %s", g.entry.Event,
+				g.form.Client)
 		}
 	case pattern.Fault() != "" && !pattern.Unread:
-		return g.leaveOut("its matcher %s %s", brief(g.matcher.String()), pattern.Fault())
+		return g.leaveOut("its matcher %s %s", brief(g.entry.From.Matcher.String()), pattern.Fault())
 	default:
-		g.set("matcher", g.matcher.String())
+		g.set("matcher", g.entry.From.Matcher.String())
 	}
 	return true
-}
-
-// notes are what is so with every file of the client.
-func (r *reader) notes() (notes []string) {
-	if r.dialect.Run.Parallel {
-		notes = append(notes, "here hooks run one after the other in the order of the file, and the first block ends "+
-			"the call; "+r.form.Client+" runs all of them at once")
-	}
-	return append(notes, "the hooks are still in this file: when its client runs hookrun, take them out here, or each "+
-		"runs twice")
 }

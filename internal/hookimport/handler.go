@@ -15,89 +15,30 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
-
-// group walks the hooks of a group.
-func (r *reader) group(event protocol.Event, group gjson.Result, at string) {
-	var hooks, matcher, command gjson.Result
-	group.ForEach(func(key, value gjson.Result) bool {
-		switch name := key.String(); {
-		case name == "hooks":
-			hooks = value
-		case name == "matcher":
-			matcher = value
-		case has(r.form.Group, name) && value.Bool() == r.dialect.Run.Parallel: // so it is here
-		case name == "commandRegex" && r.form.CommandOf != "":
-			command = value
-		case has(r.form.Group, name):
-			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
-		case !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
-			r.item(LeftOut, at+"."+escaped(name), key.Index, "%s passes over %s", r.form.Client, brief(name))
-		}
-		return true
-	})
-	entries, flat := hooks.Array(), r.form.Flat && (r.form.Group == nil || !hooks.Exists())
-	if flat {
-		entries = []gjson.Result{group}
-	}
-	for n, entry := range entries {
-		if text := dialect.LastOf(entry)["command"]; r.form.OnFault == dialect.DropsFile && text.String() == "" {
-			r.item(LeftOut, at+".hooks."+strconv.Itoa(n), entry.Index, "%s skips a hook with an empty command",
-				r.form.Client)
-			continue
-		}
-		h := r.loaded(entry)
-		if h != nil {
-			g := handler{reader: r, dialect: h.Dialect, hook: h, event: event, entry: entry, matcher: matcher,
-				commandRegex: command, given: map[string]gjson.Result{},
-				behind: map[string]gjson.Result{}}
-			if g.group, g.path = at, at; !flat {
-				g.path = at + ".hooks." + strconv.Itoa(n)
-			}
-			g.convert()
-		}
-	}
-	if len(entries) == 0 {
-		r.item(LeftOut, at, group.Index, "this group has no hooks")
-	}
-}
-
-// loaded is the hook that was loaded from an entry; nil: the client passes over it.
-func (r *reader) loaded(entry gjson.Result) *hook.Hook {
-	if r.loadedAt == nil {
-		r.loadedAt = map[hook.Diagnostic]*hook.Hook{}
-		for i := range r.hooks {
-			r.loadedAt[r.hooks[i].Diagnostic("")] = &r.hooks[i]
-		}
-	}
-	return r.loadedAt[r.problem(entry.Index, "")]
-}
 
 // handler is one hook on its way.
 type handler struct {
 	*reader
-	dialect     *dialect.Dialect // of the hook: a client can have two spellings
-	hook        *hook.Hook
-	event       protocol.Event
-	entry       gjson.Result
-	matcher     gjson.Result
-	group, path string
+	entry *dialect.Entry // of the file
+	hook  *hook.Hook
 
-	commandRegex gjson.Result // of the group
-	keys         []string     // in the order of the file
-	given        map[string]gjson.Result
-	behind       map[string]gjson.Result // what another key's value counts before
-	to           Entry
-	when         []string
+	keys   []string // in the order of the file
+	given  map[string]gjson.Result
+	behind map[string]gjson.Result // what another key's value counts before
+	to     Entry
+	when   []string
 }
+
+// at is where the hook stands.
+func (g *handler) at() dialect.Position { return g.entry.Position }
 
 // leaveOut leaves the whole hook out. It returns false: the hook is not carried over.
 func (g *handler) leaveOut(format string, args ...any) bool {
-	g.item(LeftOut, g.path, g.entry.Index, "this hook is not carried: "+format, args...)
-	if g.matcher.Exists() { // it was the matcher of this hook too
+	g.item(LeftOut, g.entry.From.Path, g.at(), "this hook is not carried: "+format, args...)
+	if g.entry.From.Matcher.Exists() { // it was the matcher of this hook too
 		last := &g.result.Report[len(g.result.Report)-1]
-		last.Paths = append(last.Paths, g.group+".matcher")
+		last.Paths = append(last.Paths, g.entry.From.Group+".matcher")
 	}
 	return false
 }
@@ -107,22 +48,28 @@ func (g *handler) value(key string) gjson.Result { return g.given[key] }
 
 // report adds an item about one of the hook's keys.
 func (g *handler) report(kind Kind, key, format string, args ...any) {
-	g.item(kind, g.path+"."+escaped(key), g.value(key).Index, format, args...)
+	g.item(kind, g.pathOf(key), g.doc.At(g.value(key).Index), format, args...)
 }
+
+// pathOf is the path of one of its keys.
+func (g *handler) pathOf(key string) string { return g.entry.From.Path + "." + dialect.PathPart(key) }
 
 func (g *handler) convert() {
 	h := g.hook
-	g.entry.ForEach(func(key, value gjson.Result) bool {
+	g.given, g.behind = map[string]gjson.Result{}, map[string]gjson.Result{}
+	g.entry.From.JSON.ForEach(func(key, value gjson.Result) bool {
 		g.keys = append(g.keys, key.String())
 		g.given[key.String()] = value
 		return true
 	})
-	g.unify()
+	for name, keys := range g.entry.From.Counts {
+		g.first(name, keys)
+	}
 	name := g.givenName()
 	for _, off := range g.disabled {
-		if off.text == name || name == "" && off.text == g.value("command").String() {
+		if off.Text == name || name == "" && off.Text == g.value("command").String() {
 			off.used = true
-			g.leaveOut("%q in the settings switches it off", off.text)
+			g.leaveOut("%q in the settings switches it off", off.Text)
 			return
 		}
 	}
@@ -131,12 +78,6 @@ func (g *handler) convert() {
 		return
 	}
 	g.carry(name)
-}
-
-// unify puts the command and the timeout that count where other clients have them.
-func (g *handler) unify() {
-	g.first("command", append(slices.Clone(g.form.Commands), g.form.Exec))
-	g.first("timeout", []string{g.form.Timeout.Key, "timeout"})
 }
 
 // first puts the value of the first key that is there under the name of an entry's key, and keeps the other values for
@@ -157,10 +98,10 @@ func (g *handler) first(name string, keys []string) {
 	}
 }
 
-// unified reports whether a key of the client's own is one that unify looked at.
-func (g *handler) unified(key string) bool {
-	return key != "" && (slices.Contains(g.form.Commands, key) || key == g.form.Exec || key == g.form.Timeout.Key ||
-		g.form.Flat && key == "matcher")
+// isOther reports whether the entry has what a key of the client's own says under another one.
+func (g *handler) isOther(key string) bool {
+	return key == "matcher" && g.form.Flat || slices.Contains(g.entry.From.Counts["command"], key) ||
+		slices.Contains(g.entry.From.Counts["timeout"], key)
 }
 
 // otherKeys carries the author's own keys, and reports those that no entry has.
@@ -168,11 +109,11 @@ func (g *handler) otherKeys() {
 	for _, key := range g.keys {
 		switch v := g.behind[key]; {
 		case key == "timeout" && v.Exists():
-			g.item(LeftOut, g.path+".timeout", v.Index, "%q counts, and not this", g.form.Timeout.Key)
+			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q counts, and not this", g.entry.From.Counts[key][0])
 		case v.Exists():
-			g.item(LeftOut, g.path+"."+escaped(key), v.Index, "%q is not carried: an entry has one command for all "+
+			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q is not carried: an entry has one command for all "+
 				"systems", key)
-		case g.carried(key), g.unified(key):
+		case g.carried(key), g.isOther(key):
 		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried()[key] != "":
@@ -195,7 +136,7 @@ func (g *handler) obstacle(texts string) string {
 		return "its command is blank, so it lets everything pass"
 	case install.RunsHookrun(command):
 		return "it runs hookrun, which would run this hook again"
-	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
+	case rule != "" && (h.If.Malformed() || !g.entry.Event.HasTool()):
 		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
 	}
 	if h.HTTP != nil {
@@ -203,7 +144,7 @@ func (g *handler) obstacle(texts string) string {
 			return err.Error() + ", so it is never sent"
 		}
 	}
-	if strings.ContainsRune(texts+g.matcher.String(), 0) {
+	if strings.ContainsRune(texts+g.entry.From.Matcher.String(), 0) {
 		return "its name, matcher or if has a NUL character, which no entry may have"
 	}
 	return ""
@@ -232,7 +173,7 @@ func text(v any) string {
 func (g *handler) add(name string) {
 	same := name + "\x00" + inJSON(g.to)
 	if source, ok := g.there[same]; ok {
-		g.item(Changed, g.path, g.entry.Index, "this hook is the same as that of %s, and is there once", source)
+		g.item(Changed, g.entry.From.Path, g.at(), "this hook is the same as that of %s, and is there once", source)
 		return
 	}
 	g.there[same] = g.hook.Source()
@@ -249,7 +190,7 @@ func (g *handler) add(name string) {
 	g.result.Entries = append(g.result.Entries,
 		append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
-	g.result.positions = append(g.result.positions, g.problem(g.entry.Index, ""))
+	g.result.positions = append(g.result.positions, g.place(g.at(), ""))
 }
 
 // alone looks for hooks that the client holds for equal, of which it runs one at a call. It reports whether the hook is
@@ -258,30 +199,30 @@ func (g *handler) alone() bool {
 	if g.hook.DedupKey == "" {
 		return true
 	}
-	key := string(g.event) + "\x00" + g.hook.DedupKey
+	key := string(g.entry.Event) + "\x00" + g.hook.DedupKey
 	others := g.equal[key]
 	for _, other := range others[:min(len(others), 100)] {
 		if sameMatcher(g.hook.Matcher, other.hook.Matcher) {
 			const text = "%s runs this hook and that of %s once, with what is written %s, and so does this entry"
 			which := "there"
-			if !g.dialect.Run.FirstOfSame {
+			if !g.hook.Dialect.Run.FirstOfSame {
 				entry := &g.result.Entries[other.entry]
 				*entry = append(Entry{(*entry)[0]}, g.to...)
 				which = "here"
 			}
-			g.item(Changed, g.path, g.entry.Index, text, g.form.Client, other.hook.Source(), which)
+			g.item(Changed, g.entry.From.Path, g.at(), text, g.form.Client, other.hook.Source(), which)
 			last := &g.result.Report[len(g.result.Report)-1]
 			last.Paths = append(last.Paths, other.path)
 			return false
 		}
 		if overlap(g.hook.Matcher, other.hook.Matcher) {
-			g.item(Wider, g.path, g.entry.Index, // its verdict is the same each time
+			g.item(Wider, g.entry.From.Path, g.at(), // its verdict is the same each time
 				"%s runs this hook and that of %s once where a call is for both; here each of them runs",
 				g.form.Client, other.hook.Source())
 			break
 		}
 	}
-	g.equal[key] = append(others, carried{g.hook, g.path, len(g.result.Entries)})
+	g.equal[key] = append(others, carried{g.hook, g.entry.From.Path, len(g.result.Entries)})
 	return true
 }
 
@@ -336,7 +277,7 @@ func (g *handler) givenName() string {
 
 // timeout carries the hook's own deadline.
 func (g *handler) timeout() {
-	limit := g.hook.Deadline(g.event)
+	limit := g.hook.Deadline(g.entry.Event)
 	raw := g.value("timeout")
 	seconds, err := strconv.ParseUint(raw.Raw, 10, 16)
 	switch {
@@ -366,7 +307,7 @@ func (g *handler) environment() {
 	env := map[string]string{}
 	for _, v := range g.hook.Environment() {
 		name, value, _ := strings.Cut(v, "=")
-		if name == g.form.FileVariable { // a path of this machine
+		if name == g.entry.From.Machine { // a path of this machine
 			continue
 		}
 		own := g.value("env").Get(gjson.Escape(name))
@@ -376,8 +317,8 @@ func (g *handler) environment() {
 		}
 		env[name] = value
 	}
-	if root := env[g.form.PluginVariable]; root != "" {
-		g.item(Changed, g.path+".command", g.value("command").Index,
+	if root := env[g.entry.From.Plugin]; root != "" {
+		g.item(Changed, g.pathOf("command"), g.doc.At(g.value("command").Index),
 			"the plugin's folder is written out in \"env\": %s", root)
 	}
 	if len(env) > 0 {

@@ -19,12 +19,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
@@ -32,7 +28,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -84,81 +79,75 @@ func Read(path string, as *dialect.Dialect) (*Result, error) {
 
 // Parse imports the text of a file.
 func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
-	cfg, err := hookfile.ParseAs(path, doc, as)
+	file, err := hookfile.ParseNormalized(path, doc, as)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
-		equal: map[string][]carried{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
-	r.locator.Doc = r.doc
-	r.dialect = cfg.Dialect
-	if r.form = r.dialect.Settings; r.dialect == registry.Project() {
+	r := &reader{path: path, dialect: file.Dialect, form: file.Dialect.Files, file: file, doc: file.Document,
+		result: &Result{}, equal: map[string][]carried{}, there: map[string]string{}, names: names{},
+		items: map[string]bool{}}
+	if r.dialect == registry.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
-	} else if r.form == nil {
-		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
+	} else if !r.dialect.HasForm() {
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, r.dialect.Name,
 			registry.ImportList())
 	}
 	r.result.Client = r.form.Client
-	if r.form.OnFault == dialect.DropsFile {
-		r.doc, _ = strictjson.BlankComments(r.doc)
-	}
-	r.flat = r.form.TopEvents != "" && filepath.Base(path) == r.form.TopEvents
-	text := r.doc
-	if f := r.dialect.Format; f.Is(path) {
-		file := f.Read(r.doc)
-		text, r.from, r.other = file.JSON, file.From, file.Others
-	}
-	hooks := r.json(text)
-	if r.offBy == "" {
-		r.events(hooks)
+	r.settings()
+	if !r.off {
+		r.notes()
+		for i := range r.doc.Entries {
+			(&handler{reader: r, entry: &r.doc.Entries[i], hook: &file.Hooks[i]}).convert()
+		}
 	}
 	for _, name := range r.disabled {
 		if !name.used {
-			r.item(LeftOut, name.path, name.at, "%q switches off no hook of this file", name.text)
+			r.item(LeftOut, name.Path, name.At, "%q switches off no hook of this file", name.Text)
 		}
 	}
-	for _, w := range cfg.Warnings {
-		if strings.Contains(w.Text, `"timeout" is in `) { // somebody's other unit
+	for _, w := range file.Warnings {
+		if w.Unit {
 			r.result.Report = append(r.result.Report, Item{Kind: Note, Diagnostic: w})
 		}
 	}
-	if len(r.result.Entries) == 0 && r.env.Exists() {
-		r.item(LeftOut, "env", r.env.Index, "the variables are for hooks, and there is none that could be carried")
+	if len(r.result.Entries) == 0 && r.doc.EnvAt.Line > 0 {
+		r.item(LeftOut, "env", r.doc.EnvAt, "the variables are for hooks, and there is none that could be carried")
 	}
 	slices.SortStableFunc(r.result.Report, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	ofFile := func(kind Kind, text string, paths []string) {
-		r.result.Report = append(r.result.Report, Item{kind, hook.Diagnostic{File: path, Text: text}, paths})
-	}
-	if len(r.other) > 0 {
-		names := spelling.Brief(strings.Join(r.other, ", "), 200)
-		ofFile(Note, r.form.Client+"'s own settings stay where they are: "+names, r.other)
-	}
-	if len(r.result.Entries) > 0 {
-		for _, text := range r.notes() {
-			ofFile(Note, text, nil)
-		}
-	}
+	r.ofFile()
 	return r.result, nil
 }
 
-// reader walks a file that loads, beside the hooks that were loaded from it.
+// ofFile reports what is about the file as a whole.
+func (r *reader) ofFile() {
+	add := func(text string, paths []string) {
+		r.result.Report = append(r.result.Report, Item{Note, hook.Diagnostic{File: r.path, Text: text}, paths})
+	}
+	if own := r.doc.OwnSettings(); len(own) > 0 {
+		add(r.form.Client+"'s own settings stay where they are: "+spelling.Brief(strings.Join(own, ", "), 200), own)
+	}
+	if len(r.result.Entries) == 0 {
+		return
+	}
+	if r.dialect.Run.Parallel {
+		add("here hooks run one after the other in the order of the file, and the first block ends the call; "+
+			r.form.Client+" runs all of them at once", nil)
+	}
+	add("the hooks are still in this file: when its client runs hookrun, take them out here, or each runs twice", nil)
+}
+
+// reader turns the hooks of a file into entries.
 type reader struct {
 	path    string
-	doc     string
-	from    toml.Origins // of the pieces of the JSON that was made of a TOML file
-	locator strictjson.Locator
 	dialect *dialect.Dialect
-	form    *dialect.Settings
-	hooks   []hook.Hook
+	form    *dialect.Files
+	file    *hookfile.Normalized
+	doc     *dialect.Document
 	result  *Result
 
-	flat     bool                           // events stand at the top level
-	loadedAt map[hook.Diagnostic]*hook.Hook // by their positions
-	env      gjson.Result                   // of the settings
-	other    []string                       // settings that are the client's
-	offBy    string                         // what switches all hooks off
+	off      bool // all hooks are switched off
 	disabled []*switchedOff
 	equal    map[string][]carried // equal hooks of an event
 	there    map[string]string    // entries, and where they are from
@@ -168,137 +157,68 @@ type reader struct {
 
 // switchedOff is the name of a hook that the settings switch off.
 type switchedOff struct {
-	text, path string
-	at         int
-	used       bool
+	dialect.DisabledName
+	used bool
 }
 
-func (r *reader) problem(at int, text string) hook.Diagnostic {
-	line, column := r.locator.Position(r.from.Of(at))
-	return hook.Diagnostic{File: r.path, Line: line, Column: column, Text: text}
+// place is a position in the file.
+func (r *reader) place(at dialect.Position, text string) hook.Diagnostic {
+	return hook.Diagnostic{File: r.path, Line: at.Line, Column: at.Column, Text: text}
 }
 
-func (r *reader) item(kind Kind, path string, at int, format string, args ...any) {
+func (r *reader) item(kind Kind, path string, at dialect.Position, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if key := path + "\x00" + text; !r.items[key] {
 		r.items[key] = true
-		r.result.Report = append(r.result.Report, Item{kind, r.problem(at, text), []string{path}})
+		r.result.Report = append(r.result.Report, Item{kind, r.place(at, text), []string{path}})
 	}
 }
 
-// json looks at the settings of a file as JSON, and returns its hooks.
-func (r *reader) json(text string) (hooks gjson.Result) {
-	if r.flat {
-		r.switchesWithin(gjson.Parse(text))
-		return gjson.Parse(text)
+// settings reports what the document says of all hooks.
+func (r *reader) settings() {
+	for _, s := range r.doc.Switches {
+		if s.Off {
+			const text = "%q switches all hooks of %s off, so none is carried; take it out to import them"
+			r.off = true
+			r.result.Report = append(r.result.Report, Item{LeftOut,
+				r.place(s.KeyAt, fmt.Sprintf(text, s.Name, r.form.Client)), []string{s.Path, "hooks"}})
+		}
 	}
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
-		switch name := key.String(); {
-		case name == "hooks":
-			hooks = value
-			r.switchesWithin(hooks)
-		case name == r.form.Off:
-			if value.Bool() {
-				r.switchOff(name, name, key.Index)
+	for _, name := range r.doc.Disabled {
+		r.disabled = append(r.disabled, &switchedOff{DisabledName: name})
+	}
+	for _, n := range r.doc.Notes {
+		if n.Kind == dialect.Limit {
+			r.item(Changed, n.Path, n.At, "%q is not carried as such: hooks that it forbids are left out, and so are "+
+				"variables", n.Name)
+		}
+	}
+}
+
+// notes reports what in the file makes no hook.
+func (r *reader) notes() {
+	for _, n := range r.doc.Notes {
+		switch n.Kind {
+		case dialect.Overwritten:
+			r.item(LeftOut, n.Path, n.At, "%s takes the last of two equal keys, and not this one", r.form.Client)
+		case dialect.NoEvent:
+			r.item(LeftOut, n.Path, n.At, "%s has no event %s, so none of these hooks ever runs there", r.form.Client,
+				brief(n.Name))
+		case dialect.AtEvent:
+			if r.dialect.Install != nil && !r.installed(protocol.Event(n.Name)) {
+				const text = "these hooks run once hookrun has an entry at %s: run hookrun install %s (again)"
+				r.item(Note, n.Path, n.At, text, n.Name, r.dialect.Name)
 			}
-		case name == "env" && has(r.form.Top, name):
-			r.env = value
-		case slices.Contains(forOthers, name) && has(r.form.Top, name):
-			r.item(Changed, name, key.Index,
-				"%q is not carried as such: hooks that it forbids are left out, and so are variables", name)
-		case name == "hooksConfig" && has(r.form.Top, name):
-			r.switchesOf(name, value)
-		default:
-			r.other = append(r.other, name)
-		}
-		return true
-	})
-	return hooks
-}
-
-// switchesWithin looks at the switches that stand beside the events.
-func (r *reader) switchesWithin(hooks gjson.Result) {
-	for i, m := range r.form.Within {
-		if v, there := dialect.LastOf(hooks)[m.Key()]; there && i == 0 && v.Bool() {
-			r.switchOff(m.Key(), r.pathOf(m.Key()), v.Index)
+		case dialect.PassedOver:
+			r.item(LeftOut, n.Path, n.At, "%s passes over %s", r.form.Client, brief(n.Name))
+		case dialect.InTurn:
+			r.item(Note, n.Path, n.At, "%q: here all hooks run one after the other, whatever this says", n.Name)
+		case dialect.EmptyGroup:
+			r.item(LeftOut, n.Path, n.At, "this group has no hooks")
+		case dialect.EmptyCommand:
+			r.item(LeftOut, n.Path, n.At, "%s skips a hook with an empty command", r.form.Client)
 		}
 	}
-}
-
-// pathOf is the path of an event.
-func (r *reader) pathOf(event string) string {
-	if r.flat {
-		return escaped(event)
-	}
-	return "hooks." + escaped(event)
-}
-
-func (r *reader) switchOff(name, path string, at int) {
-	r.offBy = name
-	r.result.Report = append(r.result.Report,
-		Item{LeftOut,
-			r.problem(at,
-				fmt.Sprintf("%q switches all hooks of %s off, so none is carried; take it out to import them", name,
-					r.form.Client)), []string{path, "hooks"}})
-}
-
-// switchesOf looks at the settings about hooks that stand in an object of their own.
-func (r *reader) switchesOf(name string, object gjson.Result) {
-	object.ForEach(func(key, value gjson.Result) bool {
-		path := name + "." + escaped(key.String())
-		switch {
-		case key.String() == "enabled":
-			if !value.Bool() {
-				r.switchOff("enabled", path, key.Index)
-			}
-		case key.String() == "disabled":
-			for n, v := range value.Array() {
-				r.disabled = append(r.disabled, &switchedOff{text: v.String(), path: path + "." + strconv.Itoa(n),
-					at: v.Index})
-			}
-		default:
-			r.other = append(r.other, path)
-		}
-		return true
-	})
-}
-
-// events walks the groups of all events. Hooks of events that the client does not know were not loaded.
-func (r *reader) events(hooks gjson.Result) {
-	if !hooks.IsObject() {
-		return
-	}
-	last := dialect.LastOf(hooks)
-	hooks.ForEach(func(key, groups gjson.Result) bool {
-		event := protocol.Event(key.String())
-		path := r.pathOf(key.String())
-		if has(r.form.Within, key.String()) {
-			r.other = append(r.other, path)
-			return true
-		}
-		if last[strictjson.Text(key.Raw)].Index != groups.Index {
-			r.item(LeftOut, path, key.Index, "%s takes the last of two equal keys, and not this one", r.form.Client)
-			return true
-		}
-		known := slices.Contains(r.dialect.FileEvents(), event)
-		switch {
-		case dialect.OwnKey(key.String()):
-			r.other = append(r.other, path)
-			return true
-		case !known:
-			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there",
-				r.form.Client, brief(key.String()))
-			return true
-		}
-		if at := r.dialect.Install; at != nil && !r.installed(event) {
-			const text = "these hooks run once hookrun has an entry at %s: run hookrun install %s (again)"
-			r.item(Note, path, key.Index, text, event, r.dialect.Name)
-		}
-		for n, group := range groups.Array() {
-			r.group(event, group, path+"."+strconv.Itoa(n))
-		}
-		return true
-	})
 }
 
 // installed reports whether the hooks of an event run where `hookrun install` puts hookrun: at that event, or at
@@ -309,9 +229,6 @@ func (r *reader) installed(event protocol.Event) bool {
 		return e == event || r.dialect.Of(event) != r.dialect && e.Canonical() == event.Canonical()
 	})
 }
-
-// escaped is a key as a part of a path.
-func escaped(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.`).Replace(key) }
 
 func brief(s string) string { return spelling.Quote(s) }
 

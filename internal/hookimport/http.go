@@ -44,8 +44,8 @@ func (g *handler) address() {
 	if len(names) > 0 {
 		g.set("allowed_env_vars", names)
 	}
-	if g.env.Exists() {
-		g.item(LeftOut, "env", g.env.Index, `the variables of "env" are not carried for hooks of type http: `+
+	if g.doc.EnvAt.Line > 0 {
+		g.item(LeftOut, "env", g.doc.EnvAt, `the variables of "env" are not carried for hooks of type http: `+
 			`those that "allowed_env_vars" names are of hookrun's own environment`)
 	}
 }

@@ -44,8 +44,8 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 		return nil, fmt.Errorf("a timeout of %s is no time for a hook", e.Timeout)
 	}
 	longest := MaxTimeout
-	if c.Timeout.Longest > 0 {
-		longest = c.Timeout.Longest
+	if c.Timeout.Longest() > 0 {
+		longest = c.Timeout.Longest()
 	}
 	h.timeout = c.Timeout.Write(min(e.Timeout, longest))
 	if c.Named {
@@ -88,7 +88,7 @@ const AnswerMark = "hookrun:"
 
 // An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
 // entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
-// user may be fish. It has no $NAME that a client could have a variable for, see Settings.Expand.
+// user may be fish. It has no $NAME that a client could have a variable for, see Files.Expand.
 const (
 	shLine   = "exec /bin/sh -c "
 	shStart  = "hr_a=$("
@@ -149,7 +149,7 @@ func (c *Client) write(form dialect.CommandForm, binary string, args []string, b
 			"not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
-	case c.Expand && strings.Contains(binary, "$"): // whatever quotes are around it
+	case c.Expand != nil && strings.Contains(binary, "$"): // whatever quotes are around it
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
 	program, err := programWord(form.Shell, binary)

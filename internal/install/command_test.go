@@ -139,7 +139,7 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1500*time.Millisecond + 1
 		h, err := c.handler(e)
 		require.NoError(t, err)
-		require.Equal(t, map[time.Duration]int64{time.Second: 2, time.Millisecond: 1501}[c.Timeout.Unit], h.timeout)
+		require.Equal(t, map[int64]int64{60: 2, 60_000: 1501}[c.Timeout.Write(time.Minute)], h.timeout)
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)

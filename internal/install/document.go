@@ -36,12 +36,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Client is a client whose settings Install can change. It has Install and Settings of the client's dialect.
+// Client is a client whose settings Install can change. It has Install and Files of the client's dialect.
 type Client struct {
 	Name string
 	*dialect.Installation
-	*dialect.Settings
-	Format      *dialect.Format // of those of its files that are not JSON
+	*dialect.Files
 	CannotBlock func(protocol.Event) bool
 
 	answersOnce bool // of several entries for one call one answers
@@ -64,7 +63,7 @@ func Lookup(name string) (*Client, bool) {
 		return nil, false
 	}
 	_, answersAlone := d.Hooks.(dialect.Answerer)
-	return &Client{d.Name, d.Install, d.Settings, d.Format, d.CannotBlock, answersAlone}, true
+	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, answersAlone}, true
 }
 
 // Entry is what Install puts into a file.
@@ -145,10 +144,10 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 
 // overridden is an error where the client would take the hooks of another file than the one that the entry goes into.
 func (c *Client) overridden(p dialect.Place) error {
-	if c.TopEvents == "" {
+	if c.Instead == "" {
 		return nil
 	}
-	beside := filepath.Join(filepath.Dir(p.Path), c.TopEvents)
+	beside := filepath.Join(filepath.Dir(p.Path), c.Instead)
 	doc, err := hookfile.ReadFile(beside)
 	if err != nil {
 		return nil // there is none, or none that the client reads
@@ -160,7 +159,7 @@ func (c *Client) overridden(p dialect.Place) error {
 		return nil
 	}
 	return fmt.Errorf("%s takes the hooks of %s, and not those of %s beside it, where the entry would be; move its "+
-		"events to \"hooks\" there, and remove it", c.Settings.Client, beside, c.Base)
+		"events to \"hooks\" there, and remove it", c.Files.Client, beside, c.Base)
 }
 
 // Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun

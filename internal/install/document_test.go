@@ -43,7 +43,7 @@ func clientOf(t testing.TB, path string) *Client {
 // clients are those with a hooks file of JSON.
 var clients = func() (clients []Client) {
 	for _, name := range Names() {
-		if c, _ := Lookup(name); c.OwnFiles == nil && !c.Format.Is(c.Base) {
+		if c, _ := Lookup(name); c.OwnFiles == nil && !c.HasExtension(c.Base) {
 			clients = append(clients, *c)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/internal/toml"
 )
 
 // Found is an entry of a settings file that runs hookrun, whoever wrote it.
@@ -46,12 +46,16 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	if c.OwnFiles != nil {
 		return c.ownEntries(file)
 	}
-	doc, origins := file.Text, toml.Origins(nil)
-	if c.Format.Is(file.Path) {
-		read := c.Format.Read(doc)
-		doc, origins = read.JSON, read.From
+	doc, locator := file.Text, strictjson.Locator{Doc: file.Text}
+	line := func(offset int) int {
+		line, _ := locator.Position(offset)
+		return line
 	}
-	locator := strictjson.Locator{Doc: file.Text}
+	if d, known := registry.Named(c.Name); known && c.HasExtension(file.Path) {
+		read := dialect.NewDocument(file.Path, doc, d, nil)
+		c.Normalize(read)
+		doc, line = read.Text, func(offset int) int { return read.At(offset).Line }
+	}
 	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {
 		for g, group := range list(groups) {
 			handlers := list(group.Get("hooks"))
@@ -71,11 +75,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
 					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
 				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())
-				at := handler.Index
-				if origins != nil {
-					at = origins.Of(at)
-				}
-				f.Line, _ = locator.Position(at)
+				f.Line = line(handler.Index)
 				found = append(found, f)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 // install returns the text with one entry at each event, and none at any other.
 func (c *Client) install(text string, exists bool, h *handler, events []string) (string, []string, error) {
-	if c.Format.Is(c.Base) {
+	if c.HasExtension(c.Base) {
 		return c.installTOML(text, exists, h, events)
 	}
 	var d *document

@@ -19,7 +19,7 @@ func ownClient() *Client {
 		return strings.Join(append([]string{call.Program}, call.Args...), " ") + "\n" + call.Command + "\n" +
 			call.Timeout.String() + "\n"
 	}
-	return &Client{Name: "own", Settings: &dialect.Settings{Client: "Own", Folder: ".own/hooks", Base: "plug.js"},
+	return &Client{Name: "own", Files: &dialect.Files{Client: "Own", Folder: ".own/hooks", Base: "plug.js"},
 		Installation: &dialect.Installation{Events: []string{"before", "after"},
 			OwnFiles: []dialect.OwnFile{
 				{Base: "plug.js", Events: []string{"before", "after"}, Comment: "//", Text: text},

@@ -29,7 +29,7 @@ type Target struct {
 
 // Targets are the files of a client into which install can write. The first is that of install without a flag.
 func (c *Client) Targets(w dialect.Where) (all []Target) {
-	if !c.UserOnly {
+	if c.Folder != "" {
 		all = append(all, Target{"", c.Project(w.Workspace)})
 		if local, has := c.LocalProject(w.Workspace); has {
 			all = append(all, Target{"--local", local})

@@ -121,7 +121,7 @@ func TestTOMLNoFile(t *testing.T) {
 	require.True(t, strings.HasPrefix(content(t, p), tomlComment))
 	change, err = c.Uninstall(p, "")
 	do(t, change, err)
-	require.NoDirExists(t, filepath.Join(root, c.Folder))
+	require.NoDirExists(t, filepath.Dir(p.Path))
 
 	change, err = c.Install(p, entry(c))
 	do(t, change, err)

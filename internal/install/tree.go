@@ -31,7 +31,7 @@ type document struct {
 // parse finds every fault of a file, or none.
 func (c *Client) parse(text, binary string) (*document, error) {
 	d := &document{text: text, binary: binary, head: c.Head}
-	d.flat = c.Settings != nil && c.Flat // of no client's file, nil
+	d.flat = c.Files != nil && c.Flat // of no client's file, nil
 	if at := strictjson.InvalidUTF8(text); at >= 0 {
 		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
 	}

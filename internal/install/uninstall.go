@@ -8,7 +8,7 @@ import (
 
 // uninstall returns the text without the entry, and whether there is still a file.
 func (c *Client) uninstall(text, binary string) (rest string, exists bool, err error) {
-	if c.Format.Is(c.Base) {
+	if c.HasExtension(c.Base) {
 		return c.uninstallTOML(text, binary)
 	}
 	d, err := c.parse(text, binary)

@@ -11,13 +11,13 @@ import (
 // into the text: there the shell expands the variable, in quotes of its own.
 func filled(h *hook.Hook, env []string) string {
 	line := h.Command.Shell
-	if h.Form == nil || !strings.Contains(line, "$") {
+	if len(h.Command.Written) == 0 || !strings.Contains(line, "$") {
 		return line
 	}
 	var b []byte
 	var q quotes
 	for line != "" {
-		name := variableAt(line, h.Form.Written)
+		name := variableAt(line, h.Command.Written)
 		value, given := given(env, name)
 		switch {
 		case name == "" || !given:

@@ -42,15 +42,15 @@ func Program(h *hook.Hook, dir string, env []string) (path string, argv []string
 	case c.Argv == nil:
 		path, err = findShell("sh", dir, env)
 		name := "sh"
-		if h.Form != nil && h.Form.ByPath { // which its messages begin with
+		if c.ByPath { // which its messages begin with
 			name = shell
 		}
 		return path, []string{name, "-c", filled(h, env)}, err
 	}
 	argv = c.Argv
-	if s := h.Dialect.Settings; c.Placeholders && s != nil {
+	if f := h.Dialect.Files; c.Placeholders && f != nil {
 		var pairs []string
-		for _, name := range s.FolderVariables {
+		for _, name := range f.FolderVariables {
 			if value := lookup(env, name); value != "" { // without one it stays, and what it stands in is not found
 				pairs = append(pairs, "${"+name+"}", value)
 			}
@@ -201,8 +201,8 @@ func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word
 	var folders []string
-	for _, d := range registry.WithSettings() {
-		folders = append(folders, d.Settings.FolderVariables...)
+	for _, d := range registry.WithFiles() {
+		folders = append(folders, d.Files.FolderVariables...)
 	}
 	for _, name := range folders {
 		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}",

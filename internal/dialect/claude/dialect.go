@@ -30,8 +30,8 @@ var Dialect = &dialect.Dialect{
 		ToolAliases:     toolAliases,
 		ToolName:        toolName,
 	},
-	Settings: settings,
-	Install:  install,
+	Files:   files,
+	Install: install,
 }
 
 // hooks are the client's hooks, with the defaults of dialect.Base.

@@ -18,7 +18,7 @@ var install = &dialect.Installation{
 	// Without "shell" it would take Git's bash, and PowerShell where there is none.
 	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Extra: `"shell":"powershell"`},
 	ReadSwitches: func(doc string) []dialect.Switch {
-		return dialect.SwitchAt(doc, settings.Off, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
+		return dialect.SwitchAt(doc, offSwitch, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
 			`take "disableAllHooks" out of that file`)
 	},
 	Obstacles: obstacles,
@@ -89,10 +89,10 @@ func leading(name string) bool {
 
 // servers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects
 // or for one. The settings switch those of .mcp.json off.
-func servers(w dialect.Where, read func(path string) string) (files []dialect.ServerFile) {
+func servers(w dialect.Where, read func(path string) string) (all []dialect.ServerFile) {
 	var disabled []string
-	for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-		for _, base := range append([]string{settings.Base}, settings.Others...) {
+	for _, place := range []dialect.Place{files.Project(w.Workspace), files.User(w.Home, w.Getenv)} {
+		for _, base := range append([]string{files.Base}, files.Others...) {
 			doc := read(filepath.Join(filepath.Dir(place.Path), base))
 			disabled = append(disabled, dialect.Texts(gjson.Get(doc, "disabledMcpjsonServers"))...)
 		}
@@ -101,7 +101,7 @@ func servers(w dialect.Where, read func(path string) string) (files []dialect.Se
 		read := func(doc string) []dialect.Server {
 			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), disabled)
 		}
-		files = append(files, dialect.ServerFile{Path: filepath.Join(dir, ".mcp.json"), Read: read})
+		all = append(all, dialect.ServerFile{Path: filepath.Join(dir, ".mcp.json"), Read: read})
 	}
 	workspace, err := real(w.Workspace)
 	if err != nil {
@@ -114,7 +114,7 @@ func servers(w dialect.Where, read func(path string) string) (files []dialect.Se
 	}
 	folder := cmp.Or(w.Getenv(folderVariable), w.Home)
 	if folder == "" {
-		return files
+		return all
 	}
 	ofUser := func(doc string) []dialect.Server {
 		all := dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil)
@@ -127,7 +127,7 @@ func servers(w dialect.Where, read func(path string) string) (files []dialect.Se
 		})
 		return all
 	}
-	return append(files, dialect.ServerFile{Path: filepath.Join(folder, ".claude.json"), Read: ofUser})
+	return append(all, dialect.ServerFile{Path: filepath.Join(folder, ".claude.json"), Read: ofUser})
 }
 
 // real is the path of a folder without symbolic links.

@@ -10,11 +10,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// settings is where the executables are.
-var settings = &dialect.Settings{
+// files is where the executables are.
+var files = &dialect.Files{
 	Client: client, Folder: ".clinerules/hooks", HomeFolder: ".cline/hooks", FolderVariable: "CLINE_DIR",
 	Base:    string(before),
-	Timeout: dialect.TimeoutForm{Unit: time.Millisecond, Name: "milliseconds"},
+	Timeout: dialect.Unit(time.Millisecond),
 }
 
 var install = &dialect.Installation{

@@ -25,9 +25,8 @@ var Dialect = &dialect.Dialect{
 		Tools:       tools,
 		ToolAliases: toolAliases,
 	},
-	Settings: settings,
-	Format:   format,
-	Install:  install,
+	Files:   files,
+	Install: install,
 }
 
 // hooks are the client's hooks, with the defaults of dialect.Base.
@@ -67,7 +66,7 @@ var events = dialect.Events{
 	{Name: "SessionStart", Subject: "source", OnFailure: dialect.Open, Can: dialect.Stop | speaks | dialect.Inject,
 		Fields: contextOnly},
 	{Name: "UserPromptSubmit", OnFailure: dialect.Open,
-		Can: decides | dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Can:    decides | dialect.Block | dialect.Stop | speaks | dialect.Inject,
 		Fields: contextOnly},
 	{Name: "PreModelRequest", OnFailure: dialect.AlwaysOpen, Can: unread},
 	{Name: "PostModelRequest", OnFailure: dialect.AlwaysOpen, Can: unread},

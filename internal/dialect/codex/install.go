@@ -47,7 +47,7 @@ var install = &dialect.Installation{
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
 	Shell:     loginShell,
 	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return settings.ServerFiles(w, configFile, servers)
+		return files.ServerFiles(w, configFile, servers)
 	},
 }
 

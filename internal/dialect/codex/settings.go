@@ -2,67 +2,138 @@ package codex
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 const configFile = "config.toml"
 
-var settings = &dialect.Settings{
-	Client: "Codex", Folder: ".codex", Base: "hooks.json", Others: []string{configFile},
-	FolderVariable: "CODEX_HOME",
-	Top:            []dialect.Field{"hooks object", "description string?"},
-	About:          2,
-	Closed:         true,
-	Group:          []dialect.Field{"matcher string?", "hooks any"},
-	Common:         []dialect.Field{"type string"},
-	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: []dialect.Field{
-			"command string", "commandWindows string?", "timeout number?", "async boolean",
-			"statusMessage string?", "additionalContextLimit number?",
-		}, Kind: dialect.Runs},
-		{Name: "mcp_tool", Required: 2, Members: []dialect.Field{
-			"server string", "tool string", "input object", "timeout number?",
-		}},
-		{Name: "prompt", Members: []dialect.Field{"prompt any", "model any"}},
-		{Name: "agent", Members: []dialect.Field{"prompt any", "model any"}},
-	},
-	Pattern: func(text, _ string) dialect.Pattern { return newPattern(text) },
-	Timeout: dialect.TimeoutForm{
-		Unit: time.Second, Name: "seconds", Whole: true, Zero: time.Second, Less: "milliseconds",
-		Most: func(e protocol.Event) time.Duration {
-			if e == "Interrupt" || e == "SessionEnd" {
-				return 3 * time.Second
-			}
-			return 0
-		},
-	},
+var files = &dialect.Files{
+	Client: client, Folder: ".codex", Base: "hooks.json", Others: []string{configFile}, FolderVariable: "CODEX_HOME",
+	Extensions: []string{".toml"},
 	Drops:      "; Codex drops the whole file for that",
-	DropsGroup: "; Codex finds nothing to run there, without a word",
+	Normalize:  normalize,
+	Pattern:    func(text, _ string) dialect.Pattern { return newPattern(text) },
+	Takes:      []string{"async"},
+	Timeout:    dialect.Unit(time.Second),
+	Most: func(e protocol.Event) time.Duration {
+		if e == "Interrupt" || e == "SessionEnd" {
+			return 3 * time.Second
+		}
+		return 0
+	},
 }
 
-// format is that of config.toml. The tables under [hooks] are those of hooks.json in other letters: they are written as
-// JSON, and each place in that is known by its place in the file. What else is in the file is Codex's.
-var format = &dialect.Format{Extensions: []string{".toml"}, Read: readConfig}
-
-func readConfig(doc string) dialect.File {
-	f := dialect.ReadTOML(doc)
-	if f.Top == nil {
-		return f.File
+var (
+	top      = []dialect.Field{"hooks object", "description string?"}
+	group    = []dialect.Field{"matcher string?", "hooks any"}
+	common   = []dialect.Field{"type string"}
+	handlers = []dialect.HandlerFields{
+		{Type: "command", Fields: []dialect.Field{
+			"command string!", commandWindows + " string?", "timeout number?", "async boolean",
+			"statusMessage string?", limit + " number?",
+		}},
+		{Type: "mcp_tool", Fields: []dialect.Field{
+			"server string!", "tool string!", "input object", "timeout number?",
+		}},
+		{Type: "prompt", Fields: []dialect.Field{"prompt any", "model any"}},
+		{Type: "agent", Fields: []dialect.Field{"prompt any", "model any"}},
 	}
-	hooks := f.Top.Get("hooks")
+)
+
+const (
+	commandWindows = "commandWindows"
+	limit          = "additionalContextLimit"
+)
+
+func normalize(d *dialect.Document) {
+	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
+		return
+	}
+	for e := range d.Events(d.ClosedTop(top)["hooks"]) {
+		for g := range e.Groups(group, "; Codex finds nothing to run there, without a word") {
+			for h := range g.Handlers(handlers, common) {
+				h.Timeout = timeoutOf(h)
+				h.Async = h.Members["async"].Bool()
+				if h.Type == "command" {
+					readContextLimit(h)
+					runs(h)
+				} else {
+					h.CannotRun()
+				}
+			}
+		}
+	}
+}
+
+// readConfig reads config.toml. The tables under [hooks] are those of hooks.json in other letters. What else is in the
+// file is Codex's.
+func readConfig(d *dialect.Document) bool {
+	top := d.TOML()
+	if top == nil {
+		return false
+	}
+	hooks := top.Get("hooks")
 	if hooks == nil {
 		hooks = &toml.Value{Kind: toml.Table}
 	}
 	// What Codex notes about hooks, as their hashes, stands beside the events.
 	hooks.Members = slices.DeleteFunc(hooks.Members, func(m toml.Member) bool {
 		if m.Key == "state" {
-			f.Others = append(f.Others, "hooks.state")
+			d.NoteOwn("hooks.state", m.Offset)
 		}
 		return m.Key == "state"
 	})
-	return f.WithHooks(hooks)
+	return d.AsJSON(hooks)
+}
+
+func timeoutOf(h *dialect.Handler) (t time.Duration) {
+	const key = "timeout"
+	v, ok := h.Members[key]
+	switch {
+	case !ok:
+		return 0
+	case !h.Whole(key):
+		t = h.Dialect.Files.Timeout.Read(v.Float())
+	case v.Float() == 0:
+		t = time.Second
+	default:
+		t = h.Time(key)
+	}
+	if most := h.Dialect.Files.MostAt(h.Event); most > 0 && t > most {
+		h.Warn(v.Index, "%s%s gives a hook of %s %s at most, so %q is cut to that", h.Who, client, h.Event, most, key)
+		return most
+	}
+	return t
+}
+
+func readContextLimit(h *dialect.Handler) {
+	v, ok := h.Members[limit]
+	if !ok {
+		return
+	}
+	if _, err := strconv.ParseUint(v.Raw, 10, 64); err != nil {
+		h.Problem(v.Index, "%s%q must be a whole number, not %s%s", h.Who, limit, spelling.Brief(v.Raw, 80), h.Drops)
+		return
+	}
+	h.Warn(v.Index, "%s%q changes nothing: hookrun puts a context of more than %d characters into a file", h.Who, limit,
+		h.Dialect.Run.MaxContext)
+}
+
+// runs reads the command of this system.
+func runs(h *dialect.Handler) {
+	if own, ok := h.Members[ownCommand]; ok && ownCommand != "command" {
+		text, ok := h.Line("command", own)
+		if ok && h.Runnable(text, own) {
+			h.Command = h.Dialect.Files.Completed(dialect.Command{Shell: text})
+		}
+		return
+	}
+	h.RunsLine()
 }

@@ -26,8 +26,8 @@ func machine(func(string) string) (weakest, strongest []string) {
 
 // obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
 func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
-	user := filepath.Join(filepath.Dir(settings.User(in.Home, in.Getenv).Path), configFile)
-	project := filepath.Dir(settings.Project(in.Workspace).Path)
+	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
+	project := filepath.Dir(files.Project(in.Workspace).Path)
 	config := &toml.Value{Kind: toml.Table}
 	for _, file := range in.Files {
 		top, err := toml.Parse(file.Text)

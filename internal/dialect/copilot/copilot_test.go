@@ -205,8 +205,8 @@ func TestMatchersOfTheTwoSpellings(t *testing.T) {
 		{text: "Bash", claude: true},
 		{text: "*", claude: true, refusedInCamel: true},
 	} {
-		own, camel := Dialect.Settings.Pattern(row.text, "tool_name"),
-			inCamelCase.Get().Settings.Pattern(row.text, "tool_name")
+		own, camel := Dialect.Files.Pattern(row.text, "tool_name"),
+			inCamelCase.Get().Files.Pattern(row.text, "tool_name")
 		require.Equal(t, row.claude, own.Match("bash"), row.text)
 		if require.Equal(t, row.refusedInCamel, camel.Refused != "", row.text); !row.refusedInCamel {
 			require.Equal(t, row.camel, camel.Match("bash"), row.text)

@@ -26,8 +26,8 @@ var Dialect = &dialect.Dialect{
 		ProjectVariable: "COPILOT_PROJECT_DIR",
 		Tools:           tools,
 	},
-	Settings: settings,
-	Install:  install,
+	Files:   files,
+	Install: install,
 }
 
 // hooks are the client's hooks, with the defaults of dialect.Base.
@@ -81,9 +81,9 @@ func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCa
 // inCamelCase is the dialect of hooks whose events are in camelCase. Their input has no name of the event, so hookrun
 // itself is never called at one.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
-	d, form := *Dialect, *settings
+	d, form := *Dialect, *files
 	form.Pattern = func(text, subject string) dialect.Pattern { return newPattern(false, text, subject) }
-	d.Settings, d.Hooks, d.Events = &form, hooks{camel: true}, nil
+	d.Files, d.Hooks, d.Events = &form, hooks{camel: true}, nil
 	for _, s := range spellings {
 		row := ruleOf(s.camel).Event
 		row.Name = s.camel

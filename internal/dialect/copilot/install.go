@@ -19,7 +19,7 @@ var install = &dialect.Installation{
 	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Key: "powershell"},
 	Asks:      "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
 	ReadSwitches: func(doc string) []dialect.Switch {
-		return dialect.SwitchAt(doc, settings.Off, true,
+		return dialect.SwitchAt(doc, offSwitch, true,
 			`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
 	},
 	Obstacles: obstacles,
@@ -44,19 +44,19 @@ const noAnswer = `"` + dialect.SilentReason + `"`
 
 // userFolder is where the user's files are.
 func userFolder(w dialect.Where) string {
-	return cmp.Or(w.Getenv(settings.FolderVariable), filepath.Join(w.Home, ".copilot"))
+	return cmp.Or(w.Getenv(files.FolderVariable), filepath.Join(w.Home, ".copilot"))
 }
 
 // obstacles are the switches of Claude Code's files, which the client reads as well, and the trust in the folder.
 func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, f := range in.Files {
-		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, settings.Off).Type == gjson.True {
+		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, offSwitch).Type == gjson.True {
 			found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
 				Text: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
 				Mend: `take "disableAllHooks" out of that file`})
 		}
 	}
-	user := filepath.Dir(settings.User(in.Home, in.Getenv).Path)
+	user := filepath.Dir(files.User(in.Home, in.Getenv).Path)
 	for _, e := range in.Entries {
 		if filepath.Dir(e.Path) == user { // it runs everywhere
 			return found
@@ -75,8 +75,8 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 // first two where its file is. Where hookrun is installed in several of them, the strongest that is sure to run
 // answers: the user's, which needs no trust, else the project's.
 func (hooks) AnsweredBy(w dialect.Where) []string {
-	user, project := settings.User(w.Home, w.Getenv).Path, settings.Project(w.Workspace).Path
-	switch from := w.Getenv(settings.FileVariable); {
+	user, project := files.User(w.Home, w.Getenv).Path, files.Project(w.Workspace).Path
+	switch from := w.Getenv(fileVariable); {
 	case w.Getenv("COPILOT_CLI") == "" || filepath.Clean(from) == filepath.Dir(user):
 		return nil
 	case from == "":

@@ -1,38 +1,141 @@
 package copilot
 
 import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// settings is the form of the client's files, with the matchers of the events in Claude Code's spelling.
-var settings = &dialect.Settings{
-	Client: "Copilot CLI", Folder: ".github/hooks", HomeFolder: ".copilot/hooks",
-	Folders: []string{".github/copilot", ".copilot"},
+// files have matchers of the events in Claude Code's spelling.
+var files = &dialect.Files{
+	Client: "Copilot CLI", Folder: folder, HomeFolder: homeFolder,
+	Folders: []string{".github/copilot", ".copilot"}, FolderVariable: "COPILOT_HOME",
 	// The installed entry has a file of its own, which nobody else writes.
 	Base: "hookrun.json", Others: []string{"../copilot/settings.json", "../copilot/settings.local.json"},
-	FolderVariable: "COPILOT_HOME",
-	Top:            []dialect.Field{"version 1", "hooks object", "disableAllHooks boolean"},
-	About:          3,
-	Off:            "disableAllHooks",
-	Group:          []dialect.Field{"matcher string", "hooks any"},
-	Common:         []dialect.Field{"type string", "matcher string", "timeoutSec number", "timeout number"},
-	Handlers: []dialect.HandlerType{
-		{Name: "command", Members: []dialect.Field{"bash string", "command string", "powershell string",
-			"exec string", "args strings", "cwd string", "env texts"}, Kind: dialect.Runs},
-		{Name: "http", Required: 1, Members: []dialect.Field{"url string", "headers object",
-			"allowedEnvVars strings"}, Kind: dialect.Posts},
-		{Name: "prompt", Members: []dialect.Field{"prompt string"}},
-	},
-	Pattern: func(text, subject string) dialect.Pattern { return newPattern(true, text, subject) },
-	Timeout: dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Key: "timeoutSec", Less: "milliseconds"},
-	Bash:    true,
+	OnFault:   dialect.TakesLast,
+	Drops:     "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
+	Normalize: normalize,
+	Pattern:   func(text, subject string) dialect.Pattern { return newPattern(true, text, subject) },
+	Complete:  func(c *dialect.Command) { c.Bash = c.Argv == nil },
 
-	Flat: true, DefaultType: "command", OnFault: dialect.TakesLast,
-	Commands:        []string{"bash", "command", "powershell"},
-	Exec:            "exec",
-	FileVariable:    "COPILOT_HOOK_DIR",
 	FolderVariables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-	Drops:           "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
+	Takes:           []string{"url", "cwd"},
+	Timeout:         dialect.Unit(time.Second),
+	Flat:            true,
+}
+
+const (
+	folder, homeFolder = ".github/hooks", ".copilot/hooks"
+	offSwitch          = "disableAllHooks"
+	timeoutKey         = "timeoutSec" // it counts before "timeout"
+	programKey         = "exec"       // of a program that runs without a shell, with "args"
+	fileVariable       = "COPILOT_HOOK_DIR"
+)
+
+// commands are the keys of a command line, of which the first that is there counts.
+var commands = []string{"bash", "command", "powershell"}
+
+var (
+	top      = []dialect.Field{"version 1", "hooks object", offSwitch + " boolean"}
+	group    = []dialect.Field{"matcher string", "hooks any"}
+	common   = []dialect.Field{"type string", "matcher string", timeoutKey + " number", "timeout number"}
+	handlers = []dialect.HandlerFields{
+		{Type: "command", Fields: []dialect.Field{"bash string", "command string", "powershell string",
+			programKey + " string", "args strings", "cwd string", "env texts"}},
+		{Type: "http", Fields: []dialect.Field{"url string!", "headers object", "allowedEnvVars strings"}},
+		{Type: "prompt", Fields: []dialect.Field{"prompt string"}},
+	}
+)
+
+func normalize(d *dialect.Document) {
+	fields := d.Top(top, 3)
+	off, isOff := d.SwitchOff(fields, offSwitch)
+	if ofHooks(d.Dir()) {
+		if d.NeedsHooks(); isOff && off.Bool() { // it is for this file alone
+			d.WarnOfGate(off.Index, "%s", d.Switched().Text)
+		}
+		d.Unswitched()
+	}
+	for e := range d.Events(fields["hooks"]) {
+		for g := range e.HooksAndGroups(group) {
+			for h := range g.Handlers(handlers, common) {
+				readHook(h)
+				if isOff && off.Bool() && ofHooks(d.Dir()) {
+					h.Off = strconv.Quote(offSwitch) + " is true in its file"
+				}
+			}
+		}
+	}
+}
+
+// ofHooks reports whether all files in a folder are the client's files of hooks, and no settings.
+func ofHooks(dir string) bool {
+	path := filepath.ToSlash(dir) + "/"
+	return strings.Contains(path, "/"+folder+"/") || strings.Contains(path, "/"+homeFolder+"/")
+}
+
+func readHook(h *dialect.Handler) {
+	h.Common()
+	if dir := h.Dir(); ofHooks(dir) {
+		h.Env = append(h.Env, fileVariable+"="+dir)
+	}
+	h.Entry.Folder = h.Members["cwd"].String()
+	h.From.Counts = map[string][]string{"command": append(slices.Clip(commands), programKey),
+		"timeout": {timeoutKey, "timeout"}}
+	h.From.Machine = fileVariable
+	for _, key := range h.From.Counts["timeout"] {
+		if _, ok := h.Members[key]; ok {
+			h.Timeout = h.Time(key)
+			break
+		}
+	}
+	switch h.Type {
+	case "command":
+		runs(h)
+	case "http":
+		h.Posts()
+	default:
+		h.CannotRun()
+	}
+}
+
+// runs reads a command line or, from "exec", a program and its arguments.
+func runs(h *dialect.Handler) {
+	key := "command"
+	for _, other := range commands {
+		if _, ok := h.Members[other]; ok {
+			key = other
+			break
+		}
+	}
+	command, ok := h.Members[key]
+	program, isProgram := h.Members[programKey]
+	switch {
+	case isProgram && ok:
+		h.Problem(program.Index, "%s%q and %q are both there; leave one out%s", h.Who, programKey, key,
+			h.Document.Drops)
+		return
+	case isProgram:
+		key, command = programKey, program
+	case !ok:
+		h.Problem(h.From.JSON.Index, "%sneeds one of %s%s", h.Who,
+			strings.Join(append(slices.Clip(commands), programKey), ", "), h.Document.Drops)
+		return
+	}
+	text, ok := h.Line(key, command)
+	switch {
+	case !ok:
+	case isProgram:
+		h.Command = h.Dialect.Files.Completed(dialect.Command{Placeholders: true,
+			Argv: append([]string{text}, h.Args(h.Members["args"])...)})
+	default:
+		if !h.Members["args"].Exists() {
+			h.WarnOfBlank(text, command)
+		}
+		h.Command = h.Dialect.Files.Completed(dialect.Command{Shell: text, PowerShell: key == "powershell"})
+	}
 }

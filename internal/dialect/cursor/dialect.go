@@ -31,8 +31,8 @@ var Dialect = &dialect.Dialect{
 		Tools:           tools,
 		ToolName:        toolName,
 	},
-	Settings: settings,
-	Install:  install,
+	Files:   files,
+	Install: install,
 }
 
 // hooks are the client's hooks, with the defaults of dialect.Base.

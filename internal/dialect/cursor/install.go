@@ -19,12 +19,12 @@ var install = &dialect.Installation{
 	// The settings of all users.
 	Machine: func(getenv func(string) string) (weakest, strongest []string) {
 		folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
-		return nil, []string{filepath.Join(folder, settings.Base)}
+		return nil, []string{filepath.Join(folder, files.Base)}
 	},
 	AlsoRuns:  []string{"claude"},
 	Program:   "cursor-agent",
 	Variables: []string{"CURSOR_VERSION"},
 	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return settings.ServerFiles(w, "mcp.json", dialect.MCPServers)
+		return files.ServerFiles(w, "mcp.json", dialect.MCPServers)
 	},
 }

@@ -6,24 +6,46 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/protocol"
 )
 
-var settings = &dialect.Settings{
+var files = &dialect.Files{
 	Client: "Cursor", Folder: ".cursor", Base: "hooks.json",
-	Top:         []dialect.Field{"version number", "hooks object"},
-	About:       2,
-	Flat:        true,
-	DefaultType: "command",
-	Common: []dialect.Field{"type string", "timeout number", "matcher string", "loop_limit number?",
-		"failClosed boolean"},
-	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: []dialect.Field{"command string"}, Kind: dialect.Runs},
-		{Name: "prompt", Required: 1, Members: []dialect.Field{"prompt string", "model string?"}},
-	},
-	Pattern:         newPattern,
-	Timeout:         dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Less: "milliseconds"},
-	FolderVariables: []string{"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 	Drops:           "; Cursor may drop the whole file for that",
+	Normalize:       normalize,
+	Pattern:         newPattern,
+	FolderVariables: []string{"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
+	Takes:           []string{"on_failure"},
+	Timeout:         dialect.Unit(time.Second),
+	Flat:            true,
+}
+
+var (
+	top    = []dialect.Field{"version number", "hooks object"}
+	common = []dialect.Field{"type string", "timeout number", "matcher string", "loop_limit number?",
+		"failClosed boolean"}
+	handlers = []dialect.HandlerFields{
+		{Type: "command", Fields: []dialect.Field{"command string!"}},
+		{Type: "prompt", Fields: []dialect.Field{"prompt string!", "model string?"}},
+	}
+)
+
+func normalize(d *dialect.Document) {
+	for e := range d.Events(d.Top(top, 2)["hooks"]) {
+		for g := range e.Hooks() {
+			for h := range g.Handlers(handlers, common) {
+				h.Timeout = h.Time("timeout")
+				if h.Members["failClosed"].Bool() {
+					h.Fails(protocol.Block)
+				}
+				if h.Type == "command" {
+					h.RunsLine()
+				} else {
+					h.CannotRun()
+				}
+			}
+		}
+	}
 }
 
 // newPattern reads a matcher: a regular expression, found anywhere. Without more, or as *, it is everything.

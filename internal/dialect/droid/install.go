@@ -19,8 +19,8 @@ var install = &dialect.Installation{
 			`take "hooksDisabled" out of "hooks" in that file`)
 	},
 	Obstacles: obstacles,
-	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
-		return settings.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
+	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+		return files.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
 			var off []string
 			gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
 				if v.Get("disabled").Bool() {
@@ -42,16 +42,16 @@ var install = &dialect.Installation{
 // obstacles are a hooks.json beside the file with the entry, and an administrator's policy.
 func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, file := range in.Files {
-		if filepath.Base(file.Path) != settings.TopEvents || !gjson.Valid(file.Text) ||
+		if filepath.Base(file.Path) != instead || !gjson.Valid(file.Text) ||
 			gjson.Get(file.Text, "hooks").Exists() {
 			continue
 		}
 		for _, e := range in.Entries {
 			if filepath.Dir(e.Path) == filepath.Dir(file.Path) {
 				found = append(found, dialect.Obstacle{
-					Path: file.Path, Text: "Droid takes the hooks of this file and not those of " + settings.Base +
+					Path: file.Path, Text: "Droid takes the hooks of this file and not those of " + base +
 						" beside it, in which hookrun is", Known: true,
-					Mend: `move its events to "hooks" in ` + settings.Base + ", and remove the file",
+					Mend: `move its events to "hooks" in ` + base + ", and remove the file",
 				})
 				break
 			}

@@ -1,35 +1,110 @@
 package droid
 
 import (
+	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// settings are those of settings.json, under "hooks", and of hooks.json, at the top level. Where that holds, the hooks
-// of the other do not count. One wrong entry, and the client goes on without all hooks of the file.
-var settings = &dialect.Settings{
-	Client: "Droid", Folder: ".factory", Base: "settings.json", TopEvents: "hooks.json", Others: []string{"hooks.json"},
-	Top:       []dialect.Field{"hooks object"},
-	About:     1,
-	Within:    []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"},
-	OnFault:   dialect.DropsFile,
-	Group:     []dialect.Field{"matcher string", "commandRegex string", "hooks any"},
-	CommandOf: "Execute",
-	Common:    []dialect.Field{"type string", "timeout number"},
-	Handlers: []dialect.HandlerType{
-		{Name: "command", Required: 1, Members: []dialect.Field{"command string"}, Kind: dialect.Runs},
-	},
-	Pattern: newPattern,
-	Timeout: dialect.TimeoutForm{
-		Unit: time.Second, Name: "seconds", Less: "milliseconds", Zero: timeout, Negative: time.Second,
-	},
-	FolderVariables: folders,
+// files are settings.json, with hooks under "hooks", and hooks.json, with events at the top level. If the second has
+// hooks, those of the first do not count. One wrong entry, and the client goes on without all hooks of the file.
+var files = &dialect.Files{
+	Client: client, Folder: ".factory", Base: base, Instead: instead, Others: []string{instead},
+	OnFault:         dialect.DropsFile,
 	Drops:           "; Droid goes on without all hooks of the file for that, without a word",
+	Normalize:       normalize,
+	Pattern:         newPattern,
+	FolderVariables: folders,
+	Timeout:         dialect.Unit(time.Second),
 }
+
+const base, instead = "settings.json", "hooks.json"
 
 // timeout is that of a hook that sets none.
 const timeout = time.Minute
 
 // folders are the variables with the folder of the project.
 var folders = []string{"FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"}
+
+var (
+	top      = []dialect.Field{"hooks object"}
+	group    = []dialect.Field{"matcher string", commandRegex + " string", "hooks any"}
+	common   = []dialect.Field{"type string", "timeout number"}
+	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+)
+
+// switches stand beside the events. The first switches all hooks off.
+var switches = []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"}
+
+// commandRegex is held against the command of the tool execute. A group that has it is for that tool alone.
+const commandRegex, execute = "commandRegex", "Execute"
+
+func normalize(d *dialect.Document) {
+	if filepath.Base(d.Path) == instead {
+		for e := range d.TopEvents(switches...) {
+			readEvent(e)
+		}
+		return
+	}
+	hooks := d.Top(top, 1)["hooks"]
+	beside := filepath.Join(filepath.Dir(d.Path), instead)
+	if filepath.Base(d.Path) == base && len(dialect.LastOf(hooks)) > 0 && d.Loads(beside) {
+		d.WarnOfGate(hooks.Index, "%s takes the hooks of %s and not these; put them all in one file", client,
+			instead)
+	}
+	for e := range d.Events(hooks, switches...) {
+		readEvent(e)
+	}
+}
+
+func readEvent(e *dialect.EventGroups) {
+	for g := range e.Groups(group, "") {
+		readLines(g)
+		for h := range g.Handlers(handlers, common) {
+			h.Timeout = timeoutOf(h)
+			h.RunsUnlessEmpty()
+		}
+	}
+}
+
+// readLines reads the expression that the command of a tool must match.
+func readLines(g *dialect.Group) {
+	line := g.Members[commandRegex]
+	if line.String() == "" {
+		return
+	}
+	re, err := jsregexp.Compile(line.String())
+	if dialect.PatternTooLong(line.Raw) {
+		err = errors.New("it is longer than 64 KiB")
+	}
+	if err != nil {
+		g.WarnOfGate(line.Index, "%sthe commandRegex %s is no regular expression and matches nothing, so the hook "+
+			"never runs: %s", g.Who(), spelling.Quote(line.String()), spelling.Expression(err))
+		g.OnlyLines(execute, line, nil)
+		return
+	}
+	g.OnlyLines(execute, line, func(command string) bool {
+		matches, err := re.Match(command)
+		return matches || err != nil
+	})
+}
+
+// timeoutOf: 0 is none, and with a number below the client kills the hook at once.
+func timeoutOf(h *dialect.Handler) time.Duration {
+	v, ok := h.Members["timeout"]
+	switch n := v.Float(); {
+	case !ok:
+		return 0
+	case n == 0:
+		return timeout
+	case n < 0:
+		h.WarnOfGate(v.Index, "%s\"timeout\" is %s: %s kills the hook at once, so it decides nothing there", h.Who,
+			spelling.Brief(v.Raw, 80), client)
+		return time.Second
+	}
+	return h.Time("timeout")
+}

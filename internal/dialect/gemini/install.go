@@ -40,7 +40,7 @@ var install = &dialect.Installation{
 }
 
 var family = &dialect.GenAI{
-	Variables: "GEMINI_CLI", Folder: "gemini-cli", MacFolder: "GeminiCli", Settings: settings,
+	Variables: "GEMINI_CLI", Folder: "gemini-cli", MacFolder: "GeminiCli", Files: files,
 }
 
 // obstacles is the trust in the folder: without it Gemini CLI runs no hook of its settings.

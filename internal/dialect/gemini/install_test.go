@@ -39,7 +39,7 @@ func TestObstacles(t *testing.T) {
 				return ""
 			}}
 			found := obstacles(&dialect.Installed{Where: w, Files: []dialect.SettingsText{
-				{Path: settings.User(home, w.Getenv).Path, Text: row.settings},
+				{Path: files.User(home, w.Getenv).Path, Text: row.settings},
 				{Path: family.Beside(w)[0], Text: row.trust}}})
 			if !row.obstacle {
 				require.Empty(t, found)

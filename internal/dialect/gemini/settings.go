@@ -4,32 +4,57 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-var settings = &dialect.Settings{
-	Client: "Gemini CLI", Folder: ".gemini", Base: "settings.json",
-	HomeVariable: "GEMINI_CLI_HOME",
-	Top:          []dialect.Field{"hooks any", "hooksConfig object"},
-	About:        2,
-	// The list and the switch once stood under "hooks".
-	Switches: []dialect.Field{"enabled boolean", "disabled strings", "notifications boolean"},
-	Group:    []dialect.Field{"matcher string?", "sequential boolean", "hooks any"},
-	Common: []dialect.Field{
-		"type string", "name string", "description string", "timeout number", "env object",
-	},
-	Handlers: []dialect.HandlerType{
-		{
-			Name: "command", Required: 1, Members: []dialect.Field{"command string"},
-			Same: []string{"name", "command"}, Kind: dialect.Runs,
-		},
-	},
-	Pattern: newPattern,
-	Timeout: dialect.TimeoutForm{Unit: time.Millisecond, Name: "milliseconds", Less: "microseconds", More: "seconds"},
-	Bash:    true,
-	Expand:  true,
+var files = &dialect.Files{
+	Client: "Gemini CLI", Folder: ".gemini", Base: "settings.json", FolderVariable: "GEMINI_CLI_HOME/.gemini",
+	Normalize: normalize,
+	Pattern:   newPattern,
+	Expand:    func(text string) string { return dialect.ExpandVariables(text, written) },
+	Complete:  func(c *dialect.Command) { c.Bash, c.Written = c.Argv == nil, written },
 
 	FolderVariables: []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD"},
-	Written: []string{
-		"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "GEMINI_PLANS_DIR", "CLAUDE_PROJECT_DIR",
-	},
+	Timeout:         dialect.Unit(time.Millisecond),
+	Once:            true,
+}
+
+// written are the variables that the client writes into the text of a command.
+var written = []string{
+	"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "GEMINI_PLANS_DIR", "CLAUDE_PROJECT_DIR",
+}
+
+var (
+	top      = []dialect.Field{"hooks any", "hooksConfig object"}
+	switches = []dialect.Field{"enabled boolean", "disabled strings", "notifications boolean"}
+	group    = []dialect.Field{"matcher string?", "sequential boolean", "hooks any"}
+	common   = []dialect.Field{
+		"type string", "name string", "description string", "timeout number", "env object",
+	}
+	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+)
+
+func normalize(d *dialect.Document) {
+	fields := d.Top(top, 2)
+	d.HooksConfig(fields, switches)
+	d.OnceBeside(switches)
+	for e := range d.Events(fields["hooks"]) {
+		for g := range e.Groups(group, "") {
+			for h := range g.Handlers(handlers, common) {
+				h.Common()
+				h.Timeout = timeoutOf(h)
+				h.RunsLine()
+				h.EqualBy(nil, "name", "command")
+			}
+		}
+	}
+}
+
+func timeoutOf(h *dialect.Handler) time.Duration {
+	t := h.Time("timeout")
+	if v := h.Members["timeout"]; t > 0 && t < time.Second {
+		h.Doubt(v, "%s\"timeout\" is in milliseconds, and %s of them are less than a second; were these seconds?",
+			h.Who, spelling.Brief(v.Raw, 80))
+	}
+	return t
 }

@@ -34,9 +34,8 @@ var Dialect = &dialect.Dialect{
 		Limit: 590 * time.Second,
 		Tools: tools,
 	},
-	Settings: settings,
-	Format:   format,
-	Install:  install,
+	Files:   files,
+	Install: install,
 }
 
 // hooks are the client's hooks, with the defaults of dialect.Base.

@@ -15,9 +15,9 @@ var install = &dialect.Installation{
 	Lacks: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
 		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
 		"model block the call, and a message to the user is shown to nobody",
-	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
+	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
 		ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
-		return append(settings.ServerFiles(w, "mcp.json", servers), ofProject)
+		return append(files.ServerFiles(w, "mcp.json", servers), ofProject)
 	},
 	Unseen: []dialect.Unseen{
 		{What: "waits for no hook after a tool", Event: protocol.PostTool},

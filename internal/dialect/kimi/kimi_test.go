@@ -124,10 +124,11 @@ func TestConfig(t *testing.T) {
 		"[[hooks]]\nevent = '''\nStop'''\n": `{"hooks":{"Stop":[{}]}}`,
 	} {
 		t.Run(doc, func(t *testing.T) {
-			f := format.Read(doc)
+			f := dialect.NewDocument("config.toml", doc, Dialect, nil)
+			readConfig(f)
 			if strings.HasPrefix(want, "{") {
 				require.Empty(t, f.Diagnostics)
-				require.Equal(t, want, f.JSON)
+				require.Equal(t, want, f.Text)
 				return
 			}
 			require.Len(t, f.Diagnostics, 1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -12,53 +13,87 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// settings are those of the user's config.toml; a project has no such file. One wrong entry, and the client warns and
-// goes on without all hooks of the file.
-var settings = &dialect.Settings{
-	Client: client, Folder: ".kimi-code", Base: "config.toml", FolderVariable: "KIMI_CODE_HOME", UserOnly: true,
-	Top:         []dialect.Field{"hooks object"},
-	About:       1,
-	OnFault:     dialect.DropsFile,
-	Flat:        true,
-	DefaultType: "command",
-	Handlers: []dialect.HandlerType{{
-		Name: "command", Required: 1, Members: []dialect.Field{"command string", "matcher string", "timeout number"},
-		Same: []string{"command"}, Kind: dialect.Runs,
-	}},
-	ByPath:  true,
-	Pattern: newPattern,
-	Timeout: dialect.TimeoutForm{
-		Unit: time.Second, Name: "seconds", Less: "milliseconds", Whole: true, Longest: 10 * time.Minute,
-	},
-	Drops: drops,
+// files are the user's config.toml; a project has no such file. One wrong entry, and the client warns and goes on
+// without all hooks of the file.
+var files = &dialect.Files{
+	Client: client, HomeFolder: ".kimi-code", Base: "config.toml", FolderVariable: "KIMI_CODE_HOME",
+	Extensions: []string{".toml"},
+	OnFault:    dialect.DropsFile,
+	Drops:      drops,
+	Normalize:  normalize,
+	Pattern:    newPattern,
+	Complete:   func(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell },
+	Timeout:    timeouts{dialect.Unit(time.Second)},
+	Flat:       true,
+	Once:       true,
 }
+
+// timeouts have a limit.
+type timeouts struct{ dialect.Unit }
+
+func (timeouts) Longest() time.Duration { return 10 * time.Minute }
+
+var (
+	top      = []dialect.Field{"hooks object"}
+	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!", "matcher string",
+		"timeout number"}}}
+)
 
 const drops = "; Kimi Code goes on without all hooks of the file for that"
 
 // fields are those of an entry. The client takes no others.
 var fields = []string{"event", "matcher", "command", "timeout"}
 
-// format is that of config.toml: [[hooks]] tables, each with its event. They are written as JSON, each under its event.
-var format = &dialect.Format{Extensions: []string{".toml"}, Read: readConfig}
+// normalize reads config.toml, or the JSON that it amounts to.
+func normalize(d *dialect.Document) {
+	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
+		return
+	}
+	for e := range d.Events(d.Top(top, 1)["hooks"]) {
+		for g := range e.Hooks() {
+			for h := range g.Handlers(handlers, nil) {
+				h.Timeout = timeoutOf(h)
+				h.RunsUnlessEmpty()
+				h.EqualBy(nil, "command")
+			}
+		}
+	}
+}
 
-func readConfig(doc string) dialect.File {
-	f := dialect.ReadTOML(doc)
-	if f.Top == nil {
-		return f.File
+func timeoutOf(h *dialect.Handler) time.Duration {
+	const key = "timeout"
+	v, ok := h.Members[key]
+	if !ok || !h.Whole(key) {
+		return 0
+	}
+	unit := h.Dialect.Files.Timeout
+	if longest := unit.Longest(); unit.Read(v.Float()) > longest {
+		h.Problem(v.Index, "%s%q must be at most %d seconds, not %s%s", h.Who, key, unit.Write(longest),
+			spelling.Brief(v.Raw, 80), h.Drops)
+		return 0
+	}
+	return h.Time(key)
+}
+
+// readConfig reads [[hooks]] tables, each with its event. They are written as JSON, each under its event.
+func readConfig(d *dialect.Document) bool {
+	top := d.TOML()
+	if top == nil {
+		return false
 	}
 	byEvent := &toml.Value{Kind: toml.Table}
-	switch hooks := f.Top.Get("hooks"); {
+	switch hooks := top.Get("hooks"); {
 	case hooks == nil:
 	case hooks.Kind != toml.Array:
-		f.Say(hooks.Offset, `"hooks" must be tables, [[hooks]]`+drops, false)
+		d.Problem(hooks.Offset, `"hooks" must be tables, [[hooks]]`+drops)
 	default:
 		for i, entry := range hooks.Items {
 			who := fmt.Sprintf("hook %d", i+1)
 			if entry.Kind != toml.Table {
-				f.Say(entry.Offset, who+" must be a table"+drops, false)
+				d.Problem(entry.Offset, "%s must be a table%s", who, drops)
 				continue
 			}
-			if event := readEntry(f, who+": ", entry); event != "" {
+			if event := readEntry(d, who+": ", entry); event != "" {
 				list := byEvent.Get(event)
 				if list == nil {
 					list = &toml.Value{Kind: toml.Array, Offset: entry.Offset}
@@ -68,35 +103,35 @@ func readConfig(doc string) dialect.File {
 			}
 		}
 	}
-	return f.WithHooks(byEvent)
+	return d.AsJSON(byEvent)
 }
 
 // readEntry returns the event of an entry, and takes it out, since JSON has entries under their events. "" is an entry
 // without one.
-func readEntry(f *dialect.TOMLFile, who string, entry *toml.Value) (event string) {
+func readEntry(d *dialect.Document, who string, entry *toml.Value) (event string) {
 	if entry.Get("event") == nil {
-		f.Say(entry.Offset, who+`needs "event"`+drops, false)
+		d.Problem(entry.Offset, "%s", who+`needs "event"`+drops)
 	}
 	entry.Members = slices.DeleteFunc(entry.Members, func(m toml.Member) bool {
 		v := m.Value
 		switch {
 		case !slices.Contains(fields, m.Key):
-			f.Say(m.Offset, who+"unknown field "+spelling.Quote(m.Key)+spelling.Hint(m.Key, fields)+drops, false)
+			d.Problem(m.Offset, "%s", who+"unknown field "+spelling.Quote(m.Key)+spelling.Hint(m.Key, fields)+drops)
 			return true
 		case m.Key == "timeout" && v.Kind == toml.Number:
 			if n, err := strconv.ParseFloat(v.Text, 64); err == nil && n == float64(int(n)) {
 				v.Text = strconv.Itoa(int(n)) // 2.0 is 2
 			}
 		case m.Key == "event" && v.Kind != toml.String:
-			f.Say(v.Offset, who+`"event" must be a string`+drops, false)
+			d.Problem(v.Offset, "%s", who+`"event" must be a string`+drops)
 		case m.Key == "event" && !events.Has(protocol.Event(v.Text)):
 			var names []string
 			for _, name := range events.Names() {
 				names = append(names, string(name))
 			}
-			f.Say(v.Offset, who+"unknown event "+spelling.Quote(v.Text)+drops+spelling.Suggest(v.Text, names), false)
+			d.Problem(v.Offset, "%s", who+"unknown event "+spelling.Quote(v.Text)+drops+spelling.Suggest(v.Text, names))
 		case m.Key == "command" && v.Kind == toml.String && v.Text == "":
-			f.Say(v.Offset, who+"the command is empty"+drops, false)
+			d.Problem(v.Offset, "%s", who+"the command is empty"+drops)
 		case m.Key == "event":
 			event = v.Text
 		}

@@ -17,7 +17,7 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
-	Format: format,
+	Files:  files,
 }
 
 var events = dialect.Events{

@@ -21,12 +21,12 @@ import (
 //go:embed call.py
 var call string
 
-var format = &dialect.Format{Extensions: []string{".yaml", ".yml"}, Read: readConfig}
+var files = &dialect.Files{Client: "MassGen", Extensions: []string{".yaml", ".yml"}, Normalize: normalize}
 
 // config reads the hooks of a MassGen config: those of all agents under "hooks", and those of one agent under its
 // "backend". What else is in the file is MassGen's.
 type config struct {
-	dialect.File
+	*dialect.Document
 	faults   int
 	override map[protocol.Event][]string // the agents that hooks of all agents are switched off for
 	inherit  []string                    // of hooks without the key inheritKey; nil: all variables
@@ -35,13 +35,13 @@ type config struct {
 // inheritKey is the key of hookrun's own that a hook, or the whole file, may have. MassGen passes over it.
 const inheritKey = "x-inherit_env"
 
-func readConfig(doc string) dialect.File {
-	f := config{override: map[protocol.Event][]string{}}
-	top, err := yaml.Parse(doc)
+func normalize(d *dialect.Document) {
+	f := config{Document: d, override: map[protocol.Event][]string{}}
+	top, err := yaml.Parse(d.Text)
 	if fault, ok := err.(yaml.Fault); ok {
 		at := dialect.Position{Line: fault.Line, Column: fault.Column}
 		f.Diagnostics = []dialect.Diagnostic{{Position: at, Text: "parsing: " + fault.Text}}
-		return f.File
+		return
 	}
 	f.document(top)
 	for i := range f.Entries {
@@ -52,7 +52,6 @@ func readConfig(doc string) dialect.File {
 	if !slices.ContainsFunc(f.Entries, func(e dialect.Entry) bool { return e.Agent != "" || e.NotAgents != nil }) {
 		f.Agents = nil
 	}
-	return f.File
 }
 
 func position(v *yaml.Value) dialect.Position {
@@ -268,7 +267,7 @@ func (f *config) hook(
 		return
 	}
 	before := f.faults
-	e := dialect.Entry{Position: position(entry), Event: event, Agent: agent}
+	e := dialect.Entry{Position: position(entry), Event: event, Agent: agent, Nameless: true}
 	if len(entry.Members) > 0 {
 		e.Position = position(entry.Members[0].At)
 	}
@@ -316,7 +315,7 @@ func (f *config) command(e *dialect.Entry, where string, handler *yaml.Value, ki
 	case shells && kind != "command":
 		f.problem(shell, where, "\"shell\" goes with type: command only")
 	case kind == "python":
-		e.Function = handler.Text
+		e.Command.Callable = handler.Text
 		dot := strings.LastIndexByte(handler.Text, '.')
 		switch {
 		case strings.HasSuffix(handler.Text, ".py") || strings.ContainsAny(handler.Text, "/\\ "):
@@ -326,9 +325,9 @@ func (f *config) command(e *dialect.Entry, where string, handler *yaml.Value, ki
 			f.problem(handler, where, "Invalid callable path %s; write module.function", spelling.Quote(handler.Text))
 		}
 	case shells:
-		e.Shell = handler.Text
+		e.Command.Shell = handler.Text
 	default:
-		e.Script = handler.Text
+		e.Command.Script = handler.Text
 	}
 }
 
@@ -345,7 +344,7 @@ func (f *config) matcher(e *dialect.Entry, where string, v *yaml.Value) (runs bo
 		f.warnOfGate(v, where, "%s names no tool, so the hook never runs", spelling.Quote(v.Text))
 		return false
 	}
-	e.Matcher = &v.Text
+	e.Globs = &v.Text
 	return true
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// settings is where the plugin is. The client loads plugins from this folder in a project, above it up to its root, and
+// files is where the plugin is. The client loads plugins from this folder in a project, above it up to its root, and
 // in the user's home.
-var settings = &dialect.Settings{
+var files = &dialect.Files{
 	Client: "OpenCode", Folder: ".opencode/plugins", Base: plugin,
-	Timeout: dialect.TimeoutForm{Unit: time.Millisecond, Name: "milliseconds"},
+	Timeout: dialect.Unit(time.Millisecond),
 }
 
 const plugin = "hookrun.js"

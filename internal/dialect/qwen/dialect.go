@@ -42,8 +42,8 @@ var Dialect = &dialect.Dialect{
 		ProjectVariable: "QWEN_PROJECT_DIR",
 		Tools:           tools,
 	},
-	Settings: settings,
-	Install:  install,
+	Files:   files,
+	Install: install,
 }
 
 // hooks are the client's hooks, with the defaults of dialect.Base.

@@ -21,13 +21,13 @@ var install = &dialect.Installation{
 		"trusted, and with --bare or --safe-mode none",
 	Comments: true,
 	ReadSwitches: func(doc string) []dialect.Switch {
-		v := gjson.Get(doc, settings.Off)
+		v := gjson.Get(doc, offSwitch)
 		if !v.Exists() {
 			return nil
 		}
 		off := v.Type == gjson.True || v.Type == gjson.String && v.Str != "" || v.Num != 0
 		return []dialect.Switch{{
-			Name: settings.Off, Off: off,
+			Name: offSwitch, Off: off,
 			Why:  fmt.Sprintf(`"disableAllHooks" is %s, so Qwen Code runs no hook`, v.Raw),
 			Mend: `take "disableAllHooks" out of that file`,
 		}}
@@ -44,7 +44,7 @@ var install = &dialect.Installation{
 }
 
 var family = &dialect.GenAI{
-	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Settings: settings,
+	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Files: files,
 }
 
 // obstacles are a matcher that keeps every hook of its event from running, and the trust in the folder, which is off

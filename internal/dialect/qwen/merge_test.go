@@ -120,12 +120,12 @@ func TestPattern(t *testing.T) {
 	for matcher, want := range map[string]bool{"Bash": true, "Bash|Read": true, " Shell ": true, "bash": false,
 		"^Bash$": false, "(Bash|Read)": false, "shell": true, "edit | run_shell_command": true, "[": false, "|": false,
 		"x|*": true, "run_[a|b]*shell": true, "(?i)RUN": false, ".*": true, "^edit|shell": true, `Bash\|x`: false} {
-		require.Equal(t, want, qwen.Dialect.Settings.Pattern(matcher, "tool_name").Match("run_shell_command"), matcher)
+		require.Equal(t, want, qwen.Dialect.Files.Pattern(matcher, "tool_name").Match("run_shell_command"), matcher)
 	}
-	require.False(t, qwen.Dialect.Settings.Pattern("Bash", "source").Match("run_shell_command"))
+	require.False(t, qwen.Dialect.Files.Pattern("Bash", "source").Match("run_shell_command"))
 	for matcher, tool := range map[string]string{"EnterPlanMode": "enter_plan_mode", "LspTool": "lsp",
 		"Write": "write_file", "WriteFileTool": "write_file", "OcrImage": "omni_ocr_image",
 		"TodoList|x": "todo_write"} {
-		require.True(t, qwen.Dialect.Settings.Pattern(matcher, "tool_name").Match(tool), matcher)
+		require.True(t, qwen.Dialect.Files.Pattern(matcher, "tool_name").Match(tool), matcher)
 	}
 }

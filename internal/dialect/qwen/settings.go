@@ -1,40 +1,152 @@
 package qwen
 
 import (
+	"cmp"
+	"math"
+	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 const folderVariable = "QWEN_HOME"
 
-var settings = &dialect.Settings{
-	Client: client, Folder: ".qwen", Base: "settings.json",
-	FolderVariable: folderVariable,
-	Top:            []dialect.Field{"hooks any", "disableAllHooks any"},
-	About:          2,
-	Off:            "disableAllHooks",
-	Switches:       []dialect.Field{"enabled any", "disabled any", "notifications any"},
-	Group:          []dialect.Field{"matcher string?", "sequential any", "hooks any"},
-	Common: []dialect.Field{
-		"type string", "name string", "description string", "timeout any", "env object", "statusMessage string",
-	},
-	Handlers: []dialect.HandlerType{
-		{
-			Name: "command", Required: 1, Members: []dialect.Field{"command any", "async any", "shell bash|powershell"},
-			Same: []string{"name", "command"}, Kind: dialect.Runs,
-		},
-		// What the client makes of their answers was not recorded.
-		{Name: "http", Required: 1, Members: []dialect.Field{"url string", "headers object", "allowedEnvVars strings"}},
-		{Name: "prompt", Required: 1, Members: []dialect.Field{"prompt string", "model string"}},
-	},
-	Pattern: newPattern,
-	OnFault: dialect.DropsEntry, MatcherStops: true, OneOfName: true,
-	Timeout: dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Less: "milliseconds", Milliseconds: 1000,
-		Odd: true},
-	Bash:   true,
-	Expand: true,
+var files = &dialect.Files{
+	Client: client, Folder: ".qwen", Base: "settings.json", FolderVariable: folderVariable,
+	OnFault:   dialect.DropsEntry,
+	Drops:     "; Qwen Code drops it for that, without a word",
+	Normalize: normalize,
+	Pattern:   newPattern,
+	Expand:    func(text string) string { return dialect.ExpandVariables(text, nil) },
+	Complete:  func(c *dialect.Command) { c.Bash = c.Argv == nil },
 
 	FolderVariables: []string{"QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"},
-	Drops:           "; Qwen Code drops it for that, without a word",
+	Takes:           []string{"async"},
+	Timeout:         timeouts{dialect.Unit(time.Second)},
+	Once:            true,
+}
+
+const offSwitch = "disableAllHooks"
+
+var (
+	top      = []dialect.Field{"hooks any", offSwitch + " any"}
+	switches = []dialect.Field{"enabled any", "disabled any", "notifications any"}
+	group    = []dialect.Field{"matcher string?", "sequential any", "hooks any"}
+	common   = []dialect.Field{
+		"type string", "name string", "description string", "timeout any", "env object", "statusMessage string",
+	}
+	handlers = []dialect.HandlerFields{
+		{Type: "command", Fields: []dialect.Field{"command any!", "async any", "shell bash|powershell"}},
+		// What the client makes of their answers was not recorded.
+		{Type: "http", Fields: []dialect.Field{"url string!", "headers object", "allowedEnvVars strings"}},
+		{Type: "prompt", Fields: []dialect.Field{"prompt string!", "model string"}},
+	}
+)
+
+func normalize(d *dialect.Document) {
+	fields := d.Top(top, 2)
+	d.SwitchOff(fields, offSwitch)
+	d.OnceBeside(switches)
+	lines := map[string]int{}
+	for e := range d.Events(fields["hooks"]) {
+		before := len(d.Entries)
+		for g := range e.Groups(group, "") {
+			for h := range g.Handlers(handlers, common) {
+				readHook(h)
+				keepFirst(h, lines)
+			}
+		}
+		if e.Untyped { // at a matcher that is no text the client drops all hooks of the event
+			d.Entries = d.Entries[:before]
+		}
+	}
+}
+
+func readHook(h *dialect.Handler) {
+	h.Common()
+	h.Timeout = timeoutOf(h)
+	h.Async = h.Members["async"].Bool()
+	if h.Type != "command" {
+		h.CannotRun()
+		return
+	}
+	runs(h)
+	h.EqualBy(nil, "name", "command")
+}
+
+func runs(h *dialect.Handler) {
+	command, ok := h.Members["command"]
+	if !ok {
+		return
+	}
+	if command.IsArray() { // JavaScript makes a text of it
+		var texts []string
+		command.ForEach(func(_, v gjson.Result) bool {
+			texts = append(texts, v.String())
+			return true
+		})
+		command = gjson.Result{Type: gjson.String, Str: strings.Join(texts, ","), Index: command.Index}
+	}
+	text, ok := h.Line("command", command)
+	switch {
+	case !ok:
+		return
+	case text != "" && strings.TrimSpace(text) == "": // it would do nothing
+		h.Problem(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", h.Who)
+	case !h.Runnable(text, command):
+		return
+	}
+	h.Command = h.Dialect.Files.Completed(dialect.Command{Shell: text,
+		PowerShell: h.Members["shell"].String() == "powershell"})
+}
+
+// keepFirst drops a hook of the name of another one before it: of hooks of one name (or command, without a name), with
+// one matcher and one "sequential", the client takes the first alone.
+func keepFirst(h *dialect.Handler, lines map[string]int) {
+	if !h.Kept() {
+		return
+	}
+	e := dialect.LastOf(h.From.JSON)
+	key := dialect.SameKey(string(h.Event), h.From.Matcher.Raw, h.Group.Sequential().Raw,
+		cmp.Or(e["name"].String(), e["command"].String(), e["url"].String(), e["prompt"].String()))
+	line, there := lines[key]
+	if there && e["name"].String() != "" { // of equal commands one runs, whatever happens here
+		h.WarnOfGate(h.From.JSON.Index, "it has the name of the hook of line %d, so %s drops it", line, client)
+		h.Drop()
+	}
+	if !there {
+		lines[key] = h.Position.Line
+	}
+}
+
+// timeoutOf: what is no number above 0 is passed over, and a text can be a number.
+func timeoutOf(h *dialect.Handler) time.Duration {
+	v, ok := h.Members["timeout"]
+	if ok && !(v.Float() > 0) {
+		h.Warn(v.Index, "%s\"timeout\" is no number above 0, so it is passed over", h.Who)
+		return 0
+	}
+	return h.Time("timeout")
+}
+
+// milliseconds is from which number on a timeout is one of milliseconds.
+const milliseconds = 1000
+
+// timeouts are in seconds, and large ones in milliseconds.
+type timeouts struct{ dialect.Unit }
+
+func (t timeouts) Read(n float64) time.Duration {
+	if n >= milliseconds {
+		return time.Duration(min(n, math.MaxInt32) * float64(time.Millisecond))
+	}
+	return t.Unit.Read(n)
+}
+
+func (t timeouts) Write(d time.Duration) int64 {
+	if n := t.Unit.Write(d); n < milliseconds {
+		return n
+	}
+	return dialect.Unit(time.Millisecond).Write(d)
 }

@@ -84,7 +84,7 @@ func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialec
 	if unnamed {
 		why = "it has another form"
 	}
-	return fmt.Errorf(text, entry.Settings.Client, why)
+	return fmt.Errorf(text, entry.Files.Client, why)
 }
 
 func unknownEvent(name gjson.Result) error {

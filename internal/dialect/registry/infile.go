@@ -21,12 +21,10 @@ func InFile(client *dialect.Dialect) *dialect.Dialect {
 
 var inFile sync.Map // by the client's dialect
 
-// InFileNames are the names that "dialect" of an entry may have: those of clients that have a hooks file in JSON.
+// InFileNames are the names that "dialect" of an entry may have: those of clients that have files of their own.
 func InFileNames() (names []string) {
-	for _, d := range dialects() {
-		if d.Settings != nil {
-			names = append(names, d.Name)
-		}
+	for _, d := range WithFiles() {
+		names = append(names, d.Name)
 	}
 	return names
 }

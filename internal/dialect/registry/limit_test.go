@@ -39,9 +39,9 @@ func TestLimit(t *testing.T) {
 // TestLimitOfEntries: where a client's entries have a longest timeout, a call ends before that.
 func TestLimitOfEntries(t *testing.T) {
 	for _, d := range registry.Clients() {
-		if d.Install != nil && d.Settings.Timeout.Longest > 0 {
+		if d.Install != nil && d.Files.Timeout.Longest() > 0 {
 			require.Positive(t, d.Client.Limit, d.Name)
-			require.Less(t, d.Client.Limit, d.Settings.Timeout.Longest, d.Name)
+			require.Less(t, d.Client.Limit, d.Files.Timeout.Longest(), d.Name)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func TestAnswer(t *testing.T) {
 					"copilot": protocol.Ask, "gemini": protocol.Ask, "qwen": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
 				require.Equal(t, v.Decision == protocol.Block, strings.Contains(v.Reason, fmt.Sprintf(
-					"a hook said ask, and a hook of %s cannot say that here, so it is a block", d.Settings.Client)))
+					"a hook said ask, and a hook of %s cannot say that here, so it is a block", d.Files.Client)))
 			})
 			t.Run("a rewrite is the tool's input, and approves nothing", func(t *testing.T) {
 				o := goesOn(pre)
@@ -193,7 +193,7 @@ func TestAnswer(t *testing.T) {
 					if (d.Name == "gemini" || d.Name == "qwen") && e == pre {
 						require.Empty(t, v.Context)
 						require.Equal(t, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\none\n\n<two>",
-							d.Settings.Client, pre), v.SystemMessage)
+							d.Files.Client, pre), v.SystemMessage)
 						continue
 					}
 					if d.Name == "droid" && e == pre {

@@ -45,6 +45,9 @@ func All() []*dialect.Dialect { return dialects() }
 // Project is the dialect of .tenex-hooks.json, and of hooks that are Go functions.
 func Project() *dialect.Dialect { return tenex.Dialect }
 
+// Shared is the dialect of the form that other clients took over: that of files whose place names no client.
+func Shared() *dialect.Dialect { return claude.Dialect }
+
 // Named finds a dialect by its name.
 func Named(name string) (*dialect.Dialect, bool) {
 	for _, d := range dialects() {
@@ -98,7 +101,7 @@ func clientList(known func(*dialect.Dialect) bool) string {
 	var names []string
 	for _, d := range dialects() {
 		if known(d) {
-			names = append(names, d.Settings.Client)
+			names = append(names, d.Files.Client)
 		}
 	}
 	return spelling.Or(names)
@@ -126,7 +129,7 @@ func ParseEvent(name string) (e protocol.Event, ok bool) {
 	return "", false
 }
 
-// WithSettings are the dialects whose clients have a hooks file in JSON.
-func WithSettings() []*dialect.Dialect {
-	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Settings == nil })
+// WithFiles are the dialects whose clients have folders for files with hooks.
+func WithFiles() []*dialect.Dialect {
+	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Files == nil || !d.Files.IsPlaced() })
 }

@@ -34,25 +34,30 @@ var toy = &dialect.Dialect{
 			return dialect.Reply{Stdout: []byte("stop, " + o.Reason), Stderr: o.Reason, Exit: 7}, nil
 		},
 	},
-	Settings: &dialect.Settings{
-		Client: "Toy", Folder: ".toy", Base: "toys.json",
-		Top: []dialect.Field{"hooks object"}, About: 1,
-		Group:  []dialect.Field{"matcher string", "hooks any"},
-		Common: []dialect.Field{"type string", "timeout number"},
-		Handlers: []dialect.HandlerType{
-			{Name: "command", Required: 1, Members: []dialect.Field{"command string"}, Kind: dialect.Runs},
+	Files: &dialect.Files{
+		Client: "Toy", Folder: ".toy", Base: "toys.json", Extensions: []string{".toy"},
+		Drops: "; Toy breaks",
+		Normalize: func(d *dialect.Document) {
+			if strings.HasSuffix(d.Path, ".toy") {
+				d.Entries = []dialect.Entry{{Name: "line", Event: "PreToolUse",
+					Command: dialect.Command{Shell: d.Text}, Position: dialect.Position{Line: 1, Column: 1}}}
+				return
+			}
+			for e := range d.Events(d.Top([]dialect.Field{"hooks object"}, 1)["hooks"]) {
+				for g := range e.Groups([]dialect.Field{"matcher string", "hooks any"}, "") {
+					handlers := []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+					for h := range g.Handlers(handlers, []dialect.Field{"type string", "timeout number"}) {
+						h.Timeout = h.Time("timeout")
+						h.RunsLine()
+					}
+				}
+			}
 		},
 		Pattern: func(text, _ string) dialect.Pattern {
 			return dialect.Pattern{Text: text, Word: text, Names: strings.Split(text, "+")}
 		},
-		Timeout: dialect.TimeoutForm{Unit: time.Minute, Name: "minutes", Less: "seconds"},
-		Drops:   "; Toy breaks",
+		Timeout: dialect.Unit(time.Minute),
 	},
-	Format: &dialect.Format{Extensions: []string{".toy"}, Read: func(doc string) dialect.File {
-		e := dialect.Entry{Name: "line", Event: "PreToolUse", Shell: doc,
-			Position: dialect.Position{Line: 1, Column: 1}}
-		return dialect.File{Entries: []dialect.Entry{e}}
-	}},
 	Install: &dialect.Installation{Events: []string{"PreToolUse"},
 		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
 }

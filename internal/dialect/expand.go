@@ -1,4 +1,4 @@
-package hookfile
+package dialect
 
 import (
 	"os"
@@ -8,10 +8,11 @@ import (
 	"github.com/hookrun/hookrun/internal/shellword"
 )
 
-// expanded replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, where the form does that. What is
+// ExpandVariables replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, but for those
+// of some names. What is
 // not set, and has no default, stays as it is.
-func (p *parser) expanded(text string) string {
-	if !p.form.Expand || !strings.Contains(text, "$") {
+func ExpandVariables(text string, but []string) string {
+	if !strings.Contains(text, "$") {
 		return text
 	}
 	var b strings.Builder
@@ -29,7 +30,7 @@ func (p *parser) expanded(text string) string {
 		case size == 0:
 			size = 1
 			b.WriteByte('$')
-		case slices.Contains(p.form.Written, name):
+		case slices.Contains(but, name):
 			b.WriteString(text[:size])
 		case ok:
 			b.WriteString(value)

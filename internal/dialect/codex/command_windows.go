@@ -1,0 +1,4 @@
+package codex
+
+// ownCommand is the key of the command for this system.
+const ownCommand = commandWindows

@@ -1,0 +1,220 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Document is a hooks file of a client while its Normalize reads it, and what came of that. A client drops such a file,
+// or an entry of it, often without a word if something is wrong with it; here that is an error. What a later version of
+// the client may know is a warning.
+type Document struct {
+	Path    string // of the file
+	Text    string // what is in it
+	Dialect *Dialect
+	Drops   string // what the client does with a fault, as the end of a message
+	Project bool   // the file is one of hookrun's own, in the client's form
+
+	// Loads reports whether a file would load in the form of the client. Having names other clients that have an event.
+	Loads  func(path string) bool
+	Having func(protocol.Event) []string
+	// Shared: plugins of all clients have such a file.
+	Shared bool
+
+	Entries     []Entry
+	Agents      []string // that the file knows, if hooks are not the same for all of them
+	Diagnostics []Diagnostic
+	Notes       []Note
+
+	Switches        []OffSwitch
+	Env             []string
+	URLs, Variables *[]string // that hooks may reach: any, if it is nil
+	EnvAt           Position  // of the value; without a line: there is none
+	Disabled        []DisabledName
+
+	locate     func(offset int) Position
+	events     []string // names of those of the client
+	faults     int
+	top        gjson.Result
+	read       []string // keys of top that are about hooks
+	inner      []string // paths of settings of the client's in an object that is about hooks
+	unswitched bool
+	closed     bool    // the top level takes no unknown fields
+	flat       bool    // events stand at the top level
+	switches   []Field // that once stood beside the events
+}
+
+// NewDocument returns a document that Normalize can read. locate finds places in text.
+func NewDocument(path, text string, d *Dialect, locate func(offset int) Position) *Document {
+	doc := &Document{Path: path, Text: text, Dialect: d, Drops: d.Files.Drops, locate: locate}
+	for _, e := range d.FileEvents() { // once: a file can have a hundred thousand wrong ones to compare with them
+		doc.events = append(doc.events, string(e))
+	}
+	return doc
+}
+
+// At is the place of an offset in the text.
+func (d *Document) At(offset int) Position { return d.locate(offset) }
+
+// client is the client's name.
+func (d *Document) client() string { return d.Dialect.Files.Client }
+
+// Problem adds an error.
+func (d *Document) Problem(offset int, format string, args ...any) {
+	d.faults++
+	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...)})
+}
+
+// Warn adds a warning.
+func (d *Document) Warn(offset int, format string, args ...any) {
+	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true})
+}
+
+// WarnOfGate adds a warning of a hook that will never run or never block.
+func (d *Document) WarnOfGate(offset int, format string, args ...any) {
+	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true, Gate: true})
+}
+
+func (d *Document) say(more Diagnostic) { d.Diagnostics = append(d.Diagnostics, more) }
+
+// WrongType adds an error about a value of another type than it should have.
+func (d *Document) WrongType(what, want string, got gjson.Result, drops string) {
+	d.Problem(got.Index, "%s must be %s, not %s%s", what, want, TypeName(got), drops)
+}
+
+// TypeName is the type of a JSON value, for messages.
+func TypeName(v gjson.Result) string {
+	switch {
+	case v.IsObject():
+		return "an object"
+	case v.IsArray():
+		return "an array"
+	case v.Type == gjson.String:
+		return "a string"
+	case v.Type == gjson.Number:
+		return "a number"
+	case v.Type == gjson.Null:
+		return "null"
+	}
+	return "true or false"
+}
+
+// text returns a string that a process can be given: NUL would end it early, and the system refuses it.
+func (d *Document) text(v gjson.Result, who, what string) (string, bool) {
+	if v.Type != gjson.String {
+		d.WrongType(who+what, "a string", v, "")
+		return "", false
+	}
+	s := v.String()
+	if strings.ContainsRune(s, 0) {
+		d.Problem(v.Index, "%s%s has a NUL character, which no process can be given", who, what)
+		return "", false
+	}
+	return s, true
+}
+
+func (d *Document) note(kind NoteKind, path string, offset int, name string) {
+	d.Notes = append(d.Notes, Note{kind, path, d.At(offset), name})
+}
+
+func hasField(fields []Field, key string) bool {
+	return slices.ContainsFunc(fields, func(f Field) bool { return f.Key() == key })
+}
+
+// Members are the fields of an object that are known, by their keys.
+type Members map[string]gjson.Result
+
+// members returns the fields of an object that are known, each of its type: with a ? behind the type null is as good as
+// none. unknown gets the keys of others.
+func (d *Document) members(object gjson.Result, known []Field, who, drops string,
+	unknown func(key gjson.Result)) Members {
+	found := Members{}
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		at := slices.IndexFunc(known, func(f Field) bool { return f.Key() == name })
+		if at < 0 {
+			unknown(key)
+			return true
+		}
+		is, orNull := strings.CutSuffix(strings.TrimSuffix(known[at].Type(), "!"), "?")
+		if orNull && value.Type == gjson.Null {
+			return true
+		}
+		if want, ok := strictjson.CheckType(value, is); ok {
+			found[name] = value
+		} else if value.Type == gjson.String && strings.Contains(is, "|") {
+			d.Problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, spelling.Quote(value.String()),
+				drops, spelling.Suggest(value.String(), strings.Split(is, "|")))
+		} else {
+			d.WrongType(who+strconv.Quote(name), want, value, drops)
+		}
+		return true
+	})
+	return found
+}
+
+// inner are the members of an object that is all about hooks: others are passed over, with a warning.
+func (d *Document) innerMembers(object gjson.Result, known []Field, who, drops string) Members {
+	var names []string
+	for _, f := range known {
+		names = append(names, f.Key())
+	}
+	return d.members(object, known, who, drops, func(key gjson.Result) {
+		if name := key.String(); !OwnKey(name) {
+			d.Warn(key.Index, "%sunknown field %s, which is passed over%s", who, spelling.Quote(name),
+				spelling.Suggest(name, names))
+		}
+	})
+}
+
+// claudeSwitch is Claude Code's, and in no other client's file that does not have it in its table.
+const claudeSwitch = "disableAllHooks"
+
+// Top reads the top level of the document. The first about fields are those about hooks: of unknown ones only what
+// comes near one of these is worth a word, since the rest of the file is the client's.
+func (d *Document) Top(known []Field, about int) Members {
+	d.top = gjson.Parse(d.Text)
+	var names []string
+	for _, f := range known[:about] {
+		names = append(names, f.Key())
+	}
+	return d.members(d.top, known, "", d.Drops, func(key gjson.Result) {
+		name := key.String()
+		near := spelling.Suggest(name, names)
+		switch {
+		case OwnKey(name):
+		case slices.Contains(d.events, name) && d.closed:
+			d.Problem(key.Index, "%s%s%s", name, onTop, d.Drops)
+		case slices.Contains(d.events, name):
+			d.WarnOfGate(key.Index, "%s%s", name, onTop)
+		case name == claudeSwitch && d.closed:
+			d.Problem(key.Index, "%q%s%s%s", name, ofClaude, d.client(), notKnown+d.Drops)
+		case name == claudeSwitch:
+			d.Warn(key.Index, "%q%s%s%s", name, ofClaude, d.client(), notKnown)
+		case d.closed:
+			d.Problem(key.Index, "unknown field %s%s%s", spelling.Quote(name), d.Drops, near)
+		case near != "":
+			d.Warn(key.Index, "unknown field %s, which is passed over%s", spelling.Quote(name), near)
+		}
+	})
+}
+
+const (
+	onTop    = " is at the top level, so none of its hooks will ever run; put it under \"hooks\""
+	ofClaude = " is a switch of Claude Code's, which "
+	notKnown = " does not know"
+)
+
+// ClosedTop is Top for a client that takes no other fields.
+func (d *Document) ClosedTop(known []Field) Members {
+	d.closed = true
+	return d.Top(known, len(known))
+}

@@ -1,0 +1,222 @@
+package dialect
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Handler is one hook while its Entry is filled. Its methods read the fields that clients share.
+type Handler struct {
+	*Group
+	Entry
+	Type    string
+	Members Members
+	Who     string // begins messages about it
+
+	start   int // faults before it
+	dropped bool
+}
+
+// Drop drops the hook.
+func (h *Handler) Drop() { h.dropped = true }
+
+// Kept reports whether the hook is one of the Entries so far.
+func (h *Handler) Kept() bool { return !h.dropped && h.faults == h.start }
+
+// Common reads a name and variables.
+func (h *Handler) Common() {
+	h.Env = append(h.Env, h.variables(h.Members["env"], h.Who, h.Drops)...)
+	if name, ok := h.Members["name"]; ok {
+		h.Name = h.Dialect.Files.Expanded(name.String())
+	}
+}
+
+// Time reads a field with a timeout above 0.
+func (h *Handler) Time(key string) (d time.Duration) {
+	v, ok := h.Members[key]
+	if !ok {
+		return 0
+	}
+	unit := unitOf(h.Dialect.Files.Timeout)
+	switch d = h.Dialect.Files.Timeout.Read(v.Float()); {
+	case d <= 0:
+		h.Problem(v.Index, "%s%q must be more than 0, not %s%s", h.Who, key, spelling.Brief(v.Raw, 80), h.Drops)
+	case d > time.Hour:
+		h.Doubt(v, "%s%q is in %s, and %s of them are more than an hour; were these %s?", h.Who, key, unit.name,
+			spelling.Brief(v.Raw, 80), unit.less)
+	}
+	return d
+}
+
+// Doubt warns of a number that may be meant in another unit.
+func (h *Handler) Doubt(v gjson.Result, format string, args ...any) {
+	h.Warn(v.Index, format, args...)
+	h.Diagnostics[len(h.Diagnostics)-1].Unit = true
+}
+
+// Whole reports whether a field with a timeout is a whole number, which is an error otherwise.
+func (h *Handler) Whole(key string) bool {
+	v := h.Members[key]
+	if _, err := strconv.ParseUint(v.Raw, 10, 64); err == nil {
+		return true
+	}
+	h.Problem(v.Index, "%s%q must be a whole number of %s, not %s%s", h.Who, key, unitOf(h.Dialect.Files.Timeout).name,
+		spelling.Brief(v.Raw, 80), h.Drops)
+	return false
+}
+
+type unitNames struct{ name, less string }
+
+// unitOf names the unit of a timeout, and the one below it.
+func unitOf(t Timeout) unitNames {
+	switch t.Write(time.Minute) {
+	case 1:
+		return unitNames{"minutes", "seconds"}
+	case int64(time.Minute / time.Second):
+		return unitNames{"seconds", "milliseconds"}
+	}
+	return unitNames{"milliseconds", "microseconds"}
+}
+
+// Fails sets what every failure of the hook means, by a word of the client's own.
+func (h *Handler) Fails(decision protocol.Decision) {
+	h.OnFailure = protocol.FailurePolicy{}
+	for _, c := range h.dialect.Causes {
+		h.OnFailure[c] = decision
+	}
+	if decision == protocol.Block && !h.Project {
+		h.OnFailure[PolicyOfClient] = decision
+	}
+}
+
+// Line reads a command line.
+func (h *Handler) Line(key string, v gjson.Result) (text string, ok bool) {
+	h.Runs = h.At(v.Index)
+	text, ok = h.text(v, h.Who, strconv.Quote(key))
+	return h.Dialect.Files.Expanded(text), ok
+}
+
+// Runnable reports whether a command is not empty, and warns of one that is blank.
+func (h *Handler) Runnable(text string, v gjson.Result) bool {
+	if text == "" {
+		const text = "%shas an empty command, which fails whenever it runs; write a command, or take the hook out"
+		h.Problem(v.Index, text, h.Who)
+		return false
+	}
+	h.WarnOfBlank(text, v)
+	return true
+}
+
+// WarnOfBlank warns of a command that does nothing.
+func (h *Handler) WarnOfBlank(text string, v gjson.Result) {
+	if strings.TrimSpace(text) == "" {
+		h.WarnOfGate(v.Index, "%sthe command is blank: it does nothing, and lets everything pass", h.Who)
+	}
+}
+
+// RunsLine reads "command".
+func (h *Handler) RunsLine() {
+	v, ok := h.Members["command"]
+	if !ok {
+		return
+	}
+	if text, ok := h.Line("command", v); ok && h.Runnable(text, v) {
+		h.Command = h.Dialect.Files.Completed(Command{Shell: text})
+	}
+}
+
+// RunsUnlessEmpty is RunsLine for a client that skips a hook with an empty command.
+func (h *Handler) RunsUnlessEmpty() {
+	v, ok := h.Members["command"]
+	if !ok {
+		return
+	}
+	text, ok := h.Line("command", v)
+	if ok && text == "" {
+		h.WarnOfGate(v.Index, "%sthe command is empty, so %s skips the hook", h.Who, h.client())
+		h.note(EmptyCommand, h.From.Path, h.From.JSON.Index, "")
+	}
+	if !ok || text == "" {
+		h.Drop()
+		return
+	}
+	h.WarnOfBlank(text, v)
+	h.Command = h.Dialect.Files.Completed(Command{Shell: text})
+}
+
+// Args are the texts of a list.
+func (h *Handler) Args(list gjson.Result) (args []string) {
+	list.ForEach(func(_, a gjson.Result) bool {
+		arg, _ := h.text(a, h.Who, `"args"`)
+		args = append(args, arg)
+		return true
+	})
+	return args
+}
+
+// Posts reads "url", "headers" and "allowedEnvVars".
+func (h *Handler) Posts() {
+	where, ok := h.Members["url"]
+	if !ok {
+		return
+	}
+	h.Runs = h.At(where.Index)
+	h.HTTP = &httphook.Endpoint{URL: where.String(), AllowedEnvVars: list(h.Members["allowedEnvVars"])}
+	h.Members["headers"].ForEach(func(key, value gjson.Result) bool {
+		if value.Type != gjson.String {
+			h.WrongType(h.Who+"the header "+spelling.Quote(key.String()), "a string", value, h.Drops)
+		}
+		h.HTTP.Headers = append(h.HTTP.Headers, httphook.Header{Name: key.String(), Value: value.String()})
+		return true
+	})
+	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password
+		h.Problem(where.Index, "%sno request can be sent: %v", h.Who, err)
+	}
+}
+
+// CannotRun says that the hook is of a type that needs a model or a client.
+func (h *Handler) CannotRun() { h.Unsupported = h.Type }
+
+// EqualBy sets what equal hooks have in common: texts, and the fields of these keys. A field that is not there differs
+// from one that is empty only as a list: a command without arguments is for a shell, and one with an empty list of them
+// is not.
+func (h *Handler) EqualBy(texts []string, keys ...string) {
+	equal := append([]string{h.Type}, texts...)
+	for _, key := range keys {
+		if v := h.Members[key]; v.IsArray() {
+			equal = append(equal, SameKey(list(v)...))
+		} else {
+			equal = append(equal, h.Dialect.Files.Expanded(v.String()))
+		}
+	}
+	h.Same = SameKey(equal...)
+}
+
+// SameKey joins texts so that no others give the same.
+func SameKey(parts ...string) string {
+	b, _ := json.Marshal(parts) // strings always have a JSON form
+	return string(b)
+}
+
+// PluginFolder is the folder of the plugin whose hooks a file has, "" for another file. A plugin has them in
+// hooks/hooks.json.
+func PluginFolder(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil || filepath.Base(path) != "hooks.json" {
+		return ""
+	}
+	folder := filepath.Dir(path)
+	if filepath.Base(folder) == "hooks" {
+		return filepath.Dir(folder)
+	}
+	return folder
+}

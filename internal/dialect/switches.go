@@ -1,0 +1,174 @@
+package dialect
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// keyIn is a key of an object: the last of equal ones.
+func keyIn(object gjson.Result, name string) (at int) {
+	object.ForEach(func(key, _ gjson.Result) bool {
+		if key.String() == name {
+			at = key.Index
+		}
+		return true
+	})
+	return at
+}
+
+// SwitchOff reads a field of the top level that switches all hooks off if it is true. It reports whether it is there.
+func (d *Document) SwitchOff(top Members, name string) (off gjson.Result, there bool) {
+	d.read = append(d.read, name)
+	if off, there = top[name]; there {
+		d.switched(off.Bool(), strconv.Quote(name), "true", off.Index, name, name, keyIn(d.top, name))
+	}
+	return off, there
+}
+
+// NeedsHooks says that a document must have "hooks".
+func (d *Document) NeedsHooks() {
+	if !Has(d.top, "hooks") {
+		d.Problem(d.top.Index, "has no \"hooks\"; write \"hooks\": {}%s", d.Drops)
+	}
+}
+
+// Unswitched takes back what SwitchOff noted for all of the client's hooks.
+func (d *Document) Unswitched() { d.unswitched = true }
+
+// Switched reports whether the document switches all hooks of the client off, or on, and which setting does.
+func (d *Document) Switched() *OffSwitch {
+	if len(d.Switches) == 0 || d.unswitched {
+		return nil
+	}
+	return &d.Switches[len(d.Switches)-1]
+}
+
+func (d *Document) switched(off bool, by, is string, at int, name, path string, key int) {
+	d.Switches = append(d.Switches, OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by, At: d.At(at),
+		Text: by + " is " + is + ", so no hook of " + d.client() + "'s form runs"})
+}
+
+// HooksConfig reads "hooksConfig", which Gemini CLI began: whether hooks run, and the names of some that do not.
+func (d *Document) HooksConfig(top Members, known []Field) {
+	const name = "hooksConfig"
+	d.read = append(d.read, name)
+	config, there := top[name]
+	if !there {
+		return
+	}
+	c := d.innerMembers(config, known, `"hooksConfig": `, d.Drops)
+	if on, ok := c["enabled"]; ok {
+		d.switched(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on.Index, "enabled", name+".enabled",
+			keyIn(config, "enabled"))
+	}
+	for n, v := range c["disabled"].Array() {
+		d.Disabled = append(d.Disabled, DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
+			Path: name + ".disabled." + strconv.Itoa(n), At: d.At(v.Index)})
+	}
+	config.ForEach(func(key, _ gjson.Result) bool {
+		if k := key.String(); k != "enabled" && k != "disabled" {
+			d.inner = append(d.inner, name+"."+PathPart(k))
+		}
+		return true
+	})
+}
+
+// Limits reads what hooks that post may reach.
+func (d *Document) Limits(top Members, urls, variables string) {
+	d.read = append(d.read, urls, variables)
+	for name, into := range map[string]**[]string{urls: &d.URLs, variables: &d.Variables} {
+		if v, ok := top[name]; ok {
+			texts := list(v)
+			*into = &texts
+		}
+	}
+	d.top.ForEach(func(key, _ gjson.Result) bool {
+		if name := key.String(); name == urls || name == variables {
+			d.note(Limit, name, key.Index, name)
+		}
+		return true
+	})
+}
+
+// Environment reads the variables of all hooks.
+func (d *Document) Environment(top Members) {
+	const name = "env"
+	d.read = append(d.read, name)
+	if env, ok := top[name]; ok {
+		d.EnvAt, d.Env = d.At(env.Index), d.variables(env, "", d.Drops)
+	}
+}
+
+// variables reads an object of variables.
+func (d *Document) variables(object gjson.Result, who, drops string) (env []string) {
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		switch {
+		case name == "" || strings.ContainsAny(name, "=\x00"):
+			d.Problem(key.Index, "%s\"env\": %s cannot be the name of a variable", who, spelling.Quote(name))
+		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
+			d.Problem(key.Index, "%s\"env\": %s is set by hookrun, also for these hooks", who, spelling.Brief(name, 80))
+		case value.IsObject() || value.IsArray() || value.Type == gjson.Null:
+			d.WrongType(who+`"env" `+spelling.Quote(name), "a string", value, drops)
+		case strings.ContainsRune(value.String(), 0):
+			d.Problem(value.Index, "%s\"env\" %s has a NUL character, which no process can be given", who,
+				spelling.Quote(name))
+		case value.Type == gjson.String:
+			env = append(env, name+"="+d.Dialect.Files.Expanded(value.String()))
+		default:
+			env = append(env, name+"="+value.Raw)
+		}
+		return true
+	})
+	return env
+}
+
+// OwnSettings are the paths of what in the document is not about hooks, in the order of the file.
+func (d *Document) OwnSettings() (paths []string) {
+	if !d.flat {
+		d.top.ForEach(func(key, _ gjson.Result) bool {
+			switch name := key.String(); {
+			case name == "hooks":
+			case name == "hooksConfig" && slices.Contains(d.read, name):
+				paths = append(paths, d.inner...)
+			case !slices.Contains(d.read, name):
+				paths = append(paths, name)
+			}
+			return true
+		})
+	}
+	for _, n := range d.Notes {
+		if n.Kind == OwnSetting {
+			paths = append(paths, n.Path)
+		}
+	}
+	return paths
+}
+
+// PathPart is a key as a part of a path.
+func PathPart(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.`).Replace(key) }
+
+// Dir is the folder of the file, as an absolute path; "" if there is none.
+func (d *Document) Dir() string {
+	path, err := filepath.Abs(d.Path)
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(path)
+}
+
+// list are the elements of an array as texts, of whatever type they are. It is never nil.
+func list(array gjson.Result) []string {
+	texts := []string{}
+	array.ForEach(func(_, v gjson.Result) bool {
+		texts = append(texts, v.String())
+		return true
+	})
+	return texts
+}

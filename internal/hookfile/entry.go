@@ -381,7 +381,7 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 }
 
 func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(of.Causes,
+	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(slices.Clone(of.Causes),
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {

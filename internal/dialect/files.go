@@ -18,9 +18,9 @@ import (
 type Files struct {
 	Client string // as messages name it
 
-	// Folder is where its files are in a project, "" if it reads none there, and HomeFolder where they are in the
-	// user's home; "": as in a project. Either can be several names, as .github/hooks: its subfolders are the client's
-	// then, too. Folders are more folders with files in this form. No folder at all: the files can be anywhere.
+	// Folder is where its files are in a project, "" if it reads none there, "." if they lie in the project itself, and
+	// HomeFolder where they are in the user's home; "": as in a project. Either can be several names, as .github/hooks:
+	// its subfolders are the client's then, too. Folders are more folders with files in this form. No folder at all: the files can be anywhere.
 	Folder, HomeFolder string
 	Folders            []string
 	// FolderVariable names the user's folder itself or, as VARIABLE/FOLDER, the folder that it lies in.
@@ -134,8 +134,10 @@ func (f *Files) User(home string, getenv func(string) string) Place {
 	return Place{home, filepath.Join(home, first, rest, f.Base)}
 }
 
-// ProjectOf finds the folder of the project, or the user's home, that one of the client's folders lies in.
-func (f *Files) ProjectOf(folder string) (project string, found bool) {
+// ProjectOf finds the folder of the project, or the user's home, that a file is the client's of: one in a folder of the
+// client's or, if its files lie in the project itself, one of their names.
+func (f *Files) ProjectOf(file string) (project string, found bool) {
+	folder, base := filepath.Dir(file), filepath.Base(file)
 	path := filepath.ToSlash(folder) + "/"
 	for _, own := range append([]string{f.Folder, f.HomeFolder}, f.Folders...) {
 		at := strings.LastIndex(path, "/"+own+"/")
@@ -143,6 +145,9 @@ func (f *Files) ProjectOf(folder string) (project string, found bool) {
 			continue
 		}
 		return filepath.FromSlash(path[:max(at, 1)]), true
+	}
+	if f.Folder == "." && (base == f.Base || slices.Contains(f.Others, base)) {
+		return folder, true
 	}
 	return "", false
 }

@@ -74,7 +74,7 @@ func formOfFolder(path string) *dialect.Dialect {
 		return nil
 	}
 	for _, d := range registry.WithFiles() {
-		if _, is := d.Files.ProjectOf(filepath.Dir(absolute)); is {
+		if _, is := d.Files.ProjectOf(absolute); is {
 			return d
 		}
 	}
@@ -88,6 +88,6 @@ func ClientProject(path string) string {
 		return ""
 	}
 	absolute, _ := filepath.Abs(path) // as before
-	project, _ := d.Files.ProjectOf(filepath.Dir(absolute))
+	project, _ := d.Files.ProjectOf(absolute)
 	return project
 }

@@ -26,6 +26,9 @@ type Installation struct {
 	Unseen    []Unseen
 
 	LoginShell bool // the login shell of its user runs the command
+	// Empties are variables that it sets to a part of the call, which can be longer than a program can be started with.
+	// The entry empties them.
+	Empties []string
 
 	Comments bool // it reads JSON with comments
 	NoMark   bool // it drops a file that begins with a byte order mark

@@ -132,7 +132,16 @@ func (c *Client) commandByName(args []string, blocks bool) string {
 	if c.NoURLs {
 		hint = strings.Replace(hint, "https://", "", 1)
 	}
-	return shLine + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(blocks))
+	return c.shLine() + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(blocks))
+}
+
+// shLine is what stands before the script.
+func (c *Client) shLine() string {
+	var emptied strings.Builder
+	for _, name := range c.Empties {
+		emptied.WriteString(name + "= ")
+	}
+	return emptied.String() + shLine
 }
 
 // Command is the shell command with which a client calls hookrun. If hookrun gives no answer, since it is not there or
@@ -167,7 +176,7 @@ func (c *Client) write(form dialect.CommandForm, binary string, args []string, b
 			"[Console]::Error.WriteLine('"+dialect.SilentReason+"')", 1)
 		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + end
 	default:
-		command = shLine + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(blocks))
+		command = c.shLine() + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(blocks))
 	}
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
@@ -261,6 +270,9 @@ func wordsOf(command string) (w entryWords) {
 // scriptOf is the script that a command has a shell run in its place.
 func scriptOf(command string) (script string, found bool) {
 	words, rest := shellWords(command)
+	for len(words) > 4 && strings.Trim(words[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "=" { // Empties
+		words = words[1:]
+	}
 	if len(words) != 4 || rest != "" || strings.Join(words[:3], " ")+" " != shLine {
 		return "", false
 	}

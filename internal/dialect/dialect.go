@@ -20,6 +20,7 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -77,7 +78,8 @@ type Hooks interface {
 	// OnFailure says what a failure means at an event.
 	OnFailure(Event, Fault) OnFailure
 	// Environment returns variables that hooks get whatever their files say. Of a call without an event, as of a
-	// persistent process, it returns those that are the same for all calls.
+	// persistent process, it returns those that are the same for all calls. One that is longer than MaxVariable, with
+	// its name, or has a NUL character is empty.
 	Environment(*protocol.Call) []string
 
 	// Encode encodes a call for stdin.
@@ -87,6 +89,14 @@ type Hooks interface {
 	Decode(c *protocol.Call, hook string, r *HookResult) Verdict
 	// Merge changes what the dialect's hooks amount to from what all dialects agree on.
 	Merge(*Merging)
+}
+
+// MaxVariable is how long a variable may be. With one that the system refuses no hook would start, and so no guard.
+func MaxVariable() int {
+	if runtime.GOOS == "windows" { // which has 32 K characters for all of them
+		return 4 << 10
+	}
+	return 100 << 10
 }
 
 // Base is the default of Hooks, for a dialect's own to embed.

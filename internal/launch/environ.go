@@ -79,10 +79,6 @@ func Dir(h *hook.Hook, c *protocol.Call) string {
 	return c.Workspace
 }
 
-// maxVariable is how long the name of a tool may be to stand in the environment. With one that the system refuses no
-// hook would start, and so no guard.
-const maxVariable = 4 << 10
-
 // unbuffered has Python print each line at once. With a pipe for stdout it does so at its end, and a persistent hook
 // has none.
 const unbuffered = "PYTHONUNBUFFERED"
@@ -102,7 +98,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	}
 	last := h.Dialect.Hooks.Environment(&c.Call)
 	for i, v := range last {
-		if len(v) > maxVariable || strings.ContainsRune(v, 0) {
+		if len(v) > dialect.MaxVariable() || strings.ContainsRune(v, 0) {
 			last[i] = name(v) // empty, rather than one that was inherited
 		}
 	}
@@ -125,7 +121,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	if h.Dialect == registry.Project() {
 		tool = c.ProjectTool()
 	}
-	if c.Event.HasTool() && len(tool) <= maxVariable && !strings.ContainsRune(tool, 0) {
+	if c.Event.HasTool() && len(tool) <= dialect.MaxVariable() && !strings.ContainsRune(tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
 	if h.Dialect.Run.FileVariablesWin {

@@ -20,7 +20,8 @@ type Files struct {
 
 	// Folder is where its files are in a project, "" if it reads none there, "." if they lie in the project itself, and
 	// HomeFolder where they are in the user's home; "": as in a project. Either can be several names, as .github/hooks:
-	// its subfolders are the client's then, too. Folders are more folders with files in this form. No folder at all: the files can be anywhere.
+	// its subfolders are the client's then, too. Folders are more folders with files in this form. No folder at all:
+	// the files can be anywhere.
 	Folder, HomeFolder string
 	Folders            []string
 	// FolderVariable names the user's folder itself or, as VARIABLE/FOLDER, the folder that it lies in.

@@ -30,7 +30,7 @@ func (p *Pool) start(dir string) (*worker, error) {
 		return nil, err
 	}
 	w := &worker{dir: dir, stdio: stdio}
-	if w.leader, err = p.supervisor.start(program, stdio.fds(), true, &p.supervisor.watchdog); err != nil {
+	if w.leader, err = p.supervisor.start(program, stdio.fds(), diesWithUs, &p.supervisor.watchdog); err != nil {
 		stdio.close()
 		return nil, err
 	}

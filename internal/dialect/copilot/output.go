@@ -146,7 +146,8 @@ func (a *answer) tell() {
 		a.CannotTell(text)
 		return
 	case a.Name == "PostToolUse" && len(text) > maxContext:
-		a.Note("hookrun: the context is longer than the 10 kB that Copilot CLI gives its model after a tool, and was cut")
+		a.Note("hookrun: the context is longer than the 10 kB that Copilot CLI gives its model after a tool, and was " +
+			"cut")
 		text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
 	}
 	a.set("additionalContext", text)

@@ -263,7 +263,7 @@ func (g *Group) readMatcher() bool {
 	}
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		say := g.WarnOfGate
-		if pattern.Unread { // the hook always runs
+		if pattern.AlwaysRuns() { // the hook always runs
 			say = g.Warn
 		}
 		say(text.Index, "%sthe matcher %s %s", g.who, spelling.Quote(text.String()), fault)

@@ -128,7 +128,7 @@ func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 
 // faultyMatcher warns of a matcher with a fault.
 func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) {
-	if pattern.Unread { // the hook always runs
+	if pattern.AlwaysRuns() { // the hook always runs
 		p.warn(at, "%s", warning)
 	} else {
 		p.warnOfGate(at, warning)

@@ -200,7 +200,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 			}
 			continue
 		}
-		shown := group[0].Named(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
+		shown := group[0].Seen(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err

@@ -226,7 +226,7 @@ func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
 		if !e.Hooks[i].Runs || h.StaticVerdict != nil {
 			continue
 		}
-		payload, _, err := h.Dialect.Hooks.Encode(h.Named(call))
+		payload, _, err := h.Dialect.Hooks.Encode(h.Seen(call))
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ var files = &dialect.Files{
 	OnFault:   dialect.TakesLast,
 	Drops:     "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
 	Normalize: normalize,
-	Pattern:   func(text, subject string) dialect.Pattern { return newPattern(true, text, subject) },
+	Pattern:   newPattern,
 	Complete:  func(c *dialect.Command) { c.Bash = c.Argv == nil },
 
 	FolderVariables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},

@@ -121,8 +121,8 @@ func TestNode(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d patterns are valid, %d are not, %d are doubtful, %d differ by node's age; %d pairs compared, %d of them "+
-		"match; %d too hard, %d for node", valid, refused, doubts, old, pairs, positive, hard, hardForNode)
+	t.Logf("%d patterns are valid, %d are not, %d are doubtful, %d differ by node's age; %d pairs compared, %d of "+
+		"them match; %d too hard, %d for node", valid, refused, doubts, old, pairs, positive, hard, hardForNode)
 	require.Less(t, hard+hardForNode, pairs/100)
 	require.Greater(t, positive, pairs/10)
 	require.Less(t, positive, pairs*9/10)

@@ -28,6 +28,9 @@ const (
 		`\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
 )
 
+// sets are the letters of escapes that stand for many characters.
+const sets = "dDwWsS"
+
 var (
 	namedGroup = lazy.Regexp{Text: `\(\?<[^=!]`}
 	groupName  = lazy.Regexp{Text: `^\(\?<[A-Za-z_$][\w$]*>`}
@@ -45,6 +48,7 @@ type translator struct {
 	opened  int
 	out     strings.Builder
 
+	asserts              bool     // what was written last is an assertion that cannot be repeated
 	behind               []bool   // of each open group: it is a lookbehind
 	names                []string // of groups
 	refers               bool     // there may be back references: the engine does not reset a group that is repeated
@@ -59,66 +63,76 @@ func (t *translator) copy(n int) {
 	t.at += n
 }
 
-// isRepeated reports whether a quantifier is next.
-func (t *translator) isRepeated() bool { return quantifier.Get().MatchString(t.rest()) }
-
-var errRepeat = errors.New("there is nothing to repeat")
-
 func (t *translator) translate() (string, error) {
 	for t.at < len(t.pattern) {
 		rest := t.rest()
+		t.asserts = false
 		switch {
 		case rest[0] == '\\' && len(rest) > 1:
 			t.escape()
-			if !t.within && (rest[1] == 'b' || rest[1] == 'B') && t.isRepeated() {
-				return "", errRepeat
-			}
-		case t.within && rest[0] == '-' && len(rest) > 2 && rest[1] == '\\' && strings.IndexByte("dDwWsS", rest[2]) >= 0:
-			t.literal('-') // [a-\s] has no range
-			t.at++
-		case t.within && rest[0] == ']':
-			t.within = false
-			t.class = max(t.class, t.at-t.opened)
-			t.copy(1)
-		case t.within && rest[0] == '[':
-			t.literal('[') // [[:alpha:]] is no class of letters
-			t.at++
-		case !t.within && rest[0] == '.':
-			t.out.WriteString(`[^\n\r\u2028\u2029]`) // for the engine only \n ends a line
-			t.at++
-		case !t.within && strings.IndexByte("^$", rest[0]) >= 0:
-			t.copy(1)
-			if t.isRepeated() {
-				return "", errRepeat
-			}
-		case !t.within && rest[0] == '[':
-			t.within, t.opened = true, t.at
-			t.copy(1)
-		case !t.within && rest[0] == '(':
-			if err := t.open(); err != nil {
+		case t.within:
+			t.inClass()
+		default:
+			if err := t.operator(); err != nil {
 				return "", err
 			}
-		case !t.within && rest[0] == ')':
-			t.copy(1)
-			if n := len(t.behind); n > 0 {
-				isBehind := t.behind[n-1]
-				t.behind = t.behind[:n-1]
-				if isBehind && t.isRepeated() {
-					return "", errRepeat
-				}
-			}
-		case !t.within && rest[0] == '{':
-			braces := counts.Get().FindString(rest)
-			t.out.WriteString(largeCount.Get().ReplaceAllString(braces, "1000000")) // maxText
-			t.at += len(braces)
-			if braces == "" {
-				t.copy(1)
-			}
-		default:
-			t.unit()
+		}
+		if t.asserts && quantifier.Get().MatchString(t.rest()) {
+			return "", errors.New("there is nothing to repeat")
 		}
 	}
 	return t.out.String(), nil
+}
+
+// inClass writes the next character of a class.
+func (t *translator) inClass() {
+	rest := t.rest()
+	switch {
+	case rest[0] == ']':
+		t.within = false
+		t.class = max(t.class, t.at-t.opened)
+		t.copy(1)
+	case rest[0] == '[', // [[:alpha:]] is no class of letters, and [a-\s] has no range
+		rest[0] == '-' && len(rest) > 2 && rest[1] == '\\' && strings.IndexByte(sets, rest[2]) >= 0:
+		t.literal(uint16(rest[0]))
+		t.at++
+	default:
+		t.unit()
+	}
+}
+
+// operator writes the next character or operator outside of a class.
+func (t *translator) operator() error {
+	rest := t.rest()
+	switch rest[0] {
+	case '.':
+		t.out.WriteString(`[^\n\r\u2028\u2029]`) // for the engine only \n ends a line
+		t.at++
+	case '^', '$':
+		t.asserts = true
+		t.copy(1)
+	case '[':
+		t.within, t.opened = true, t.at
+		t.copy(1)
+	case '(':
+		return t.open()
+	case ')':
+		if n := len(t.behind); n > 0 {
+			t.asserts = t.behind[n-1]
+			t.behind = t.behind[:n-1]
+		}
+		t.copy(1)
+	case '{':
+		braces := counts.Get().FindString(rest)
+		t.out.WriteString(largeCount.Get().ReplaceAllString(braces, "1000000")) // maxText
+		t.at += len(braces)
+		if braces == "" {
+			t.copy(1)
+		}
+	default:
+		t.unit()
+	}
+	return nil
 }
 
 // open rewrites the start of a group. A group with a name becomes one without.
@@ -173,9 +187,11 @@ func (t *translator) escape() {
 		t.out.WriteString(set)
 		t.at += 2
 	case !t.within && c == 'b':
+		t.asserts = true
 		t.out.WriteString(`(?:(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?![0-9A-Za-z_]))`)
 		t.at += 2
 	case !t.within && c == 'B':
+		t.asserts = true
 		t.out.WriteString(`(?:(?<![0-9A-Za-z_])(?![0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_]))`)
 		t.at += 2
 	case c == 'x' && t.code(2), c == 'u' && t.code(4):
@@ -191,7 +207,7 @@ func (t *translator) escape() {
 		t.at++
 		t.unit()
 	}
-	if t.within && strings.IndexByte("dDwWsS", rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
+	if t.within && strings.IndexByte(sets, rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
 		t.literal('-') // [\s-a] has no range
 		t.at++
 	}

@@ -290,10 +290,12 @@ func (g *Group) Sequential() gjson.Result { return valueOf(g.json, "sequential")
 // Who begins messages about the group.
 func (g *Group) Who() string { return g.who }
 
-// HandlerFields are the fields of a type of hooks. The type of a field ends in ! if there must be one.
+// HandlerFields are the fields of a type of hooks. The type of a field ends in ! if there must be one. Default: a hook
+// that says no type is of this one.
 type HandlerFields struct {
-	Type   string
-	Fields []Field
+	Type    string
+	Default bool
+	Fields  []Field
 }
 
 // Handlers yields the hooks of the group that are of one of the types, each as an Entry that is to be filled. It is
@@ -361,8 +363,7 @@ func (h *Handler) typed(types []HandlerFields) (fields []Field, known bool) {
 	kind := valueOf(h.From.JSON, "type")
 	var names []string
 	for _, t := range types {
-		isDefault := !kind.Exists() && h.Dialect.Files.Flat && t.Type == "command"
-		if isDefault || kind.Type == gjson.String && kind.String() == t.Type {
+		if t.Default && !kind.Exists() || kind.Type == gjson.String && kind.String() == t.Type {
 			h.Type = t.Type
 			return t.Fields, true
 		}

@@ -31,26 +31,43 @@ type EventGroups struct {
 // what is odd about its other keys. beside are switches of the client's that may stand there, too; the first of them
 // switches all hooks off.
 func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
-	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, beside, yield) }
+	at, off := "hooks", ""
+	if d.flat {
+		at = ""
+	}
+	if len(beside) > 0 {
+		off = beside[0].Key()
+	}
+	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, at, off, beside, yield) }
 }
 
-func (d *Document) yieldEvents(hooks gjson.Result, beside []Field, yield func(*EventGroups) bool) {
+// EventsOf is Events for an object under a key of the document. What stands beside the events there switches at most
+// these off.
+func (d *Document) EventsOf(key string, hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
+	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, key, "", beside, yield) }
+}
+
+// yieldEvents yields those in the object under a key, or at the top level. off is the key that switches all hooks off.
+func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Field, yield func(*EventGroups) bool) {
 	switch {
 	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
 		return
 	case !hooks.IsObject():
-		d.WrongType(`"hooks"`, "an object", hooks, d.Drops)
+		d.WrongType(strconv.Quote(at), "an object", hooks, d.Drops)
 		return
 	}
 	last := LastOf(hooks)
+	place := ""
+	if at != "" {
+		place = PathPart(at) + "."
+	}
 	hooks.ForEach(func(key, groups gjson.Result) bool {
-		name, path := key.String(), d.pathOf(key.String())
+		name, path := key.String(), place+PathPart(key.String())
 		event := protocol.Event(name)
-		within := slices.IndexFunc(beside, func(f Field) bool { return f.Key() == name })
 		switch {
-		case within >= 0:
+		case hasField(beside, name):
 			d.note(OwnSetting, path, key.Index, name)
-			if within == 0 && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
+			if name == off && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
 				d.switched(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
 			}
 		case last[strictjson.Text(key.Raw)].Index != groups.Index:
@@ -90,14 +107,6 @@ func (d *Document) TopEvents(beside ...Field) iter.Seq[*EventGroups] {
 
 // OnceBeside are switches that once stood beside the events, and are passed over there.
 func (d *Document) OnceBeside(switches []Field) { d.switches = switches }
-
-// pathOf is the path of an event.
-func (d *Document) pathOf(event string) string {
-	if d.flat {
-		return PathPart(event)
-	}
-	return "hooks." + PathPart(event)
-}
 
 // meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another
 // client's event. In the place that plugins of all clients have for their hooks, the file may be another client's.

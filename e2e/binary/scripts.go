@@ -20,7 +20,8 @@ import (
 )
 
 // Scripts runs the *.txtar of a folder, in which hookrun is the real binary. They have three commands more than
-// testscript's own: see exits, outcome and answers.
+// testscript's own: see exits, outcome and answers. $CLIENTS, $CLIENTS_OR and $CLIENTS_WORDS are the names of all
+// clients, as texts of hookrun have them, for cmpenv.
 func Scripts(t *testing.T, folder string) {
 	found, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(found) == 0 {
@@ -64,6 +65,10 @@ func Scripts(t *testing.T, folder string) {
 			for _, name := range ownFolders {
 				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))
 			}
+			names := registry.ClientNames()
+			env.Setenv("CLIENTS", strings.Join(names, ", "))
+			env.Setenv("CLIENTS_OR", strings.Join(names, "|"))
+			env.Setenv("CLIENTS_WORDS", "["+strings.Join(names, "] [")+"]")
 			env.Setenv("PATH", filepath.Dir(Path)+string(os.PathListSeparator)+path)
 			return nil
 		},

@@ -28,24 +28,24 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-// Each of these holds hookrun to what the client itself did with the same hooks.
-func TestClaudeConformance(t *testing.T) { runConformance(t, "../testdata/claude") }
+// TestConformance holds hookrun to what each client itself did with the same hooks. Some clients cannot be run here:
+// their cases are written from their documents, as their prelude.json says.
+func TestConformance(t *testing.T) {
+	for _, client := range recordedClients(t) {
+		t.Run(client, func(t *testing.T) { runConformance(t, client) })
+	}
+}
 
-func TestClineConformance(t *testing.T) { runConformance(t, "../testdata/cline") }
-
-func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex") }
-
-func TestCopilotConformance(t *testing.T) { runConformance(t, "../testdata/copilot") }
-
-func TestDroidConformance(t *testing.T) { runConformance(t, "../testdata/droid") }
-
-func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
-
-func TestKimiConformance(t *testing.T) { runConformance(t, "../testdata/kimi") }
-
-// Cursor cannot be run here: its cases are written from its documents.
-func TestCursorConformance(t *testing.T) { runConformance(t, "../testdata/cursor") }
-func TestQwenConformance(t *testing.T)   { runConformance(t, "../testdata/qwen") }
+// recordedClients are the folders of testdata that have cases of a client.
+func recordedClients(t *testing.T) (names []string) {
+	preludes, err := filepath.Glob("../testdata/*/prelude.json")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(preludes), 9)
+	for _, path := range preludes {
+		names = append(names, filepath.Base(filepath.Dir(path)))
+	}
+	return names
+}
 
 // slots keeps few cases going at a time: some of them say how long they may take.
 var slots = make(chan struct{}, 4)
@@ -53,14 +53,10 @@ var slots = make(chan struct{}, 4)
 // sampled is which part of the recorded cases always runs: every 24th of each file. The others run where all tests do.
 const sampled = 24
 
-// runConformance runs the cases that dir has recorded from a real client: the lines of its *.jsonl, together with the
-// scripts of its prelude.json.
-func runConformance(t *testing.T, dir string) {
-	var common prelude
-	doc, err := os.ReadFile(filepath.Join(dir, "prelude.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(doc, &common))
-	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+// runConformance runs the cases of a client: the lines of its *.jsonl, together with the scripts of its prelude.json.
+func runConformance(t *testing.T, client string) {
+	common := preludeOf(t, client)
+	paths, err := filepath.Glob(filepath.Join("..", "testdata", client, "*.jsonl"))
 	require.NoError(t, err)
 	ids := map[string]bool{}
 	var mutex sync.Mutex
@@ -116,10 +112,19 @@ func runConformance(t *testing.T, dir string) {
 	require.NotEmpty(t, ids)
 }
 
-// prelude is what all cases of a client have in common.
+// prelude is what all cases of a client have in common. Imported is how many of them at least have a hooks file that
+// can be imported.
 type prelude struct {
 	Files      map[string]caseFile
 	ConfigPath string `json:"config_path"`
+	Imported   int
+}
+
+func preludeOf(t *testing.T, client string) (common prelude) {
+	doc, err := os.ReadFile(filepath.Join("..", "testdata", client, "prelude.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(doc, &common))
+	return common
 }
 
 // recorded is a case: what the hooks and their input were, and what the client made of it. The settings are Config, or
@@ -375,10 +380,12 @@ func (r *trial) fire(t *testing.T, hookrun string, limit time.Duration) {
 func (r *trial) environment(t *testing.T) []string {
 	t.Helper()
 	env := map[string]string{}
+	others := []string{"HOOKRUN", "ORACLE", "XDG_"}
+	for _, client := range recordedClients(t) {
+		others = append(others, strings.ToUpper(client))
+	}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "KIMI", "QWEN",
-			"HOOKRUN", "ORACLE",
-			"XDG_") {
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, others...) {
 			env[name] = value
 		}
 	}

@@ -28,11 +28,10 @@ var examine = command{
 	args:    "[CLIENT…] [FLAGS]",
 	takes:   install.Names,
 	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
-	about: `Looks at the project's hooks and at each client that is here
-({CLIENTS}):
-its version, its settings and switches, the entry that runs hookrun, its timeout, and when the client
-last ran it. It runs each entry as the client would, for a tool that hookrun always blocks, and checks
-that the answer is that block. No hook runs, and without --fix no file is changed.
+	about: `Looks at the project's hooks and at each client of hookrun install that is here: its version, its
+settings and switches, the entry that runs hookrun, its timeout, and when the client last ran it. It
+runs each entry as the client would, for a tool that hookrun always blocks, and checks that the answer
+is that block. No hook runs, and without --fix no file is changed.
 
 Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
 if every call is blocked. With CLIENT it checks these clients alone.

@@ -1,11 +1,14 @@
 package hookfile_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestMaxStopBlocks(t *testing.T) {
@@ -30,13 +33,17 @@ func TestMaxStopBlocks(t *testing.T) {
 // An event of a client's needs the client's name.
 func TestEventsOfClientsNeedADialect(t *testing.T) {
 	t.Parallel()
-	for event, clients := range map[string]string{
-		"Stop":       `claude" or "codex" or "copilot" or "droid" or "kimi" or "qwen`,
-		"AfterAgent": "gemini", "stop": "cursor",
-	} {
+	for event, client := range map[string]string{"Stop": "codex", "AfterAgent": "gemini", "stop": "cursor"} {
+		var clients []string
+		for _, name := range registry.InFileNames() {
+			if d, _ := registry.Named(name); d.Events.Has(protocol.Event(event)) {
+				clients = append(clients, `"`+name+`"`)
+			}
+		}
+		require.Contains(t, clients, `"`+client+`"`)
 		doc := `{"hooks": [{"name": "a", "command": "true", "events": ["` + event + `"]}]}`
 		_, err := hookfile.Parse("f", []byte(doc))
-		require.EqualError(t, err, `f:1:56: hook "a": unknown event "`+event+`"; add "dialect": "`+clients+
-			`" for it; without "dialect" supported are pre-execute, pre-tool, post-tool`)
+		require.EqualError(t, err, `f:1:56: hook "a": unknown event "`+event+`"; add "dialect": `+
+			strings.Join(clients, " or ")+` for it; without "dialect" supported are pre-execute, pre-tool, post-tool`)
 	}
 }

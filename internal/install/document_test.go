@@ -215,13 +215,10 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 	require.NoError(t, err)
 	handler := map[string]any{"type": "command", cmp.Or(c.form().Key, commandKey): command}
 	if e.Timeout > 0 {
-		handler["timeout"] = e.Timeout.Seconds()
+		handler["timeout"] = float64(c.Files.Timeout.Write(e.Timeout))
 	}
-	if c.Name == "gemini" {
+	if c.Named {
 		handler["name"] = "hookrun"
-		if e.Timeout > 0 {
-			handler["timeout"] = float64(e.Timeout.Milliseconds())
-		}
 	}
 	for key, value := range meaning(t, "{"+cmp.Or(c.form().Extra, c.Extra)+"}") {
 		handler[key] = value
@@ -407,8 +404,7 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	require.Equal(t, []string{"claude", "cline", "codex", "copilot", "cursor", "droid", "gemini", "kimi", "opencode",
-		"qwen"}, Names())
+	require.Subset(t, Names(), []string{"claude", "codex", "gemini", "opencode"})
 	_, found := Lookup("emacs")
 	require.False(t, found)
 	claude, _ := Lookup("claude")

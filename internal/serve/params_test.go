@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -136,8 +137,8 @@ func TestParamErrors(t *testing.T) {
 			`no event that is known; did you mean "Stop"?`},
 		"fire with a list": {"fire", `[]`, `the hook input must be a JSON object`},
 		"fire for no client": {"fire", `{"hook_event_name":"Stop","output":"cluade"}`,
-			`"output" "cluade" is not one of claude, cline, codex, copilot, cursor, droid, gemini, ` +
-				`kimi, opencode, qwen, json; did you mean "claude"?`},
+			`"output" "cluade" is not one of ` + strings.Join(registry.ClientNames(), ", ") +
+				`, json; did you mean "claude"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

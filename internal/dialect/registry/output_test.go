@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -362,55 +364,30 @@ func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) diale
 }
 
 // What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any
-// of them.
-func Example_answer() {
-	input := map[string]string{
-		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
-		"codex": `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r ` +
-			`/"}}`,
-		"copilot": `{"hook_event_name":"PreToolUse","session_id":"1","timestamp":"t","tool_name":"Bash",` +
-			`"tool_input":{"command":"rm -r /"}}`,
-		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
-
-		"opencode": `{"hook_event_name":"tool.execute.before","tool_name":"bash",` +
-			`"tool_input":{"command":"rm -r /"}}`,
-		"cursor": `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"rm -r /"}}`,
-		"cline": `{"clineVersion":"","hookName":"tool_call","tool_call":{"id":"c","name":"run_commands","input":` +
-			`{"commands":["rm -r /"]}}}`,
-		"droid": `{"hook_event_name":"PreToolUse","permission_mode":"off","tool_name":"Execute","tool_input":` +
-			`{"command":"rm -r /"}}`,
-		"kimi": `{"hook_event_name":"PreToolUse","client_type":"kimi_code_cli","tool_name":"Bash","tool_input":` +
-			`{"command":"rm -r /"}}`,
-		"qwen": `{"hook_event_name":"PreToolUse","timestamp":"t","permission_mode":"yolo","tool_name":` +
-			`"run_shell_command","tool_input":{"command":"rm -r /"}}`,
-	}
+// of them. The client's call and what it is told are in its folder.
+func TestBlockIsToldToEachClient(t *testing.T) {
 	for _, client := range registry.Clients() {
-		call, _, err := registry.ParseInput(input[client.Name])
-		if err != nil {
-			fmt.Println(err)
-			return
+		var said struct {
+			Input, Answer json.RawMessage
+			Exit          int
 		}
-		answer := `{"decision": "block", "reason": "look first"}`
-		result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
+		text, err := os.ReadFile(filepath.Join("..", client.Name, "testdata", "block.json"))
+		require.NoError(t, err, client.Name)
+		require.NoError(t, json.Unmarshal(text, &said), client.Name)
+		call, _, err := registry.ParseInput(string(said.Input))
+		require.NoError(t, err, client.Name)
+		require.Equal(t, client.Name, registry.ClientOf(&call).Name)
+		result := dialecttest.Printed(`{"decision": "block", "reason": "look first"}`)
 		verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Hooks.Decode(&call, "guard", &result))
 		outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 			Report:  dialect.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
 			Verdict: verdict, Dialect: tenex.Dialect,
 		}})
-		stdout, exit, _ := dialecttest.Reply(registry.ClientOf(&call), outcome)
-		fmt.Println(registry.ClientOf(&call).Name, exit, string(stdout))
+		stdout, exit, err := dialecttest.Reply(client, outcome)
+		require.NoError(t, err)
+		require.Equal(t, said.Exit, exit, client.Name)
+		require.Equal(t, string(said.Answer), string(stdout), client.Name)
 	}
-	// Output:
-	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// cline 0 {"cancel":true,"errorMessage":"look first"}
-	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// copilot 0 {"permissionDecision":"deny","permissionDecisionReason":"look first"}
-	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}
-	// droid 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// gemini 0 {"decision":"deny","reason":"look first"}
-	// kimi 0 {"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// opencode 0 {"decision":"block","reason":"look first"}
-	// qwen 0 {"continue":false,"stopReason":"look first","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 }
 
 func TestEncodeThatPanics(t *testing.T) {

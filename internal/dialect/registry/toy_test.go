@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/cli"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -136,6 +137,6 @@ func TestNewDialect(t *testing.T) {
 	out, _ = run(7, call("Dig"), "fire", "-C", dir, "-c", path("kept.json"))
 	require.Equal(t, "stop, not before may I Dig?\n", out)
 	_, unknown := run(1, "", "install", "boy")
-	require.Contains(t, unknown, `; give one of claude, cline, codex, copilot, cursor, droid, gemini, kimi, opencode, `+
-		`qwen, toy; did you mean "toy"?`)
+	require.Contains(t, unknown, "; give one of "+strings.Join(install.Names(), ", ")+`; did you mean "toy"?`)
+	require.Contains(t, install.Names(), "toy")
 }

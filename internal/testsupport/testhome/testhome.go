@@ -7,8 +7,10 @@ package testhome
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
@@ -18,8 +20,17 @@ func Main(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	for _, name := range []string{"HOOKRUN_DEPTH", "HOOKRUN_LOG", "HOOKRUN_TRUST", "CLAUDE_PROJECT_DIR",
-		"GEMINI_PROJECT_DIR", "COPILOT_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "QWEN_HOME"} {
+	unset := []string{"HOOKRUN_DEPTH", "HOOKRUN_LOG", "HOOKRUN_TRUST"}
+	for _, d := range registry.All() {
+		if d.Client != nil {
+			unset = append(unset, d.Client.ProjectVariable)
+		}
+		if d.Files != nil {
+			folder, _, _ := strings.Cut(d.Files.FolderVariable, "/")
+			unset = append(unset, folder)
+		}
+	}
+	for _, name := range unset {
 		os.Unsetenv(name)
 	}
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "LocalAppData", "XDG_CONFIG_HOME",

@@ -221,7 +221,8 @@ var fields = [...]field{
 	{key: "sequential", group: lifetime,
 		value: func(v *View) any { return v.Hook.Sequential }},
 	{key: "max_stop_blocks", group: lifetime, // of a hook at the end of a turn
-		value: func(v *View) any { return v.Hook.StopBlocks() }, explain: "max blocks: %s in a row at the end of a turn"},
+		value:   func(v *View) any { return v.Hook.StopBlocks() },
+		explain: "max blocks: %s in a row at the end of a turn"},
 	{key: "cwd", of: clients,
 		about: "With dialect, in a client that has such hooks: the folder in which the command runs, from the " +
 			"workspace.",

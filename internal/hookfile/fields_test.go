@@ -30,7 +30,7 @@ var entries = []string{
 	`{"name": "a", "command": "true", "events": ["preToolUse"], "dialect": "copilot", "cwd": "sub"}`,
 }
 
-// TestRowsOfFields: whatever key an entry has, the parser and the schema take it, and check --parse or explain shows it.
+// TestRowsOfFields: the parser and the schema take every key of an entry, and check --parse or explain shows it.
 func TestRowsOfFields(t *testing.T) {
 	keys := map[string]bool{}
 	for _, entry := range entries {

@@ -21,11 +21,12 @@ func (r *reader) conditions(h *hook.Hook) {
 	n := 0
 	r.value.ForEach(func(_, v gjson.Result) bool {
 		n++
+		who := fmt.Sprintf("%scondition %d of \"when\"", r.who, n)
 		if !v.IsObject() {
-			r.wrongType(fmt.Sprintf("%scondition %d of \"when\"", r.who, n), "an object", v)
+			r.wrongType(who, "an object", v)
 			return true
 		}
-		h.When = append(h.When, (&reader{r.parser, fmt.Sprintf("%scondition %d of \"when\": ", r.who, n), "", v}).condition())
+		h.When = append(h.When, (&reader{r.parser, who + ": ", "", v}).condition())
 		return true
 	})
 	if n == 0 {

@@ -26,11 +26,6 @@ type entry struct {
 	who    string                  // in messages
 }
 
-// reader returns the reader of a field of the entry.
-func (e *entry) reader(key string) *reader {
-	return &reader{e.parser, e.who + ": ", key, e.values[key]}
-}
-
 // keys returns those of the entry's keys that are of some kinds.
 func (e *entry) keys(of ...kind) (there []string) {
 	for i := range fields {
@@ -59,16 +54,17 @@ func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 		h.Name = name.String()
 		e.who = "hook " + quote(h.Name)
 	}
-	if _, ok := e.values["dialect"]; ok && !e.reader("dialect").keepsRules(&h) {
+	r := &reader{p, e.who + ": ", "dialect", e.values["dialect"]}
+	if r.value.Exists() && !r.keepsRules(&h) {
 		return h, false // nobody can tell what its other keys mean
 	}
 	defer func() { p.form = nil }()
 	e.required()
 	for i := range fields {
 		f := &fields[i]
-		_, ok := e.values[f.key]
-		if ok && f.read != nil && (f.of != requests || h.HTTP != nil) {
-			f.read(e.reader(f.key), &h)
+		r.key, r.value = f.key, e.values[f.key]
+		if r.value.Exists() && f.read != nil && (f.of != requests || h.HTTP != nil) {
+			f.read(r, &h)
 		}
 	}
 	if h.StaticVerdict != nil {

@@ -171,14 +171,16 @@ func explained(c *dialect.Call, h *hook.Hook, planned runner.PlannedHook, o runn
 	if h.HTTP != nil {
 		call.Folder = ""
 		if e, err := h.Endpoint(); err == nil { // else the settings do not allow the address; Inspect reports that
-			call.Endpoint = &e
+			as := *h
+			as.HTTP = &e
+			x.view.Hook = &as
 		}
-		x.values = append(x.values, x.view.Handler()...)
 	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported == "" {
 		x.line("program", path)
 	} else {
 		x.add("", nil, "program", "cannot be started")
 	}
+	x.values = append(x.values, x.view.Handler()...)
 	if h.Disabled == "" {
 		var problems []string
 		for _, problem := range launch.Inspect(h, planned.Dir, env) {

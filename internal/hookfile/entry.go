@@ -278,6 +278,13 @@ func (r *reader) boolean() bool {
 	return r.value.Type == gjson.True
 }
 
+// enabled reads whether the hook may run. check --parse shows what disables it.
+func (r *reader) enabled(h *hook.Hook) {
+	if !r.boolean() {
+		h.Disabled = `"enabled" is false in ` + h.Source()
+	}
+}
+
 // maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.
 const maxWorkers = 64
 

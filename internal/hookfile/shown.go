@@ -25,7 +25,6 @@ type AtCall struct {
 	Folder    string        // "": a request
 	Timeout   time.Duration // 0: the hook is not waited for
 	OnFailure protocol.FailurePolicy
-	Endpoint  *httphook.Endpoint // with the variables alone that the settings admit; nil: the hook's own
 }
 
 // Value is what a hook has for a key.
@@ -140,11 +139,8 @@ func (v *View) command() any {
 
 // endpoint returns what the hook posts to, the zero Endpoint if it posts nothing.
 func (v *View) endpoint() *httphook.Endpoint {
-	switch {
-	case v.Hook.HTTP == nil || v.Hook.StaticVerdict != nil || v.Hook.Unsupported != "":
+	if v.Hook.HTTP == nil {
 		return &httphook.Endpoint{}
-	case v.Call != nil && v.Call.Endpoint != nil:
-		return v.Call.Endpoint
 	}
 	return v.Hook.HTTP
 }
@@ -194,16 +190,13 @@ func (v *View) timeout() any {
 	case v.Hook.StaticVerdict != nil || v.Hook.Unsupported != "":
 		return nil
 	}
-	byEvent, same, first := map[string]string{}, true, ""
-	for i, event := range v.Hook.Events {
-		timeout := v.Hook.Deadline(event).String()
-		if i == 0 {
-			first = timeout
-		}
-		byEvent[string(event)], same = timeout, same && timeout == first
+	byEvent, all := map[string]string{}, map[time.Duration]bool{}
+	for _, event := range v.Hook.Events {
+		timeout := v.Hook.Deadline(event)
+		byEvent[string(event)], all[timeout] = timeout.String(), true
 	}
-	if same && first != "" {
-		return first
+	if len(all) == 1 {
+		return v.Hook.Deadline(v.Hook.Events[0]).String()
 	}
 	return byEvent
 }

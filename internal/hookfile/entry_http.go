@@ -50,11 +50,14 @@ func (e *entry) endpoint(h *hook.Hook) {
 
 // headerVariables warns of headers that name a variable which they do not get.
 func (e *entry) headerVariables(to *httphook.Endpoint) {
-	allowed := map[string]bool{}
+	headers, allowed := e.values["headers"], map[string]bool{}
+	if !headers.IsObject() {
+		return
+	}
 	for _, name := range to.AllowedEnvVars {
 		allowed[name] = true
 	}
-	e.values["headers"].ForEach(func(key, v gjson.Result) bool {
+	headers.ForEach(func(key, v gjson.Result) bool {
 		header := httphook.Header{Name: key.String(), Value: v.String()}
 		for _, name := range header.Variables() {
 			if v.Type == gjson.String && !allowed[name] {

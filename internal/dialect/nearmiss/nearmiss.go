@@ -62,6 +62,16 @@ func (s Sign) Decides() bool {
 	return false
 }
 
+func rewrites(meant string) bool { return meant == "updatedInput" || meant == "updatedToolOutput" }
+
+func (s Sign) isReport() bool { return s.Report }
+
+// isReason reports whether the key is a reason in any spelling. Reports of other programs have such keys.
+func (s Sign) isReason() bool {
+	name := letters(s.Key)
+	return name == "reason" || name == "stopreason"
+}
+
 func (s Sign) String() string {
 	key := spelling.Brief(s.Key, maxShown)
 	switch s.Kind {

@@ -52,7 +52,7 @@ var (
 func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	for i, s := range signs {
 		switch {
-		case s.Place == nearmiss.Inside || s.Report:
+		case !s.Begins():
 		case s.Kind != nearmiss.Word,
 			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
 			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
@@ -133,7 +133,7 @@ func InsideOf(signs []nearmiss.Sign) []string {
 func InText(text string) (stray []string, unreadable error) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
-		if !s.Behind && s.Place != nearmiss.Inside && !s.Report {
+		if !s.Behind && s.Begins() {
 			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
 				s.Line, s, PrintAlone(text))
 		}

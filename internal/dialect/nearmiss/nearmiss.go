@@ -72,6 +72,9 @@ func (s Sign) isReason() bool {
 	return name == "reason" || name == "stopreason"
 }
 
+// Begins reports whether the key begins an answer: it stands at the top level of a value that is no report.
+func (s Sign) Begins() bool { return s.Place != Inside && !s.Report }
+
 func (s Sign) String() string {
 	key := spelling.Brief(s.Key, maxShown)
 	switch s.Kind {

@@ -97,8 +97,7 @@ func refuses(name string, v value) bool {
 		return v.is([]string{"false", "no"})
 	case slices.Contains(refusedIfYes, name):
 		return v.is([]string{"true", "yes"})
-	case near(name, verdictKeys), name == "state", name == "mode", strings.Contains(name, "decision"),
-		strings.Contains(name, "permission"):
+	case isVerdict(name), name == "state", name == "mode":
 		return v.is(denials, cancellations)
 	}
 	return false

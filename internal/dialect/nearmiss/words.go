@@ -58,13 +58,29 @@ var verdictKeys = []string{
 var stops = []string{"stop", "halt", "abort", "cancel", "cancelled", "canceled", "prevent", "prevented", "interrupt",
 	"terminate"}
 
-// targets are what may follow the verb in a key, as in preventExecution.
-var targets = []string{"toolexecution", "execution", "continuation", "toolcall", "tooluse", "tool", "call", "command",
-	"request", "action"}
+// refusals are what may stand before "reason" in a key that says why a call was denied, beside denials.
+var refusals = []string{"blocking", "denial", "rejection", "refusal"}
 
-// refusals are what may stand before "reason" in a key that says why a call was denied.
-var refusals = []string{"block", "blocked", "blocking", "deny", "denied", "denial", "reject", "rejected", "rejection",
-	"refusal", "veto", "permissiondeny", "permissiondenied"}
+// before and behind are words that may stand beside the verb in a key, as in should_block and preventExecution.
+var (
+	before = []string{"is", "should", "must", "be", "not", "tool", "permission"}
+	behind = []string{"execution", "continuation", "tooluse", "call", "command", "request", "action", "tool"}
+)
+
+// verb returns a name without what stands beside its verb.
+func verb(name string) string {
+	for _, word := range slices.Concat(before, before) { // "should be", "must be"
+		if rest, is := strings.CutPrefix(name, word); is && rest != "" {
+			name = rest
+		}
+	}
+	for _, word := range behind {
+		if rest, is := strings.CutSuffix(name, word); is && rest != "" {
+			name = rest
+		}
+	}
+	return name
+}
 
 var (
 	denials = []string{"deny", "denied", "denies", "block", "blocked", "reject", "rejected", "refuse", "refused",
@@ -150,44 +166,34 @@ func (v value) fits(meant string) bool {
 	return !v.open || meant != "decision" && meant != "permissionDecision" && meant != "continue"
 }
 
-// decidesAs reports whether a key and its value mean yes or no in other words than those of answers.
+// decidesAs reports whether a key and its value mean yes or no in other words than those of answers: a key for a
+// verdict with a word for one, or a verb for one with a value that says whether it is so.
 func decidesAs(name string, v value) bool {
-	if v.is(denials, approvals, questions) {
-		has := func(word string) bool { return strings.Contains(name, word) }
-		if near(name, verdictKeys) || has("decision") || has("permission") || has("verdict") {
-			return true
-		}
+	if v.is(denials, approvals, questions) && isVerdict(name) {
+		return true
 	}
 	if name == "type" || name == "kind" {
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
 	}
-	if refusal, is := strings.CutSuffix(name, "reason"); is && slices.Contains(refusals, refusal) {
+	if why, is := strings.CutSuffix(name, "reason"); is && (near(verb(why), denials) || slices.Contains(refusals, verb(why))) {
 		return v.cut || v.says()
 	}
-	for _, prefix := range []string{"", "is", "should", "must", "not", "tool", "shouldbe", "mustbe"} {
-		stem, found := strings.CutPrefix(name, prefix)
-		switch {
-		case !found || stem == "":
-		case near(stem, denials):
-			// "block": "why" is a rule of a hooks file, and a mistake here.
-			return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && v.says() && !isNumber(v.text)
-		case near(stem, approvals) || stem == "proceed":
-			return v.is(yes, no) || v.cut
-		case slices.Contains(stops, stem) || slices.Contains(questions, stem):
-			return v.is(yes)
-		}
-		for _, target := range targets {
-			verb, is := strings.CutSuffix(stem, target)
-			switch {
-			case !is:
-			case slices.Contains(stops, verb):
-				return v.is(yes)
-			case slices.Contains(denials, verb) || slices.Contains(approvals, verb):
-				return v.is(yes, no)
-			}
-		}
+	switch stem := verb(name); {
+	case near(stem, denials):
+		// "block": "why" is a rule of a hooks file, and a mistake here.
+		return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && strings.HasSuffix(name, stem) && v.says() &&
+			!isNumber(v.text)
+	case near(stem, approvals) || stem == "proceed":
+		return v.is(yes, no) || v.cut
+	default:
+		return v.is(yes) && (slices.Contains(stops, stem) || slices.Contains(questions, stem))
 	}
-	return false
+}
+
+// isVerdict reports whether a key is for a verdict.
+func isVerdict(name string) bool {
+	return near(name, verdictKeys) || strings.Contains(name, "decision") || strings.Contains(name, "permission") ||
+		strings.Contains(name, "verdict")
 }
 
 // isAnswers reports whether an answer may have the key, even with a value that means nothing.

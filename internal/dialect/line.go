@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -138,35 +137,21 @@ func hasAnswerKey(object []byte) (has bool) {
 
 // lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
 func lineKeyMeant(name string, value gjson.Result) string {
-	word := letters(name)
-	number := value.Type == gjson.Number && value.Num == float64(int(value.Num)) && value.Num >= 0 && value.Num <= 255
-	if value.Type == gjson.String {
-		text := strictjson.Text(value.Raw)
-		number = text != "" && strings.Trim(text, "0123456789") == ""
-	}
-	for _, code := range []string{"exitcode", "code", "exit", "rc", "ret", "returncode", "exitstatus", "returnstatus",
-		"statuscode", "errorcode", "status"} {
-		if number && (word == code || len(word) > 5 && spelling.Distance(word, code) <= 1) {
-			return "exit_code"
+	word := nearmiss.Letters(name)
+	if isExitCode(value) {
+		for _, code := range slices.Concat(codeKeys, weakCodeKeys) {
+			if word == code || len(word) > 5 && spelling.Distance(word, code) <= 1 {
+				return "exit_code"
+			}
 		}
 	}
 	for _, key := range []string{"exit_code", "stdout", "stderr"} {
-		if d := spelling.Distance(word, strings.ReplaceAll(key, "_", "")); (d == 1 || d == 0) &&
+		if spelling.Distance(word, strings.ReplaceAll(key, "_", "")) <= 1 &&
 			(value.Type == gjson.String || key == "exit_code") {
 			return key
 		}
 	}
 	return ""
-}
-
-// letters are the letters and digits of a key in lower case.
-func letters(key string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, key)
 }
 
 func readExitCode(value gjson.Result) (int, error) {

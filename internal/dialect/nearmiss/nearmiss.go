@@ -68,7 +68,7 @@ func (s Sign) isReport() bool { return s.Report }
 
 // isReason reports whether the key is a reason in any spelling. Reports of other programs have such keys.
 func (s Sign) isReason() bool {
-	name := letters(s.Key)
+	name := Letters(s.Key)
 	return name == "reason" || name == "stopreason"
 }
 

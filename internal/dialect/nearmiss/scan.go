@@ -305,7 +305,7 @@ func (s *scanner) closeObject(o *object) {
 		switch {
 		case sign.Report && slices.ContainsFunc(before, Sign.isReport): // compilers print thousands; one is enough
 		case input && (sign.Kind == Synonym || o.reasons && sign.Key == "reason"):
-		case o.tool && sign.Kind == Synonym && letters(sign.Key) == "toolinput": // a call that was printed
+		case o.tool && sign.Kind == Synonym && Letters(sign.Key) == "toolinput": // a call that was printed
 		default:
 			s.signs = append(s.signs, sign)
 		}

@@ -16,8 +16,8 @@ var words = []struct {
 }{
 	{"decision", false}, {"permissionDecision", false}, {"continue", false}, {"hookSpecificOutput", false},
 	{"reason", true}, {"permissionDecisionReason", true}, {"stopReason", true}, {"systemMessage", true},
-	{"additionalContext", true},
-	{"updatedInput", false}, {"updatedToolOutput", false}, {"updatedMCPToolOutput", false}, {"suppressOutput", false},
+	{"additionalContext", true}, {"updatedInput", false}, {"updatedToolOutput", false},
+	{"updatedMCPToolOutput", false}, {"suppressOutput", false},
 }
 
 // Keys returns the keys of answers that Scan looks for.
@@ -49,8 +49,7 @@ func rewriteOf(name string) string {
 // verdictKeys are keys that may be meant as a decision if their value is a word for one.
 var verdictKeys = []string{
 	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
-	"judgement",
-	"ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition", "conclusion",
+	"judgement", "ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition", "conclusion",
 	"determination",
 }
 
@@ -124,7 +123,7 @@ func (v value) is(lists ...[]string) bool {
 	if v.open || len(v.text) > maxShown {
 		return false
 	}
-	return slices.Contains(slices.Concat(lists...), letters(v.text))
+	return slices.Contains(slices.Concat(lists...), Letters(v.text))
 }
 
 // says reports whether the value is a string that is not blank.
@@ -146,7 +145,7 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 	case meant != "" && v.fits(meant):
 		return meant, Slip, true
 	}
-	name := letters(key)
+	name := Letters(key)
 	if to := rewriteOf(name); to != "" {
 		return to, Synonym, true
 	}
@@ -175,8 +174,8 @@ func decidesAs(name string, v value) bool {
 	if name == "type" || name == "kind" {
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
 	}
-	if why, is := strings.CutSuffix(name, "reason"); is && (near(verb(why), denials) || slices.Contains(refusals, verb(why))) {
-		return v.cut || v.says()
+	if of, is := strings.CutSuffix(name, "reason"); is {
+		return (near(verb(of), denials) || slices.Contains(refusals, verb(of))) && (v.cut || v.says())
 	}
 	switch stem := verb(name); {
 	case near(stem, denials):
@@ -216,7 +215,7 @@ func near(name string, list []string) bool {
 
 // meantKey returns the key of an answer that a key is or misspells, "" if there is none.
 func meantKey(key string) string {
-	name, best, meant := letters(key), 3, ""
+	name, best, meant := Letters(key), 3, ""
 	if name == "" || slices.Contains(others, name) || key == "hookEventName" {
 		return ""
 	}
@@ -251,7 +250,7 @@ func consonants(word string) string {
 
 // cutKey returns the key of an answer that a text may begin which was cut off within the key.
 func cutKey(start string) string {
-	name := letters(start)
+	name := Letters(start)
 	for _, w := range words {
 		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(w.key), name) {
 			return w.key
@@ -260,8 +259,8 @@ func cutKey(start string) string {
 	return start
 }
 
-// letters returns the letters and digits of a word in lower case.
-func letters(s string) string {
+// Letters returns the letters and digits of a word in lower case.
+func Letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

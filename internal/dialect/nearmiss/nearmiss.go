@@ -7,6 +7,9 @@
 // A JSON reader either reads an answer or fails. Scan never fails. It finds JSON after a debug line, in a list, cut
 // off, with text around it, in colours and in UTF-16, and what Python or JavaScript print instead of JSON. Its time and
 // memory are linear in the text. A result is a doubt, never an answer: it may only be a reason to block.
+//
+// Scan reads every line that begins a value with a bracket. A value whose brackets match is read once; of any other,
+// each line may begin a value again. words.go says which key is one of an answer, or nearly one.
 package nearmiss
 
 import (

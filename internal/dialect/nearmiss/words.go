@@ -49,8 +49,8 @@ func rewriteOf(name string) string {
 // verdictKeys are keys that may be meant as a decision if their value is a word for one.
 var verdictKeys = []string{
 	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
-	"judgement", "ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition", "conclusion",
-	"determination",
+	"judgement", "ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition",
+	"conclusion", "determination",
 }
 
 // stops are keys that block a call if they are true. If false they mean nothing: the result of a tool may have them.

@@ -15,8 +15,8 @@ import (
 )
 
 // ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for
-// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print: "id", the
-// one of the call, "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is
+// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print: the "id"
+// of the call, "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is
 // nothing else in the line then.
 //
 // Whatever is no such line is no answer, also an empty one, and an object that has neither a key of an answer nor of a

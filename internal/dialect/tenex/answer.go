@@ -37,9 +37,9 @@ type answer struct {
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
 var decisionWords = dialect.Words{{"approve", protocol.Continue}, {"block", protocol.Block}}
 
-// parseAnswer reads what a hook printed as an answer, by the rule of docs/hook-protocol.md. If the text begins no answer,
-// it is plain text: is is false. If it is one whole answer, err is nil; the empty object is an answer that says nothing.
-// An error means that the hook tried to answer, or may have, and cannot be understood.
+// parseAnswer reads what a hook printed as an answer, by the rule of docs/hook-protocol.md. If the text begins no
+// answer, it is plain text: is is false. If it is one whole answer, err is nil; the empty object is an answer that says
+// nothing. An error means that the hook tried to answer, or may have, and cannot be understood.
 //
 // A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a
 // stop counts.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 )
 
@@ -24,6 +25,14 @@ func TestReadLineWithID(t *testing.T) {
 	}
 	require.Empty(t, dialecttest.LineResultOf(`"a/b"`, `{"id":"a\/b"}`).ProtocolError)
 	require.NotEmpty(t, dialecttest.LineResultOf("7", `{"id":7,"error":"no database"}`).ProtocolError)
+}
+
+func TestPayloadWithID(t *testing.T) {
+	for _, p := range []dialect.Payload{{[]byte(`{"a":1}`), []byte("\n")}, {[]byte(`{"a":`), []byte("1}\n")}} {
+		before := string(p.Bytes())
+		require.Equal(t, "{\"a\":1,\"id\":7}\n", string(p.WithID("7").Bytes()))
+		require.Equal(t, before, string(p.Bytes()), "other hooks get it, too")
+	}
 }
 
 func TestReadLine(t *testing.T) {

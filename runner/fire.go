@@ -336,7 +336,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 		return f.runner.post(ctx, h)
 	}
 	if pool := f.set.pools[h.Hook]; pool != nil && !f.runner.options.OneShot {
-		return runPersistent(ctx, pool, h)
+		return f.runner.runPersistent(ctx, pool, h)
 	}
 	return f.runner.runProcess(ctx, f.processes, h)
 }

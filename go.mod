@@ -4,7 +4,7 @@ go 1.26.0
 
 // Run-time dependencies: README.md says what each is for.
 require (
-	github.com/dlclark/regexp2/v2 v2.13.0
+	github.com/dlclark/regexp2 v1.12.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/pflag v1.0.10
@@ -21,6 +21,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/stretchr/testify v1.12.1
 )
+
 
 require (
 	github.com/tidwall/match v1.1.1 // indirect

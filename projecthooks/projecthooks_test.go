@@ -27,7 +27,7 @@ func TestLoadErrors(t *testing.T) {
 
 	_, err = projecthooks.Load(projecthooks.Options{Dialect: "gemni"})
 	require.ErrorContains(t, err,
-		`unknown dialect "gemni"; known are tenex, claude, cline, codex, `)
+		`unknown dialect "gemni"; known are tenex, `)
 	require.ErrorContains(t, err, `; did you mean "gemini"?`)
 	_, err = projecthooks.Load(projecthooks.Options{Workspace: "/nowhere"})
 	require.ErrorAs(t, err, &found)

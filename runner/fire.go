@@ -200,7 +200,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 			}
 			continue
 		}
-		shown := group[0].Named(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
+		shown := group[0].Seen(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
@@ -336,7 +336,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 		return f.runner.post(ctx, h)
 	}
 	if pool := f.set.pools[h.Hook]; pool != nil && !f.runner.options.OneShot {
-		return runPersistent(ctx, pool, h)
+		return f.runner.runPersistent(ctx, pool, h)
 	}
 	return f.runner.runProcess(ctx, f.processes, h)
 }

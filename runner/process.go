@@ -2,7 +2,10 @@ package runner
 
 import (
 	"context"
+	"strconv"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -22,7 +25,10 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	if err != nil {
 		return dialect.HookResult{Err: err}
 	}
-	input := process.Input(h.payload)
+	input, id := process.Input(h.payload), ""
+	if h.Persistent {
+		input, id = r.line(h)
+	}
 	if h.Async && r.options.OneShot {
 		err := startError(s.StartDetached(program, input))
 		return dialect.HookResult{Err: err, Async: err == nil}
@@ -52,23 +58,36 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
+		result.CallID = id
 		result.ReadLine()
 	}
 	return result
 }
 
+// line is what a persistent hook gets, and the id of the call in it. If the client's own input has an id, it is that
+// one: an object that has a key twice is refused by many readers.
+func (r *Runner) line(h *hookRun) (input process.Input, id string) {
+	if id = gjson.Get(h.call.ClientInput, "id").Raw; id != "" {
+		return process.Input(h.payload), id
+	}
+	id = strconv.FormatInt(r.lastID.Add(1), 10)
+	return process.Input(h.payload.WithID(id)), id
+}
+
 // runPersistent gives the call to a persistent process of the hook.
-func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
+func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
 	begin, hasLine := time.Now(), false
+	line, id := r.line(h)
 	var crashed error
 	read := func(reply *process.Reply) (problem string) {
 		result, hasLine = resultOf(&reply.Result, h.limit), true
+		result.CallID = id
 		if crashed = readLine(&result); crashed != nil {
 			return crashed.Error()
 		}
 		return result.ProtocolError
 	}
-	reply := pool.Ask(ctx, h.call.Workspace, process.Input(h.payload), h.limit, read)
+	reply := pool.Ask(ctx, h.call.Workspace, line, h.limit, read)
 	if crashed != nil { // the pool is done with the call by now
 		panic(crashed)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -244,6 +245,34 @@ func TestToolNamesOfClients(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, runs, o.Decision == protocol.Block, matcher)
 	}
+}
+
+// An event for one kind of tool is that of such tools of every client, and of a loop's own.
+func TestEventsForOneKindOfTool(t *testing.T) {
+	b := newBench(t)
+	const hooks = `{"version":1,"hooks":{
+		"beforeShellExecution":[{"command":"grep -q beforeShellExecution && echo '{\"permission\":\"deny\"}'"}],
+		"beforeMCPExecution":[{"command":"echo '{\"permission\":\"ask\"}'"}],
+		"afterFileEdit":[{"command":"cat >after"}]}}`
+	cfg, err := hookfile.Parse(filepath.Join(b.Dir, ".cursor/hooks.json"), []byte(hooks))
+	require.NoError(t, err)
+	r := newRunner(b, cfg, runner.Options{})
+	defer r.Close()
+	for tool, want := range map[string]protocol.Decision{
+		"Bash": protocol.Block, "run_shell_command": protocol.Block, "shell": protocol.Block, "Shell": protocol.Block,
+		"mcp__a__b": protocol.Ask, "Edit": protocol.Continue, "other": protocol.Continue,
+	} {
+		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.Dir,
+			Args: `{"command":"ls"}`})
+		require.NoError(t, err)
+		require.Equal(t, want, o.Decision, "%s: %+v", tool, o)
+		require.Equal(t, protocol.PreTool, o.Event)
+		require.Equal(t, want == protocol.Continue, len(o.Hooks) == 0, tool)
+	}
+	_, err = r.Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: "Edit", Workspace: b.Dir,
+		Args: `{"file_path":"x","old_string":"a","new_string":"b"}`})
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(b.Dir, "after"))
 }
 
 // What is odd about a call is said whether or not any hook runs at it, once.

@@ -76,6 +76,7 @@ type Runner struct {
 	http         httphook.Client // of all HTTP hooks
 	said         said
 	stops        stopCounts
+	lastID       atomic.Int64 // of a call of a persistent hook
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 

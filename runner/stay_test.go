@@ -124,6 +124,28 @@ func TestPersistentVerdicts(t *testing.T) {
 	}
 }
 
+// Each call has an id of its own, behind all other keys, and an answer to another call is none.
+func TestPersistentHookEchoesTheID(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(persistent(`id=${line##*,\"id\":} id=${id%\}} said=${id#\"} said=${said%\"}
+		case $line in
+		*last*) id=$((id - 1)) ;;
+		*text*) id="\"$id\"" ;;
+		esac
+		echo "{\"id\":$id,\"stdout\":\"$said\"}"`)))
+	for i := range 3 {
+		require.Equal(t, []string{fmt.Sprint(i + 1)}, texts(b.must(r, b.about("x"))))
+	}
+	for about, id := range map[string]string{"last": `\d`, "text": `"\d"`} {
+		o := b.must(r, b.about(about))
+		require.Equal(t, protocol.CauseOutput, o.Cause)
+		require.Regexp(t, `it has "id": `+id+`, and the call has \d; answer each call`, o.Reason)
+		c := b.about("x")
+		c.ClientInput = `{"id":"its own"}`
+		require.Equal(t, []string{"its own"}, texts(b.must(r, c)), "the client's id stays the only one")
+	}
+}
+
 // After two deaths in a row a start waits, and a gate that is not asked does not look as if it approved.
 func TestPersistentBackoff(t *testing.T) {
 	b := newBench(t)

@@ -302,7 +302,7 @@ func TestPersistentExamplesHaveTheirForm(t *testing.T) {
 		require.Contains(t, string(readme), "`"+f.Name()+"`")
 		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
 		require.NoError(t, err)
-		require.LessOrEqual(t, bytes.Count(text, []byte("\n")), 30, f.Name())
+		require.LessOrEqual(t, bytes.Count(text, []byte("\n")), 31, f.Name())
 		info, err := f.Info()
 		require.NoError(t, err)
 		require.Equal(t, strings.HasPrefix(f.Name(), "guard."), info.Mode().Perm()&0o100 != 0, f.Name())

@@ -44,7 +44,7 @@ hookrun allow and status print; --yes allows them as they are.`,
 			case *prune:
 				return exitOK, pruneTrust(args, std)
 			}
-			s, err := f.trustState(args, true)
+			s, err := f.trustState(args)
 			if err != nil {
 				return 0, err
 			}
@@ -67,7 +67,7 @@ terminal; without one it needs --yes.`,
 		f.defineFiles(flags)
 		yes := flags.Bool("yes", false, "deny without a question")
 		return func(args []string, std Streams) (int, error) {
-			s, err := f.trustState(args, false)
+			s, _, err := f.readTrustState(args)
 			if err != nil {
 				return 0, err
 			}
@@ -118,35 +118,42 @@ type trustState struct {
 	allowed *trust.Record // nil: never
 }
 
-// trustState reads the hooks that the flags name. Unless whole is set, the hooks files may have errors.
-func (f *callFlags) trustState(args []string, whole bool) (s trustState, err error) {
+// trustState reads the hooks that the flags name.
+func (f *callFlags) trustState(args []string) (trustState, error) {
+	s, fault, err := f.readTrustState(args)
+	if fault != nil {
+		return s, fault
+	}
+	return s, err
+}
+
+// readTrustState is trustState for hooks files that may have a fault. Of such files no hook is read.
+func (f *callFlags) readTrustState(args []string) (s trustState, fault, err error) {
 	switch {
 	case len(args) > 1:
-		return s, fmt.Errorf("unexpected argument %q; give one DIR", args[1])
+		return s, nil, fmt.Errorf("unexpected argument %q; give one DIR", args[1])
 	case len(args) == 1 && f.flags.Changed("workspace"):
-		return s, errors.New("DIR and --workspace are the same; give one of the two")
+		return s, nil, errors.New("DIR and --workspace are the same; give one of the two")
 	case len(args) == 1:
 		if err := f.flags.Set("workspace", args[0]); err != nil {
-			return s, err
+			return s, nil, err
 		}
 	}
 	if err := f.valid(); err != nil {
-		return s, err
+		return s, nil, err
 	}
 	if err := f.resolveWorkspace(); err != nil {
-		return s, err
+		return s, nil, err
 	}
 	if s.store, err = trust.Open(""); err != nil {
-		return s, err
+		return s, nil, err
 	}
-	if s.config, err = f.read(); err != nil && whole {
-		return s, err
-	} else if err != nil {
+	if s.config, fault = f.read(); fault != nil {
 		s.config = &hookfile.Config{}
 	}
 	o, err := f.options()
 	if err != nil {
-		return s, err
+		return s, fault, err
 	}
 	look := trustOptions(f.call.Workspace, o.Binary)
 	look.Texts = true
@@ -154,14 +161,14 @@ func (f *callFlags) trustState(args []string, whole bool) (s trustState, err err
 	if err == nil {
 		s.allowed, err = s.store.Allowed(s.now)
 	}
-	return s, err
+	return s, fault, err
 }
 
 // newTrustState reads the hooks of a folder.
 func newTrustState(folder string) (trustState, error) {
 	var f callFlags
 	f.defineFiles(pflag.NewFlagSet("", pflag.ContinueOnError))
-	return f.trustState([]string{folder}, true)
+	return f.trustState([]string{folder})
 }
 
 // allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.

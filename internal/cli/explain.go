@@ -12,7 +12,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -124,33 +123,20 @@ type explanation struct {
 	found project
 }
 
+// explainedHook is what explain prints of a hook.
 type explainedHook struct {
-	Name       string                               `json:"name"`
-	Source     string                               `json:"source"`
-	Level      hook.Level                           `json:"level"`
-	Dialect    string                               `json:"dialect"`
-	Runs       bool                                 `json:"would_run"`
-	Why        string                               `json:"why"`
-	Tools      []string                             `json:"client_tools,omitempty"` // with --client
-	meets      string                               // the same for people
-	onArgs     bool                                 // the arguments decide, and were not given
-	Rule       string                               `json:"rule,omitempty"` // then there is nothing to run
-	Command    string                               `json:"command,omitempty"`
-	Program    string                               `json:"program,omitempty"` // absent if it cannot be started
-	URL        string                               `json:"url,omitempty"`     // of an HTTP hook, which has no program
-	Proxy      string                               `json:"proxy,omitempty"`
-	Headers    []string                             `json:"headers,omitempty"` // their names: values may be secrets
-	Variables  []string                             `json:"allowed_env_vars,omitempty"`
-	CAFile     string                               `json:"ca_file,omitempty"`
-	Cert       string                               `json:"client_cert,omitempty"`
-	Problems   []string                             `json:"problems,omitempty"`
-	Persistent bool                                 `json:"persistent,omitempty"`
-	Workers    int                                  `json:"workers,omitempty"`         // of a persistent one
-	MaxStops   int                                  `json:"max_stop_blocks,omitempty"` // at the end of a turn
-	Cwd        string                               `json:"cwd,omitempty"`
-	Timeout    string                               `json:"timeout,omitempty"`
-	OnFailure  map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
-	Input      string                               `json:"input,omitempty"` // on stdin, or as the body of a request
+	view   hookfile.View
+	runs   bool
+	onArgs bool // the arguments decide, and were not given
+	why    string
+	values hookfile.Values // the rest, in the order of the lines
+}
+
+// MarshalJSON writes what is known of the hook as one object.
+func (x *explainedHook) MarshalJSON() ([]byte, error) {
+	all := append(x.view.Identity(), hookfile.Value{Key: "would_run", Value: x.runs},
+		hookfile.Value{Key: "why", Value: x.why})
+	return append(all, x.values...).MarshalJSON()
 }
 
 func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e explanation, err error) {
@@ -174,33 +160,46 @@ func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e 
 }
 
 func explained(c *dialect.Call, h *hook.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
-	x := explainedHook{Name: h.Name, Source: h.Source(), Level: h.Level,
-		Dialect: h.Dialect.Name, Runs: planned.Runs, Why: planned.Why}
-	if h.StaticVerdict != nil {
-		x.Rule = h.String()
+	call := &hookfile.AtCall{Folder: planned.Dir, Timeout: planned.Timeout, OnFailure: planned.OnFailure}
+	x := explainedHook{view: hookfile.View{Hook: h, Call: call}, runs: planned.Runs, why: planned.Why}
+	if h.StaticVerdict != nil { // there is nothing to run
+		x.line("rule", h.String())
 		return x
 	}
-	x.Command, x.Cwd, x.Timeout, x.OnFailure = h.String(), planned.Dir, planned.Timeout.String(), planned.OnFailure
-	x.MaxStops = h.StopBlocks()
-	if planned.Timeout == 0 {
-		x.Timeout = "none, it is not waited for"
-	}
-	if h.Persistent {
-		x.Persistent, x.Workers = true, max(h.Workers, 1)
-	}
+	x.line("command", h.String())
 	env := launch.Environ(h, h.Named(c), o.Env, o.Binary)
 	if h.HTTP != nil {
-		x.post(h)
+		call.Folder = ""
+		if e, err := h.Endpoint(); err == nil { // else the settings do not allow the address; Inspect reports that
+			as := *h
+			as.HTTP = &e
+			x.view.Hook = &as
+		}
 	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported == "" {
-		x.Program = path
+		x.line("program", path)
+	} else {
+		x.add("", nil, "program", "cannot be started")
 	}
-	if h.Disabled != "" {
-		return x
+	x.values = append(x.values, x.view.Handler()...)
+	if h.Disabled == "" {
+		var problems []string
+		for _, problem := range launch.Inspect(h, planned.Dir, env) {
+			problems = append(problems, problem.Error())
+		}
+		if problems != nil {
+			x.add("problems", problems, "problem", problems...)
+		}
 	}
-	for _, problem := range launch.Inspect(h, planned.Dir, env) {
-		x.Problems = append(x.Problems, problem.Error())
-	}
+	x.values = append(x.values, x.view.Run()...)
 	return x
+}
+
+// line adds a text, which is a line.
+func (x *explainedHook) line(key, text string) { x.add(key, text, key, text) }
+
+// add adds a value. Without a key it is in the text alone.
+func (x *explainedHook) add(key string, value any, label string, lines ...string) {
+	x.values = append(x.values, hookfile.Value{Key: key, Value: value, Label: label, Lines: lines})
 }
 
 // leaveToArgs marks the hooks of which only the arguments could tell whether they run.
@@ -212,7 +211,7 @@ func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
 		if h := &cfg.Hooks[i]; m.OnArgs(h) {
 			e.Hooks[i].onArgs = true
 			const why = "it subscribes to %s, and the arguments decide: give --args"
-			e.Hooks[i].Why = fmt.Sprintf(why, m.Event(h.Dialect))
+			e.Hooks[i].why = fmt.Sprintf(why, m.Event(h.Dialect))
 		}
 	}
 }
@@ -222,15 +221,19 @@ func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
 	for i := range e.Hooks {
-		h := &cfg.Hooks[i]
-		if !e.Hooks[i].Runs || h.StaticVerdict != nil {
+		h, x := &cfg.Hooks[i], &e.Hooks[i]
+		if !x.runs || h.StaticVerdict != nil {
 			continue
 		}
-		payload, _, err := h.Dialect.Hooks.Encode(h.Named(call))
+		payload, _, err := h.Dialect.Hooks.Encode(h.Seen(call))
 		if err != nil {
 			return err
 		}
-		e.Hooks[i].Input = string(payload.Bytes())
+		label, input := "stdin", string(payload.Bytes())
+		if h.HTTP != nil {
+			label = "body"
+		}
+		x.add("input", input, label, shownInput(input))
 	}
 	return nil
 }
@@ -238,50 +241,20 @@ func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
 // addTools fills in which of a client's tools each hook is for.
 func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 	for i := range e.Hooks {
-		h, x := &cfg.Hooks[i], &e.Hooks[i]
-		if !slices.ContainsFunc(h.Events, protocol.Event.HasTool) {
+		h := &cfg.Hooks[i]
+		if !h.AtTools() {
 			continue
 		}
 		tools, every := h.MeetsOf(client)
-		x.Tools, x.meets = tools, strings.Join(tools, ", ")
+		key, text := "client_tools", strings.Join(tools, ", ")
 		switch {
 		case every:
-			x.Tools, x.meets = []string{"*"}, "every tool"
+			tools, text = []string{"*"}, "every tool"
 		case tools == nil:
-			x.meets = "none of its tools"
+			key, text = "", "none of its tools"
 		}
-		x.meets = fmt.Sprintf("  %-11s %s\n", client.Name+":", x.meets)
-	}
-}
-
-// post fills in what an HTTP hook posts to.
-func (x *explainedHook) post(h *hook.Hook) {
-	e, err := h.Endpoint()
-	if err != nil { // the settings do not allow the address; Inspect reports that
-		e = *h.HTTP
-	}
-	x.Cwd, x.URL = "", e.String()
-	for _, header := range e.Headers {
-		x.Headers = append(x.Headers, header.Name)
-	}
-	x.Variables, x.CAFile, x.Cert = e.AllowedEnvVars, e.CAFile, e.ClientCert
-	if e.Proxy != "" {
-		x.Proxy = (&httphook.Endpoint{URL: e.Proxy}).String()
-	}
-}
-
-// request are the lines about how an HTTP hook posts.
-func (x *explainedHook) request(b *strings.Builder) {
-	for _, line := range []struct{ label, text string }{
-		{"headers", strings.Join(x.Headers, ", ")},
-		{"variables", strings.Join(x.Variables, ", ")},
-		{"ca file", x.CAFile},
-		{"client cert", x.Cert},
-		{"proxy", x.Proxy},
-	} {
-		if line.text != "" {
-			fmt.Fprintf(b, "  %-11s %s\n", line.label+":", line.text)
-		}
+		v := hookfile.Value{Key: key, Value: tools, Label: client.Name, Lines: []string{text}}
+		e.Hooks[i].values = append(hookfile.Values{v}, e.Hooks[i].values...)
 	}
 }
 
@@ -291,25 +264,7 @@ func (e explanation) String() string {
 	if e.Tool != "" {
 		fmt.Fprintf(&b, " of tool %q", e.Tool)
 	}
-	fmt.Fprintf(&b, " in %s: ", e.Workspace)
-	runs, may := 0, 0
-	if len(e.Hooks) == 0 {
-		b.WriteString("no hooks, the call goes on\n")
-	} else {
-		for _, h := range e.Hooks {
-			switch {
-			case h.onArgs:
-				may++
-			case h.Runs:
-				runs++
-			}
-		}
-		fmt.Fprintf(&b, "%d of %d hooks would run", runs, len(e.Hooks))
-		if may > 0 {
-			fmt.Fprintf(&b, ", %d more by their arguments", may)
-		}
-		b.WriteByte('\n')
-	}
+	fmt.Fprintf(&b, " in %s: %s\n", e.Workspace, e.count())
 	for _, line := range e.found.lines() {
 		fmt.Fprintln(&b, line)
 	}
@@ -319,63 +274,50 @@ func (e explanation) String() string {
 	for _, w := range e.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
-	for _, h := range e.Hooks {
-		verdict := "would not run: "
-		switch {
-		case h.onArgs:
-			verdict = "may run: "
-		case h.Runs:
-			verdict = "would run: "
-		}
-		program := h.Program
-		if program == "" {
-			program = "cannot be started"
-		}
-		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
-		level := ""
-		if h.Level != hook.ProjectLevel && h.Dialect == registry.Project().Name {
-			level = h.Level.String() + ", "
-		}
-		fmt.Fprintf(&b, "\n%s (%s, %sdialect %s)\n  %s%s\n", name, source, level, h.Dialect, verdict, h.Why)
-		b.WriteString(h.meets)
-		if h.Rule != "" {
-			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
-			continue
-		}
-		fmt.Fprintf(&b, "  command:    %s\n", h.Command)
-		if h.URL != "" {
-			h.request(&b)
-		} else {
-			fmt.Fprintf(&b, "  program:    %s\n", program)
-		}
-		for _, p := range h.Problems {
-			fmt.Fprintf(&b, "  problem:    %s\n", p)
-		}
-		if h.Persistent {
-			fmt.Fprintf(&b, "  persistent: under serve, %d at most; here it gets one line\n", h.Workers)
-		}
-		if h.MaxStops > 0 {
-			fmt.Fprintf(&b, "  max blocks: %d in a row at the end of a turn\n", h.MaxStops)
-		}
-		if h.Cwd != "" {
-			fmt.Fprintf(&b, "  cwd:        %s\n", h.Cwd)
-		}
-		fmt.Fprintf(&b, "  timeout:    %s\n  on failure:", h.Timeout)
-		separator := " "
-		for _, cause := range protocol.FailureCauses() {
-			if d, ok := h.OnFailure[cause]; ok {
-				fmt.Fprintf(&b, "%s%s: %s", separator, cause, d)
-				separator = ", "
-			}
-		}
-		b.WriteString("\n")
-		if h.Input != "" {
-			label := "stdin:"
-			if h.URL != "" {
-				label = "body:"
-			}
-			fmt.Fprintf(&b, "  %-11s %s\n", label, shownInput(h.Input))
-		}
+	for i := range e.Hooks {
+		e.Hooks[i].print(&b)
 	}
 	return printable.Lines(b.String())
+}
+
+// count says how many of the hooks would run.
+func (e explanation) count() string {
+	if len(e.Hooks) == 0 {
+		return "no hooks, the call goes on"
+	}
+	runs, may := 0, 0
+	for _, h := range e.Hooks {
+		switch {
+		case h.onArgs:
+			may++
+		case h.runs:
+			runs++
+		}
+	}
+	text := fmt.Sprintf("%d of %d hooks would run", runs, len(e.Hooks))
+	if may > 0 {
+		text += fmt.Sprintf(", %d more by their arguments", may)
+	}
+	return text
+}
+
+func (x *explainedHook) print(b *strings.Builder) {
+	h, verdict := x.view.Hook, "would not run: "
+	switch {
+	case x.onArgs:
+		verdict = "may run: "
+	case x.runs:
+		verdict = "would run: "
+	}
+	level := ""
+	if h.Level != hook.ProjectLevel && h.Dialect.Name == registry.Project().Name {
+		level = h.Level.String() + ", "
+	}
+	fmt.Fprintf(b, "\n%s (%s, %sdialect %s)\n  %s%s\n", printable.Escape(h.Name), printable.Escape(h.Source()), level,
+		h.Dialect.Name, verdict, x.why)
+	for _, v := range x.values {
+		for _, line := range v.Lines {
+			fmt.Fprintf(b, "  %-11s %s\n", v.Label+":", line)
+		}
+	}
 }

@@ -92,33 +92,23 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	}
 }
 
-// hooks writes the table.
-func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
-	if len(hooks) == 0 {
-		return
-	}
-	named := map[string]int{}
-	for _, h := range hooks {
-		named[h.Name]++
-	}
-	type cell struct {
-		text   string
-		colour int
-	}
-	number := func(n, colour int) cell {
-		if n == 0 {
-			return cell{"0", dim}
-		}
-		return cell{strconv.Itoa(n), colour}
-	}
-	// All but the first are for what a call came to, and each call is in one of them. Rare ones are there if some hook
-	// needs them.
-	columns := []struct {
-		title  string
-		of     func(*stats.Hook) int
-		colour int
-		rare   bool
-	}{
+// cell is a text of a table.
+type cell struct {
+	text   string
+	colour int
+}
+
+// column is a number in the table of hooks. Rare ones are there if some hook needs them.
+type column struct {
+	title  string
+	of     func(*stats.Hook) int
+	colour int
+	rare   bool
+}
+
+// columns are those that hooks need. All but the first are for what a call came to, and each call is in one of them.
+func columns(hooks []stats.Hook) []column {
+	return slices.DeleteFunc([]column{
 		{"matched", func(h *stats.Hook) int { return h.Matched }, 0, false},
 		{"ok", func(h *stats.Hook) int { return h.OK }, 0, false},
 		{"blocked", func(h *stats.Hook) int { return h.Blocked }, red, false},
@@ -131,18 +121,26 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 		{"skipped", func(h *stats.Hook) int { return h.Skipped }, 0, true},
 		{"async", func(h *stats.Hook) int { return h.Async }, 0, true},
 		{"other", func(h *stats.Hook) int { return h.Other }, 0, true},
+	}, func(c column) bool {
+		return c.rare && !slices.ContainsFunc(hooks, func(h stats.Hook) bool { return c.of(&h) > 0 })
+	})
+}
+
+// hooks writes the table of hooks: their names, what their calls came to, and how long these took.
+func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
+	if len(hooks) == 0 {
+		return
 	}
-	rows := [][]cell{{{"hook", bold}}}
-	shown := columns[:0]
+	named := map[string]int{}
+	for _, h := range hooks {
+		named[h.Name]++
+	}
+	columns := columns(hooks)
+	head := []cell{{"hook", bold}}
 	for _, c := range columns {
-		if !c.rare || slices.ContainsFunc(hooks, func(h stats.Hook) bool { return c.of(&h) > 0 }) {
-			shown = append(shown, c)
-			rows[0] = append(rows[0], cell{c.title, bold})
-		}
+		head = append(head, cell{c.title, bold})
 	}
-	for _, title := range []string{"p50", "p95", "max"} {
-		rows[0] = append(rows[0], cell{title, bold})
-	}
+	rows := [][]cell{append(head, cell{"p50", bold}, cell{"p95", bold}, cell{"max", bold})}
 	for i := range hooks {
 		h := &hooks[i]
 		name := printable.Escape(h.Name)
@@ -150,19 +148,29 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 			name += " (" + h.File + ")"
 		}
 		row := []cell{{middle(name, 40), 0}}
-		for _, c := range shown {
-			row = append(row, number(c.of(h), c.colour))
+		for _, c := range columns {
+			number := cell{"0", dim}
+			if n := c.of(h); n != 0 {
+				number = cell{strconv.Itoa(n), c.colour}
+			}
+			row = append(row, number)
 		}
 		ran := h.OK + h.Blocked + h.Asked + h.Injected + h.Rewrote + h.Failed + h.TimedOut
 		for _, ms := range []float64{h.P50, h.P95, h.Max} {
-			if ran == 0 {
-				row = append(row, cell{"-", dim})
-			} else {
-				row = append(row, cell{duration(ms), 0})
+			took := cell{"-", dim}
+			if ran != 0 {
+				took = cell{duration(ms), 0}
 			}
+			row = append(row, took)
 		}
 		rows = append(rows, row)
 	}
+	b.WriteByte('\n')
+	p.table(b, rows)
+}
+
+// table writes rows of equal length: names on the left, numbers on the right. Names that find no room are cut.
+func (p paint) table(b *strings.Builder, rows [][]cell) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, c := range row {
@@ -173,24 +181,20 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 	for _, width := range widths[1:] {
 		room -= 2 + width
 	}
-	if room = max(room, 16); widths[0] > room {
-		widths[0] = room
-		for _, row := range rows {
-			row[0].text = middle(row[0].text, room)
-		}
-	}
-	b.WriteByte('\n')
+	widths[0] = min(widths[0], max(room, 16))
 	for _, row := range rows {
-		for i, c := range row {
-			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text))
-			if i == 0 {
-				b.WriteString(p.as(c.colour, c.text) + space)
-			} else {
-				b.WriteString("  " + space + p.as(c.colour, c.text))
-			}
+		name := middle(row[0].text, widths[0])
+		b.WriteString(p.as(row[0].colour, name) + blanks(widths[0], name))
+		for i, c := range row[1:] {
+			b.WriteString("  " + blanks(widths[i+1], c.text) + p.as(c.colour, c.text))
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// blanks fill a column of a table beside a text.
+func blanks(width int, text string) string {
+	return strings.Repeat(" ", width-utf8.RuneCountInString(text))
 }
 
 func section[T any](b *strings.Builder, title string, entries []T, line func(T) string) {

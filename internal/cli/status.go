@@ -41,7 +41,7 @@ The exit code is
 			if err := checkOutput(flags); err != nil {
 				return 0, err
 			}
-			s, err := f.trustState(args, true)
+			s, err := f.trustState(args)
 			if err != nil {
 				return 0, err
 			}

@@ -48,38 +48,23 @@ func (t *testRun) runJobs(jobs []testJob, o runner.Options, std Streams) (*testR
 	until.watch()
 	defer until.over()
 	ctx, cancel := context.WithCancel(until.context())
-	var workers sync.WaitGroup
-	defer workers.Wait()
+	workers := testWorkers{testRun: t, jobs: jobs, o: o, env: env, over: make(chan int, len(jobs))}
+	defer workers.all.Wait()
 	defer cancel() // if the results cannot be printed
-
-	var taken, ran, failed atomic.Int32
-	over := make(chan int, len(jobs)) // indexes of jobs
 	for range t.parallel {
-		workers.Go(func() {
-			for i := taken.Add(1) - 1; int(i) < len(jobs); i = taken.Add(1) - 1 {
-				if j := &jobs[i]; ctx.Err() == nil && (!t.failFast || failed.Load() == 0) {
-					if t.runJob(ctx, j, o, env); j.result != nil {
-						ran.Add(1)
-					}
-					if j.result == nil || !j.result.OK {
-						failed.Add(1)
-					}
-				}
-				over <- int(i)
-			}
-		})
+		workers.all.Go(func() { workers.work(ctx) })
 	}
 	report := testReport{testRun: t, std: std, progress: newProgress(std.Err), several: len(jobs) > 0 &&
 		jobs[0].suite != jobs[len(jobs)-1].suite}
 	defer report.progress.clear()
 	done := make([]bool, len(jobs))
 	for next := 0; next < len(jobs); {
-		report.progress.show(fmt.Sprintf("%d of %s, %d failed", ran.Load(), counted(len(jobs), "test"), failed.Load()))
-		done[<-over] = true
+		report.progress.show(workers.progress())
+		done[<-workers.over] = true
 		for ; next < len(jobs) && done[next]; next++ {
 			if ctx.Err() != nil {
-				workers.Wait()
-				n := counted(int(ran.Load()), "test")
+				workers.all.Wait()
+				n := counted(int(workers.ran.Load()), "test")
 				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), n)
 			}
 			if err := report.add(&jobs[next]); err != nil {
@@ -88,6 +73,38 @@ func (t *testRun) runJobs(jobs []testJob, o runner.Options, std Streams) (*testR
 		}
 	}
 	return &report, nil
+}
+
+// testWorkers are goroutines that run tests.
+type testWorkers struct {
+	*testRun
+	jobs []testJob
+	o    runner.Options
+	env  []string
+
+	all                sync.WaitGroup
+	taken, ran, failed atomic.Int32
+	over               chan int // indexes of the jobs that have ended, or were not to run
+}
+
+// work runs one job after the other, until others have taken the rest.
+func (w *testWorkers) work(ctx context.Context) {
+	for i := w.taken.Add(1) - 1; int(i) < len(w.jobs); i = w.taken.Add(1) - 1 {
+		if j := &w.jobs[i]; ctx.Err() == nil && (!w.failFast || w.failed.Load() == 0) {
+			if w.runJob(ctx, j, w.o, w.env); j.result != nil {
+				w.ran.Add(1)
+			}
+			if j.result == nil || !j.result.OK {
+				w.failed.Add(1)
+			}
+		}
+		w.over <- int(i)
+	}
+}
+
+// progress says how many tests have run and failed so far.
+func (w *testWorkers) progress() string {
+	return fmt.Sprintf("%d of %s, %d failed", w.ran.Load(), counted(len(w.jobs), "test"), w.failed.Load())
 }
 
 // runJob runs a test. It has no result if ctx ended.

@@ -69,7 +69,7 @@ type Schedule struct {
 // Hooks is what a dialect's hooks read, and what their results mean. Base has a default for all but Encode and Decode.
 //
 // The Hooks of a dialect may also be an Ender, a Propagator, an Outranker, an AsyncLine, an InputNamer, a Fitter or an
-// Answerer, have Variants, or run Functions.
+// Answerer, have Variants or ToolEvents, or run Functions.
 type Hooks interface {
 	// Event names the call's event as hooks subscribe to it, "" for an event that the client does not have.
 	Event(*protocol.Call) protocol.Event
@@ -155,6 +155,13 @@ type Variants interface {
 	// Variants are the dialects of all the client's hooks, in the order in which they run at a call. One of them is the
 	// client's dialect in the list; the others have the same name, and the events that they are for.
 	Variants() []*Dialect
+}
+
+// ToolEvents is implemented by Hooks whose events are each for one kind of tool. They get a call at such an event.
+type ToolEvents interface {
+	// ToolEvent names the event for the call's tool, "" if there is none. names are the project's for a tool that some
+	// client calls so.
+	ToolEvent(c *protocol.Call, names []string) protocol.Event
 }
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.

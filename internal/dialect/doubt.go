@@ -52,7 +52,7 @@ var (
 func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	for i, s := range signs {
 		switch {
-		case s.Place == nearmiss.Inside || s.Report:
+		case !s.Begins():
 		case s.Kind != nearmiss.Word,
 			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
 			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
@@ -133,7 +133,7 @@ func InsideOf(signs []nearmiss.Sign) []string {
 func InText(text string) (stray []string, unreadable error) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
-		if !s.Behind && s.Place != nearmiss.Inside && !s.Report {
+		if !s.Behind && s.Begins() {
 			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
 				s.Line, s, PrintAlone(text))
 		}
@@ -191,7 +191,7 @@ func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 	stderr := false
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		word := letters(name)
+		word := nearmiss.Letters(name)
 		switch {
 		case value.Type == gjson.Null:
 		case slices.Contains(codeKeys, word) && nonZero(value):
@@ -214,6 +214,15 @@ func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 	}
 	return fmt.Errorf("it has %s, which means something in the line of a persistent hook alone; exit with that code, "+
 		"or print an answer: %s", strong, ValidWords), alone
+}
+
+// isExitCode reports whether a value is a whole number from 0 to 255, also as a text of digits.
+func isExitCode(v gjson.Result) bool {
+	if v.Type == gjson.String {
+		text := strictjson.Text(v.Raw)
+		return text != "" && strings.Trim(text, "0123456789") == ""
+	}
+	return v.Type == gjson.Number && v.Num == float64(int(v.Num)) && v.Num >= 0 && v.Num <= 255
 }
 
 // nonZero reports whether a value is an exit code other than 0.

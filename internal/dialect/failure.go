@@ -20,15 +20,15 @@ func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
 	case r.Async:
 		return Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, true
 	case r.TimedOut: // what it printed until then is no answer
-		return Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: r.Timeout(who)}, true
+		return Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: r.TimeoutProblem(who)}, true
 	case r.ProtocolError != "":
 		return Unreadable(who, r.ProtocolError), true
 	}
 	return Verdict{}, false
 }
 
-// Timeout says that a hook timed out. A persistent one mostly did not flush its line.
-func (r *HookResult) Timeout(who string) string {
+// TimeoutProblem says that a hook timed out. A persistent one mostly did not flush its line.
+func (r *HookResult) TimeoutProblem(who string) string {
 	text := who + " timed out after " + r.Limit.String()
 	if r.NoLine {
 		text += "; does it flush its line?"

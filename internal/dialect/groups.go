@@ -31,26 +31,43 @@ type EventGroups struct {
 // what is odd about its other keys. beside are switches of the client's that may stand there, too; the first of them
 // switches all hooks off.
 func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
-	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, beside, yield) }
+	at, off := "hooks", ""
+	if d.flat {
+		at = ""
+	}
+	if len(beside) > 0 {
+		off = beside[0].Key()
+	}
+	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, at, off, beside, yield) }
 }
 
-func (d *Document) yieldEvents(hooks gjson.Result, beside []Field, yield func(*EventGroups) bool) {
+// EventsOf is Events for an object under a key of the document. What stands beside the events there switches at most
+// these off.
+func (d *Document) EventsOf(key string, hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
+	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, key, "", beside, yield) }
+}
+
+// yieldEvents yields those in the object under a key, or at the top level. off is the key that switches all hooks off.
+func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Field, yield func(*EventGroups) bool) {
 	switch {
 	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
 		return
 	case !hooks.IsObject():
-		d.WrongType(`"hooks"`, "an object", hooks, d.Drops)
+		d.WrongType(strconv.Quote(at), "an object", hooks, d.Drops)
 		return
 	}
 	last := LastOf(hooks)
+	place := ""
+	if at != "" {
+		place = PathPart(at) + "."
+	}
 	hooks.ForEach(func(key, groups gjson.Result) bool {
-		name, path := key.String(), d.pathOf(key.String())
+		name, path := key.String(), place+PathPart(key.String())
 		event := protocol.Event(name)
-		within := slices.IndexFunc(beside, func(f Field) bool { return f.Key() == name })
 		switch {
-		case within >= 0:
+		case hasField(beside, name):
 			d.note(OwnSetting, path, key.Index, name)
-			if within == 0 && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
+			if name == off && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
 				d.switched(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
 			}
 		case last[strictjson.Text(key.Raw)].Index != groups.Index:
@@ -90,14 +107,6 @@ func (d *Document) TopEvents(beside ...Field) iter.Seq[*EventGroups] {
 
 // OnceBeside are switches that once stood beside the events, and are passed over there.
 func (d *Document) OnceBeside(switches []Field) { d.switches = switches }
-
-// pathOf is the path of an event.
-func (d *Document) pathOf(event string) string {
-	if d.flat {
-		return PathPart(event)
-	}
-	return "hooks." + PathPart(event)
-}
 
 // meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another
 // client's event. In the place that plugins of all clients have for their hooks, the file may be another client's.
@@ -263,7 +272,7 @@ func (g *Group) readMatcher() bool {
 	}
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		say := g.WarnOfGate
-		if pattern.Unread { // the hook always runs
+		if pattern.AlwaysRuns() { // the hook always runs
 			say = g.Warn
 		}
 		say(text.Index, "%sthe matcher %s %s", g.who, spelling.Quote(text.String()), fault)
@@ -290,10 +299,12 @@ func (g *Group) Sequential() gjson.Result { return valueOf(g.json, "sequential")
 // Who begins messages about the group.
 func (g *Group) Who() string { return g.who }
 
-// HandlerFields are the fields of a type of hooks. The type of a field ends in ! if there must be one.
+// HandlerFields are the fields of a type of hooks. The type of a field ends in ! if there must be one. Default: a hook
+// that says no type is of this one.
 type HandlerFields struct {
-	Type   string
-	Fields []Field
+	Type    string
+	Default bool
+	Fields  []Field
 }
 
 // Handlers yields the hooks of the group that are of one of the types, each as an Entry that is to be filled. It is
@@ -361,8 +372,7 @@ func (h *Handler) typed(types []HandlerFields) (fields []Field, known bool) {
 	kind := valueOf(h.From.JSON, "type")
 	var names []string
 	for _, t := range types {
-		isDefault := !kind.Exists() && h.Dialect.Files.Flat && t.Type == "command"
-		if isDefault || kind.Type == gjson.String && kind.String() == t.Type {
+		if t.Default && !kind.Exists() || kind.Type == gjson.String && kind.String() == t.Type {
 			h.Type = t.Type
 			return t.Fields, true
 		}

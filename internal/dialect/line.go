@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -16,9 +15,9 @@ import (
 )
 
 // ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for
-// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print:
-// "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in
-// the line then.
+// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print: the "id"
+// of the call, "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is
+// nothing else in the line then.
 //
 // Whatever is no such line is no answer, also an empty one, and an object that has neither a key of an answer nor of a
 // process: a process that reports its own failure did not approve.
@@ -51,13 +50,18 @@ func (r *HookResult) readLine(line string) error {
 	stdout := ""
 	code, hasStdout, hasRest, lineStderr := 0, false, false, false
 	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
-		switch name := strictjson.Text(key.Raw); name {
-		case "exit_code":
+		switch name := strictjson.Text(key.Raw); {
+		case name == "id" && r.CallID != "":
+			if !sameID(value, gjson.Parse(r.CallID)) {
+				err = fmt.Errorf(`it has "id": %s, and the call has %s; answer each call with the id that it has`,
+					spelling.Brief(value.Raw, 40), spelling.Brief(r.CallID, 40))
+			}
+		case name == "exit_code":
 			code, err = readExitCode(value)
-		case "stdout":
+		case name == "stdout":
 			hasStdout = value.Type != gjson.Null
 			err = ReadText(name, value, &stdout)
-		case "stderr":
+		case name == "stderr":
 			var text string
 			if err = ReadText(name, value, &text); text != "" {
 				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
@@ -96,7 +100,10 @@ func (r *HookResult) readLine(line string) error {
 	return nil
 }
 
-// warnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A
+// sameID reports whether an id is that of the call, however its JSON is written.
+func sameID(id, call gjson.Result) bool { return id.Type == call.Type && id.String() == call.String() }
+
+// WarnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A
 // process that ends with 0 may do so; who writes such a line may have meant the reason of a deny.
 func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
 	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
@@ -130,35 +137,21 @@ func hasAnswerKey(object []byte) (has bool) {
 
 // lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
 func lineKeyMeant(name string, value gjson.Result) string {
-	word := letters(name)
-	number := value.Type == gjson.Number && value.Num == float64(int(value.Num)) && value.Num >= 0 && value.Num <= 255
-	if value.Type == gjson.String {
-		text := strictjson.Text(value.Raw)
-		number = text != "" && strings.Trim(text, "0123456789") == ""
-	}
-	for _, code := range []string{"exitcode", "code", "exit", "rc", "ret", "returncode", "exitstatus", "returnstatus",
-		"statuscode", "errorcode", "status"} {
-		if number && (word == code || len(word) > 5 && spelling.Distance(word, code) <= 1) {
-			return "exit_code"
+	word := nearmiss.Letters(name)
+	if isExitCode(value) {
+		for _, code := range slices.Concat(codeKeys, weakCodeKeys) {
+			if word == code || len(word) > 5 && spelling.Distance(word, code) <= 1 {
+				return "exit_code"
+			}
 		}
 	}
 	for _, key := range []string{"exit_code", "stdout", "stderr"} {
-		if d := spelling.Distance(word, strings.ReplaceAll(key, "_", "")); (d == 1 || d == 0) &&
+		if spelling.Distance(word, strings.ReplaceAll(key, "_", "")) <= 1 &&
 			(value.Type == gjson.String || key == "exit_code") {
 			return key
 		}
 	}
 	return ""
-}
-
-// letters are the letters and digits of a key in lower case.
-func letters(key string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, key)
 }
 
 func readExitCode(value gjson.Result) (int, error) {

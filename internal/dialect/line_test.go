@@ -5,8 +5,35 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 )
+
+// A line may have the id of the call that it answers, and no other.
+func TestReadLineWithID(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"id":7}`: "", `{}`: "", `{"id":7,"decision":"block"}`: `{"decision":"block"}`,
+		`{"decision":"block","id":7.0}`: `{"decision":"block"}`, `{"id":7,"stdout":"t"}`: "t",
+	} {
+		r := dialecttest.LineResultOf("7", line)
+		require.Empty(t, r.ProtocolError, line)
+		require.Equal(t, want, string(r.Stdout.Head), line)
+	}
+	for _, id := range []string{`8`, `"7"`, `null`, `[7]`, `{"id":7}`, `true`, `-7`, `""`} {
+		r := dialecttest.LineResultOf("7", `{"decision":"approve","id":`+id+`}`)
+		require.Contains(t, r.ProtocolError, `it has "id": `+id+`, and the call has 7`)
+	}
+	require.Empty(t, dialecttest.LineResultOf(`"a/b"`, `{"id":"a\/b"}`).ProtocolError)
+	require.NotEmpty(t, dialecttest.LineResultOf("7", `{"id":7,"error":"no database"}`).ProtocolError)
+}
+
+func TestPayloadWithID(t *testing.T) {
+	for _, p := range []dialect.Payload{{[]byte(`{"a":1}`), []byte("\n")}, {[]byte(`{"a":`), []byte("1}\n")}} {
+		before := string(p.Bytes())
+		require.Equal(t, "{\"a\":1,\"id\":7}\n", string(p.WithID("7").Bytes()))
+		require.Equal(t, before, string(p.Bytes()), "other hooks get it, too")
+	}
+}
 
 func TestReadLine(t *testing.T) {
 	for name, test := range map[string]struct {

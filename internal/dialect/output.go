@@ -14,7 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// HookOutput is Claude Code's hook output (2.1.329).
+// HookOutput is Claude Code's hook output (2.1.329), whose form other clients took over, with the messages to the user
+// that go with it.
 type HookOutput struct {
 	Continue      *bool           `json:"continue,omitempty"`
 	StopReason    string          `json:"stopReason,omitempty"`
@@ -23,11 +24,25 @@ type HookOutput struct {
 	SystemMessage string          `json:"systemMessage,omitempty"`
 	Terminal      json.RawMessage `json:"terminalSequence,omitempty"`
 	Specific      protocol.Fields `json:"hookSpecificOutput,omitempty"`
+
+	Notes `json:"-"`
 }
 
-// NewHookOutput begins the output at an event.
-func NewHookOutput(e protocol.Event) HookOutput {
-	return HookOutput{Specific: FieldsOf("hookEventName", strictjson.Quote(string(e)))}
+// NewHookOutput begins the output of a client at an event, with the outcome's Messages.
+func NewHookOutput(o protocol.Outcome, client string, e protocol.Event) HookOutput {
+	return HookOutput{Specific: FieldsOf("hookEventName", strictjson.Quote(string(e))), Notes: NewNotes(o, client, e)}
+}
+
+// End ends the turn.
+func (out *HookOutput) End(reason string) { out.Continue, out.StopReason = new(bool), reason }
+
+// Block holds up what the event is about.
+func (out *HookOutput) Block(reason string) { out.Decision, out.Reason = "block", reason }
+
+// Permit says whether the tool may run: one of the PermissionWords.
+func (out *HookOutput) Permit(word, reason string) {
+	out.Set("permissionDecision", word)
+	out.Set("permissionDecisionReason", reason)
 }
 
 // Set adds a text to hookSpecificOutput, if it is one.
@@ -37,12 +52,37 @@ func (out *HookOutput) Set(key, text string) {
 	}
 }
 
-// Encode writes the output, with messages to the user. A hookSpecificOutput that says nothing is left out.
-func (out HookOutput) Encode(messages []string) ([]byte, error) {
-	if out.SystemMessage = strings.Join(messages, "\n"); len(out.Specific) < 2 {
+// Encode writes the output. A hookSpecificOutput that says nothing is left out.
+func (out HookOutput) Encode() ([]byte, error) {
+	if out.SystemMessage = strings.Join(out.ToUser, "\n"); len(out.Specific) < 2 {
 		out.Specific = nil
 	}
 	return strictjson.Marshal(out)
+}
+
+// Notes are the messages to the user that go with an answer to a client at an event.
+type Notes struct {
+	ToUser []string
+	client string
+	event  protocol.Event
+}
+
+// NewNotes begins with the outcome's Messages.
+func NewNotes(o protocol.Outcome, client string, e protocol.Event) Notes {
+	return Notes{Messages(o), client, e}
+}
+
+// Note adds a message.
+func (n *Notes) Note(message string) { n.ToUser = append(n.ToUser, message) }
+
+// Cannot notes what the client cannot do at the event, and why a hook wanted it.
+func (n *Notes) Cannot(what, why string) {
+	n.Note(fmt.Sprintf("hookrun: %s cannot %s at %s: %s", n.client, what, n.event, why))
+}
+
+// CannotTell notes a text that was for the model.
+func (n *Notes) CannotTell(text string) {
+	n.Note(fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", n.client, n.event, text))
 }
 
 // FieldsOf makes fields of keys and their values in turn.
@@ -159,16 +199,6 @@ func Joined(texts ...string) string {
 		}
 	}
 	return strings.Join(all, "\n\n")
-}
-
-// Cannot is a message to the user: what the client cannot do at the event, and why a hook wanted it.
-func Cannot(client, what string, e protocol.Event, why string) string {
-	return fmt.Sprintf("hookrun: %s cannot %s at %s: %s", client, what, e, why)
-}
-
-// CannotTell is a message to the user with a text that was for the model.
-func CannotTell(client string, e protocol.Event, text string) string {
-	return fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client, e, text)
 }
 
 // Messages are what the user is told: what hooks have to say, and Notices.

@@ -67,12 +67,20 @@ func (p Pattern) match(name string) bool {
 	return true
 }
 
+// AlwaysRuns reports whether the matcher matches every name because hookrun cannot read what its client may read.
+func (p Pattern) AlwaysRuns() bool {
+	return p.Unread || p.JavaScript != nil && p.JavaScript.Doubt() != nil
+}
+
+const unread = "is a regular expression that hookrun cannot read, so the hook always runs: "
+
 // Fault says what is wrong with the matcher, as the end of a sentence that begins with it; "": nothing.
 func (p Pattern) Fault() string {
 	switch {
 	case p.Unread:
-		return "is a regular expression that hookrun cannot read, so the hook always runs: " +
-			spelling.Expression(p.Err)
+		return unread + spelling.Expression(p.Err)
+	case p.AlwaysRuns():
+		return unread + p.JavaScript.Doubt().Error()
 	case p.Err != nil && len(p.Exact) > 1:
 		return "is no regular expression, and matches the names in it alone: " + spelling.Expression(p.Err)
 	case p.Err != nil:

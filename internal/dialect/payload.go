@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -27,6 +28,17 @@ func (p Payload) Size() (n int) {
 		n += len(piece)
 	}
 	return n
+}
+
+// WithID returns the payload of a persistent hook: with the call's id behind the other keys. id is JSON.
+func (p Payload) WithID(id string) Payload {
+	last := len(p) - 1
+	end := bytes.TrimSpace(p[last])
+	if len(end) == 0 {
+		last--
+		end = bytes.TrimSpace(p[last])
+	}
+	return append(p[:last:last], end[:len(end)-1], []byte(`,"id":`+id+"}\n"))
 }
 
 // Object builds a payload of one JSON object and a newline, keys in the order of the calls.

@@ -14,6 +14,7 @@ type HookResult struct {
 	WentAsync     bool
 	AsyncResult   bool   // it was not waited for, and this is what came of it: no decision counts any more
 	ProtocolError string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	CallID        string // the id of the call, as JSON, that a persistent hook got; "": it got none
 	Line          bool   // it is the line of a persistent hook
 	LineObject    bool   // Stdout is the object of that line, and no text in it
 	LineNote      bool   // that line has stderr, so Stderr is what it says

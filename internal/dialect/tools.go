@@ -43,9 +43,6 @@ func MCPName(server, tool string) string {
 	return "mcp__" + server + "__" + tool
 }
 
-// ToolNames are the project's names for a tool of any client. Package registry has the tables.
-var ToolNames = func(string) []string { return nil }
-
 // ToolAliases are the names that the client's matchers know for its tools besides their own, none if no client calls
 // hookrun.
 func (d *Dialect) ToolAliases() Aliases {

@@ -33,6 +33,16 @@ func (words Words) Decision(word string) (d protocol.Decision, known bool) {
 	return d, false
 }
 
+// Word is the first word for a decision, "" if there is none.
+func (words Words) Word(d protocol.Decision) string {
+	for _, w := range words {
+		if w.Decision == d {
+			return w.Word
+		}
+	}
+	return ""
+}
+
 // Misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
 // so the deny of a guard whose author mixed the two up.
 var Misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}

@@ -200,7 +200,7 @@ func (h *Hook) Environment() []string {
 	return overlaid(h.Settings.Env, h.Env)
 }
 
-// Named returns the call as the hook sees it: with the names that the tool has at its level.
+// Named returns the call with the names that the tool has at the hook's level.
 func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	if h.Tools.Same(c.FileTools(), c.Tool) {
 		return c
@@ -208,6 +208,11 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	named := *c
 	registry.NameTool(&named, h.Tools)
 	return &named
+}
+
+// Seen returns the call as the hook sees it: Named, and at the event for its tool.
+func (h *Hook) Seen(c *dialect.Call) *dialect.Call {
+	return registry.AtToolEvent(h.Dialect, h.Named(c))
 }
 
 // CommandDiagnostic is a message about what the hook runs, with its position.

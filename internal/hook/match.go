@@ -87,9 +87,10 @@ func (m *MatchContext) view(d *dialect.Dialect) *view {
 			return &m.views[i]
 		}
 	}
-	v := view{dialect: d, event: d.EventOf(&m.call.Call)}
+	c := &registry.AtToolEvent(d, m.call).Call
+	v := view{dialect: d, event: d.EventOf(c)}
 	v.field = d.SubjectField(v.event)
-	v.subject, _ = d.MatcherSubject(&m.call.Call)
+	v.subject, _ = d.MatcherSubject(c)
 	m.views = append(m.views, v)
 	return &m.views[len(m.views)-1]
 }

@@ -18,151 +18,119 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout",
-	"on_failure",
-	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert",
-	"client_key", "proxy", "enabled", "dialect", "async", "cwd", "files"}
+// entry is an entry that is being read.
+type entry struct {
+	*parser
+	value  gjson.Result
+	values map[string]gjson.Result // by key
+	who    string                  // in messages
+}
 
-// An entry has exactly one of handlerKeys. "block" and "inject" run nothing, so they cannot have any of processKeys.
-var (
-	handlerKeys = []string{"command", "url", "block", "inject"}
-	processKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers", "files"}
-)
+// keys returns those of the entry's keys that are of some kinds.
+func (e *entry) keys(of ...kind) (there []string) {
+	for i := range fields {
+		if _, ok := e.values[fields[i].key]; ok && slices.Contains(of, fields[i].of) {
+			there = append(there, fields[i].key)
+		}
+	}
+	return there
+}
 
 // hook reads the nth entry.
-func (p *parser) hook(entry gjson.Result, n int) (h hook.Hook, ok bool) {
-	if !entry.IsObject() {
-		p.wrongType("hook "+strconv.Itoa(n), "an object", entry)
+func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
+	if !value.IsObject() {
+		p.wrongType("hook "+strconv.Itoa(n), "an object", value)
 		return h, false
 	}
 	before := len(p.problems)
-	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
-	h.Line, h.Column = p.locator.Position(entry.Index)
-	h.TakesFiles = true
-	who := "hook " + strconv.Itoa(n)
-	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
-		h.Name = name.String()
-		who = "hook " + quote(h.Name)
+	if p.entryKeys == nil {
+		p.entryKeys = entryKeys()
 	}
-	if name, ok := f["dialect"]; ok && !p.keepsRules(&h, reader{p, who + ": ", name}) {
+	e := entry{p, value, p.fields(value, p.entryKeys), "hook " + strconv.Itoa(n)}
+	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
+	h.Line, h.Column = p.locator.Position(value.Index)
+	h.TakesFiles = true
+	if name := e.values["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
+		h.Name = name.String()
+		e.who = "hook " + quote(h.Name)
+	}
+	r := &reader{p, e.who + ": ", "dialect", e.values["dialect"]}
+	if r.value.Exists() && !r.keepsRules(&h) {
 		return h, false // nobody can tell what its other keys mean
 	}
 	defer func() { p.form = nil }()
-	has := func(keys ...string) (there []string) {
-		for _, key := range keys {
-			if _, ok := f[key]; ok {
-				there = append(there, `"`+key+`"`)
-			}
-		}
-		return there
-	}
-	var missing []string
-	if has("name") == nil {
-		missing = append(missing, `no "name"`)
-	}
-	handlers := has(handlerKeys...)
-	if len(handlers) == 0 {
-		missing = append(missing, `no "command"`) // or "url", "block" or "inject", but most hooks are commands
-	}
-	if has("events") == nil {
-		missing = append(missing, `no "events"`)
-	}
-	if len(missing) > 0 {
-		p.problem(entry.Index, "%s has %s", who, strings.Join(missing, ", "))
-	}
-	if len(handlers) > 1 {
-		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(handlers, " and "))
-	}
-	if useless := has(processKeys...); len(useless) > 0 && has("command", "url") == nil && len(handlers) > 0 {
-		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who,
-			strings.Join(useless, ", "))
-	}
-	for _, key := range hookKeys {
-		value, ok := f[key]
-		if !ok {
-			continue
-		}
-		r := reader{p, who + ": ", value}
-		switch key {
-		case "name":
-			r.name()
-		case "command":
-			h.Command = r.inForm(r.command())
-			h.RunsAt = p.at(value.Index, "")
-			if path := launch.PathInWorkspace(h.Command); path != "" && p.level < hook.ProjectLevel {
-				p.warnOfGate(value.Index, fmt.Sprintf("%s: %s is a path in the workspace, so each project says what "+
-					"this hook does; write the whole path", who, quote(path)))
-			}
-		case "block":
-			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-				Status: protocol.StatusBlocked, Reason: r.messageOf(key)}
-		case "inject":
-			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
-				Context: r.messageOf(key)}
-		case "events":
-			h.Events = r.events(h.Dialect)
-			if h.Dialect.Own != nil {
-				r.speaking(&h)
-			}
-		case "matcher":
-			h.Matcher = r.matcher(&h)
-		case "if":
-			h.If = r.rule()
-		case "when":
-			h.When = r.conditions()
-		case "timeout":
-			h.Timeout = r.timeout()
-		case "on_failure":
-			h.OnFailure = r.onFailure(h.Dialect)
-		case "env":
-			h.Env = r.env()
-		case "inherit_env":
-			h.Inherit = r.inherit()
-		case "persistent":
-			h.Persistent = r.boolean(`"persistent"`)
-		case "workers":
-			h.Workers = r.workers()
-		case "async":
-			h.Async = r.boolean(`"async"`)
-		case "files":
-			h.Files = r.files()
-		case "cwd":
-			h.Folder, _ = r.text(value, `"cwd"`)
-		case "enabled":
-			if !r.boolean(`"enabled"`) {
-				h.Disabled = `"enabled" is false in ` + h.Source()
-			}
+	e.required()
+	for i := range fields {
+		f := &fields[i]
+		r.key, r.value = f.key, e.values[f.key]
+		if r.value.Exists() && f.read != nil && (f.of != requests || h.HTTP != nil) {
+			f.read(r, &h)
 		}
 	}
 	if h.StaticVerdict != nil {
 		h.Inherit = nil // it runs nothing
 	}
-	p.endpoint(&h, f, who, has)
-	p.idle(&h, f, who)
-	p.ofClient(&h, f, who)
-	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && h.Form == nil && exit.String() == "continue" &&
-		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
-		p.problem(exit.Index,
-			"%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out",
-			who)
-	}
-	if workers, ok := f["workers"]; ok && !h.Persistent && h.HTTP == nil {
-		p.problem(workers.Index, "%s: \"workers\" is for persistent hooks; add \"persistent\": true, or leave it out",
-			who)
-	}
+	e.endpoint(&h)
+	e.idle(&h)
+	e.ofClient(&h)
+	e.meaningless(&h)
 	return h, len(p.problems) == before
+}
+
+// required looks for the keys that an entry must have.
+func (e *entry) required() {
+	var missing []string
+	if _, ok := e.values["name"]; !ok {
+		missing = append(missing, `no "name"`)
+	}
+	handlers := e.keys(handler)
+	if len(handlers) == 0 {
+		missing = append(missing, `no "command"`) // or another, but most hooks are commands
+	}
+	if _, ok := e.values["events"]; !ok {
+		missing = append(missing, `no "events"`)
+	}
+	if len(missing) > 0 {
+		e.problem(e.value.Index, "%s has %s", e.who, strings.Join(missing, ", "))
+	}
+	if len(handlers) > 1 {
+		e.problem(e.value.Index, `%s has "%s"; an entry does one of them`, e.who, strings.Join(handlers, `" and "`))
+	}
+}
+
+// meaningless looks for keys that mean nothing beside the others.
+func (e *entry) meaningless(h *hook.Hook) {
+	_, command := e.values["command"]
+	useless := e.keys(processes, programs)
+	if len(useless) > 0 && h.StaticVerdict != nil && !command && h.HTTP == nil {
+		e.problem(e.value.Index, `%s runs no command, so "%s" would mean nothing; leave it out`, e.who,
+			strings.Join(useless, `", "`))
+	}
+	if exit := e.values["on_failure"].Get("exit"); h.HTTP == nil && h.Form == nil && exit.String() == "continue" &&
+		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
+		e.problem(exit.Index,
+			"%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out",
+			e.who)
+	}
+	if workers, ok := e.values["workers"]; ok && !h.Persistent && h.HTTP == nil {
+		e.problem(workers.Index, "%s: \"workers\" is for persistent hooks; add \"persistent\": true, or leave it out",
+			e.who)
+	}
 }
 
 // reader reads one value of a hook's entry.
 type reader struct {
 	*parser
 	who   string
+	key   string
 	value gjson.Result
 }
 
+// quotedKey returns the key for messages.
+func (r *reader) quotedKey() string { return `"` + r.key + `"` }
+
 // text returns a string that a process can be given: NUL would end it early, and the system refuses it.
-func (r reader) text(v gjson.Result, what string) (string, bool) {
+func (r *reader) text(v gjson.Result, what string) (string, bool) {
 	if v.Type != gjson.String {
 		r.wrongType(r.who+what, "a string", v)
 		return "", false
@@ -175,13 +143,23 @@ func (r reader) text(v gjson.Result, what string) (string, bool) {
 	return s, true
 }
 
-func (r reader) name() {
-	if s, ok := r.text(r.value, `"name"`); ok && strings.TrimSpace(s) == "" {
+func (r *reader) name(*hook.Hook) {
+	if s, ok := r.text(r.value, r.quotedKey()); ok && strings.TrimSpace(s) == "" {
 		r.problem(r.value.Index, "%s\"name\" is blank", r.who)
 	}
 }
 
-func (r reader) command() (c hook.Command) {
+func (r *reader) command(h *hook.Hook) {
+	h.Command = r.inForm(r.words())
+	h.RunsAt = r.at(r.value.Index, "")
+	if path := launch.PathInWorkspace(h.Command); path != "" && r.level < hook.ProjectLevel {
+		r.warnOfGate(r.value.Index, fmt.Sprintf("%s%s is a path in the workspace, so each project says what this "+
+			"hook does; write the whole path", r.who, quote(path)))
+	}
+}
+
+// words reads what the hook runs, as it is written.
+func (r *reader) words() (c hook.Command) {
 	switch {
 	case r.value.Type == gjson.String:
 		if s, ok := r.text(r.value, `"command"`); ok {
@@ -209,7 +187,14 @@ func (r reader) command() (c hook.Command) {
 	return c
 }
 
-func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
+func (r *reader) events(h *hook.Hook) {
+	h.Events = r.eventsOf(h.Dialect)
+	if h.Dialect.Own != nil {
+		r.setVariant(h)
+	}
+}
+
+func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
 	if !r.value.IsArray() {
 		r.wrongType(r.who+`"events"`, "an array of strings", r.value)
 		return nil
@@ -263,15 +248,16 @@ func eventNames() (all []string, list string) {
 	return all, strings.Join(canonical, ", ")
 }
 
-func (r reader) matcher(h *hook.Hook) hook.Matcher {
+func (r *reader) matcher(h *hook.Hook) {
 	s, ok := r.text(r.value, `"matcher"`)
 	if !ok {
-		return nil
+		return
 	}
 	if h.Form != nil {
-		return r.clientPattern(h, s)
+		h.Matcher = r.clientPattern(h, s)
+		return
 	}
-	m, ok := hook.NewGlobs(s)
+	h.Matcher, ok = hook.NewGlobs(s)
 	if !ok {
 		r.problem(r.value.Index,
 			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
@@ -283,49 +269,52 @@ func (r reader) matcher(h *hook.Hook) hook.Matcher {
 	for _, f := range found {
 		r.doubt(h, r.at(r.value.Index, ""), r.who+f.Text, f)
 	}
-	return m
 }
 
-func (r reader) boolean(what string) bool {
+func (r *reader) boolean() bool {
 	if r.value.Type != gjson.True && r.value.Type != gjson.False {
-		r.wrongType(r.who+what, "true or false", r.value)
+		r.wrongType(r.who+r.quotedKey(), "true or false", r.value)
 	}
 	return r.value.Type == gjson.True
+}
+
+// enabled reads whether the hook may run. check --parse shows what disables it.
+func (r *reader) enabled(h *hook.Hook) {
+	if !r.boolean() {
+		h.Disabled = `"enabled" is false in ` + h.Source()
+	}
 }
 
 // maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.
 const maxWorkers = 64
 
-func (r reader) workers() int { return r.number(`"workers"`, maxWorkers) }
-
 // number reads a whole number from 1.
-func (r reader) number(what string, most int) int {
+func (r *reader) number(most int) int {
 	if r.value.Type != gjson.Number {
-		r.wrongType(r.who+what, "a number", r.value)
+		r.wrongType(r.who+r.quotedKey(), "a number", r.value)
 		return 0
 	}
 	if n := r.value.Num; n >= 1 && n <= float64(most) && n == float64(int(n)) {
 		return int(n)
 	}
-	r.problem(r.value.Index, "%s%s must be a whole number from 1 to %d, not %s", r.who, what, most,
+	r.problem(r.value.Index, "%s%s must be a whole number from 1 to %d, not %s", r.who, r.quotedKey(), most,
 		brief(r.value.Raw))
 	return 0
 }
 
-func (r reader) timeout() (d time.Duration) {
+func (r *reader) timeout(h *hook.Hook) {
 	var err error
 	switch r.value.Type {
 	case gjson.Number:
-		d, err = timeoutSeconds(r.value.Raw)
+		h.Timeout, err = timeoutSeconds(r.value.Raw)
 	case gjson.String:
-		d, err = timeoutDuration(r.value.String())
+		h.Timeout, err = timeoutDuration(r.value.String())
 	default:
 		r.wrongType(r.who+`"timeout"`, "a duration such as \"5s\", or a number of seconds", r.value)
 	}
 	if err != nil {
 		r.problem(r.value.Index, "%s\"timeout\" %v", r.who, err)
 	}
-	return d
 }
 
 // ParseTimeout reads a timeout as a flag has it: a duration such as 5s, or a number of seconds.
@@ -380,23 +369,24 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 	return policy, nil
 }
 
-func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(slices.Clone(of.Causes),
+func (r *reader) onFailure(h *hook.Hook) {
+	h.OnFailure = protocol.FailurePolicy{}
+	causes := slices.DeleteFunc(slices.Clone(h.Dialect.Causes),
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {
 			for _, c := range causes {
-				policy[c] = d
+				h.OnFailure[c] = d
 			}
 			if d == protocol.Block && r.form != nil && r.form.May("on_failure") {
-				policy[dialect.PolicyOfClient] = d // the word means what the client's own means
+				h.OnFailure[dialect.PolicyOfClient] = d // the word means what the client's own means
 			}
 		}
-		return policy
+		return
 	}
 	if !r.value.IsObject() {
 		r.wrongType(r.who+`"on_failure"`, "\"block\", \"continue\", or an object by cause", r.value)
-		return nil
+		return
 	}
 	var known []string
 	for _, c := range causes {
@@ -404,13 +394,12 @@ func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
 	}
 	for cause, v := range r.fields(r.value, known) {
 		if d, ok := r.blockOrContinue(v); ok {
-			policy[protocol.Cause(cause)] = d
+			h.OnFailure[protocol.Cause(cause)] = d
 		}
 	}
-	return policy
 }
 
-func (r reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
+func (r *reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
 	switch {
 	case v.Type != gjson.String:
 		r.wrongType(r.who+`"on_failure"`, "\"block\" or \"continue\"", v)
@@ -425,10 +414,10 @@ func (r reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
 	return protocol.Block, false
 }
 
-func (r reader) env() (env []string) {
+func (r *reader) env(h *hook.Hook) {
 	if !r.value.IsObject() {
 		r.wrongType(r.who+`"env"`, "an object of strings", r.value)
-		return nil
+		return
 	}
 	r.value.ForEach(func(key, v gjson.Result) bool {
 		name := key.String()
@@ -440,9 +429,8 @@ func (r reader) env() (env []string) {
 				brief(name))
 		}
 		if value, ok := r.text(v, `"env" `+quote(name)); ok {
-			env = append(env, name+"="+value)
+			h.Env = append(h.Env, name+"="+value)
 		}
 		return true
 	})
-	return env
 }

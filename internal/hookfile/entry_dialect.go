@@ -18,7 +18,7 @@ import (
 // they mean in that client's file.
 
 // keepsRules reads "dialect", which is looked at before all other keys. It reports whether there is such a client.
-func (p *parser) keepsRules(h *hook.Hook, r reader) bool {
+func (r *reader) keepsRules(h *hook.Hook) bool {
 	name, ok := r.text(r.value, `"dialect"`)
 	known := registry.InFileNames()
 	switch {
@@ -34,12 +34,12 @@ func (p *parser) keepsRules(h *hook.Hook, r reader) bool {
 	}
 	client, _ := registry.Named(name)
 	h.Dialect, h.Form = registry.InFile(client), client.Files
-	p.form = h.Form
+	r.form = h.Form
 	return true
 }
 
 // inForm is the command as the client runs it, where the entry keeps its rules.
-func (r reader) inForm(c hook.Command) hook.Command {
+func (r *reader) inForm(c hook.Command) hook.Command {
 	if r.form == nil {
 		return c
 	}
@@ -51,7 +51,7 @@ func (r reader) inForm(c hook.Command) hook.Command {
 }
 
 // clientEvents adds the client's events for a name: its own, or the project's name for one or more of them.
-func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.Result,
+func (r *reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.Result,
 	events []protocol.Event) []protocol.Event {
 	known, _ := eventNames()
 	isProjects := slices.Contains(known, string(name))
@@ -81,8 +81,8 @@ func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.R
 	return events
 }
 
-// speaking takes the client's dialect of the entry's events, of which it may have several.
-func (r reader) speaking(h *hook.Hook) {
+// setVariant takes the client's dialect of the entry's events, of which it may have several.
+func (r *reader) setVariant(h *hook.Hook) {
 	client := h.Dialect.Own
 	for i, e := range h.Events {
 		d := registry.InFile(client.Of(e))
@@ -96,7 +96,7 @@ func (r reader) speaking(h *hook.Hook) {
 }
 
 // clientPattern reads a matcher as the client does.
-func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
+func (r *reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 	if dialect.PatternTooLong(text) {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
 		return nil
@@ -128,7 +128,7 @@ func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 
 // faultyMatcher warns of a matcher with a fault.
 func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) {
-	if pattern.Unread { // the hook always runs
+	if pattern.AlwaysRuns() { // the hook always runs
 		p.warn(at, "%s", warning)
 	} else {
 		p.warnOfGate(at, warning)
@@ -136,49 +136,48 @@ func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) 
 }
 
 // ofClient looks at what depends on whose rules the entry keeps.
-func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
+func (e *entry) ofClient(h *hook.Hook) {
+	f, who := e.values, e.who
 	async, hasAsync := f["async"]
 	if h.Form == nil {
-		for _, key := range []string{"async", "cwd"} {
-			if v, ok := f[key]; ok {
-				const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
-				p.problem(v.Index, text, who, key)
-			}
+		for _, key := range e.keys(clients) {
+			const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
+			e.problem(f[key].Index, text, who, key)
 		}
 		return
 	}
 	if url, ok := f["url"]; ok && !h.Form.May("url") {
-		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.Form.Client)
+		e.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.Form.Client)
 	}
 	if rule, ok := f["if"]; ok && !h.Form.May("if") {
 		others := `"matcher" and "when"`
 		if h.Form.Pattern == nil {
 			others = `"when"`
 		}
-		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,
+		e.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,
 			others)
 	}
 	if hasAsync && (h.Command.String() == "" || !h.Form.May("async")) {
-		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.Form.Client)
+		e.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.Form.Client)
 	}
 	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !h.Form.May("cwd")) {
 		const text = "%s: no such hook of %s has a \"cwd\"; leave it out"
-		p.problem(folder.Index, text, who, h.Form.Client)
+		e.problem(folder.Index, text, who, h.Form.Client)
 	}
 	if hasAsync && h.Async && h.Persistent {
 		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +
 			"leave one of them out"
-		p.problem(async.Index, text, who)
+		e.problem(async.Index, text, who)
 	}
 	if policy, ok := f["on_failure"]; ok && (h.Async || len(h.Events) > 0 &&
 		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !h.Dialect.CannotBlock(e) })) {
 		const text = "%s: \"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; " +
 			"leave it out"
-		p.problem(policy.Index, text, who, h.Form.Client)
+		e.problem(policy.Index, text, who, h.Form.Client)
 	}
-	for _, e := range h.Events {
-		if most := h.Form.MostAt(e); most > 0 && h.Timeout > most {
-			p.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.Form.Client, e, most)
+	for _, event := range h.Events {
+		if most := h.Form.MostAt(event); most > 0 && h.Timeout > most {
+			e.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.Form.Client, event, most)
 		}
 	}
 	for i, v := range h.Env {

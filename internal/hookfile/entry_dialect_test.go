@@ -83,7 +83,7 @@ func TestEntryMeetsNames(t *testing.T) {
 
 func TestEntryDialectFaults(t *testing.T) {
 	for _, test := range []struct{ fields, want string }{
-		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; known are claude, `},
+		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; known are `},
 		{`"dialect":"claud"`, `; did you mean "claude"?`},
 		{`"dialect":"massgen"`, `unknown dialect "massgen"; known are `},
 		{`"dialect":"tenex"`, `"dialect" "tenex" is what entries have without it; leave it out`},

@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // files reads the globs of what a command runs and does not name. An empty list says that there is nothing.
-func (r reader) files() []string {
-	globs := []string{}
+func (r *reader) files(h *hook.Hook) {
+	h.Files = []string{}
 	if !r.value.IsArray() {
 		r.wrongType(r.who+`"files"`, `an array of globs such as "gates/**"`, r.value)
-		return globs
+		return
 	}
 	r.value.ForEach(func(_, v gjson.Result) bool {
 		glob, ok := r.text(v, `a glob in "files"`)
@@ -33,9 +35,8 @@ func (r reader) files() []string {
 			const text = `%sin the glob %s of "files" a ** must stand alone between slashes, as in "gates/**/*.sh"`
 			r.problem(v.Index, text, r.who, quote(glob))
 		default:
-			globs = append(globs, path.Clean(glob))
+			h.Files = append(h.Files, path.Clean(glob))
 		}
 		return true
 	})
-	return globs
 }

@@ -2,7 +2,6 @@ package hookfile
 
 import (
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,90 +12,88 @@ import (
 
 // An entry with "url" posts the hook input, where one with "command" runs a program.
 
-var (
-	httpKeys    = []string{"headers", "allowed_env_vars", "ca_file", "client_cert", "client_key", "proxy"}
-	programKeys = []string{"env", "inherit_env", "persistent", "workers", "files"}
-)
-
-// endpoint reads the keys of an entry that describe its request. has returns those of some keys that the entry has.
-func (p *parser) endpoint(h *hook.Hook, f map[string]gjson.Result, who string, has func(...string) []string) {
-	where, ok := f["url"]
-	if useless := has(httpKeys...); !ok && len(useless) > 0 {
-		p.problem(f[strings.Trim(useless[0], `"`)].Index,
-			"%s posts to no url, so %s would mean nothing; add \"url\", or leave it out",
-			who, strings.Join(useless, ", "))
-	}
-	if !ok {
+// endpoint looks at the keys of an entry that describe its request.
+func (e *entry) endpoint(h *hook.Hook) {
+	f, who := e.values, e.who
+	if h.HTTP == nil {
+		if useless := e.keys(requests); len(useless) > 0 {
+			e.problem(f[useless[0]].Index, `%s posts to no url, so "%s" would mean nothing; add "url", or leave it out`,
+				who, strings.Join(useless, `", "`))
+		}
 		return
 	}
-	for _, key := range programKeys {
+	for _, key := range e.keys(programs) {
 		mend := "leave it out"
 		if key == "env" || key == "inherit_env" {
 			mend += `, and name the variables that its headers need in "allowed_env_vars"`
 		}
-		if v, ok := f[key]; ok {
-			p.problem(v.Index, "%s posts to a url and runs no program, so %q would mean nothing; %s", who, key, mend)
-		}
+		e.problem(f[key].Index, "%s posts to a url and runs no program, so %q would mean nothing; %s", who, key, mend)
 	}
 	if signal := f["on_failure"].Get("signal"); f["on_failure"].IsObject() && signal.Exists() {
-		p.problem(signal.Index,
+		e.problem(signal.Index,
 			"%s: \"on_failure\" for \"signal\" would mean nothing: a request is no process; leave it out", who)
 	}
-	who += ": "
-	h.Inherit, h.RunsAt = nil, p.at(where.Index, "")
-	h.HTTP = &httphook.Endpoint{URL: p.address(reader{p, who, where}, "url", httphook.CheckURL)}
-	if proxy, ok := f["proxy"]; ok {
-		h.HTTP.Proxy = p.address(reader{p, who, proxy}, "proxy", httphook.CheckProxy)
-	}
-	if names, ok := f["allowed_env_vars"]; ok {
-		h.HTTP.AllowedEnvVars = reader{p, who, names}.variables()
-	}
-	if headers, ok := f["headers"]; ok {
-		h.HTTP.Headers = reader{p, who, headers}.headers(h.HTTP)
-	}
-	for i, file := range []struct {
-		key  string
-		into *string
-	}{{"ca_file", &h.HTTP.CAFile}, {"client_cert", &h.HTTP.ClientCert}, {"client_key", &h.HTTP.ClientKey}} {
-		v, ok := f[file.key]
-		if !ok {
-			continue
-		}
-		*file.into = reader{p, who, v}.path(file.key)
-		if i < len(h.FilesAt) {
-			h.FilesAt[i] = p.at(v.Index, "")
-		}
-		if strings.HasPrefix(strings.ToLower(h.HTTP.URL), "http:") &&
+	for _, key := range []string{"ca_file", "client_cert", "client_key"} {
+		if v, ok := f[key]; ok && strings.HasPrefix(strings.ToLower(h.HTTP.URL), "http:") &&
 			!strings.HasPrefix(strings.ToLower(h.HTTP.Proxy), "https:") {
-			p.warn(v.Index, "%s%q means nothing for a url that is not https", who, file.key)
+			e.warn(v.Index, "%s: %q means nothing for a url that is not https", who, key)
 		}
 	}
-	if cert, key := has("client_cert"), has("client_key"); len(cert) != len(key) {
-		p.problem(where.Index,
-			"%s\"client_cert\" and \"client_key\" belong together; write both, or the same file twice if it has both",
+	_, cert := f["client_cert"]
+	if _, key := f["client_key"]; cert != key {
+		e.problem(f["url"].Index,
+			"%s: \"client_cert\" and \"client_key\" belong together; write both, or the same file twice if it has both",
 			who)
 	}
+	e.headerVariables(h.HTTP)
 }
 
-func (p *parser) address(r reader, key string, check func(string) error) string {
-	s, ok := r.text(r.value, strconv.Quote(key))
+// headerVariables warns of headers that name a variable which they do not get.
+func (e *entry) headerVariables(to *httphook.Endpoint) {
+	headers, allowed := e.values["headers"], map[string]bool{}
+	if !headers.IsObject() {
+		return
+	}
+	for _, name := range to.AllowedEnvVars {
+		allowed[name] = true
+	}
+	headers.ForEach(func(key, v gjson.Result) bool {
+		header := httphook.Header{Name: key.String(), Value: v.String()}
+		for _, name := range header.Variables() {
+			if v.Type == gjson.String && !allowed[name] {
+				e.warnOfGate(v.Index, e.who+": the header "+quote(header.Name)+" names $"+brief(name)+
+					", which is replaced by nothing; add it to \"allowed_env_vars\"")
+			}
+		}
+		return true
+	})
+}
+
+// url reads where the hook posts to.
+func (r *reader) url(h *hook.Hook) {
+	h.Inherit, h.RunsAt = nil, r.at(r.value.Index, "")
+	h.HTTP = &httphook.Endpoint{URL: r.address(httphook.CheckURL)}
+}
+
+func (r *reader) address(check func(string) error) string {
+	s, ok := r.text(r.value, r.quotedKey())
 	if !ok {
 		return ""
 	}
 	if err := check(s); err != nil { // it does not repeat the address, which may hold a password
-		p.problem(r.value.Index, "%s%q: %v", r.who, key, err)
+		r.problem(r.value.Index, "%s%q: %v", r.who, r.key, err)
 	}
 	return s
 }
 
 // path reads the path of a file, which is relative to the folder of the hooks file.
-func (r reader) path(key string) string {
-	s, ok := r.text(r.value, strconv.Quote(key))
+func (r *reader) path() string {
+	s, ok := r.text(r.value, r.quotedKey())
 	switch {
 	case !ok:
 		return ""
 	case strings.TrimSpace(s) == "":
-		r.problem(r.value.Index, "%s%q is blank; write the path of a file", r.who, key)
+		r.problem(r.value.Index, "%s%q is blank; write the path of a file", r.who, r.key)
 		return ""
 	case filepath.IsAbs(s):
 		return s
@@ -108,10 +105,10 @@ func (r reader) path(key string) string {
 	return path
 }
 
-func (r reader) variables() (names []string) {
+func (r *reader) variables(h *hook.Hook) {
 	if !r.value.IsArray() {
 		r.wrongType(r.who+`"allowed_env_vars"`, "an array of names of variables", r.value)
-		return nil
+		return
 	}
 	r.value.ForEach(func(_, v gjson.Result) bool {
 		name, ok := r.text(v, `a name in "allowed_env_vars"`)
@@ -121,39 +118,27 @@ func (r reader) variables() (names []string) {
 					"without the $",
 				r.who, quote(name))
 		}
-		names = append(names, name)
+		h.HTTP.AllowedEnvVars = append(h.HTTP.AllowedEnvVars, name)
 		return true
 	})
-	return names
 }
 
-func (r reader) headers(e *httphook.Endpoint) (headers []httphook.Header) {
+func (r *reader) headers(h *hook.Hook) {
 	if !r.value.IsObject() {
 		r.wrongType(r.who+`"headers"`, "an object of strings", r.value)
-		return nil
+		return
 	}
-	seen, allowed := map[string]bool{}, map[string]bool{}
-	for _, name := range e.AllowedEnvVars {
-		allowed[name] = true
-	}
+	seen := map[string]bool{}
 	r.value.ForEach(func(key, v gjson.Result) bool {
 		if v.Type != gjson.String {
 			r.wrongType(r.who+"the header "+quote(key.String()), "a string", v)
 			return true
 		}
-		h := httphook.Header{Name: key.String(), Value: v.String()}
-		if err := httphook.CheckHeader(h, seen); err != nil {
+		header := httphook.Header{Name: key.String(), Value: v.String()}
+		if err := httphook.CheckHeader(header, seen); err != nil {
 			r.problem(key.Index, "%s\"headers\": %v", r.who, err)
 		}
-		for _, name := range h.Variables() {
-			if allowed[name] {
-				continue
-			}
-			r.warnOfGate(v.Index, r.who+"the header "+quote(h.Name)+" names $"+brief(name)+
-				", which is replaced by nothing; add it to \"allowed_env_vars\"")
-		}
-		headers = append(headers, h)
+		h.HTTP.Headers = append(h.HTTP.Headers, header)
 		return true
 	})
-	return headers
 }

@@ -93,7 +93,7 @@ func TestURLEntryProblems(t *testing.T) {
 		{posts(`,"workers":2`),
 			`f:1:75: hook "p" posts to a url and runs no program, so "workers" would mean nothing; leave it out`},
 		{posts(`,"header":{}`), `f:1:65: unknown key "header"; did you mean "headers"?`},
-		{posts(`,"headers":["a"]`), `f:1:75: hook "p": "headers" must be an object of strings, not an array`},
+		{posts(`,"headers":["$A"]`), `f:1:75: hook "p": "headers" must be an object of strings, not an array`},
 		{posts(`,"headers":{"A":1}`), `f:1:80: hook "p": the header "A" must be a string, not a number`},
 		{posts(`,"headers":{"A B":"x"}`), `f:1:76: hook "p": "headers": "A B" is no header name`},
 		{posts(`,"headers":{"X-A":"1","b":"2","x-a":"3"}`),

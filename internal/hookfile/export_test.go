@@ -7,7 +7,7 @@ import (
 // SchemaKeys are the keys that the parser knows, by the place in the schema where they stand.
 var SchemaKeys = map[string][]string{
 	"else.properties":            allFileKeys(),
-	"$defs.hook.properties":      hookKeys,
+	"$defs.hook.properties":      entryKeys(),
 	"$defs.condition.properties": conditionKeys,
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // inherit reads whether a hook gets the caller's environment.
-func (r reader) inherit() *hook.Inherited {
+func (r *reader) inherit() *hook.Inherited {
 	const want = "true, false, or a list of names of variables"
 	switch {
 	case r.value.Type == gjson.True:

@@ -162,7 +162,7 @@ func (p *parser) topKeys(top gjson.Result) []string {
 // levelFields reads the keys that are allowed only at some levels.
 func (p *parser) levelFields(f map[string]gjson.Result) {
 	if only, ok := f["only"]; ok {
-		p.config.Only = reader{p, "", only}.boolean(`"only"`)
+		p.config.Only = (&reader{p, "", "only", only}).boolean()
 	}
 	if trust, ok := f["trust"]; ok {
 		words := []string{TrustOff, TrustRequired}
@@ -182,7 +182,7 @@ func (p *parser) levelFields(f map[string]gjson.Result) {
 		return
 	}
 	names.ForEach(func(_, v gjson.Result) bool {
-		if name, ok := (reader{p, "", v}).text(v, `a name in "disable"`); ok {
+		if name, ok := (&reader{p, "", "disable", v}).text(v, `a name in "disable"`); ok {
 			p.config.disable = append(p.config.disable, disabledName{name, p.at(v.Index, "")})
 		}
 		return true

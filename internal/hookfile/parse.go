@@ -41,6 +41,7 @@ type parser struct {
 	inOrder   []hook.Hook          // of document
 	settings  *hook.ClientSettings // of a file that is in a form
 	known     []string             // knownTools
+	entryKeys []string             // of hook
 	inherit   *hook.Inherited      // of hooks without inherit_env
 	toolNames map[string]string    // the project's names for tools of clients, by the client's
 
@@ -123,10 +124,10 @@ func (p *parser) topLevel() {
 	p.tools(fields["tools"])
 	p.wrappers(fields["wrappers"])
 	if inherit, ok := fields["inherit_env"]; ok {
-		p.inherit = reader{p, "", inherit}.inherit()
+		p.inherit = (&reader{p, "", "inherit_env", inherit}).inherit()
 	}
 	if stops, ok := fields["max_stop_blocks"]; ok {
-		p.maxStopBlocks = reader{p, "", stops}.number(`"max_stop_blocks"`, maxStopBlocks)
+		p.maxStopBlocks = (&reader{p, "", "max_stop_blocks", stops}).number(maxStopBlocks)
 	}
 	hooks, ok := fields["hooks"]
 	if !ok {
@@ -217,7 +218,7 @@ func (p *parser) wrappers(names gjson.Result) {
 		return
 	}
 	names.ForEach(func(_, v gjson.Result) bool {
-		name, ok := reader{p, "", v}.text(v, `a name in "wrappers"`)
+		name, ok := (&reader{p, "", "wrappers", v}).text(v, `a name in "wrappers"`)
 		switch {
 		case !ok:
 		case name == "":

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -81,7 +82,7 @@ func TestPattern(t *testing.T) {
 		{"^(Edit|Write)$", []string{"Edit", "Write"}, []string{"Editor", "MyWrite"}},
 		{"^(?!mcp__)", []string{"Bash", ""}, []string{"mcp__x__y"}},
 		{"(?<=mcp__)x", []string{"mcp__x"}, []string{"x"}},
-		{`^(\w)\1`, []string{"aab"}, []string{"aba"}},
+		{`^(\w)\1`, []string{"aab", "aba"}, nil}, // a back reference is doubt, and the hook runs
 		{"[A-Z]{2}", []string{"LSP", "LS"}, []string{"Bash"}},
 		{"é", []string{"é", "café"}, []string{"e", "É"}}, // no name has letters of its own, so this is one
 		{".", []string{"a", "é", "🙂"}, []string{"", "\n"}},
@@ -110,7 +111,6 @@ func TestPattern(t *testing.T) {
 		{"[b-a]", nil, []string{"a", "b"}},
 		{"(?i)bash", nil, []string{"bash", "Bash"}},
 		{"(?<n", nil, []string{"n", ""}},
-		{`(?<n>a)\k<m>`, nil, []string{"a", "aa"}},
 
 		// The Agent tool was called Task before.
 		{"Task", []string{"Task", "Agent"}, []string{"Agents", "Bash"}},
@@ -144,13 +144,24 @@ func TestBrokenMatcher(t *testing.T) {
 	require.True(t, runs(&cfg.Hooks[1], c))
 }
 
+// TestDoubtfulMatcher: a hook whose matcher hookrun reads otherwise than JavaScript runs, and somebody hears of it.
+func TestDoubtfulMatcher(t *testing.T) {
+	cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"PreToolUse":[{"matcher":"^(a)\\1$",`+
+		`"hooks":[{"type":"command","command":"a"}]}]}}`))
+	require.NoError(t, err)
+	require.EqualError(t, hook.Diagnostics(cfg.Warnings), `f:1:36: PreToolUse 1: the matcher "^(a)\\1$" is a regular `+
+		`expression that hookrun cannot read, so the hook always runs: it refers back to a group, or has a group with `+
+		`an unusual or repeated name`)
+	require.True(t, runs(&cfg.Hooks[0], &protocol.Call{Event: protocol.PreTool, Tool: "b"}))
+}
+
 // TestHostilePatterns: an expression that takes for ever must neither hold up the call nor let it pass. The limit is
 // for a busy machine; without an end to its time each takes years.
 func TestHostilePatterns(t *testing.T) {
 	start := time.Now()
 	name := strings.Repeat("a", 200) + "!"
 	for _, matcher := range []string{"^(a+)+$", "^(a|a?)*$", "^(a|aa)+$", "^(.*a){50}$", "^((a*)*)*$", "(?=(a+)+$)a",
-		`^(a+)+\1$`, "^(.*)*[a-c]$"} {
+		"^(.*)*[a-c]$"} {
 		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+
 			`,"hooks":[{"type":"command","command":"a"}]}]}}`)
 		require.True(t, runs(h, &protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -16,54 +14,65 @@ import (
 
 // This file reads "block", "inject" and "if". "when" is in when.go.
 
-// messageOf reads the message of "block" or "inject", which run nothing.
-func (r reader) messageOf(key string) string {
-	s, ok := r.text(r.value, `"`+key+`"`)
+// block reads "block".
+func (r *reader) block(h *hook.Hook) {
+	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+		Status: protocol.StatusBlocked, Reason: r.message()}
+}
+
+// inject reads "inject".
+func (r *reader) inject(h *hook.Hook) {
+	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.message()}
+}
+
+// message reads the message of "block" or "inject", which run nothing.
+func (r *reader) message() string {
+	s, ok := r.text(r.value, r.quotedKey())
 	if ok && strings.TrimSpace(s) == "" {
-		r.problem(r.value.Index, "%s%q is blank; write what the model is to read", r.who, key)
+		r.problem(r.value.Index, "%s%q is blank; write what the model is to read", r.who, r.key)
 	}
 	return s
 }
 
 // rule reads "if".
-func (r reader) rule() permission.Rule {
+func (r *reader) rule(h *hook.Hook) {
 	s, ok := r.text(r.value, `"if"`)
-	rule := permission.Parse(s)
-	if ok && (s == "" || rule.Malformed()) {
+	h.If = permission.Parse(s)
+	if ok && (s == "" || h.If.Malformed()) {
 		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)",
 			r.who, quote(s))
 	}
-	return rule
 }
 
 // idle warns of an "if" or a "when" that can never hold at the hook's events.
-func (p *parser) idle(h *hook.Hook, f map[string]gjson.Result, who string) {
+func (e *entry) idle(h *hook.Hook) {
+	f, who := e.values, e.who
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
 	if h.If.String() != "" && !some(protocol.Event.HasTool) {
-		p.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
+		e.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // not even in doubt
-			p.warnOfDeadGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
+			e.warnOfDeadGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
 		}
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
-		p.ruleDoubt(h, p.at(f["if"].Index, ""), who+": ")
-		if misfit := h.If.Misfit(kindOf(tool, p.toolNames)); pattern != "" && misfit != "" {
-			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
+		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
+		if misfit := h.If.Misfit(kindOf(tool, e.toolNames)); pattern != "" && misfit != "" {
+			e.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}
 	if severalRules(h.If.String()) {
-		p.warnOfGate(f["if"].Index,
+		e.warnOfGate(f["if"].Index,
 			who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
 	for _, c := range h.When {
 		field := c.Field()
 		if field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, field) }) &&
 			!c.WantsNothing() {
-			p.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
+			e.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
 		}
 	}
 }

@@ -12,26 +12,26 @@ import (
 )
 
 // conditions reads "when".
-func (r reader) conditions() (all []hook.Condition) {
+func (r *reader) conditions(h *hook.Hook) {
 	if !r.value.IsArray() {
 		r.wrongType(r.who+`"when"`, "an array of conditions, as [{\"path\": \"args.command\", \"matches\": \"…\"}]",
 			r.value)
-		return nil
+		return
 	}
 	n := 0
 	r.value.ForEach(func(_, v gjson.Result) bool {
 		n++
+		who := fmt.Sprintf("%scondition %d of \"when\"", r.who, n)
 		if !v.IsObject() {
-			r.wrongType(fmt.Sprintf("%scondition %d of \"when\"", r.who, n), "an object", v)
+			r.wrongType(who, "an object", v)
 			return true
 		}
-		all = append(all, reader{r.parser, fmt.Sprintf("%scondition %d of \"when\": ", r.who, n), v}.condition())
+		h.When = append(h.When, (&reader{r.parser, who + ": ", "", v}).condition())
 		return true
 	})
 	if n == 0 {
 		r.problem(r.value.Index, "%s\"when\" has no conditions; leave it out for every call", r.who)
 	}
-	return all
 }
 
 var (
@@ -39,7 +39,7 @@ var (
 	conditionKeys = []string{"path", "matches", "equals", "exists"}
 )
 
-func (r reader) condition() (c hook.Condition) {
+func (r *reader) condition() (c hook.Condition) {
 	f := r.fields(r.value, conditionKeys)
 	var there []string
 	for _, key := range tests {

@@ -76,7 +76,7 @@ func (g *handler) ownMatcher() bool {
 			g.item(LeftOut, at, g.entry.MatcherAt, "a matcher means nothing at %s, here as in %s", g.entry.Event,
 				g.form.Client)
 		}
-	case pattern.Fault() != "" && !pattern.Unread:
+	case pattern.Fault() != "" && !pattern.AlwaysRuns():
 		return g.leaveOut("its matcher %s %s", brief(g.entry.From.Matcher.String()), pattern.Fault())
 	default:
 		g.set("matcher", g.entry.From.Matcher.String())

@@ -73,6 +73,10 @@ func (g *handler) convert() {
 			return
 		}
 	}
+	if g.entry.Off != "" {
+		g.leaveOut("%s", g.entry.Off)
+		return
+	}
 	if why := g.obstacle(h.If.String() + name); why != "" {
 		g.leaveOut("%s", why)
 		return

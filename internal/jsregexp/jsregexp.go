@@ -9,7 +9,7 @@
 // It exists because matchers are written for a program that calls new RegExp(pattern).test(name). Package regexp has
 // another syntax: it has no lookaround and no back references, and it accepts (?i).
 //
-// The engine is github.com/dlclark/regexp2/v2 in its ECMAScript mode. This package adds what that mode lacks: pattern
+// The engine is github.com/dlclark/regexp2 in its ECMAScript mode. This package adds what that mode lacks: pattern
 // and text are UTF-16, so an astral character is two units, and what only other languages have after "(?" is an error.
 // Modifiers such as (?i:a) are an error, as they were before ECMAScript 2025. Invalid UTF-8 bytes count as U+FFFD.
 //
@@ -17,8 +17,9 @@
 // milliseconds (100 on a busy machine), and its stack stays under a megabyte.
 //
 // Not guaranteed: an answer. A pattern can be too hard (ErrTooHard). That includes every pattern that is longer than 64
-// KiB, is nested more than 50 deep, has more than 500 groups, or has more than 4 KiB in one class. Callers count a
-// pattern that is too hard as a match, so that a gate runs.
+// KiB, is nested more than 50 deep, has more than 500 groups, has more than 4 KiB in one class, refers back to a group,
+// or has a group with an unusual or repeated name. Callers count a pattern that is too hard as a match, so that a gate
+// runs.
 package jsregexp
 
 import (
@@ -28,12 +29,14 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/dlclark/regexp2/v2"
-	"github.com/dlclark/regexp2/v2/syntax"
+	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/syntax"
 )
 
 // ErrTooHard means that a match takes too long. It says nothing about whether the pattern matches.
 var ErrTooHard = errors.New("the pattern takes too long to match")
+
+var errDoubt = errors.New("it refers back to a group, or has a group with an unusual or repeated name")
 
 // A pattern beyond these limits takes the engine too long to compile, and counts as too hard.
 const (
@@ -51,6 +54,7 @@ var setClock sync.Once
 // Regexp is a compiled pattern. It is safe for use by several goroutines at once.
 type Regexp struct {
 	engine *regexp2.Regexp // nil: the pattern is too hard
+	doubt  error
 }
 
 // Compile compiles a pattern. It returns an error if JavaScript would throw a SyntaxError.
@@ -68,9 +72,12 @@ func Compile(pattern string) (*Regexp, error) {
 	}
 	setClock.Do(func() { regexp2.SetTimeoutCheckPeriod(10 * time.Millisecond) })
 	engine, err := regexp2.Compile(translated, regexp2.ECMAScript)
-	if err == nil {
+	switch {
+	case err == nil && (t.isHard || t.refers && t.groups > 0):
+		return &Regexp{doubt: errDoubt}, nil
+	case err == nil:
 		engine.MatchTimeout = maxTime
-		return &Regexp{engine}, nil
+		return &Regexp{engine: engine}, nil
 	}
 	fault, ok := errors.AsType[*syntax.Error](err)
 	if !ok || fault.Code == syntax.ErrInternalError || fault.Code == syntax.ErrCaptureGroupOutOfRange {
@@ -82,6 +89,9 @@ func Compile(pattern string) (*Regexp, error) {
 	}
 	return nil, errors.New(text)
 }
+
+// Doubt returns an error if the engine reads the pattern otherwise than JavaScript. Match returns ErrTooHard then.
+func (r *Regexp) Doubt() error { return r.doubt }
 
 // Match reports whether the pattern matches somewhere in text. err is ErrTooHard if that takes too long.
 func (r *Regexp) Match(text string) (bool, error) {

@@ -56,7 +56,7 @@ func TestNode(t *testing.T) {
 	for _, m := range matches {
 		questions = append(questions, question{m.pattern, texts})
 	}
-	for _, pattern := range invalid {
+	for _, pattern := range append(invalid, doubtful...) {
 		questions = append(questions, question{pattern, texts[:1]})
 	}
 	g := generator{rand.New(rand.NewPCG(1, 2))}
@@ -86,10 +86,14 @@ func TestNode(t *testing.T) {
 	require.NoError(t, json.Unmarshal(output, &answers))
 	require.Len(t, answers, len(questions))
 
-	var valid, refused, pairs, positive, hard, hardForNode, old int
+	var valid, doubts, refused, pairs, positive, hard, hardForNode, old int
 	for i, q := range questions {
 		want := answers[i]
 		re, err := Compile(q.Pattern)
+		if err == nil && re.engine == nil { // it counts as a match, whatever node says
+			doubts++
+			continue
+		}
 		if (err != nil) != (want.Error != "") {
 			require.True(t, known(err, want.Error), "%q: %v, but node says %q", q.Pattern, err, want.Error)
 			old++
@@ -117,8 +121,8 @@ func TestNode(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d patterns are valid, %d are not, %d differ by node's age; %d pairs compared, %d of them match; %d too "+
-		"hard, %d for node", valid, refused, old, pairs, positive, hard, hardForNode)
+	t.Logf("%d patterns are valid, %d are not, %d are doubtful, %d differ by node's age; %d pairs compared, %d of "+
+		"them match; %d too hard, %d for node", valid, refused, doubts, old, pairs, positive, hard, hardForNode)
 	require.Less(t, hard+hardForNode, pairs/100)
 	require.Greater(t, positive, pairs/10)
 	require.Less(t, positive, pairs*9/10)

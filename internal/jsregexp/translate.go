@@ -2,6 +2,8 @@ package jsregexp
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -26,10 +28,14 @@ const (
 		`\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
 )
 
+// sets are the letters of escapes that stand for many characters.
+const sets = "dDwWsS"
+
 var (
 	namedGroup = lazy.Regexp{Text: `\(\?<[^=!]`}
-	groupName  = lazy.Regexp{Text: `^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`}
+	groupName  = lazy.Regexp{Text: `^\(\?<[A-Za-z_$][\w$]*>`}
 	counts     = lazy.Regexp{Text: `^\{\d+(?:,\d*)?\}`}
+	quantifier = lazy.Regexp{Text: `^(?:[*+?]|\{\d+(?:,\d*)?\})`}
 	largeCount = lazy.Regexp{Text: `0*[1-9]\d{6,}`}
 )
 
@@ -42,7 +48,12 @@ type translator struct {
 	opened  int
 	out     strings.Builder
 
-	depth, groups, class int // nesting and number of groups, and the length of the longest class
+	asserts              bool     // what was written last is an assertion that cannot be repeated
+	behind               []bool   // of each open group: it is a lookbehind
+	names                []string // of groups
+	refers               bool     // there may be back references: the engine does not reset a group that is repeated
+	isHard               bool     // JavaScript may read the pattern otherwise than the engine
+	depth, groups, class int      // nesting and number of groups, and the length of the longest class
 }
 
 func (t *translator) rest() string { return t.pattern[t.at:] }
@@ -53,46 +64,100 @@ func (t *translator) copy(n int) {
 }
 
 func (t *translator) translate() (string, error) {
-	open := 0
 	for t.at < len(t.pattern) {
 		rest := t.rest()
+		t.asserts = false
 		switch {
 		case rest[0] == '\\' && len(rest) > 1:
 			t.escape()
-		case t.within && rest[0] == '-' && len(rest) > 2 && rest[1] == '\\' && strings.IndexByte("sS", rest[2]) >= 0:
-			t.out.WriteByte('\\') // [a-\s] has no range
-			t.copy(1)
-		case t.within && rest[0] == ']':
-			t.within = false
-			t.class = max(t.class, t.at-t.opened)
-			t.copy(1)
-		case !t.within && rest[0] == '[':
-			t.within, t.opened = true, t.at
-			t.copy(1)
-		case !t.within && rest[0] == '(':
-			t.groups++
-			open++
-			t.depth = max(t.depth, open)
-			after, ok := strings.CutPrefix(rest, "(?")
-			if ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
-				return "", errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
-			}
-			t.copy(max(1, len(groupName.Get().FindString(rest))))
-		case !t.within && rest[0] == ')':
-			open--
-			t.copy(1)
-		case !t.within && rest[0] == '{':
-			braces := counts.Get().FindString(rest)
-			t.out.WriteString(largeCount.Get().ReplaceAllString(braces, "1000000")) // maxText
-			t.at += len(braces)
-			if braces == "" {
-				t.copy(1)
-			}
+		case t.within:
+			t.inClass()
 		default:
-			t.unit()
+			if err := t.operator(); err != nil {
+				return "", err
+			}
+		}
+		if t.asserts && quantifier.Get().MatchString(t.rest()) {
+			return "", errors.New("there is nothing to repeat")
 		}
 	}
 	return t.out.String(), nil
+}
+
+// inClass writes the next character of a class.
+func (t *translator) inClass() {
+	rest := t.rest()
+	switch {
+	case rest[0] == ']':
+		t.within = false
+		t.class = max(t.class, t.at-t.opened)
+		t.copy(1)
+	case rest[0] == '[', // [[:alpha:]] is no class of letters, and [a-\s] has no range
+		rest[0] == '-' && len(rest) > 2 && rest[1] == '\\' && strings.IndexByte(sets, rest[2]) >= 0:
+		t.literal(uint16(rest[0]))
+		t.at++
+	default:
+		t.unit()
+	}
+}
+
+// operator writes the next character or operator outside of a class.
+func (t *translator) operator() error {
+	rest := t.rest()
+	switch rest[0] {
+	case '.':
+		t.out.WriteString(`[^\n\r\u2028\u2029]`) // for the engine only \n ends a line
+		t.at++
+	case '^', '$':
+		t.asserts = true
+		t.copy(1)
+	case '[':
+		t.within, t.opened = true, t.at
+		t.copy(1)
+	case '(':
+		return t.open()
+	case ')':
+		if n := len(t.behind); n > 0 {
+			t.asserts = t.behind[n-1]
+			t.behind = t.behind[:n-1]
+		}
+		t.copy(1)
+	case '{':
+		braces := counts.Get().FindString(rest)
+		t.out.WriteString(largeCount.Get().ReplaceAllString(braces, "1000000")) // maxText
+		t.at += len(braces)
+		if braces == "" {
+			t.copy(1)
+		}
+	default:
+		t.unit()
+	}
+	return nil
+}
+
+// open rewrites the start of a group. A group with a name becomes one without.
+func (t *translator) open() error {
+	rest := t.rest()
+	t.groups++
+	isBehind := strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!")
+	t.behind = append(t.behind, isBehind)
+	t.depth = max(t.depth, len(t.behind))
+	after, ok := strings.CutPrefix(rest, "(?")
+	switch {
+	case ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0):
+		return errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
+	case !ok || after[0] != '<':
+		t.copy(1)
+	case isBehind:
+		t.copy(4)
+	default:
+		name := groupName.Get().FindString(rest)
+		t.isHard = t.isHard || name == "" || slices.Contains(t.names, name)
+		t.names = append(t.names, name)
+		t.out.WriteByte('(')
+		t.at += max(len("(?<"), len(name))
+	}
+	return nil
 }
 
 // unit writes a character, which may be two units.
@@ -104,7 +169,7 @@ func (t *translator) unit() {
 	t.at += size
 }
 
-// escape writes what follows a backslash.
+// escape rewrites an escape sequence.
 func (t *translator) escape() {
 	rest := t.rest()
 	switch c := rest[1]; {
@@ -121,20 +186,69 @@ func (t *translator) escape() {
 		}
 		t.out.WriteString(set)
 		t.at += 2
-	case c == 'u' && len(rest) >= 6:
-		if u, err := strconv.ParseUint(rest[2:6], 16, 16); err == nil && u >= 0xd800 {
-			t.out.WriteRune(character(uint16(u)))
-			t.at += 6
+	case !t.within && c == 'b':
+		t.asserts = true
+		t.out.WriteString(`(?:(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?![0-9A-Za-z_]))`)
+		t.at += 2
+	case !t.within && c == 'B':
+		t.asserts = true
+		t.out.WriteString(`(?:(?<![0-9A-Za-z_])(?![0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_]))`)
+		t.at += 2
+	case c == 'x' && t.code(2), c == 'u' && t.code(4):
+	case c == 'c':
+		t.control()
+	case !t.within && c >= '1' && c <= '9', c == 'k' && t.named:
+		t.refers = true
+		t.copy(2)
+	case strings.IndexByte("bdDwWfnrtv", c) >= 0 || c >= '0' && c <= '9' || c < '0' || c > 'z' || c > '9' && c < 'A' ||
+		c > 'Z' && c < 'a' && c != '_':
+		t.copy(2)
+	default: // a letter that stands for itself, and for the engine may be an escape
+		t.at++
+		t.unit()
+	}
+	if t.within && strings.IndexByte(sets, rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
+		t.literal('-') // [\s-a] has no range
+		t.at++
+	}
+}
+
+// code rewrites an escape such as \x41 or \u0041, if there are as many digits.
+func (t *translator) code(digits int) bool {
+	rest := t.rest()[2:]
+	if len(rest) < digits {
+		return false
+	}
+	u, err := strconv.ParseUint(rest[:digits], 16, 16)
+	if err != nil {
+		return false
+	}
+	t.literal(uint16(u))
+	t.at += 2 + digits
+	return true
+}
+
+// control rewrites \c. Without a letter behind it, which in a class may be a digit or _, its backslash is one.
+func (t *translator) control() {
+	rest := t.rest()
+	if len(rest) > 2 {
+		c := rest[2]
+		isLetter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+		if isLetter || t.within && (c >= '0' && c <= '9' || c == '_') {
+			t.literal(uint16(c % 32))
+			t.at += 3
 			return
 		}
-		t.copy(2)
-	case c == 'k' && t.named && !t.within:
-		t.copy(max(2, len(groupName.Get().FindString(rest))))
-	default:
-		t.copy(2)
 	}
-	if t.within && strings.IndexByte("sS", rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
-		t.out.WriteByte('\\') // [\s-a] has no range
-		t.copy(1)
+	t.literal('\\')
+	t.at++
+}
+
+// literal writes a unit that is no operator.
+func (t *translator) literal(u uint16) {
+	if u >= 0xd800 {
+		t.out.WriteRune(character(u))
+		return
 	}
+	fmt.Fprintf(&t.out, `\u%04x`, u)
 }

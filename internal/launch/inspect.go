@@ -48,14 +48,14 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	case h.Command.PowerShell: // nothing of the project's is there to be looked at
 	case h.Command.Callable != "": // only Python can tell whether it is there
 	case h.Command.Script != "":
-		faults = inspectProgram(path, argv[0], dir, env, false)
+		faults = inspectProgram(path, argv[0], dir, env, FileFault)
 		if s := scriptOf(argv); s != "" {
 			faults = append(faults, inspectScript(s, dir)...)
 		}
 	case h.Command.Argv == nil:
 		faults = inspectCommandLine(h.Command.Shell, dir, env)
 	default:
-		faults = inspectProgram(path, argv[0], dir, env, false)
+		faults = inspectProgram(path, argv[0], dir, env, FileFault)
 		if script := scriptOf(argv); script != "" {
 			faults = append(faults, inspectScript(script, dir)...)
 		}
@@ -68,6 +68,9 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	}
 	return problems
 }
+
+// fileFault explains why a program cannot be started, as FileFault does.
+type fileFault = func(path, name, dir string, env []string) string
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
@@ -86,7 +89,7 @@ func inspectCommandLine(line, workspace string, env []string) []string {
 		if err != nil {
 			return []string{err.Error()}
 		}
-		return inspectProgram(path, words[0], workspace, env, true)
+		return inspectProgram(path, words[0], workspace, env, byShellFault)
 	}
 	if script := scriptOf(words); script != "" {
 		return inspectScript(script, workspace)

@@ -59,9 +59,8 @@ func sameVariable(a, b string) bool { return a == b }
 // neededHere are variables that programs need on this system alone.
 var neededHere []string
 
-// inspectProgram looks at a program that was found and may be executed. byShell: a shell is to start it, which runs a
-// file of no known kind as a script of its own.
-func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {
+// inspectProgram looks at a program that was found and may be executed.
+func inspectProgram(path, name, workspace string, env []string, faultOf fileFault) (faults []string) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return []string{startError(name, err).Error()}
@@ -73,22 +72,31 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 	if fault := worldWritable(path, info, name); fault != "" {
 		faults = append(faults, fault)
 	}
-	if fault := firstLineFault(path, name, workspace, env, byShell); fault != "" {
+	if fault := faultOf(path, name, workspace, env); fault != "" {
 		faults = append(faults, fault)
 	}
 	return faults
 }
 
-// byShellFault is FileFault for a program that a shell was to start.
+// byShellFault is FileFault for a program that a shell is to start. The shell runs a file of no known kind as a script
+// of its own.
 func byShellFault(path, name, dir string, env []string) string {
-	return firstLineFault(path, name, dir, env, true)
+	return firstLineFault(startOf(path), name, dir, env)
 }
 
 // FileFault explains why the system does not start a program that exists and is executable, as far as its first line
 // tells; "" if nothing is wrong with that line. It uses the words of Inspect, so that a run and a check report the
 // same. name is the program as the hooks file names it, dir where it runs, env its environment.
 func FileFault(path, name, dir string, env []string) string {
-	return firstLineFault(path, name, dir, env, false)
+	start := startOf(path)
+	if fault := firstLineFault(start, name, dir, env); fault != "" {
+		return fault
+	}
+	// no program of a machine's: those have NULs in their first bytes
+	if start != nil && !bytes.HasPrefix(start, []byte("#!")) && !bytes.ContainsRune(start, 0) {
+		return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
+	}
+	return ""
 }
 
 // MarkFault reports that a script begins with a byte order mark, "" if it does not.
@@ -116,21 +124,13 @@ func startOf(path string) []byte {
 	return start[:n]
 }
 
-// firstLineFault looks at the first line of a program.
-func firstLineFault(path, name, workspace string, env []string, byShell bool) string {
-	start := startOf(path)
-	if start == nil {
-		return ""
-	}
+// firstLineFault looks at the #! line of a program that begins with these bytes.
+func firstLineFault(start []byte, name, workspace string, env []string) string {
 	if bytes.HasPrefix(start, []byte("\ufeff#!")) {
 		return name + markFault
 	}
 	line, isScript := bytes.CutPrefix(start, []byte("#!"))
 	if !isScript {
-		// no program of a machine's: those have NULs in their first bytes
-		if !byShell && !bytes.ContainsRune(start, 0) {
-			return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
-		}
 		return ""
 	}
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {

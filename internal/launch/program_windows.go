@@ -23,7 +23,7 @@ var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PAT
 	"PROCESSOR_ARCHITECTURE", "OS"}
 
 // inspectProgram has little to add to what Resolve finds.
-func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {
+func inspectProgram(path, name, _ string, _ []string, _ fileFault) (faults []string) {
 	if fault := worldWritable(path, nil, name); fault != "" {
 		faults = append(faults, fault)
 	}

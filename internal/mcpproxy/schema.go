@@ -39,58 +39,78 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 		return false
 	}
 	ok = true
-	members, were := now.Map(), before.Map()
 	properties := rule.Get("properties").Map()
 	rule.ForEach(func(key, value gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); name {
 		case "properties":
-			for name, rule := range properties {
-				if member, there := members[name]; there {
-					ok = ok && s.allows(rule, member, were[name])
-				}
-			}
+			ok = s.membersAllowed(now, before, func(name string) gjson.Result { return properties[name] })
 		case "additionalProperties":
-			for name, member := range members {
-				if _, listed := properties[name]; !listed {
-					ok = ok && s.allows(value, member, were[name])
+			ok = s.membersAllowed(now, before, func(name string) gjson.Result {
+				if properties[name].Exists() {
+					return gjson.Result{}
 				}
-			}
-		case "required":
-			for _, name := range value.Array() {
-				_, there := members[strictjson.Text(name.Raw)]
-				ok = ok && (there || !now.IsObject())
-			}
+				return value
+			})
 		case "items":
-			old := elements(before)
-			for i, item := range elements(now) {
-				var was gjson.Result
-				if i < len(old) {
-					was = old[i]
-				}
-				ok = ok && s.allows(value, item, was)
-			}
-		case "type":
-			ok = slices.ContainsFunc(value.Array(), func(t gjson.Result) bool { return isOfType(now, t.Str) })
-		case "enum":
-			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return strictjson.Equal(one, now) })
-		case "const":
-			ok = strictjson.Equal(value, now)
+			ok = s.itemsAllowed(value, now, before)
+		case "allOf":
+			ok = !slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return !s.allows(one, now, before) })
 		case "anyOf": // which of them the old value was valid for is unknown
 			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool {
 				return s.allows(one, now, gjson.Result{})
 			})
-		case "allOf":
-			for _, one := range value.Array() {
-				ok = ok && s.allows(one, now, before)
-			}
 		case "$ref":
 			ok = s.allows(s.named(value.Str), now, before)
 		default:
-			ok = slices.Contains(annotations, name) || strings.HasPrefix(name, "x-")
+			ok = keywordAllows(name, value, now)
 		}
 		return ok
 	})
 	return ok
+}
+
+// membersAllowed checks the members of an object that a keyword has a rule for.
+func (s *schemaCheck) membersAllowed(now, before gjson.Result, ruleOf func(name string) gjson.Result) bool {
+	were := before.Map()
+	for name, member := range now.Map() {
+		if rule := ruleOf(name); rule.Exists() && !s.allows(rule, member, were[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// itemsAllowed checks the elements of a list.
+func (s *schemaCheck) itemsAllowed(rule, now, before gjson.Result) bool {
+	old := elements(before)
+	for i, item := range elements(now) {
+		var was gjson.Result
+		if i < len(old) {
+			was = old[i]
+		}
+		if !s.allows(rule, item, was) {
+			return false
+		}
+	}
+	return true
+}
+
+// keywordAllows checks a value against a keyword that looks at nothing within it.
+func keywordAllows(name string, value, now gjson.Result) bool {
+	switch name {
+	case "required":
+		members := now.Map()
+		return !now.IsObject() || !slices.ContainsFunc(value.Array(), func(name gjson.Result) bool {
+			return !members[strictjson.Text(name.Raw)].Exists()
+		})
+	case "type":
+		return slices.ContainsFunc(value.Array(), func(t gjson.Result) bool { return isOfType(now, t.Str) })
+	case "enum":
+		return slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return strictjson.Equal(one, now) })
+	case "const":
+		return strictjson.Equal(value, now)
+	}
+	return slices.Contains(annotations, name) || strings.HasPrefix(name, "x-")
 }
 
 // named finds the part of the schema that a reference names. A reference to another document allows nothing.

@@ -39,5 +39,6 @@
 //
 // Not guaranteed: protection from an enemy. A program that runs as the same user can undo all this. On macOS
 // descendants that left the group are not found. If a persistent process prints a second line just when it reads the
-// next call, that line is taken for the answer to that call (on macOS and Windows, also if it prints before it reads).
+// next call, that line is taken for the answer to that call (on macOS and Windows, also if it prints before it reads),
+// unless the lines name the call that they answer and the check of Ask compares that.
 package process

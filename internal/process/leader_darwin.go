@@ -10,7 +10,9 @@ import (
 )
 
 // sysProcAttr asks for a new session and group. macOS has no parent-death signal.
-func (l *leader) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func (l *leader) sysProcAttr(lifetime) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true}
+}
 
 // closeOnExec marks the descriptors that were inherited from the caller. Go marks those that it opens.
 func closeOnExec() { closeOnExecEach("/dev/fd") }

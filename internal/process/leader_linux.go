@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sysProcAttr asks for a new session and group. With diesWithUs it also asks for SIGKILL when the starting thread ends.
-// Go ends no thread while this process lives, except that of a goroutine which has locked it. A process that is started
-// there is killed early, but by SIGKILL, which is no exit with 0.
-func (l *leader) sysProcAttr(diesWithUs bool) *syscall.SysProcAttr {
+// sysProcAttr asks for a new session and group. For a program that dies with us it also asks for SIGKILL when the
+// starting thread ends. Go ends no thread while this process lives, except that of a goroutine which has locked it. A
+// process that is started there is killed early, but by SIGKILL, which is no exit with 0.
+func (l *leader) sysProcAttr(life lifetime) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
-	if diesWithUs {
+	if life == diesWithUs {
 		attr.Pdeathsig = unix.SIGKILL
 	}
 	return attr

@@ -39,12 +39,12 @@ var (
 	starting sync.RWMutex  // read-locked while a process is started and noted in live
 )
 
-// start starts a program. With diesWithUs it is killed when this process dies. w watches it; nil: nothing does.
+// start starts a program. w watches it; nil: nothing does.
 //
 // It calls ForkExec. os.StartProcess and os/exec first start a process of their own to find out what the kernel can do.
 // For a caller that starts one process this doubles the cost. And they cannot wait for a process without reaping it.
 // After that its pid, which is also the number of its group, may belong to another process.
-func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w *watchdog) (*leader, error) {
+func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	closeOnExec()
 	l := &leader{number: starts.Add(1), adopts: s.adopts}
@@ -55,7 +55,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w
 		Dir:   program.Dir,
 		Env:   append(program.Env, RunVariable+"="+l.mark),
 		Files: stdio[:],
-		Sys:   l.sysProcAttr(diesWithUs),
+		Sys:   l.sysProcAttr(life),
 	}
 	var err error
 	if l.pid, err = forkExec(program.Path, program.Args, attr); err != nil {

@@ -23,16 +23,15 @@ type leader struct {
 	sender      *exec.Cmd // of CTRL_BREAK; nil: none was started
 }
 
-// start starts a program suspended, so that none of it can run outside the job. With diesWithUs it is killed when this
-// process dies.
-func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _ *watchdog) (*leader, error) {
+// start starts a program suspended, so that none of it can run outside the job.
+func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, _ *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("creating a job object: %w", err)
 	}
 	l := &leader{job: job, binary: s.Binary}
-	if err := l.endWithUs(diesWithUs); err != nil {
+	if err := l.setLifetime(life); err != nil {
 		windows.CloseHandle(l.job)
 		return nil, err
 	}
@@ -85,10 +84,10 @@ func commandLine(program Program) string {
 	return strings.Join(words, " ")
 }
 
-// endWithUs sets whether the job ends with its last handle.
-func (l *leader) endWithUs(yes bool) error {
+// setLifetime sets whether the job ends with its last handle.
+func (l *leader) setLifetime(life lifetime) error {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-	if yes {
+	if life == diesWithUs {
 		limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	}
 	size := uint32(unsafe.Sizeof(limits))
@@ -195,7 +194,7 @@ func hostsConsole(pid uint32) bool {
 // leftInGroup returns what the leader has left behind, and lets it live on.
 func (l *leader) leftInGroup() []int {
 	left := l.descendants()
-	l.endWithUs(false)
+	l.setLifetime(outlivesUs)
 	return left
 }
 

@@ -21,8 +21,8 @@ func TestLockOrder(t *testing.T) {
 	syscall.ForkLock.RLock() // no fork gets further than to this lock
 	var all sync.WaitGroup
 	all.Go(func() {
-		_, err := s.start(Program{Path: "/nowhere/to/be/found", Args: []string{"found"}}, [3]uintptr{0, 1, 2}, false,
-			&s.watchdog)
+		_, err := s.start(Program{Path: "/nowhere/to/be/found", Args: []string{"found"}}, [3]uintptr{0, 1, 2},
+			outlivesUs, &s.watchdog)
 		if err == nil {
 			t.Error("a program was started that is not there")
 		}

@@ -97,8 +97,11 @@ func (s *Supervisor) Start(
 	if p.pipes, err = newPipes(input, detach); err != nil {
 		return nil, err
 	}
-	diesWithUs := detach == nil || !s.OneShot // else it may have to outlive this process
-	if p.leader, err = s.start(program, p.pipes.fds(), diesWithUs, &s.watchdog); err != nil {
+	life := diesWithUs
+	if detach != nil && s.OneShot {
+		life = outlivesUs // it may have to
+	}
+	if p.leader, err = s.start(program, p.pipes.fds(), life, &s.watchdog); err != nil {
 		p.pipes.stop()
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type stream struct {
 	searched int // bytes of the head in which there is no line's end
 }
 
-func (s *stream) begin(pipe *pipeEnd, most int, waits bool) {
-	s.pipe, s.most, s.waits, s.news = pipe, most, waits, make(chan struct{}, 1)
+func (s *stream) begin(pipe *pipeEnd, most int) {
+	s.pipe, s.most, s.news = pipe, most, make(chan struct{}, 1)
 }
 
 // add keeps what was read, and reports whether there is room for more. The caller holds the lock.

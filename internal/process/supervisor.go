@@ -81,13 +81,21 @@ func (s *Supervisor) StartDetached(program Program, input Input) error {
 		return err
 	}
 	defer null.Close()
-	l, err := s.start(program, [3]uintptr{stdin.Fd(), null.Fd(), null.Fd()}, false, nil)
+	l, err := s.start(program, [3]uintptr{stdin.Fd(), null.Fd(), null.Fd()}, outlivesUs, nil)
 	if err != nil {
 		return err
 	}
 	l.reapLater()
 	return nil
 }
+
+// lifetime is what becomes of a program when this process dies.
+type lifetime uint8
+
+const (
+	diesWithUs lifetime = iota // it is killed
+	outlivesUs                 // it lives on
+)
 
 // unnamedFile writes the input to a temporary file that nobody can find, and returns it open at its start.
 func unnamedFile(input Input) (*os.File, error) {

@@ -30,13 +30,14 @@ func (p *Pool) start(dir string) (*worker, error) {
 		return nil, err
 	}
 	w := &worker{dir: dir, stdio: stdio}
-	if w.leader, err = p.supervisor.start(program, stdio.fds(), true, &p.supervisor.watchdog); err != nil {
+	if w.leader, err = p.supervisor.start(program, stdio.fds(), diesWithUs, &p.supervisor.watchdog); err != nil {
 		stdio.close()
 		return nil, err
 	}
 	stdio.closeTheirs()
-	w.stdout.begin(&stdio.out[0], keepStdout, true)
-	w.stderr.begin(&stdio.out[1], 64<<10, false)
+	w.stdout.waits = true
+	w.stdout.begin(&stdio.out[0], keepStdout)
+	w.stderr.begin(&stdio.out[1], 64<<10)
 	w.copied.Go(w.stdout.follow)
 	w.copied.Go(w.stderr.follow)
 	w.exited = w.leader.exit()

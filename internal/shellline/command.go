@@ -351,7 +351,7 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 			option := r.word(a.Value, still)
 			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "inEF")
 			if name, _, ok := strings.Cut(option.Text, "="); ok { // in quotes
-				r.gives(strings.TrimSuffix(name, "+"), false)
+				r.gives(strings.TrimSuffix(name, "+"))
 				if evaluates {
 					r.integers([]Word{option})
 				}
@@ -464,11 +464,11 @@ func (r *reader) assignment(a *syntax.Assign, u use) Word {
 		r.fail("an assignment to no variable")
 	}
 	if a.Value == nil {
-		r.gives(text, false)
+		r.gives(text)
 		return Word{Text: text + operator}
 	}
 	value := r.word(a.Value, u)
-	r.gives(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
+	r.givesNumber(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
 	r.line.values.assigned(text, value)
 	text += operator
 	value.Text = text + value.Text

@@ -76,7 +76,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 			numbers = numbers && (isNumber(item) || isRange.Get().MatchString(item.Text))
 			r.line.values.assigned(loop.Name.Value, item)
 		}
-		r.gives(loop.Name.Value, numbers)
+		r.givesNumber(loop.Name.Value, numbers)
 	}
 	r.list(c.Do)
 }
@@ -89,7 +89,7 @@ func (r *reader) array(a *syntax.Assign) Word {
 	if !syntax.ValidName(name) || kindOfVariable(name) != plainVariable || isTable(name) {
 		r.failProject("an array that changes the shell")
 	}
-	r.gives(name, false)
+	r.gives(name)
 	for _, element := range a.Array.Elems {
 		if element.Index != nil {
 			r.index(element.Index)

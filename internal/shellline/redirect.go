@@ -45,10 +45,11 @@ func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
 // endsEarlier reports whether a line of a here-document begins with its delimiter. Bash ends one at such a line within
 // a substitution, and package syntax does not.
 func endsEarlier(body, delimiter string, quoted bool) bool {
-	if !quoted && strings.Contains(body, "\\\n") &&
-		endsEarlier(strings.ReplaceAll(body, "\\\n", ""), delimiter, true) {
-		return true
-	}
+	return beginsLine(body, delimiter) || !quoted && beginsLine(strings.ReplaceAll(body, "\\\n", ""), delimiter)
+}
+
+// beginsLine reports whether a line of a here-document but its end begins with the delimiter.
+func beginsLine(body, delimiter string) bool {
 	body = strings.TrimRight(body, "\n\t")
 	if i := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[i:], "\t") == delimiter { // its end
 		body = body[:i]

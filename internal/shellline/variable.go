@@ -21,8 +21,11 @@ func isProgramVariable(name string) bool {
 	return false
 }
 
-// gives notes that the line sets a variable, if for one command alone, and whether its value is a number.
-func (r *reader) gives(name string, number bool) {
+// gives notes that the line sets a variable, if for one command alone.
+func (r *reader) gives(name string) { r.givesNumber(name, false) }
+
+// givesNumber is gives for a value that may be a number.
+func (r *reader) givesNumber(name string, number bool) {
 	if r.given == nil {
 		r.given = map[string]bool{}
 	}
@@ -82,7 +85,7 @@ func (r *reader) let(s *syntax.Stmt) {
 				r.failClient("let with more than plain letters")
 			}
 		}
-		r.gives(name, ok)
+		r.givesNumber(name, ok)
 	}
 	r.emit(c)
 }

@@ -51,12 +51,17 @@ func (e *expansions) quotes(text string) {
 	e.dollar = text[len(text)-1] == '$'
 }
 
-// compute notes that what follows is known only at run time. several means that it may be no word or several words.
-func (e *expansions) compute(several bool) {
+// compute notes that what follows is known only at run time.
+func (e *expansions) compute() {
 	if !e.computed {
 		e.computed, e.prefix = true, e.text.String()
 	}
-	e.several = e.several || several
+}
+
+// computeWords is compute for what may be no word or several words.
+func (e *expansions) computeWords() {
+	e.compute()
+	e.several = true
 }
 
 func (r *reader) word(w *syntax.Word, u use) Word {
@@ -175,16 +180,16 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 	case *syntax.ParamExp:
 		r.parameter(part, e)
 	case *syntax.CmdSubst:
-		e.compute(true)
+		e.computeWords()
 		r.substitution(part, e)
 		e.whole++
 	case *syntax.ArithmExp:
-		e.compute(true)
+		e.computeWords()
 		r.arithmetic(part, e)
 	case *syntax.ProcSubst: // a file in /dev/fd
 		r.failClient("parentheses in a command")
 		e.text.WriteString("/dev/fd/")
-		e.compute(false)
+		e.compute()
 		e.text.WriteString("63")
 		outside := r.stdin
 		if r.stdin = inherited; part.Op == syntax.CmdOut {
@@ -242,7 +247,7 @@ func (r *reader) literal(raw string, e *expansions) {
 			}
 		case '*', '?', '[': // [ alone is a command; any other [ may start a glob
 			if raw != "[" {
-				e.compute(true)
+				e.computeWords()
 				e.glob = true
 			}
 			e.subscript = e.subscript || e.param && i == 0 && isSubscript(raw)
@@ -287,11 +292,11 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 		case *syntax.ParamExp:
 			r.parameter(part, e)
 		case *syntax.CmdSubst:
-			e.compute(false)
+			e.compute()
 			r.substitution(part, e)
 			substituted++
 		case *syntax.ArithmExp:
-			e.compute(false)
+			e.compute()
 			r.arithmetic(part, e)
 			fixed = true
 		default:
@@ -321,7 +326,8 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	switch {
 	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take as text
 		if r.changes().home {
-			e.compute(!r.inQuotes)
+			e.compute()
+			e.several = e.several || !r.inQuotes
 		}
 		e.text.WriteString(raw)
 		e.home = true
@@ -331,7 +337,8 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	case r.set[name]:
 		r.failClient("a variable that the line sets")
 	}
-	e.compute(!r.inQuotes || strings.ContainsAny(raw, "@*")) // "$@" is several words even in quotes
+	e.compute()
+	e.several = e.several || !r.inQuotes || strings.ContainsAny(raw, "@*") // "$@" is several words even in quotes
 	if !plain {
 		r.failClient("an expansion")
 		if !r.harmless(p) {
@@ -364,7 +371,7 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 		if p.Index != nil || isTable(p.Param.Value) {
 			return false
 		}
-		r.gives(p.Param.Value, false)
+		r.gives(p.Param.Value)
 		if p.Exp.Word != nil {
 			text := r.source(p.Exp.Word)
 			r.line.values.assigned(p.Param.Value, Word{Text: text, Computed: strings.ContainsAny(text, "$`")})

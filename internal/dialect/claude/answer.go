@@ -58,7 +58,7 @@ func doubt(v *dialect.Verdict, m dialect.Event, hook, text string, strays []stri
 	}
 	if v.Decision == protocol.Continue {
 		err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...)
-		v.NoteDoubt(dialect.Who(m.Name, hook), "Claude Code", err)
+		v.NoteDoubt(dialect.Who(m.Name, hook), client, err)
 	}
 }
 
@@ -125,59 +125,19 @@ func checkEventName(object gjson.Result, event protocol.Event) error {
 
 // verdictOf says what an answer means. a is its top level, s its hookSpecificOutput.
 func verdictOf(c *protocol.Call, m dialect.Event, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
-	text := func(fields map[string]gjson.Result, key string) string {
-		if v, ok := fields[key]; ok {
-			return strictjson.Text(v.Raw)
-		}
-		return ""
-	}
 	v := dialect.OK()
-	v.SystemMessage, v.Context = text(a, "systemMessage"), text(s, "additionalContext")
+	v.SystemMessage, v.Context = textOf(a, "systemMessage"), textOf(s, "additionalContext")
 	if m.Can&dialect.Stop != 0 && a["continue"].Type == gjson.False {
-		v.Stop, v.StopReason = true, text(a, "stopReason")
+		v.Stop, v.StopReason = true, textOf(a, "stopReason")
 	}
-	const blockedByHook = "Blocked by hook" // the client's word where there is no reason
-	reason := text(a, "reason")
-	block := func(why ...string) {
-		v.Decision, v.Cause, v.Approved = protocol.Block, protocol.CausePolicy, false
-		for _, v.Reason = range append(why, blockedByHook) {
-			if v.Reason != "" {
-				return
-			}
-		}
-	}
-	permissions := m.Name == "PreToolUse" || m.Name == "PreModelSwitch"
-	if permissions && text(a, "decision") == "approve" {
-		v.Approve(reason)
-	}
-	blocked := m.Can&dialect.Block != 0 && text(a, "decision") == "block"
-	if blocked {
-		block(reason)
-	}
-	why := text(s, "permissionDecisionReason")
-	switch word := text(s, "permissionDecision"); {
-	case word == "deny":
-		block(why, reason)
-	case blocked || word == "":
-	case word == "allow":
-		v.Approve(why)
-	default:
-		v.Decision, _ = dialect.PermissionWords.Decision(word)
-		v.Cause, v.Approved, v.Reason = protocol.CausePolicy, false, why
-		if why == "" {
-			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.Name, c.Tool)
-			if word == "defer" {
-				v.Reason = fmt.Sprintf("Hook %s:%s deferred this tool", m.Name, c.Tool)
-			}
-		}
-	}
+	decide(&v, c, m, a, s)
 	if decision, ok := s["decision"]; ok { // PermissionRequest
-		if err := permission(&v, decision, block); err != nil {
+		if err := permission(&v, decision); err != nil {
 			return dialect.Verdict{Decision: protocol.Continue}, err
 		}
 	}
-	if action := text(s, "action"); action == "decline" || action == "cancel" {
-		block("The hook answered: " + action)
+	if action := textOf(s, "action"); action == "decline" || action == "cancel" {
+		block(&v, "The hook answered: "+action)
 	}
 	if input, ok := s["updatedInput"]; ok && v.Decision != protocol.Block {
 		v.UpdatedInput = dialect.Rewritten(input)
@@ -201,12 +161,57 @@ func verdictOf(c *protocol.Call, m dialect.Event, hook string, a, s map[string]g
 	return v, nil
 }
 
+// decide reads decision, and permissionDecision, which undoes an approval but no block.
+func decide(v *dialect.Verdict, c *protocol.Call, m dialect.Event, a, s map[string]gjson.Result) {
+	word, why := textOf(s, "permissionDecision"), textOf(s, "permissionDecisionReason")
+	reason := textOf(a, "reason")
+	switch textOf(a, "decision") {
+	case "approve":
+		if m.Name == "PreToolUse" || m.Name == "PreModelSwitch" {
+			v.Approve(reason)
+		}
+	case "block":
+		if m.Can&dialect.Block != 0 {
+			block(v, reason)
+		}
+	}
+	switch {
+	case word == "deny":
+		block(v, why, reason)
+	case v.Decision == protocol.Block || word == "":
+	case word == "allow":
+		v.Approve(why)
+	default:
+		v.Decision, _ = dialect.PermissionWords.Decision(word)
+		did := "asked for confirmation for"
+		if word == "defer" {
+			did = "deferred"
+		}
+		v.Cause, v.Approved = protocol.CausePolicy, false
+		v.Reason = cmp.Or(why, fmt.Sprintf("Hook %s:%s %s this tool", m.Name, c.Tool, did))
+	}
+}
+
+// block blocks for the first of the reasons that says something, else for the client's own.
+func block(v *dialect.Verdict, reasons ...string) {
+	v.Decision, v.Cause, v.Approved = protocol.Block, protocol.CausePolicy, false
+	v.Reason = cmp.Or(cmp.Or(reasons...), "Blocked by hook")
+}
+
+// textOf is the text of a field, "" if the answer does not have it.
+func textOf(fields map[string]gjson.Result, key string) string {
+	if v, ok := fields[key]; ok {
+		return strictjson.Text(v.Raw)
+	}
+	return ""
+}
+
 // carried are fields that a verdict has a place for.
 var carried = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput",
 	"updatedToolOutput", "updatedMCPToolOutput", "decision"}
 
 // permission reads the decision of PermissionRequest.
-func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)) error {
+func permission(v *dialect.Verdict, decision gjson.Result) error {
 	d, _, err := readObject(decision, []dialect.Field{"behavior allow|deny", "message string", "interrupt boolean",
 		"updatedInput object", "updatedPermissions any"}, "decision")
 	if err != nil {
@@ -217,11 +222,7 @@ func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)
 		return errors.New("hookSpecificOutput.decision has no behavior")
 	}
 	if behavior.String() == "deny" {
-		message := ""
-		if m, ok := d["message"]; ok {
-			message = strictjson.Text(m.Raw)
-		}
-		block(message)
+		block(v, textOf(d, "message"))
 		if v.Stop = d["interrupt"].Type == gjson.True; v.Stop {
 			v.StopReason = v.Reason
 		}

@@ -73,7 +73,7 @@ func asyncResult(c *protocol.Call, m dialect.Event, hook string, r *dialect.Hook
 	who := "async " + dialect.Who(m.Name, hook)
 	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	if r.TimedOut {
-		v.Warnings = []string{r.Timeout(who) + " and was killed"}
+		v.Warnings = []string{r.TimeoutProblem(who) + " and was killed"}
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())

@@ -7,6 +7,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// client is how messages name it.
+const client = "Claude Code"
+
 // Dialect is the dialect of Claude Code 2.1.329, as the real client was recorded. All hooks of a call run at once. Exit
 // 2 blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it
 // departs from the client, as in the order of results, is in the README.

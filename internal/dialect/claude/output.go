@@ -21,55 +21,35 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	event := dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed})
-	if text := o.Text(); event == "PreCompact" && text != "" {
-		return []byte(text), nil
-	}
-	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil &&
-		o.Decision == protocol.Continue {
-		return []byte(strictjson.ValueText(path)), nil
+	if text := plainText(o, event); text != nil {
+		return text, nil
 	}
 	if why := dialect.UnfitInput(o); why != "" && o.Decision != protocol.Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
 	}
-	messages := dialect.Messages(o)
-	if event == "PostToolUseFailure" { // the client has no word for either there
-		switch {
-		case o.Stop && o.Decision == protocol.Continue:
-			o.Decision, o.Reason = protocol.Block, o.StopReason
-		case o.Stop:
-			messages = append(messages, o.StopReason)
-		}
-		if o.UpdatedOutput != nil {
-			messages = append(messages, "hookrun: Claude Code cannot change the result of a tool that failed, so "+
-				"the model sees it as it was")
-		}
+	out := dialect.NewHookOutput(o, client, event)
+	if event == "PostToolUseFailure" {
+		fitFailure(&o, &out.Notes)
 	}
-	out := dialect.NewHookOutput(event)
 	if o.Stop {
-		out.Continue, out.StopReason = new(bool), o.StopReason
+		out.End(o.StopReason)
 	}
-	switch event {
-	case "PreToolUse", "PreModelSwitch":
-		if o.Decision != protocol.Continue || o.Approved {
-			for _, w := range dialect.PermissionWords {
-				if w.Decision == o.Decision {
-					out.Set("permissionDecision", w.Word)
-				}
-			}
-			out.Set("permissionDecisionReason", o.Reason)
-		}
-	case "PermissionRequest":
+	switch held := o.Decision != protocol.Continue; {
+	case event == "PermissionRequest":
 		dialect.PermissionRequest(o, &out.Specific)
-	default:
-		if o.Decision != protocol.Continue {
-			out.Decision, out.Reason = "block", o.Reason
+		o.UpdatedInput = nil // it stands in the decision
+	case event == "PreToolUse" || event == "PreModelSwitch":
+		if held || o.Approved {
+			out.Permit(dialect.PermissionWords.Word(o.Decision), o.Reason)
 		}
+	case held:
+		out.Block(o.Reason)
 	}
-	if o.UpdatedInput != nil && event != "PermissionRequest" {
+	if o.UpdatedInput != nil {
 		out.Specific.Set("updatedInput", o.UpdatedInput)
 	}
 	out.Set("additionalContext", strings.Join(o.Texts(), "\n\n"))
-	if o.UpdatedOutput != nil && event != "PostToolUseFailure" {
+	if o.UpdatedOutput != nil {
 		out.Specific.Set("updatedToolOutput", shellResult(o.Tool, o.UpdatedOutput))
 	}
 	for _, f := range o.Other {
@@ -81,7 +61,34 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			out.Specific.Set(f.Key, f.Value)
 		}
 	}
-	return out.Encode(messages)
+	return out.Encode()
+}
+
+// plainText is what the client takes at two events in the place of JSON; nil: it gets JSON.
+func plainText(o protocol.Outcome, event protocol.Event) []byte {
+	if text := o.Text(); event == "PreCompact" && text != "" {
+		return []byte(text)
+	}
+	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil &&
+		o.Decision == protocol.Continue {
+		return []byte(strictjson.ValueText(path))
+	}
+	return nil
+}
+
+// fitFailure changes the outcome for a tool that failed, where the client has no word for a stop or another result.
+func fitFailure(o *protocol.Outcome, notes *dialect.Notes) {
+	switch {
+	case o.Stop && o.Decision == protocol.Continue:
+		o.Decision, o.Reason = protocol.Block, o.StopReason
+	case o.Stop:
+		notes.Note(o.StopReason)
+	}
+	if o.UpdatedOutput != nil {
+		o.UpdatedOutput = nil
+		notes.Note("hookrun: " + client + " cannot change the result of a tool that failed, so the model sees it as " +
+			"it was")
+	}
 }
 
 // shellResult writes a value in the form of the shell's results: the client drops any other, and shows the model the

@@ -95,7 +95,7 @@ func doubtOf(answer gjson.Result) error {
 		return errors.New("it is no JSON object; " + validWords)
 	}
 	for _, s := range nearmiss.Scan(answer.Raw) {
-		if s.Place != nearmiss.Inside && !s.Report && s.Decides() {
+		if s.Begins() && s.Decides() {
 			return fmt.Errorf("it has %q, which is no key of an answer; %s", spelling.Brief(s.Key, 40), validWords)
 		}
 	}

@@ -19,8 +19,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if m.Can&unread != 0 {
 		return []byte("{}"), nil
 	}
-	out := dialect.NewHookOutput(m.Name) // the same fields, but for terminalSequence
-	messages := dialect.Messages(o)
+	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
 	context := strings.Join(o.Texts(), "\n\n")
 	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {
@@ -38,35 +37,34 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		}
 		switch {
 		case held:
-			out.Set("permissionDecision", "deny")
-			out.Set("permissionDecisionReason", why)
+			out.Permit("deny", why)
 		case o.UpdatedInput != nil: // no approval: the client asks its user all the same
-			out.Set("permissionDecision", "allow")
+			out.Permit("allow", "")
 			out.Specific.Set("updatedInput", o.UpdatedInput)
 			if o.Tool == "Bash" {
-				messages = append(messages, unused(o.UpdatedInput)...)
+				noteUnused(&out.Notes, o.UpdatedInput)
 			}
 		}
 	case o.Stop && m.Can&(dialect.Stop|replaces) != 0, held && m.Can&dialect.Stop != 0 && m.Can&decides == 0:
-		out.Continue, out.StopReason = new(bool), firstText(o.StopReason, why)
+		out.End(firstText(o.StopReason, why))
 		if held && m.Can&decides != 0 {
-			out.Decision, out.Reason = "block", why
+			out.Block(why)
 		}
 	case held && m.Can&decides != 0:
-		out.Decision, out.Reason = "block", why
+		out.Block(why)
 	case held:
-		messages = append(messages, dialect.Cannot(client, "be held up", m.Name, why))
+		out.Cannot("be held up", why)
 	case o.Stop:
-		messages = append(messages, dialect.Cannot(client, "be stopped", m.Name, o.StopReason))
+		out.Cannot("be stopped", o.StopReason)
 	case o.UpdatedOutput != nil && m.Can&replaces != 0: // a block is what puts a text in the place of the result
-		out.Decision, out.Reason = "block", firstText(strictjson.ValueText(o.UpdatedOutput), "(nothing)")
+		out.Block(firstText(strictjson.ValueText(o.UpdatedOutput), "(nothing)"))
 	}
 	if o.Decision != protocol.Continue && o.Stop { // of two the client reads one
 		switch {
 		case out.Continue == nil:
-			messages = append(messages, dialect.Cannot(client, "be stopped", m.Name, o.StopReason))
+			out.Cannot("be stopped", o.StopReason)
 		case m.Can&replaces == 0 && why != out.StopReason:
-			messages = append(messages, why)
+			out.Note(why)
 		}
 	}
 	switch {
@@ -76,9 +74,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case out.Decision == "block" && !o.Stop: // of two the client reads the stop
 		out.Reason += "\n\n" + context
 	default:
-		messages = append(messages, dialect.CannotTell(client, m.Name, context))
+		out.CannotTell(context)
 	}
-	return out.Encode(messages)
+	return out.Encode()
 }
 
 // unfit says why the client would not run the tool with its new input, but fail, or drop the answer and run it with the
@@ -96,16 +94,14 @@ func unfit(o protocol.Outcome) string {
 	return ""
 }
 
-// unused names what a rewrite of a shell call has besides the command, which is all that the client takes of it.
-func unused(input []byte) (messages []string) {
+// noteUnused names what a rewrite of a shell call has besides the command, which is all that the client takes of it.
+func noteUnused(notes *dialect.Notes, input []byte) {
 	gjson.ParseBytes(input).ForEach(func(key, _ gjson.Result) bool {
 		if name := strictjson.Text(key.Raw); name != "command" {
-			messages = append(messages, fmt.Sprintf("hookrun: Codex takes the command alone of a hook's new input, "+
-				"not its %q", name))
+			notes.Note(fmt.Sprintf("hookrun: Codex takes the command alone of a hook's new input, not its %q", name))
 		}
 		return true
 	})
-	return messages
 }
 
 // permissionRequest writes the decision of that event. The client drops an answer with more than that.

@@ -82,7 +82,7 @@ func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCa
 // itself is never called at one.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d, form := *Dialect, *files
-	form.Pattern = func(text, subject string) dialect.Pattern { return newPattern(false, text, subject) }
+	form.Pattern = camelPattern
 	d.Files, d.Hooks, d.Events = &form, hooks{camel: true}, nil
 	for _, s := range spellings {
 		row := ruleOf(s.camel).Event

@@ -12,41 +12,49 @@ import (
 // letters of a matcher that is a list of whole names.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// newPattern reads a matcher of a file as Copilot CLI 1.0.102 does. In camelCase it is a JavaScript regular expression
-// for the whole of the client's own name. At Claude Code's events "*" and "**" are everything; names with | between
-// them are whole names, the client's own or Claude Code's; all else is an expression for Claude Code's name alone. The
-// client drops an entry whose matcher is empty or no expression.
-func newPattern(claude bool, text, subject string) dialect.Pattern {
-	p := dialect.Pattern{Text: text, Word: text}
-	isTool := subject == "tool_name"
+// newPattern reads a matcher at an event in Claude Code's spelling, as Copilot CLI 1.0.102 does. "*" and "**" are
+// everything; names with | between them are whole names, the client's own or Claude Code's; all else is an expression
+// for Claude Code's name alone.
+func newPattern(text, subject string) dialect.Pattern {
+	switch isTool := subject == "tool_name"; {
+	case subject == "" || text == "":
+	case isTool && (text == "*" || text == "**"):
+		return dialect.Pattern{Text: text, Word: "*"}
+	case text == "*": // an agent's name: nothing has it
+		return dialect.Pattern{Text: text, Word: text, Names: []string{}}
+	case isTool:
+		if words := strings.Split(strings.TrimSpace(text), "|"); isList(words) {
+			return dialect.Pattern{Text: text, Word: text, Names: namesOf(words)}
+		}
+	}
+	return expression(text, subject, claudeName)
+}
+
+// camelPattern reads a matcher at an event in camelCase: names with | between them are the client's own, and all else
+// is an expression for these.
+func camelPattern(text, subject string) dialect.Pattern {
+	if words := strings.Split(text, "|"); subject == "tool_name" && isList(words) {
+		own := slices.DeleteFunc(words, func(w string) bool { return runtimeName(w) != w })
+		return dialect.Pattern{Text: text, Word: text, Names: namesOf(own)}
+	}
+	return expression(text, subject, runtimeName)
+}
+
+// expression reads a matcher that is a JavaScript regular expression for the whole of a name, of a tool for that which
+// nameOf returns. The client drops an entry whose matcher is empty or no expression.
+func expression(text, subject string, nameOf func(tool string) string) dialect.Pattern {
+	p := dialect.Pattern{Text: text}
 	switch {
 	case subject == "": // every entry runs, whatever it has
-		p.Word = ""
 		return p
 	case text == "":
 		p.Refused = "is empty, so the entry never runs; leave it out for every tool"
 		return p
-	case claude && isTool && (text == "*" || text == "**"):
-		p.Word = "*"
-		return p
-	case claude && text == "*": // an agent's name: nothing has it
-		p.Names = []string{}
-		return p
-	case claude && isTool:
-		if words := strings.Split(strings.TrimSpace(text), "|"); isList(words) {
-			p.Names = namesOf(words)
-			return p
-		}
-		p.Subjects = func(tool string) []string { return []string{claudeName(tool)} }
-	case isTool:
-		if words := strings.Split(text, "|"); isList(words) {
-			p.Names = namesOf(slices.DeleteFunc(words, func(w string) bool { return runtimeName(w) != w }))
-			return p
-		}
-		p.Subjects = func(tool string) []string { return []string{runtimeName(tool)} }
+	case subject == "tool_name":
+		p.Subjects = func(tool string) []string { return []string{nameOf(tool)} }
 	}
 	if _, err := jsregexp.Compile(text); err != nil {
-		p.Refused = "is no regular expression, so the entry never runs: " + spelling.Expression(err)
+		p.Word, p.Refused = text, "is no regular expression, so the entry never runs: "+spelling.Expression(err)
 		return p
 	}
 	p.Word = "^(?:" + text + ")$"

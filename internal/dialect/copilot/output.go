@@ -19,8 +19,11 @@ const maxContext = 10_000
 // or a message. A message to its user is what stands on stderr beside exit 2, where that does not block: the answer on
 // stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
-	out, messages := encoded(o)
-	text, err := out.MarshalJSON()
+	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, client, m.Name)}
+	a.write()
+	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // nothing to exit with 2 for
+	text, err := a.out.MarshalJSON()
 	r := dialect.Reply{Stdout: text, Stderr: strings.Join(messages, "\n")}
 	if len(messages) > 0 && err == nil {
 		r.Exit = 2
@@ -28,96 +31,124 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 	return r, err
 }
 
-// encoded returns the answer, and the messages to the user.
-func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
-	messages = dialect.Messages(o)
-	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.Name, why)) }
-	set := func(key, value string) { out.Set(key, strictjson.Quote(value)) }
-	context := o.Texts()
-	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
-	endsTurn := m.Can&dialect.EndsTurn != 0
-	if !held && o.Stop && m.Can&(denies|dialect.Block) != 0 && !endsTurn { // the client cannot stop, but hold this up
-		held, why = true, o.StopReason
-	} else if o.Stop && o.StopReason != why && !endsTurn {
-		cannot("be stopped", o.StopReason)
-	}
-	if fault := dialect.UnfitInput(o); fault != "" && m.Name == "PreToolUse" && o.Decision != protocol.Block {
-		held, why, o.Decision = true, strings.TrimSpace(o.Reason+"\n\n"+fault), protocol.Block
-	}
-	if m.Name == "PermissionRequest" && !held && o.UpdatedInput != nil {
-		held, why = true, dialect.ChangedInput(o, ", and Copilot CLI cannot take that here")
-	}
-	why = cmp.Or(why, "Blocked by a hook")
+// answer is the client's hook output for an outcome at an event.
+type answer struct {
+	rule
+	protocol.Outcome
+	dialect.Notes
+	out protocol.Fields
+
+	held    bool
+	why     string   // it is held
+	context []string // for the model
+}
+
+func (a *answer) set(key, value string) { a.out.Set(key, strictjson.Quote(value)) }
+
+// write writes the answer, and its messages to the user.
+func (a *answer) write() {
+	a.context = a.Texts()
+	a.hold()
 	switch {
-	case m.Name == "PreToolUse":
-		switch {
-		case held && o.Decision == protocol.Ask:
-			set("permissionDecision", "ask")
-			set("permissionDecisionReason", cmp.Or(o.Reason, "A hook asks for confirmation"))
-			if o.UpdatedInput != nil { // the client drops it beside an ask
-				set("permissionDecision", "deny")
-				set("permissionDecisionReason", strings.TrimSpace(o.Reason+"\n\nhookrun: a hook changed the tool's "+
-					"input and another asks; Copilot CLI cannot do both, so it is a block"))
-			}
-		case held:
-			set("permissionDecision", "deny")
-			set("permissionDecisionReason", why)
-		case o.Approved:
-			set("permissionDecision", "allow")
-			if o.Reason != "" {
-				set("permissionDecisionReason", o.Reason)
-			}
+	case a.Name == "PreToolUse":
+		a.permit()
+	case a.Name == "PermissionRequest" && a.held:
+		a.set("behavior", "deny")
+		a.set("message", a.why)
+		if a.Stop {
+			a.out.Set("interrupt", []byte("true"))
 		}
-		if o.UpdatedInput != nil && !held {
-			out.Set("modifiedArgs", o.UpdatedInput)
+	case a.Name == "PermissionRequest" && a.Approved:
+		a.set("behavior", "allow")
+	case a.Can&dialect.Block != 0 && a.held:
+		a.set("decision", "block")
+		if a.Can&dialect.Inject == 0 || a.Name == "PostToolUse" { // beside a block the client drops context
+			a.why, a.context = strings.Join(append([]string{a.why}, a.context...), "\n\n"), nil
 		}
-	case m.Name == "PermissionRequest" && held:
-		set("behavior", "deny")
-		set("message", why)
-		if o.Stop {
-			out.Set("interrupt", []byte("true"))
-		}
-	case m.Name == "PermissionRequest" && o.Approved:
-		set("behavior", "allow")
-	case m.Can&dialect.Block != 0 && held:
-		set("decision", "block")
-		if m.Can&dialect.Inject == 0 || m.Name == "PostToolUse" { // beside a block the client drops context
-			why, context = strings.Join(append([]string{why}, context...), "\n\n"), nil
-		}
-		set("reason", why)
-	case held && m.Can&denies == 0:
-		cannot("be held up", why)
+		a.set("reason", a.why)
+	case a.held && a.Can&denies == 0:
+		a.Cannot("be held up", a.why)
 	}
-	if o.UpdatedOutput != nil && !held {
-		if m.Name == "PostToolUse" {
-			out.Set("modifiedResult", dialect.ObjectOf(dialect.FieldsOf("resultType", []byte(`"success"`),
-				"textResultForLlm", strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))))
+	if a.UpdatedOutput != nil && !a.held {
+		if a.Name == "PostToolUse" {
+			a.out.Set("modifiedResult", dialect.ObjectOf(dialect.FieldsOf("resultType", []byte(`"success"`),
+				"textResultForLlm", strictjson.Quote(strictjson.ValueText(a.UpdatedOutput)))))
 		} else {
-			messages = append(messages, "hookrun: Copilot CLI cannot change the result of a tool that failed, and its "+
-				"model has read it")
+			a.Note("hookrun: Copilot CLI cannot change the result of a tool that failed, and its model has read it")
 		}
 	}
-	if m.Name == "PreToolUse" || m.Name == "PostToolUseFailure" { // there exit 2 means something else
-		for _, text := range messages {
-			context = append(context, "For the user: "+text)
-		}
-		messages = nil
-	}
-	if text := strings.Join(context, "\n\n"); text != "" && m.Can&dialect.Inject != 0 {
-		if m.Name == "PostToolUse" && len(text) > maxContext {
-			messages = append(messages, "hookrun: the context is longer than the 10 kB that Copilot CLI gives its "+
-				"model after a tool, and was cut")
-			text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
-		}
-		set("additionalContext", text)
-	} else if text != "" {
-		messages = append(messages, dialect.CannotTell(client, m.Name, text))
-	}
-	for _, f := range o.Other {
-		if m.HasField(f.Key) && gjson.ValidBytes(f.Value) {
-			out.Set(f.Key, f.Value)
+	a.tell()
+	for _, f := range a.Other {
+		if a.HasField(f.Key) && gjson.ValidBytes(f.Value) {
+			a.out.Set(f.Key, f.Value)
 		}
 	}
-	return out, slices.DeleteFunc(messages, func(text string) bool { return text == "" }) // nothing to exit with 2 for
+}
+
+// hold finds what is held up, and why.
+func (a *answer) hold() {
+	a.held, a.why = a.Decision != protocol.Continue, dialect.BlockReason(a.Outcome, client)
+	if a.Stop && a.Can&dialect.EndsTurn == 0 {
+		switch {
+		case !a.held && a.Can&(denies|dialect.Block) != 0: // the client cannot stop, but hold this up
+			a.held, a.why = true, a.StopReason
+		case a.StopReason != a.why:
+			a.Cannot("be stopped", a.StopReason)
+		}
+	}
+	fault := dialect.UnfitInput(a.Outcome)
+	switch {
+	case a.Name == "PreToolUse" && fault != "" && a.Decision != protocol.Block:
+		a.held, a.why, a.Decision = true, strings.TrimSpace(a.Reason+"\n\n"+fault), protocol.Block
+	case a.Name == "PermissionRequest" && !a.held && a.UpdatedInput != nil:
+		a.held, a.why = true, dialect.ChangedInput(a.Outcome, ", and Copilot CLI cannot take that here")
+	}
+	a.why = cmp.Or(a.why, "Blocked by a hook")
+}
+
+// permit writes the permission for a tool.
+func (a *answer) permit() {
+	permission := func(word, reason string) {
+		a.set("permissionDecision", word)
+		if reason != "" {
+			a.set("permissionDecisionReason", reason)
+		}
+	}
+	switch {
+	case a.held && a.Decision == protocol.Ask && a.UpdatedInput != nil: // the client drops it beside an ask
+		permission("deny", strings.TrimSpace(a.Reason+"\n\nhookrun: a hook changed the tool's input and another asks; "+
+			"Copilot CLI cannot do both, so it is a block"))
+	case a.held && a.Decision == protocol.Ask:
+		permission("ask", cmp.Or(a.Reason, "A hook asks for confirmation"))
+	case a.held:
+		permission("deny", a.why)
+	case a.Approved:
+		permission("allow", a.Reason)
+	}
+	if a.UpdatedInput != nil && !a.held {
+		a.out.Set("modifiedArgs", a.UpdatedInput)
+	}
+}
+
+// tell gives the model its texts, as far as it can be given some.
+func (a *answer) tell() {
+	if a.Name == "PreToolUse" || a.Name == "PostToolUseFailure" { // there exit 2 means something else
+		for _, text := range a.ToUser {
+			a.context = append(a.context, "For the user: "+text)
+		}
+		a.ToUser = nil
+	}
+	text := strings.Join(a.context, "\n\n")
+	switch {
+	case text == "":
+		return
+	case a.Can&dialect.Inject == 0:
+		a.CannotTell(text)
+		return
+	case a.Name == "PostToolUse" && len(text) > maxContext:
+		a.Note("hookrun: the context is longer than the 10 kB that Copilot CLI gives its model after a tool, and was " +
+			"cut")
+		text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
+	}
+	a.set("additionalContext", text)
 }

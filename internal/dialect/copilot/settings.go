@@ -19,7 +19,7 @@ var files = &dialect.Files{
 	OnFault:   dialect.TakesLast,
 	Drops:     "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
 	Normalize: normalize,
-	Pattern:   func(text, subject string) dialect.Pattern { return newPattern(true, text, subject) },
+	Pattern:   newPattern,
 	Complete:  func(c *dialect.Command) { c.Bash = c.Argv == nil },
 
 	FolderVariables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
@@ -44,7 +44,7 @@ var (
 	group    = []dialect.Field{"matcher string", "hooks any"}
 	common   = []dialect.Field{"type string", "matcher string", timeoutKey + " number", "timeout number"}
 	handlers = []dialect.HandlerFields{
-		{Type: "command", Fields: []dialect.Field{"bash string", "command string", "powershell string",
+		{Type: "command", Default: true, Fields: []dialect.Field{"bash string", "command string", "powershell string",
 			programKey + " string", "args strings", "cwd string", "env texts"}},
 		{Type: "http", Fields: []dialect.Field{"url string!", "headers object", "allowedEnvVars strings"}},
 		{Type: "prompt", Fields: []dialect.Field{"prompt string"}},

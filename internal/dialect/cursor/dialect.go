@@ -76,10 +76,31 @@ var special = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 // specialHooks are those of events for one kind of tool.
 type specialHooks struct{ hooks }
 
-func (specialHooks) Event(c *protocol.Call) protocol.Event { return specialEvent(c) }
+func (specialHooks) Event(c *protocol.Call) protocol.Event {
+	if kindOf(c.Event) == "" {
+		return ""
+	}
+	return c.Event
+}
+
+func (specialHooks) ToolEvent(c *protocol.Call, names []string) protocol.Event {
+	if kindOf(c.Event) != "" {
+		return c.Event
+	}
+	moment, general := c.Event.Canonical(), eventOf(c)
+	if moment != protocol.PreTool && moment != protocol.PostTool || general == "postToolUseFailure" {
+		return ""
+	}
+	for _, e := range events {
+		if kind := kindOf(e.Name); kind != "" && e.Name.Canonical() == moment && isKind(c.Tool, names, kind) {
+			return e.Name
+		}
+	}
+	return ""
+}
 
 func (h specialHooks) Subject(c *protocol.Call, field string) string {
-	if e := specialEvent(c); e == "beforeShellExecution" || e == "afterShellExecution" {
+	if e := c.Event; e == "beforeShellExecution" || e == "afterShellExecution" {
 		if line := gjson.Get(c.Args, "command").String(); line != "" {
 			return line
 		}
@@ -92,7 +113,7 @@ func (specialHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 func (specialHooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	return decode(specialEvent(c), hook, r)
+	return decode(c.Event, hook, r)
 }
 
 // What hooks can do at some events of this client alone.
@@ -170,30 +191,20 @@ func eventOf(c *protocol.Call) protocol.Event {
 	return c.Event
 }
 
-// specialEvent names the call's event among those for one kind of tools, "" where there is none.
-func specialEvent(c *protocol.Call) protocol.Event {
-	if kindOf(c.Event) != "" {
-		return c.Event
+// isKind reports whether a tool, with its names in the project, is of a kind.
+func isKind(tool string, names []string, kind string) bool {
+	is := func(name string) bool { return tool == name || slices.Contains(names, name) }
+	switch kind {
+	case "mcp":
+		return isMCP(tool)
+	case "fs_write":
+		return is(kind) || is("fs_edit") || tool == "Write"
 	}
-	moment, general := c.Event.Canonical(), eventOf(c)
-	if moment != protocol.PreTool && moment != protocol.PostTool || general == "postToolUseFailure" {
-		return ""
-	}
-	for _, e := range events {
-		if kind := kindOf(e.Name); kind != "" && e.Name.Canonical() == moment && isKind(c.Tool, kind) {
-			return e.Name
-		}
-	}
-	return ""
+	return is(kind)
 }
 
-// isKind reports whether a tool, by whatever client's name, is of a kind.
-func isKind(tool, kind string) bool {
-	if kind == "mcp" {
-		return strings.HasPrefix(tool, mcpPrefix) || strings.HasPrefix(tool, "mcp__")
-	}
-	names := append(dialect.ToolNames(tool), tool)
-	return slices.Contains(names, kind) || kind == "fs_write" && (slices.Contains(names, "fs_edit") || tool == "Write")
+func isMCP(tool string) bool {
+	return strings.HasPrefix(tool, mcpPrefix) || strings.HasPrefix(tool, "mcp__")
 }
 
 func (hooks) Environment(c *protocol.Call) []string {

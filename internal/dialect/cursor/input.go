@@ -61,27 +61,26 @@ func base(c *dialect.Call, event protocol.Event) (o dialect.Object) {
 
 // specialInput is the input at an event for one kind of tools.
 func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := specialEvent(&c.Call)
-	if own, is := dialect.OwnInput(&c.Call, event); is {
+	if own, is := dialect.OwnInput(&c.Call, c.Event); is {
 		return own, nil, nil
 	}
 	input, warnings, err := c.Input()
 	if err != nil {
 		return nil, nil, err
 	}
-	o, args := base(c, event), gjson.ParseBytes(input)
-	switch event {
+	o, args := base(c, c.Event), gjson.ParseBytes(input)
+	switch c.Event {
 	case "beforeShellExecution", "afterShellExecution":
 		o.Text("command", textOf(args, "command"))
 		o.Text("cwd", cmp.Or(textOf(args, "working_directory"), textOf(args, "cwd"), c.Dir, c.Workspace))
-		if event == "afterShellExecution" {
+		if c.Event == "afterShellExecution" {
 			o.Text("output", c.Result)
 		}
 	case "beforeMCPExecution", "afterMCPExecution":
 		parts := strings.Split(strings.TrimPrefix(c.Tool, mcpPrefix), "__")
 		o.Text("tool_name", parts[len(parts)-1])
 		o.Text("tool_input", string(input))
-		if event == "afterMCPExecution" {
+		if c.Event == "afterMCPExecution" {
 			o.Text("result_json", c.Result)
 		}
 	default:
@@ -90,7 +89,7 @@ func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
 			path = filepath.Join(cmp.Or(c.Dir, c.Workspace), path)
 		}
 		o.Text("file_path", path)
-		if event == "afterFileEdit" {
+		if c.Event == "afterFileEdit" {
 			o.Raw("edits", edits(args))
 			break
 		}

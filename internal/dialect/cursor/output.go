@@ -120,7 +120,7 @@ func (m rule) permission(out *output, o protocol.Outcome, held bool, why string)
 // Fit withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
 // Of other tools the client takes no other result.
 func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
-	if eventOf(c) != "postToolUse" || !isKind(c.Tool, "mcp") || !dialect.IsFailure(v.Decision, v.Cause) {
+	if eventOf(c) != "postToolUse" || !isMCP(c.Tool) || !dialect.IsFailure(v.Decision, v.Cause) {
 		return
 	}
 	v.UpdatedOutput = dialect.InPlaceOfResult(nil)
@@ -129,7 +129,7 @@ func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
 
 // result puts another result in the place of the tool's. The client takes that of MCP tools alone.
 func (out *output) result(o protocol.Outcome, e protocol.Event) string {
-	if isKind(o.Tool, "mcp") && e == "postToolUse" {
+	if isMCP(o.Tool) && e == "postToolUse" {
 		if out.MCPOutput = o.UpdatedOutput; !gjson.ParseBytes(o.UpdatedOutput).IsObject() {
 			text := string(strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))
 			out.MCPOutput = json.RawMessage(`{"content":[{"type":"text","text":` + text + `}]}`)

@@ -25,7 +25,7 @@ var (
 	common = []dialect.Field{"type string", "timeout number", "matcher string", "loop_limit number?",
 		"failClosed boolean"}
 	handlers = []dialect.HandlerFields{
-		{Type: "command", Fields: []dialect.Field{"command string!"}},
+		{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}},
 		{Type: "prompt", Fields: []dialect.Field{"prompt string!", "model string?"}},
 	}
 )

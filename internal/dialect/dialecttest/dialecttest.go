@@ -102,8 +102,11 @@ func Decode(t *testing.T, object []byte) map[string]any {
 	return m
 }
 
-func LineResult(line string) *dialect.HookResult {
-	r := &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(line), Total: int64(len(line))}}
+func LineResult(line string) *dialect.HookResult { return LineResultOf("", line) }
+
+// LineResultOf is the result of a line that answers the call with this id.
+func LineResultOf(id, line string) *dialect.HookResult {
+	r := &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(line), Total: int64(len(line))}, CallID: id}
 	r.ReadLine()
 	return r
 }

@@ -35,7 +35,7 @@ func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialec
 	m.decide(&v, a, code, r.Stderr.Text())
 	m.say(&v, c, a, broken, code, who, r)
 	if late && v.Decision != protocol.Continue {
-		v.Warnings = append(v.Warnings, r.Timeout(who)+"; what it had printed until then counts")
+		v.Warnings = append(v.Warnings, r.TimeoutProblem(who)+"; what it had printed until then counts")
 	}
 	if v.Decision != protocol.Continue {
 		return v
@@ -47,7 +47,7 @@ func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialec
 	}
 	switch {
 	case late:
-		v.Cause, v.Problem, v.Status = protocol.CauseTimeout, r.Timeout(who), protocol.StatusTimeout
+		v.Cause, v.Problem, v.Status = protocol.CauseTimeout, r.TimeoutProblem(who), protocol.StatusTimeout
 	case code != 0:
 		v.Cause, v.Problem = r.Ended(who)
 		v.Status, v.Answered = protocol.StatusFailed, a.object.Exists() || v.Stop

@@ -24,47 +24,27 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(m.Name)
-	messages := dialect.Messages(o)
-	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(messages, "\n")
-	held, told := o.Decision != protocol.Continue, true
-	stop := func() { out.Continue, out.StopReason = new(bool), onStderr(o) }
+	out := dialect.NewHookOutput(o, client, m.Name)
 	if o.Stop && m.Can&dialect.Stop != 0 {
-		stop()
-		return encoded(out, messages, 0)
+		out.End(onStderr(o))
+		return encoded(out, 0)
 	}
+	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(out.ToUser, "\n")
+	held, told := o.Decision != protocol.Continue, true
 	switch m.Name {
 	case "PreToolUse":
-		switch unfit := dialect.UnfitInput(o); {
-		case held || unfit != "":
-			out.Set("permissionDecision", "deny")
-			out.Set("permissionDecisionReason", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
-		default:
-			if o.Approved {
-				out.Set("permissionDecision", "allow")
-				out.Set("permissionDecisionReason", o.Reason)
-			}
-			if o.UpdatedInput != nil {
-				out.Specific.Set("updatedInput", o.UpdatedInput)
-			}
-			if onStderr(o) != "" {
-				exit = dialect.ExitNote
-			}
-			told = false // where nobody translates the exit code
-		}
+		exit, told = beforeTool(&out, o, context)
 	case "PostToolUse":
-		switch {
-		case withheld(o) != "":
-			stop()
-		case held:
+		if withheld(o) != "" {
+			out.End(onStderr(o))
+			break
+		}
+		if out.Set("additionalContext", context); held {
 			exit = 2
-			fallthrough
-		default:
-			out.Set("additionalContext", context)
 		}
 	case "UserPromptSubmit":
 		if held || o.Stop {
-			stop() // stderr, which has the same, comes first
+			out.End(onStderr(o)) // stderr, which has the same, comes first
 			exit = 2
 			break
 		}
@@ -75,7 +55,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		out.Set("additionalContext", dialect.Joined(context, toUser))
 	case "Stop":
 		if told = held; held {
-			out.Decision, out.Reason = "block", onStderr(o)
+			out.Block(onStderr(o))
 		}
 	case "PreCompact":
 		if told = held || o.Stop; told {
@@ -85,17 +65,36 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		told = false
 	}
 	if context != "" && !told {
-		messages = append(messages, dialect.CannotTell(client, m.Name, context))
+		out.CannotTell(context)
 	}
 	if (held || o.Stop) && m.Can&dialect.Block == 0 {
-		why := dialect.Joined(o.StopReason, o.Reason)
-		messages = append(messages, dialect.Cannot(client, "be held up", m.Name, why))
+		out.Cannot("be held up", dialect.Joined(o.StopReason, o.Reason))
 	}
-	return encoded(out, messages, exit)
+	return encoded(out, exit)
 }
 
-func encoded(out dialect.HookOutput, messages []string, code int) (b []byte, exit int, err error) {
-	if b, err = out.Encode(messages); string(b) == "{}" {
+// beforeTool writes the permission for a tool. told: the context is in the answer. Else it is on stderr, and the model
+// is given that only where something translates the exit code.
+func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (exit int, told bool) {
+	if unfit := dialect.UnfitInput(o); o.Decision != protocol.Continue || unfit != "" {
+		out.Permit("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
+		return 0, true
+	}
+	if o.Approved {
+		out.Permit("allow", o.Reason)
+	}
+	if o.UpdatedInput != nil {
+		out.Specific.Set("updatedInput", o.UpdatedInput)
+	}
+	if onStderr(o) != "" {
+		exit = dialect.ExitNote
+	}
+	return exit, false
+}
+
+// encoded writes the answer; nothing if it says nothing.
+func encoded(out dialect.HookOutput, code int) (b []byte, exit int, err error) {
+	if b, err = out.Encode(); string(b) == "{}" {
 		return nil, code, err
 	}
 	return b, code, err

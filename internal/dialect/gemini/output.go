@@ -16,10 +16,9 @@ import (
 // a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(m.Name) // the same fields, but for terminalSequence
-	messages := dialect.Messages(o)
+	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
 	if o.Stop {
-		out.Continue, out.StopReason = new(bool), o.StopReason
+		out.End(o.StopReason)
 	}
 	unfit := ""
 	if m.Name == "BeforeTool" {
@@ -36,10 +35,10 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		out.Decision, out.Reason = "deny", strictjson.ValueText(o.UpdatedOutput)
 	}
 	if out.Decision == "deny" && m.Can&dialect.Block == 0 {
-		messages = append(messages, dialect.Cannot(client, "be held up", m.Name, out.Reason))
+		out.Cannot("be held up", out.Reason)
 	}
 	if o.Stop && m.Can&dialect.Stop == 0 {
-		messages = append(messages, dialect.Cannot(client, "be stopped", m.Name, o.StopReason))
+		out.Cannot("be stopped", o.StopReason)
 	}
 	stopped := o.Stop && m.Can&dialect.Stop != 0
 	switch texts := strings.Join(o.Texts(), "\n\n"); {
@@ -51,7 +50,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case m.Can&dialect.Inject != 0 && !stopped && !(o.Failed && m.Name == "AfterTool"):
 		out.Set("additionalContext", texts)
 	default:
-		messages = append(messages, dialect.CannotTell(client, m.Name, texts))
+		out.CannotTell(texts)
 	}
 	if o.UpdatedInput != nil && m.Name == "BeforeTool" && unfit == "" {
 		out.Specific.Set("tool_input", o.UpdatedInput)
@@ -62,12 +61,12 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		}
 	}
 	if stopped && out.Reason != "" { // the client reads the stop reason alone
-		messages = append(messages, out.Reason)
+		out.Note(out.Reason)
 	}
 	shown := cmp.Or(out.StopReason, out.Reason)
 	// the client shows them in its place
-	if shown != "" && len(messages) > 0 && (m.Name == "BeforeAgent" || m.Name == "AfterAgent" && stopped) {
-		messages = slices.Insert(messages, 0, shown)
+	if shown != "" && len(out.ToUser) > 0 && (m.Name == "BeforeAgent" || m.Name == "AfterAgent" && stopped) {
+		out.ToUser = slices.Insert(out.ToUser, 0, shown)
 	}
-	return out.Encode(messages)
+	return out.Encode()
 }

@@ -35,8 +35,8 @@ func (timeouts) Longest() time.Duration { return 10 * time.Minute }
 
 var (
 	top      = []dialect.Field{"hooks object"}
-	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!", "matcher string",
-		"timeout number"}}}
+	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!",
+		"matcher string", "timeout number"}}}
 )
 
 const drops = "; Kimi Code goes on without all hooks of the file for that"

@@ -7,6 +7,9 @@
 // A JSON reader either reads an answer or fails. Scan never fails. It finds JSON after a debug line, in a list, cut
 // off, with text around it, in colours and in UTF-16, and what Python or JavaScript print instead of JSON. Its time and
 // memory are linear in the text. A result is a doubt, never an answer: it may only be a reason to block.
+//
+// Scan reads every line that begins a value with a bracket. A value whose brackets match is read once; of any other,
+// each line may begin a value again. words.go says which key is one of an answer, or nearly one.
 package nearmiss
 
 import (
@@ -61,6 +64,19 @@ func (s Sign) Decides() bool {
 	}
 	return false
 }
+
+func rewrites(meant string) bool { return meant == "updatedInput" || meant == "updatedToolOutput" }
+
+func (s Sign) isReport() bool { return s.Report }
+
+// isReason reports whether the key is a reason in any spelling. Reports of other programs have such keys.
+func (s Sign) isReason() bool {
+	name := Letters(s.Key)
+	return name == "reason" || name == "stopreason"
+}
+
+// Begins reports whether the key begins an answer: it stands at the top level of a value that is no report.
+func (s Sign) Begins() bool { return s.Place != Inside && !s.Report }
 
 func (s Sign) String() string {
 	key := spelling.Brief(s.Key, maxShown)

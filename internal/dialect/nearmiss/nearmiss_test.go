@@ -54,6 +54,8 @@ func TestSigns(t *testing.T) {
 		`{"preventExecution":true}`:               `"preventExecution": true for "decision"`,
 		`{"allow_tool":"no"}`:                     `"allow_tool": "no" for "decision"`,
 		`{"resolution":"deny"}`:                   `"resolution": "deny" for "decision"`,
+		`{"must_block":true}`:                     `"must_block": true for "decision"`,
+		`{"isDeferCall":true}`:                    `"isDeferCall": true for "decision"`,
 		`{"stopReason":"x"}`:                      `"stopReason"`,
 		`{"hookSpecificOutput":{"desicion":"x"}}`: `"hookSpecificOutput" "desicion" for "decision"`,
 		`{"hook_specific_output":{"block":true}}`: `"hook_specific_output" for "hookSpecificOutput" "block": true ` +
@@ -138,6 +140,10 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, nearmiss.Inside, signs[2].Place)
 	require.Equal(t, 3, signs[2].Line)
 	require.False(t, signs[2].Behind)
+
+	signs = nearmiss.Scan(`[1) {"a":2]} ` + denied)
+	require.NotEmpty(t, signs, "behind brackets that do not match")
+	require.True(t, signs[0].Behind)
 }
 
 // Scan takes time linear in the text, whatever its brackets are.

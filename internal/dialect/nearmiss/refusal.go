@@ -10,15 +10,13 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// The words of refusals that are no answer. JSON that other programs print has some of them, too, so an object counts
-// only if it is small.
+// The words of refusals that are no answer, beside those in words.go. JSON that other programs print has some of them,
+// too, so an object counts only if it is small.
 var (
-	refusedIfNo = []string{"safe", "valid", "success", "ok", "authorized", "authorised", "run", "execute", "pass",
-		"passed", "clean", "compliant", "permitted", "allowed", "allow", "approved", "accepted", "accept", "proceed"}
-	refusedIfYes = []string{"unsafe", "dangerous", "malicious", "forbidden", "blocked", "block", "deny", "denied",
-		"reject", "rejected"}
-	cancellations = []string{"cancel", "cancelled", "canceled", "kill", "skip", "unsafe", "abort", "halt", "malicious",
-		"dangerous"}
+	passes = []string{"safe", "valid", "success", "ok", "authorized", "authorised", "run", "execute", "pass", "passed",
+		"clean", "compliant", "accepted", "accept", "proceed"}
+	dangers      = []string{"unsafe", "dangerous", "malicious"}
+	endings      = []string{"kill", "skip"}
 	refusalLists = []string{"violations", "denials", "blockedby"}
 )
 
@@ -42,16 +40,13 @@ func Refusal(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(line), "export "), ",; \t")
 		at := strings.IndexAny(line, ":=")
-		if at < 0 {
+		if at < 0 || strings.ContainsAny(strings.TrimSpace(line[:at]), " \t{[(<") {
 			continue
 		}
-		key, word := strings.Trim(strings.TrimSpace(line[:at]), `"'`), strings.TrimSpace(line[at+1:])
-		v := value{text: strings.Trim(word, `"'`)}
-		name := letters(key)
-		decides := strings.Contains(name, "decision") || strings.Contains(name, "verdict") || name == "action" ||
-			strings.HasPrefix(name, "allow") || name == "block" || name == "blocked" || name == "deny" ||
-			name == "denied" || name == "approved" || name == "safe"
-		if decides && !strings.ContainsAny(key, " \t{[(<") && refuses(name, v) {
+		name, word := Letters(line[:at]), strings.Trim(strings.TrimSpace(line[at+1:]), `"'`)
+		decides := name == "safe" || name == "action" || strings.Contains(name, "decision") ||
+			strings.Contains(name, "verdict") || slices.Contains(denials, name) || slices.Contains(approvals, name)
+		if decides && refuses(name, value{text: word}) {
 			return spelling.Brief(line, maxShown)
 		}
 	}
@@ -66,7 +61,7 @@ func refusalIn(object gjson.Result, deep int) (found string) {
 	}
 	object.ForEach(func(key, member gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		word := letters(name)
+		word := Letters(name)
 		no := false
 		switch {
 		case member.IsObject():
@@ -93,13 +88,12 @@ func refusalIn(object gjson.Result, deep int) (found string) {
 // refuses reports whether a key, given by its letters, and its value say no.
 func refuses(name string, v value) bool {
 	switch {
-	case slices.Contains(refusedIfNo, name):
+	case slices.Contains(passes, name), slices.Contains(approvals, name):
 		return v.is([]string{"false", "no"})
-	case slices.Contains(refusedIfYes, name):
+	case slices.Contains(dangers, name), slices.Contains(denials, name):
 		return v.is([]string{"true", "yes"})
-	case near(name, verdictKeys), name == "state", name == "mode", strings.Contains(name, "decision"),
-		strings.Contains(name, "permission"):
-		return v.is(denials, cancellations)
+	case isVerdict(name), name == "state", name == "mode":
+		return v.is(denials, stops, dangers, endings)
 	}
 	return false
 }

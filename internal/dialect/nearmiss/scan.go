@@ -11,87 +11,86 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// scanner looks for values that begin with a bracket.
+// scanner reads a text from at on.
 type scanner struct {
-	text  string
-	line  int // line ends before the position of scan
-	signs []Sign
-	objects
+	text   string
+	at     int
+	line   int  // line ends before at
+	behind bool // other text stands before the value on its line
+	signs  []Sign
 }
 
-// scan looks at each value of the text, and up to level times into strings that are JSON themselves.
-//
-// A value with matching brackets is skipped as a whole. If the brackets do not match, its lines are scanned again,
-// since any of them may begin an answer. Repeated scans have a budget. When it is spent, one last walk treats every
-// line as the beginning of a value.
+// scan reads each value that begins with a bracket, and up to level times the strings that are JSON themselves.
 func (s *scanner) scan(level int) {
-	budget := 4*len(s.text) + 64<<10
-	fresh := true   // nothing on this line yet
-	quoted := false // a quote on this line
-	for i := 0; i < len(s.text); {
+	fresh, quoted := true, false // nothing is on this line yet; a quote is
+	for s.at < len(s.text) {
 		if !fresh { // nothing else begins a value behind text
-			i = s.next(i, "{[\n\r")
-			if i == len(s.text) {
+			if s.at = s.next("{[\n\r"); s.at == len(s.text) {
 				return
 			}
 		}
-		c := s.text[i]
-		switch {
+		switch c := s.text[s.at]; {
 		case c == '\n' || c == '\r':
-			if fresh, quoted = true, false; c == '\n' {
-				s.line++
-			}
-			i++
-			continue
+			fresh, quoted = true, false
+			s.blank()
 		case c == '{' || c == '[':
-			w := walk{scanner: s, at: i, line: s.line, behind: !fresh, loose: budget < 0}
-			if w.value(); w.loose {
-				return
-			}
-			if fresh = false; w.balanced {
-				i, s.line = w.at, w.line
-				continue
-			}
-			budget -= w.at - i
-			i = s.nextLine(i)
-			continue
+			s.behind = !fresh
+			fresh = s.value() == tooDeep && fresh
 		case fresh && !quoted && (c == '"' || c == '\''):
 			quoted = true
-			if content, end, ok := jsonString(s.text, i); ok && level > 0 {
-				inner := scanner{text: clean(content), line: s.line}
-				if inner.scan(level - 1); len(inner.signs) > 0 {
-					s.signs = append(s.signs, inner.signs...)
-					i, fresh = end, false
-					continue
-				}
-			}
-			if signs := s.members(i); signs != nil {
-				s.signs = append(s.signs, signs...)
-				i, fresh = s.nextLine(i), false
-				continue
-			}
-			i++
-			continue
+			fresh = !s.quote(level)
 		case strings.IndexByte("\"'`( \t\\,;:}])", c) >= 0: // also the remains of a broken value
-			i++
-			continue
+			s.at++
+		default:
+			r, size := utf8.DecodeRuneInString(s.text[s.at:])
+			fresh = unicode.IsSpace(r)
+			s.at += size
 		}
-		r, size := utf8.DecodeRuneInString(s.text[i:])
-		if !unicode.IsSpace(r) {
-			fresh = false
-		}
-		i += size
 	}
 }
 
-func (s *scanner) nextLine(i int) int { return s.next(i, "\n\r") }
+// blank passes one character between values.
+func (s *scanner) blank() {
+	if s.text[s.at] == '\n' {
+		s.line++
+	}
+	s.at++
+}
 
-// next returns where the first of some characters stands from i on, else the end of the text.
-func (s *scanner) next(i int, chars string) int {
-	if at := strings.IndexAny(s.text[i:], chars); at >= 0 {
-		return i + at
+// next returns where the first of some characters stands, else the end of the text.
+func (s *scanner) next(chars string) int {
+	if i := strings.IndexAny(s.text[s.at:], chars); i >= 0 {
+		return s.at + i
 	}
 	return len(s.text)
+}
+
+// quote reads a quote that begins a line, behind which there is JSON, or a line of an object. It reports whether that
+// has signs; else it passes the quote.
+func (s *scanner) quote(level int) (found bool) {
+	if content, end, ok := jsonString(s.text, s.at); ok && level > 0 {
+		inner := scanner{text: clean(content), line: s.line}
+		if inner.scan(level - 1); len(inner.signs) > 0 {
+			s.signs, s.at = append(s.signs, inner.signs...), end
+			return true
+		}
+	}
+	end := s.next("\n\r")
+	line := scanner{text: s.text[:end], at: s.at, line: s.line} // of an object without a brace
+	if first := line.token(&object{}, member{}, Top); first.is {
+		// The value of its key may be the answer.
+		first.is = line.at < end && line.text[line.at] != '{' && line.text[line.at] != '['
+		for line.members('}', Top, 0, &object{}, first); line.at < end; {
+			line.at++
+			line.members('}', Top, 0, &object{}, member{})
+		}
+		if slices.ContainsFunc(line.signs, func(s Sign) bool { return s.Decides() && !rewrites(s.Meant) }) {
+			s.signs, s.at = append(s.signs, line.signs...), end
+			return true
+		}
+	}
+	s.at++
+	return false
 }
 
 // jsonString reads the JSON string at i. ok is false unless it ends on its line and contains brackets.
@@ -127,258 +126,132 @@ func closingQuote(text string, i int) (end int, closed bool) {
 	return len(text), false
 }
 
-// frame is an open bracket.
-type frame struct {
-	closing byte
-	place   Place
+// ending is how the reading of a value ended.
+type ending int
+
+const (
+	broken  ending = iota // its brackets do not match
+	tooDeep               // more than maxOpen brackets are open
+	whole
+)
+
+// maxOpen is how many brackets can be open. No answer is that deep.
+const maxOpen = 64
+
+// value reads the value at s.at. If it is not whole, any of its other lines may begin an answer, so the scan goes on
+// behind its first line. A line is read once for each bracket that is open there, of which there are not many.
+func (s *scanner) value() ending {
+	start, line := s.at, s.line
+	how := s.bracket(Top, 0, &object{})
+	if end := strings.IndexAny(s.text[start:s.at], "\n\r"); how != whole && end > 0 {
+		s.at, s.line = start+end, line
+	}
+	return how
 }
 
-// objects describes the open objects that may be answers.
-type objects []struct {
-	signs              int // number of signs before the object
-	named, event, tool bool
-	reasons            bool // the input of an event that has a reason
-	foreign            bool // a key that no answer has
+// bracket reads an object or a list of the object o.
+func (s *scanner) bracket(place Place, depth int, o *object) ending {
+	closing := s.text[s.at] + 2
+	if depth == maxOpen {
+		return tooDeep
+	}
+	if closing == '}' && place != Inside {
+		o = &object{signs: len(s.signs)}
+		defer s.closeObject(o)
+	}
+	s.at++
+	return s.members(closing, place, depth, o, member{})
 }
 
-// walk walks through one value.
-type walk struct {
-	*scanner
-	at, line int
-	behind   bool
-	loose    bool // ignore mismatched brackets: all lines are scanned, and each may begin a value
-	balanced bool
-	frames   []frame
-	key      string // the key of the next value
-	keyAt    int
-	keyed    bool
+// member is a key whose value is to come, if there is one.
+type member struct {
+	key string
+	at  int
+	is  bool
 }
 
-// value walks to the end of the value at w.at, or to the first bracket that does not match.
-func (w *walk) value() {
-	w.objects = w.objects[:0]
-	defer w.closeAll()
-	fresh := !w.behind
-	for w.at < len(w.text) {
-		switch c := w.text[w.at]; c {
-		case '\n':
-			w.line++
-			fresh = true
-			w.at++
-		case '\r':
-			fresh = true
-			w.at++
+// members reads up to a closing bracket.
+func (s *scanner) members(closing byte, place Place, depth int, o *object, key member) ending {
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; c {
 		case '{', '[':
-			w.open(c, fresh)
-			fresh = false
-			w.at++
+			inner := place
+			if key.is {
+				s.sign(o, key, bracketed, place)
+				inner = Inside
+				if place == Top && meantKey(key.key) == "hookSpecificOutput" {
+					inner = Specific
+				}
+			}
+			key = member{}
+			if how := s.bracket(inner, depth+1, o); how != whole {
+				return how
+			}
 		case '}', ']':
-			w.keyed = false
-			fresh = false
-			if !w.close(c) && !w.loose {
-				return
+			if c != closing {
+				return broken
 			}
-			w.at++
-			if len(w.frames) == 0 && !w.loose {
-				w.balanced = true
-				return
-			}
+			s.at++
+			return whole
 		case ',', ';':
-			w.keyed = false
-			w.at++
-		case ' ', '\t', '\\', ':', '=':
-			w.at++
+			key = member{}
+			s.at++
+		case '\n', '\r', ' ', '\t', '\\', ':', '=':
+			s.blank()
 		default:
-			fresh = false
-			w.token()
+			key = s.token(o, key, place)
 		}
 	}
+	return broken
 }
 
-// maxOpen is how many brackets can be open: no answer is that deep, and each costs memory.
-const maxOpen = 10_000
-
-// open handles an opening bracket. One too many begins a new value.
-func (w *walk) open(c byte, fresh bool) {
-	if len(w.frames) == maxOpen {
-		w.closeAll()
-		w.frames, w.keyed, w.loose = w.frames[:0], false, true
+// token reads a string or a bare word. It is the value of key or, if a colon follows, the key of the next value.
+func (s *scanner) token(o *object, key member, place Place) member {
+	at := s.at
+	text, cut := s.read()
+	if key.is {
+		s.sign(o, key, value{text: text, quoted: isQuote(s.text[at]), cut: cut}, place)
+		return member{}
 	}
-	place := Top
-	if n := len(w.frames); n > 0 && !(w.loose && fresh) {
-		place = w.frames[n-1].place
-		if w.keyed {
-			inner := Inside
-			if place == Top && meantKey(w.key) == "hookSpecificOutput" {
-				inner = Specific
-			}
-			w.sign(bracketed)
-			place = inner
-		}
-	}
-	w.keyed = false
-	closing := byte(']')
-	if c == '{' {
-		closing = '}'
-		if place != Inside {
-			w.objects = append(w.objects, objects{{signs: len(w.signs)}}...)
-		}
-	}
-	w.frames = append(w.frames, frame{closing, place})
-}
-
-// close handles a closing bracket, and reports whether it matches.
-func (w *walk) close(c byte) bool {
-	n := len(w.frames)
-	if n == 0 || w.frames[n-1].closing != c {
-		return false
-	}
-	if c == '}' && w.frames[n-1].place != Inside {
-		w.closeObject()
-	}
-	w.frames = w.frames[:n-1]
-	return true
-}
-
-func (w *walk) closeAll() {
-	for len(w.objects) > 0 {
-		w.closeObject()
-	}
-}
-
-// full reports whether there are enough signs of this kind: inside other JSON, or elsewhere. Signs inside, perhaps in a
-// tool's arguments, must not hide the answer beside them.
-func (s *scanner) full(inside bool) bool {
-	n := 0
-	for i := range s.signs {
-		if s.signs[i].Place == Inside == inside && !s.signs[i].Report {
-			n++
-		}
-	}
-	return n >= maxSigns
-}
-
-// closeObject drops signs that mean nothing: in an object that is the printed input of a hook.
-func (w *walk) closeObject() {
-	n := len(w.objects) - 1
-	if n < 0 { // its brace is missing
-		return
-	}
-	o := w.objects[n]
-	w.objects = w.objects[:n]
-	signs := w.signs[o.signs:]
-	answers := func(s Sign) bool { return s.Place == Specific || s.Place == Top && !s.isReason() }
-	// Other programs do not print hookSpecificOutput, so a reason in it belongs to an answer.
-	report := o.foreign && !slices.ContainsFunc(signs, answers)
-	more := report && slices.ContainsFunc(w.signs[:o.signs], func(s Sign) bool { return s.Report })
-	for i := range signs {
-		signs[i].Report = report && signs[i].Place != Inside
-	}
-	input := o.named || o.event && o.tool
-	kept := w.signs[:o.signs]
-	for _, s := range signs {
-		switch {
-		case more && s.Report: // compilers print thousands; one is enough
-		case input && (s.Kind == Synonym || o.reasons && s.Key == "reason"):
-		case o.tool && s.Kind == Synonym && s.Meant == "updatedInput" && letters(s.Key) == "toolinput":
-			// A tool's name and input, even without the event, are a call that was printed.
-		default:
-			kept = append(kept, s)
-		}
-	}
-	w.signs = kept
-}
-
-// isReason reports whether the key is a reason in any spelling. Reports of other programs have such keys.
-func (s Sign) isReason() bool {
-	name := letters(s.Key)
-	return name == "reason" || name == "stopreason"
-}
-
-// token reads a string or a bare word. It is a key if a colon follows; otherwise it may be a value.
-func (w *walk) token() {
-	at := w.at
-	text, cut := w.read()
-	if w.keyed {
-		w.sign(value{text: text, quoted: isQuote(w.text[at]), cut: cut})
-		w.keyed = false
-		return
-	}
-	end := w.at
-	w.skipBlanks()
+	end := s.at
+	s.skipBlanks()
 	switch {
-	case w.at >= len(w.text) && end == len(w.text): // cut off after the key
-		w.key, w.keyAt = cutKey(text), at
-		w.sign(value{cut: true})
-	case w.at < len(w.text) && (w.text[w.at] == ':' || w.text[w.at] == '='):
-		w.key, w.keyAt, w.keyed = text, at, true
-		w.note(text)
-		w.at++
-		if w.at < len(w.text) && (w.text[w.at] == '>' || w.text[w.at] == '=') {
-			w.at++
+	case end == len(s.text): // cut off after the key
+		s.sign(o, member{key: cutKey(text), at: at}, value{cut: true}, place)
+	case s.at < len(s.text) && (s.text[s.at] == ':' || s.text[s.at] == '='):
+		if s.at++; s.at < len(s.text) && (s.text[s.at] == '>' || s.text[s.at] == '=') {
+			s.at++
 		}
-		if w.skipBlanks(); w.at >= len(w.text) {
-			w.sign(value{cut: true})
+		if place != Inside {
+			o.note(text, s.text[s.at:min(len(s.text), s.at+maxShown)])
+		}
+		key = member{text, at, true}
+		if s.skipBlanks(); s.at == len(s.text) {
+			s.sign(o, key, value{cut: true}, place)
 		}
 	}
+	return key
 }
 
-// members reads a line from i as the members of an object whose brace is missing. It returns their signs if one of them
-// decides.
-func (s *scanner) members(i int) []Sign {
-	line := scanner{text: s.text[:s.nextLine(i)]}
-	w := walk{scanner: &line, at: i, line: s.line, loose: true, frames: []frame{{'}', Top}}}
-	if w.token(); !w.keyed {
-		return nil
-	}
-	w.value()
-	if !slices.ContainsFunc(line.signs, func(s Sign) bool {
-		return s.Decides() && !strings.HasPrefix(s.Meant,
-			"updated")
-	}) {
-		return nil
-	}
-	return line.signs
-}
-
-func (w *walk) skipBlanks() {
-	for w.at < len(w.text) {
-		switch w.text[w.at] {
-		case '\n':
-			w.line++
-		case ' ', '\t', '\r', '\\':
-		default:
-			return
-		}
-		w.at++
+func (s *scanner) skipBlanks() {
+	for s.at < len(s.text) && strings.IndexByte(" \t\r\n\\", s.text[s.at]) >= 0 {
+		s.blank()
 	}
 }
-
-func endsWord(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', '\r', '"', '\'', '`', '{', '}', '[', ']', ',', ':', ';', '=', '\\':
-		return true
-	}
-	return false
-}
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // read reads a string or a bare word. An unclosed string ends with its line. cut means that it ends with the text.
-func (w *walk) read() (text string, cut bool) {
-	start := w.at
-	if isQuote(w.text[start]) {
-		end, closed := closingQuote(w.text, start)
-		if w.at = end; closed {
-			w.at++
-			return plainString(w.text[start+1 : end]), false
+func (s *scanner) read() (text string, cut bool) {
+	start := s.at
+	if isQuote(s.text[start]) {
+		end, closed := closingQuote(s.text, start)
+		if s.at = end; closed {
+			s.at++
+			return plainString(s.text[start+1 : end]), false
 		}
-		return w.text[start+1 : end], end == len(w.text)
+		return s.text[start+1 : end], end == len(s.text)
 	}
-	for w.at < len(w.text) && !endsWord(w.text[w.at]) {
-		w.at++
-	}
-	return w.text[start:w.at], w.at == len(w.text)
+	s.at = s.next(" \t\n\r\"'`{}[],:;=\\")
+	return s.text[start:s.at], s.at == len(s.text)
 }
 
 // plainString resolves the escapes of a string if it is short enough to be a key or a word.
@@ -392,49 +265,77 @@ func plainString(s string) string {
 	return s
 }
 
-// note records the keys that identify the input of a hook.
-func (w *walk) note(key string) {
-	n := len(w.objects) - 1
-	if n < 0 || w.frames[len(w.frames)-1].place == Inside {
-		return
-	}
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// object is an open object that may be an answer.
+type object struct {
+	signs              int // number of signs before it
+	named, event, tool bool
+	reasons            bool // the input of an event that has a reason
+	foreign            bool // a key that no answer has
+}
+
+// note notes a key that identifies the input of a hook. value begins its value.
+func (o *object) note(key, value string) {
 	switch key {
 	case "hook_event_name", "hook_type":
-		w.objects[n].named = true
-		rest := w.text[w.at:min(len(w.text), w.at+maxShown)]
-		w.objects[n].reasons = strings.Contains(rest, "SessionEnd") || strings.Contains(rest, "PermissionDenied")
+		o.named = true
+		o.reasons = strings.Contains(value, "SessionEnd") || strings.Contains(value, "PermissionDenied")
 	case "event":
-		w.objects[n].event = true
+		o.event = true
 	case "tool", "tool_name", "toolName":
-		w.objects[n].tool = true
+		o.tool = true
 	}
 }
 
-// sign records w.key if it resembles one of an answer.
-func (w *walk) sign(v value) {
-	if len(w.frames) == 0 {
+// closeObject drops signs that mean nothing: in an object that is the printed input of a hook.
+func (s *scanner) closeObject(o *object) {
+	if len(s.signs) <= o.signs {
 		return
 	}
-	place := w.frames[len(w.frames)-1].place
-	meant, kind, ok := match(w.key, v, place)
-	if !ok && !v.cut && place != Inside && !isAnswers(w.key) && len(w.objects) > 0 {
-		w.objects[len(w.objects)-1].foreign = true
+	before, signs := s.signs[:o.signs], s.signs[o.signs:]
+	// Other programs do not print hookSpecificOutput, so a reason in it belongs to an answer.
+	report := o.foreign && !slices.ContainsFunc(signs, func(s Sign) bool {
+		return s.Place == Specific || s.Place == Top && !s.isReason()
+	})
+	input := o.named || o.event && o.tool
+	s.signs = before
+	for _, sign := range signs {
+		sign.Report = report && sign.Place != Inside
+		switch {
+		case sign.Report && slices.ContainsFunc(before, Sign.isReport): // compilers print thousands; one is enough
+		case input && (sign.Kind == Synonym || o.reasons && sign.Key == "reason"):
+		case o.tool && sign.Kind == Synonym && Letters(sign.Key) == "toolinput": // a call that was printed
+		default:
+			s.signs = append(s.signs, sign)
+		}
 	}
-	if !ok || w.full(place == Inside) {
+}
+
+// sign records a key if it resembles one of an answer.
+func (s *scanner) sign(o *object, m member, v value, place Place) {
+	meant, kind, ok := match(m.key, v, place)
+	if !ok {
+		o.foreign = o.foreign || !v.cut && place != Inside && !isAnswers(m.key)
 		return
 	}
-	s := Sign{
-		Line: w.line + 1, Key: w.key, Meant: meant, Kind: kind, Place: place, Behind: w.behind, Value: v.shown(),
-		offset: w.keyAt,
-	}
-	for i := range w.signs { // found already, before its line was scanned again
-		if w.signs[i].offset == s.offset {
-			if s.Place < w.signs[i].Place || !s.Behind {
-				s.Report = w.signs[i].Report
-				w.signs[i] = s
+	sign := Sign{Line: s.line + 1, Key: m.key, Meant: meant, Kind: kind, Place: place, Behind: s.behind,
+		Value: v.shown(), offset: m.at}
+	alike := 0
+	for i, old := range s.signs {
+		if old.offset == sign.offset { // found already, before its line was read again
+			if sign.Place < old.Place || !sign.Behind {
+				sign.Report = old.Report
+				s.signs[i] = sign
 			}
 			return
 		}
+		if !old.Report && (old.Place == Inside) == (place == Inside) {
+			alike++
+		}
 	}
-	w.signs = append(w.signs, s)
+	// Signs inside, perhaps in a tool's arguments, must not hide the answer beside them.
+	if alike < maxSigns {
+		s.signs = append(s.signs, sign)
+	}
 }

@@ -16,8 +16,8 @@ var words = []struct {
 }{
 	{"decision", false}, {"permissionDecision", false}, {"continue", false}, {"hookSpecificOutput", false},
 	{"reason", true}, {"permissionDecisionReason", true}, {"stopReason", true}, {"systemMessage", true},
-	{"additionalContext", true},
-	{"updatedInput", false}, {"updatedToolOutput", false}, {"updatedMCPToolOutput", false}, {"suppressOutput", false},
+	{"additionalContext", true}, {"updatedInput", false}, {"updatedToolOutput", false},
+	{"updatedMCPToolOutput", false}, {"suppressOutput", false},
 }
 
 // Keys returns the keys of answers that Scan looks for.
@@ -49,22 +49,37 @@ func rewriteOf(name string) string {
 // verdictKeys are keys that may be meant as a decision if their value is a word for one.
 var verdictKeys = []string{
 	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
-	"judgement",
-	"ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition", "conclusion",
-	"determination",
+	"judgement", "ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition",
+	"conclusion", "determination",
 }
 
 // stops are keys that block a call if they are true. If false they mean nothing: the result of a tool may have them.
 var stops = []string{"stop", "halt", "abort", "cancel", "cancelled", "canceled", "prevent", "prevented", "interrupt",
 	"terminate"}
 
-// targets are what may follow the verb in a key, as in preventExecution.
-var targets = []string{"toolexecution", "execution", "continuation", "toolcall", "tooluse", "tool", "call", "command",
-	"request", "action"}
+// refusals are what may stand before "reason" in a key that says why a call was denied, beside denials.
+var refusals = []string{"blocking", "denial", "rejection", "refusal"}
 
-// refusals are what may stand before "reason" in a key that says why a call was denied.
-var refusals = []string{"block", "blocked", "blocking", "deny", "denied", "denial", "reject", "rejected", "rejection",
-	"refusal", "veto", "permissiondeny", "permissiondenied"}
+// before and behind are words that may stand beside the verb in a key, as in should_block and preventExecution.
+var (
+	before = []string{"is", "should", "must", "be", "not", "tool", "permission"}
+	behind = []string{"execution", "continuation", "tooluse", "call", "command", "request", "action", "tool"}
+)
+
+// verb returns a name without what stands beside its verb.
+func verb(name string) string {
+	for _, word := range slices.Concat(before, before) { // "should be", "must be"
+		if rest, is := strings.CutPrefix(name, word); is && rest != "" {
+			name = rest
+		}
+	}
+	for _, word := range behind {
+		if rest, is := strings.CutSuffix(name, word); is && rest != "" {
+			name = rest
+		}
+	}
+	return name
+}
 
 var (
 	denials = []string{"deny", "denied", "denies", "block", "blocked", "reject", "rejected", "refuse", "refused",
@@ -108,7 +123,7 @@ func (v value) is(lists ...[]string) bool {
 	if v.open || len(v.text) > maxShown {
 		return false
 	}
-	return slices.Contains(slices.Concat(lists...), letters(v.text))
+	return slices.Contains(slices.Concat(lists...), Letters(v.text))
 }
 
 // says reports whether the value is a string that is not blank.
@@ -130,7 +145,7 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 	case meant != "" && v.fits(meant):
 		return meant, Slip, true
 	}
-	name := letters(key)
+	name := Letters(key)
 	if to := rewriteOf(name); to != "" {
 		return to, Synonym, true
 	}
@@ -150,44 +165,34 @@ func (v value) fits(meant string) bool {
 	return !v.open || meant != "decision" && meant != "permissionDecision" && meant != "continue"
 }
 
-// decidesAs reports whether a key and its value mean yes or no in other words than those of answers.
+// decidesAs reports whether a key and its value mean yes or no in other words than those of answers: a key for a
+// verdict with a word for one, or a verb for one with a value that says whether it is so.
 func decidesAs(name string, v value) bool {
-	if v.is(denials, approvals, questions) {
-		has := func(word string) bool { return strings.Contains(name, word) }
-		if near(name, verdictKeys) || has("decision") || has("permission") || has("verdict") {
-			return true
-		}
+	if v.is(denials, approvals, questions) && isVerdict(name) {
+		return true
 	}
 	if name == "type" || name == "kind" {
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
 	}
-	if refusal, is := strings.CutSuffix(name, "reason"); is && slices.Contains(refusals, refusal) {
-		return v.cut || v.says()
+	if of, is := strings.CutSuffix(name, "reason"); is {
+		return (near(verb(of), denials) || slices.Contains(refusals, verb(of))) && (v.cut || v.says())
 	}
-	for _, prefix := range []string{"", "is", "should", "must", "not", "tool", "shouldbe", "mustbe"} {
-		stem, found := strings.CutPrefix(name, prefix)
-		switch {
-		case !found || stem == "":
-		case near(stem, denials):
-			// "block": "why" is a rule of a hooks file, and a mistake here.
-			return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && v.says() && !isNumber(v.text)
-		case near(stem, approvals) || stem == "proceed":
-			return v.is(yes, no) || v.cut
-		case slices.Contains(stops, stem) || slices.Contains(questions, stem):
-			return v.is(yes)
-		}
-		for _, target := range targets {
-			verb, is := strings.CutSuffix(stem, target)
-			switch {
-			case !is:
-			case slices.Contains(stops, verb):
-				return v.is(yes)
-			case slices.Contains(denials, verb) || slices.Contains(approvals, verb):
-				return v.is(yes, no)
-			}
-		}
+	switch stem := verb(name); {
+	case near(stem, denials):
+		// "block": "why" is a rule of a hooks file, and a mistake here.
+		return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && strings.HasSuffix(name, stem) && v.says() &&
+			!isNumber(v.text)
+	case near(stem, approvals) || stem == "proceed":
+		return v.is(yes, no) || v.cut
+	default:
+		return v.is(yes) && (slices.Contains(stops, stem) || slices.Contains(questions, stem))
 	}
-	return false
+}
+
+// isVerdict reports whether a key is for a verdict.
+func isVerdict(name string) bool {
+	return near(name, verdictKeys) || strings.Contains(name, "decision") || strings.Contains(name, "permission") ||
+		strings.Contains(name, "verdict")
 }
 
 // isAnswers reports whether an answer may have the key, even with a value that means nothing.
@@ -210,7 +215,7 @@ func near(name string, list []string) bool {
 
 // meantKey returns the key of an answer that a key is or misspells, "" if there is none.
 func meantKey(key string) string {
-	name, best, meant := letters(key), 3, ""
+	name, best, meant := Letters(key), 3, ""
 	if name == "" || slices.Contains(others, name) || key == "hookEventName" {
 		return ""
 	}
@@ -245,7 +250,7 @@ func consonants(word string) string {
 
 // cutKey returns the key of an answer that a text may begin which was cut off within the key.
 func cutKey(start string) string {
-	name := letters(start)
+	name := Letters(start)
 	for _, w := range words {
 		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(w.key), name) {
 			return w.key
@@ -254,8 +259,8 @@ func cutKey(start string) string {
 	return start
 }
 
-// letters returns the letters and digits of a word in lower case.
-func letters(s string) string {
+// Letters returns the letters and digits of a word in lower case.
+func Letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

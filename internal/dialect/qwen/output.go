@@ -15,39 +15,11 @@ import (
 // hook's allow undoes.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(m.Name) // the same fields, but for terminalSequence
-	messages := dialect.Messages(o)
-	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.Name, why)) }
-	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
-	asks := o.Decision == protocol.Ask && m.Can&permits != 0 && o.UpdatedInput == nil
-	if asks {
-		why = o.Reason
-	}
-	unfit := ""
-	if o.UpdatedInput != nil && m.Can&permits != 0 {
-		unfit = dialect.ChangedInput(o, ", and Qwen Code lets no hook change that")
-	}
-	switch {
-	case held:
-	case unfit != "":
-		held, why = true, unfit
-	case o.UpdatedOutput != nil && m.Name == "PostToolUse":
-		held, why = true, cmp.Or(strictjson.ValueText(o.UpdatedOutput), "(nothing)")
-	}
-	texts := strings.Join(o.Texts(), "\n\n")
-	if o.Stop {
-		switch {
-		// it stops by itself, and continue: false would keep it going
-		case m.Name == "Stop" || m.Name == "SubagentStop":
-			held = false
-			messages = append(messages, o.StopReason)
-		case m.Can&(dialect.Stop|requests|todo) == 0:
-			cannot("be stopped", o.StopReason)
-		case !held:
-			held, why = true, o.StopReason
-		}
-	}
+	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
+	held, why := m.held(o)
+	held, why = m.stopped(&out.Notes, o, held, why)
 	why = cmp.Or(why, noReason)
+	texts := strings.Join(o.Texts(), "\n\n")
 	switch {
 	case m.Can&requests != 0:
 		if held {
@@ -57,41 +29,72 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case !held:
 	case m.Can&permits != 0:
 		word := "deny"
-		if asks {
+		if m.asks(o) {
 			word = "ask"
 		}
-		out.Set("permissionDecision", word)
-		out.Set("permissionDecisionReason", why)
-		out.Continue, out.StopReason = new(bool), why
+		out.Permit(word, why)
+		out.End(why)
 	case m.Can&(dialect.Block|todo) != 0:
-		out.Decision, out.Reason = "block", why
+		out.Block(why)
 	case m.Can&dialect.Stop != 0: // the text stands in the place of the tool's result
 		if texts != "" {
 			why, texts = why+"\n\n"+texts, ""
 		}
-		out.Continue, out.StopReason = new(bool), why
+		out.End(why)
 	case m.Can&dialect.Inject != 0 && m.Name != "SessionStart": // of a tool that failed
 		texts = strings.TrimPrefix(texts+"\n\n"+why, "\n\n")
-		messages = append(messages, fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", client, m.Name, why))
+		out.Note(fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", client, m.Name, why))
 	default:
-		cannot("be held up", why)
+		out.Cannot("be held up", why)
 	}
 	if o.UpdatedOutput != nil && m.Name == "PostToolUseFailure" {
-		messages = append(messages,
-			"hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees it as it was")
+		out.Note("hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees it as it was")
 	}
 	switch {
 	case texts == "":
 	case m.Can&dialect.Inject != 0 && !(held && m.Can&speaks != 0):
 		out.Set("additionalContext", texts)
-	case held && m.Can&(permits|dialect.Block) != 0:
-		if out.Reason != "" {
-			out.Reason += "\n\n" + texts
-		} else {
-			out.Set("permissionDecisionReason", why+"\n\n"+texts)
-		}
+	case held && m.Can&permits != 0:
+		out.Set("permissionDecisionReason", why+"\n\n"+texts)
+	case held && m.Can&dialect.Block != 0:
+		out.Reason += "\n\n" + texts
 	default:
-		messages = append(messages, dialect.CannotTell(client, m.Name, texts))
+		out.CannotTell(texts)
 	}
-	return out.Encode(messages)
+	return out.Encode()
+}
+
+// held reports whether something is held up, and why.
+func (m rule) held(o protocol.Outcome) (held bool, why string) {
+	switch {
+	case m.asks(o):
+		return true, o.Reason
+	case o.Decision != protocol.Continue:
+		return true, dialect.BlockReason(o, client)
+	case o.UpdatedInput != nil && m.Can&permits != 0:
+		return true, dialect.ChangedInput(o, ", and Qwen Code lets no hook change that")
+	case o.UpdatedOutput != nil && m.Name == "PostToolUse":
+		return true, cmp.Or(strictjson.ValueText(o.UpdatedOutput), "(nothing)")
+	}
+	return false, o.Reason
+}
+
+// asks reports whether the client asks its user.
+func (m rule) asks(o protocol.Outcome) bool {
+	return o.Decision == protocol.Ask && m.Can&permits != 0 && o.UpdatedInput == nil
+}
+
+// stopped adds to what is held up and why that the turn is to end.
+func (m rule) stopped(notes *dialect.Notes, o protocol.Outcome, held bool, why string) (bool, string) {
+	switch {
+	case !o.Stop:
+	case m.Name == "Stop" || m.Name == "SubagentStop": // it stops by itself, and continue: false would keep it going
+		notes.Note(o.StopReason)
+		return false, why
+	case m.Can&(dialect.Stop|requests|todo) == 0:
+		notes.Cannot("be stopped", o.StopReason)
+	case !held:
+		return true, o.StopReason
+	}
+	return held, why
 }

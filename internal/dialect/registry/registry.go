@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/antigravity"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/cline"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
@@ -25,6 +26,7 @@ import (
 var dialects = func() []*dialect.Dialect {
 	return []*dialect.Dialect{
 		tenex.Dialect,
+		antigravity.Dialect,
 		claude.Dialect,
 		cline.Dialect,
 		codex.Dialect,

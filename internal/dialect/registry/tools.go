@@ -161,5 +161,13 @@ func namesOf(tool string) (names [2]string) {
 	return names
 }
 
-// Dialects see the tools of all others where an event of theirs is for a kind of tool.
-func init() { dialect.ToolNames = ToolNames }
+// AtToolEvent returns the call at the event of a dialect for the call's tool, if the dialect has ToolEvents.
+func AtToolEvent(d *dialect.Dialect, c *dialect.Call) *dialect.Call {
+	events, ok := d.Hooks.(dialect.ToolEvents)
+	if !ok {
+		return c
+	}
+	at := *c
+	at.Event = events.ToolEvent(&c.Call, ToolNames(c.Tool))
+	return &at
+}

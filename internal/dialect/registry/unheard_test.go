@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
@@ -284,23 +285,27 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 	}
 }
 
+// userMessage are all texts of what a client is told. Some tell their model where the user is shown nothing.
 func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) string {
 	o.Event = client.EventOf(&protocol.Call{Event: protocol.PreTool})
 	out, _, err := dialecttest.Reply(client, o)
 	require.NoError(t, err)
-	var answer struct {
-		SystemMessage     string `json:"systemMessage"`
-		UserMessage       string `json:"user_message"`        // Cursor's
-		AdditionalContext string `json:"additionalContext"`   // where the user is shown nothing, the model is told
-		Modification      string `json:"contextModification"` // the same, in Cline
-		Message           string `json:"message"`             // Kimi Code's, which shows nothing at all before a tool
-		Specific          struct {
-			Reason string `json:"permissionDecisionReason"` // and blocks where there is a text for the model
-		} `json:"hookSpecificOutput"`
+	require.True(t, json.Valid(out), "%s: %s", client.Name, out)
+	var texts []string
+	var walk func(gjson.Result)
+	walk = func(v gjson.Result) {
+		if v.Type == gjson.String {
+			texts = append(texts, v.String())
+		}
+		v.ForEach(func(_, value gjson.Result) bool {
+			if v.IsObject() || v.IsArray() {
+				walk(value)
+			}
+			return true
+		})
 	}
-	require.NoError(t, json.Unmarshal(out, &answer))
-	return answer.SystemMessage + answer.UserMessage + answer.AdditionalContext + answer.Modification + answer.Message +
-		answer.Specific.Reason
+	walk(gjson.ParseBytes(out))
+	return strings.Join(texts, "\n")
 }
 
 func toJSON(t *testing.T, o protocol.Outcome) string {

@@ -37,10 +37,9 @@ type answer struct {
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
 var decisionWords = dialect.Words{{"approve", protocol.Continue}, {"block", protocol.Block}}
 
-// parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text:
-// is is false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may
-// have, and cannot be understood: an answer is one JSON object of keys that are known, each of its type, with a
-// decision that is complete.
+// parseAnswer reads what a hook printed as an answer, by the rule of docs/hook-protocol.md. If the text begins no
+// answer, it is plain text: is is false. If it is one whole answer, err is nil; the empty object is an answer that says
+// nothing. An error means that the hook tried to answer, or may have, and cannot be understood.
 //
 // A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a
 // stop counts.
@@ -50,7 +49,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	// a byte order mark is white space to Claude Code
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
 	if !strings.HasPrefix(text, "{") {
-		err = a.aroundText(whole)
+		a.doubts, err = dialect.InText(whole)
 		return a, err != nil, err
 	}
 	line := text
@@ -58,70 +57,101 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		line = strings.Map(inLine, text)
 	}
 	signs := nearmiss.Scan(line)
-	if !begun(signs) && isOutputOfOthers(text, cut) {
+	if !slices.ContainsFunc(signs, nearmiss.Sign.Begins) && isOutputOfOthers(text, cut) {
 		a.doubts = dialect.InsideOf(signs)
 		return a, false, nil
 	}
 	if cut {
 		return a, true, errors.New("it is too long: " + dialect.KeptStdout)
 	}
-	if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 {
-		line, col := strictjson.Position(text, faults[0].Offset)
-		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
-		if faults[0].Kind == strictjson.Syntax {
-			if end := strictjson.EndOfFirst(text, strictjson.MaxDepth); end > 0 {
-				err = fmt.Errorf("line %d, column %d: there is something behind the JSON", line, col)
-			}
-			err = fmt.Errorf("%w; %s", err, dialect.PrintAlone(whole))
-		}
+	if err := faultOf(text, whole); err != nil {
 		return a, true, err
 	}
-	o := gjson.Parse(text)
+	return a.parseObject(gjson.Parse(text), signs)
+}
+
+// faultOf is what is wrong with a text as JSON.
+func faultOf(text, whole string) error {
+	faults := strictjson.Check(text, strictjson.MaxDepth)
+	if len(faults) == 0 {
+		return nil
+	}
+	line, col := strictjson.Position(text, faults[0].Offset)
+	if faults[0].Kind != strictjson.Syntax {
+		return fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
+	}
+	why := faults[0].Text
+	if strictjson.EndOfFirst(text, strictjson.MaxDepth) > 0 {
+		why = "there is something behind the JSON"
+	}
+	return fmt.Errorf("line %d, column %d: %s; %s", line, col, why, dialect.PrintAlone(whole))
+}
+
+// parseObject reads an object as an answer. signs are those of its text.
+func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, is bool, err error) {
 	keys, known, err := a.top(o)
 	near := dialect.Nearest(signs)
 	code, alone := dialect.ExitCodeIn(o)
+	report := slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Report })
 	switch {
 	case keys == 0:
-		return a, true, nil
-	case code != nil && alone && (known == 0 || slices.ContainsFunc(signs, isReport)):
-		return a, true, doubtful{code}
-	case slices.ContainsFunc(signs, isReport) && onlyReasons(o):
+		return *a, true, nil
+	case code != nil && alone && (known == 0 || report):
+		return *a, true, doubtful{code}
+	case report && onlyReasons(o):
 		a.doubts, a.report = dialect.InsideOf(signs), true
-		return a, false, nil
+		return *a, false, nil
 	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
 		if a.doubts = dialect.InsideOf(signs); code != nil {
 			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
 		}
-		return a, false, nil
+		return *a, false, nil
 	case err != nil:
+		return *a, true, err
 	case a.decision != protocol.Continue:
-		for _, s := range signs {
-			if s.Kind != nearmiss.Word && s.Place != nearmiss.Inside {
+		a.passOver(signs)
+		return *a, true, nil
+	}
+	if err = a.missing(o, near); err != nil {
+		err = doubtful{err}
+	}
+	return *a, true, err
+}
+
+// passOver notes what is beside a decision that stands, and means nothing.
+func (a *answer) passOver(signs []nearmiss.Sign) {
+	var slips []string
+	for _, s := range signs {
+		if s.Kind != nearmiss.Word {
+			slips = append(slips, s.Key)
+			if s.Place != nearmiss.Inside {
 				a.unread = append(a.unread, s.String())
 			}
 		}
-		for _, key := range a.strange {
-			if !slices.ContainsFunc(signs, func(s nearmiss.Sign) bool {
-				return s.Key == key &&
-					s.Kind != nearmiss.Word
-			}) {
-				a.unread = append(a.unread, fmt.Sprintf("%q", spelling.Brief(key, 40)))
-			}
-		}
-	case near != nil:
-		err = doubtful{dialect.UnknownKey(*near, dialect.ValidWords)}
-	case len(a.strange) > 0:
-		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr",
-			spelling.Brief(a.strange[0], 40))}
-	default:
-		if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
-			err = doubtful{wrong}
-		} else if !a.stop && !dialect.Blank(a.stopReason) {
-			err = doubtful{errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave ` +
-				`it out`)}
+	}
+	for _, key := range a.strange {
+		if !slices.Contains(slips, key) {
+			a.unread = append(a.unread, fmt.Sprintf("%q", spelling.Brief(key, 40)))
 		}
 	}
-	return a, true, err
+}
+
+// missing says why an answer that lets the call go on is not whole. near is a key in it that may be meant as another.
+func (a *answer) missing(o gjson.Result, near *nearmiss.Sign) error {
+	switch {
+	case near != nil:
+		return dialect.UnknownKey(*near, dialect.ValidWords)
+	case len(a.strange) > 0:
+		return fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr",
+			spelling.Brief(a.strange[0], 40))
+	}
+	if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
+		return wrong
+	}
+	if !a.stop && !dialect.Blank(a.stopReason) {
+		return errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave it out`)
+	}
+	return nil
 }
 
 // inLine makes a blank of what ends a line or controls a terminal outside of JSON, and is a character of a string in
@@ -280,13 +310,6 @@ func (a *answer) warnings(who string) (texts []string) {
 			"ignored", who, key))
 	}
 	return texts
-}
-
-// aroundText is inText for an answer that counts only if it is nothing but JSON.
-func (a *answer) aroundText(text string) error {
-	stray, unreadable := dialect.InText(text)
-	a.doubts = stray
-	return unreadable
 }
 
 // isClientField reports whether a key of hookSpecificOutput is one of a client's answers, if not of those that mean

@@ -1,22 +1,13 @@
 package tenex
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Hooks run other programs and print what these say: compilers, linters and tests, whose output is often JSON. It is
 // text as long as nothing in it is an answer.
-
-// begun reports whether one of the signs begins an answer: it stands at the top level of a value that is no report.
-func begun(signs []nearmiss.Sign) bool {
-	return slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Place != nearmiss.Inside && !s.Report })
-}
-
-func isReport(s nearmiss.Sign) bool { return s.Report }
 
 // isOutputOfOthers reports whether a text that begins with a brace is more than one JSON value: values behind each
 // other or on lines of their own, with lines of text between them, or one that has a key twice. Each value is whole.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -27,8 +28,8 @@ func warnOfUnheard(c *protocol.Call, who string, r *dialect.HookResult, v dialec
 		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")
 	}
 	if r.Unread {
-		warn("left a process behind that holds its output, so what that prints later than 500ms after the hook's end " +
-			"is not heard; wait for it, or close its output")
+		warn("left a process behind that holds its output, so what that prints later than %v after the hook's end is "+
+			"not heard; wait for it, or close its output", process.DrainTime)
 	}
 	return v
 }

@@ -39,14 +39,19 @@ def serve(function, on_error="block"):
             if not line.rstrip().endswith(b"}"):
                 line += calls.read()  # a call written on several lines ends with the input
             call = {**json.loads(line.decode("utf-8"))}  # an error if it is not an object
-            answer = json.dumps(function(call) or {}, allow_nan=False)
+            answer = json.dumps({**(function(call) or {}), **_id(call)}, allow_nan=False)
         except (Exception, SystemExit) as error:
-            answer = json.dumps(_failure(call or {}, error, on_error))
+            answer = json.dumps({**_failure(call or {}, error, on_error), **_id(call or {})})
         answers.write(answer.encode() + b"\n")
         answers.flush()
         line = calls.readline() if call is not None else b""  # one answer only to unreadable input
         if not line:
             return
+
+
+def _id(call):
+    """The id of a persistent hook's call: it says which call a line answers."""
+    return {"id": call["id"]} if "id" in call else {}
 
 
 def _failure(call, error, on_error):

@@ -18,13 +18,14 @@ export async function serve(hook) {
 const say = (line) => new Promise((written) => write(line + "\n", written));
 
 async function answer(hook, line) {
+  let call; // its id says what this answers
   try {
-    const call = JSON.parse(line);
+    call = JSON.parse(line);
     const result = (await hook(call)) ?? {};
-    if (typeof result === "string") return JSON.stringify({ hookSpecificOutput: { hookEventName: call.hook_event_name, additionalContext: result } });
-    if (Object.getPrototypeOf(result) === Object.prototype) return JSON.stringify(result);
+    if (typeof result === "string") return JSON.stringify({ hookSpecificOutput: { hookEventName: call.hook_event_name, additionalContext: result }, id: call.id });
+    if (Object.getPrototypeOf(result) === Object.prototype) return JSON.stringify({ ...result, id: call.id });
     throw new TypeError("the function must return nothing, a text or a plain object");
   } catch (error) { // a gate that crashed must not look like one that approved
-    return JSON.stringify({ exit_code: 2, stderr: `${process.argv[1].split(/[\\/]/).pop()}: ${error}` });
+    return JSON.stringify({ exit_code: 2, stderr: `${process.argv[1].split(/[\\/]/).pop()}: ${error}`, id: call?.id });
   }
 }

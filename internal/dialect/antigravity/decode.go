@@ -1,0 +1,103 @@
+package antigravity
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// validWords is how an answer says yes and no.
+const validWords = `an answer is {"decision": "allow", "deny", "ask" or "force_ask", "reason": "…"}, or nothing at all`
+
+// silent is the reason of an answer without one.
+const silent = "Denied by a hook"
+
+// Decode reads what a hook printed. Before a tool a deny counts whatever the exit code, and what else is no answer
+// blocks: an exit code, a text, and an object without a decision.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := events.Of(eventNamed(c.Event))
+	who := dialect.Who(m.Name, hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	text := strings.TrimSpace(r.Stdout.All())
+	object, isJSON := dialect.JSONValue(text)
+	isJSON = isJSON && object.IsObject() && r.Stdout.LeftOut() == 0
+	fields := map[string]gjson.Result{}
+	if isJSON {
+		fields = dialect.LastOf(object)
+	}
+	word, reason := dialect.StringOf(fields["decision"]), dialect.StringOf(fields["reason"])
+	v := dialect.OK()
+	if m.Name == before && word == "deny" {
+		v.Decide(protocol.Block, cmp.Or(reason, silent))
+		return v
+	}
+	if cause, problem := r.Ended(who); problem != "" {
+		return dialect.Failed(cause, problem)
+	}
+	switch {
+	case m.Can == 0: // nobody reads it
+		v.Doubt = dialect.DoubtOfText(who, text)
+		return v
+	case text == "":
+		return v
+	case !isJSON:
+		return dialect.Unreadable(who, "it is no JSON object; "+dialect.PrintAlone(text))
+	case len(strictjson.Check(object.Raw, strictjson.MaxDepth)) > 0: // protobuf takes it for no message
+		return dialect.Unreadable(who, "it has a key twice; write it once")
+	}
+	switch m.Name {
+	case before:
+		return decided(v, who, word, reason, fields)
+	case stop:
+		if word == "continue" {
+			v.Decide(protocol.Block, cmp.Or(reason, "A hook wants the agent to go on"))
+		}
+		return v
+	}
+	return injected(v, who, fields)
+}
+
+// decided takes the decision about a tool call.
+func decided(v dialect.Verdict, who, word, reason string, fields map[string]gjson.Result) dialect.Verdict {
+	switch word {
+	case "allow":
+		v.Approve(reason)
+	case "ask", "force_ask":
+		v.Decide(protocol.Ask, cmp.Or(reason, "A hook wants to know whether the tool may run"))
+	default:
+		if fields["decision"].Exists() {
+			return dialect.Unreadable(who, fmt.Sprintf(`its "decision" is %s; %s`, fields["decision"].Raw, validWords))
+		}
+		return dialect.Unreadable(who, `it has no "decision"; `+validWords)
+	}
+	if fields["permissionOverrides"].IsArray() {
+		v.Warnings = append(v.Warnings, who+` answered with "permissionOverrides", which hookrun does not pass on`)
+	}
+	return v
+}
+
+// injected takes the texts for the model.
+func injected(v dialect.Verdict, who string, fields map[string]gjson.Result) dialect.Verdict {
+	var texts []string
+	for _, step := range fields["injectSteps"].Array() {
+		text := cmp.Or(dialect.StringOf(step.Get("ephemeralMessage")), dialect.StringOf(step.Get("userMessage")))
+		if text == "" {
+			v.Warnings = append(v.Warnings, who+" wants a step that is no text, which hookrun does not pass on")
+			continue
+		}
+		texts = append(texts, text)
+	}
+	if fields["terminationBehavior"].String() != "" {
+		v.Warnings = append(v.Warnings, who+` answered with "terminationBehavior", which hookrun does not pass on`)
+	}
+	v.Context = strings.Join(texts, "\n\n")
+	return v
+}

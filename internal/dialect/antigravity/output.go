@@ -1,0 +1,72 @@
+package antigravity
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+type answer struct {
+	Decision string `json:"decision"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// output tells an outcome to the client. Before a tool nothing to say is no output, which leaves the call to what its
+// user has allowed: {} would block it, and "allow" take the question from the user. A message to the user goes with the
+// client's own question.
+func output(o protocol.Outcome) ([]byte, error) {
+	m := events.Of(eventNamed(o.Event))
+	context, messages := strings.Join(o.Texts(), "\n\n"), dialect.Messages(o)
+	switch m.Name {
+	case before:
+		return beforeTool(o, context, dialect.Joined(messages...))
+	case stop:
+		if o.Decision != protocol.Continue && !o.Stop {
+			return strictjson.Marshal(answer{"continue", dialect.Joined(append([]string{
+				cmp.Or(dialect.BlockReason(o, client), silent), context}, messages...)...)})
+		}
+		return strictjson.Marshal(answer{})
+	}
+	text := dialect.Joined(append([]string{context}, messages...)...)
+	if m.Can&dialect.Inject == 0 || text == "" {
+		return []byte("{}"), nil
+	}
+	return []byte(`{"injectSteps":[{"ephemeralMessage":` + string(strictjson.Quote(text)) + `}]}`), nil
+}
+
+func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
+	loss := ""
+	if o.Decision != protocol.Block && !o.Stop {
+		loss = lost(o)
+	}
+	switch {
+	case o.Decision == protocol.Ask && !o.Stop && loss == "":
+		return strictjson.Marshal(answer{"force_ask", dialect.Joined(o.Reason, messages)})
+	case o.Decision != protocol.Continue || o.Stop || loss != "":
+		reason := dialect.Joined(o.StopReason, dialect.BlockReason(o, client), loss, context, messages)
+		return strictjson.Marshal(answer{"deny", cmp.Or(strings.TrimSpace(reason), silent)})
+	case o.Approved:
+		return strictjson.Marshal(answer{"allow", dialect.Joined(o.Reason, messages)})
+	case messages != "":
+		return strictjson.Marshal(answer{"ask", messages})
+	}
+	return nil, nil
+}
+
+// lost says what of an outcome the client cannot carry before a tool, and so blocks the call; "": nothing.
+func lost(o protocol.Outcome) string {
+	switch {
+	case o.UpdatedInput != nil:
+		return dialect.ChangedInput(o, fmt.Sprintf(", and %s cannot give the tool another, so the call is blocked; "+
+			"the changed input: %s", client, o.UpdatedInput))
+	case len(o.Inject) > 0:
+		return fmt.Sprintf("project hook '%s' has a text for the model, and %s cannot give it the model before a tool "+
+			"runs, so the call is blocked:", printable.Escape(o.Inject[0].Hook), client)
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package antigravity
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+var files = &dialect.Files{
+	Client: client, Folder: ".agents", HomeFolder: ".gemini/config", Base: "hooks.json",
+	Drops:     "; Antigravity CLI goes on without all hooks of the file, and tells its log file alone",
+	Normalize: normalize,
+	Pattern:   newPattern,
+	Timeout:   dialect.Unit(time.Second),
+}
+
+var (
+	enabled  = dialect.Field("enabled boolean")
+	group    = []dialect.Field{"matcher string", "hooks any"}
+	common   = []dialect.Field{"type string", "timeout number"}
+	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
+)
+
+// normalize reads hooks by their names, each with events. Those without a tool have no groups.
+func normalize(d *dialect.Document) {
+	gjson.Parse(d.Text).ForEach(func(name, hook gjson.Result) bool {
+		if !hook.IsObject() {
+			d.WrongType(strconv.Quote(name.String()), "an object with events", hook, d.Drops)
+			return true
+		}
+		on := dialect.LastOf(hook)["enabled"]
+		if on.Exists() && !on.IsBool() {
+			d.WrongType(strconv.Quote(name.String())+`: "enabled"`, "true or false", on, d.Drops)
+		}
+		for e := range d.EventsOf(name.String(), hook, enabled) {
+			groups := e.Hooks()
+			if e.Name == before || e.Name == after {
+				groups = e.Groups(group, "")
+			}
+			for g := range groups {
+				for h := range g.Handlers(handlers, common) {
+					if _, ok := h.Members["timeout"]; ok && h.Whole("timeout") {
+						h.Timeout = h.Time("timeout")
+					}
+					h.RunsLine()
+					if on.Type == gjson.False {
+						h.Off = `"enabled" of ` + strconv.Quote(name.String()) + " is false"
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// newPattern reads a matcher: a regular expression of Go's for a whole name. "" and * are everything.
+func newPattern(text, _ string) dialect.Pattern {
+	p := dialect.Pattern{Text: text, Word: text}
+	if text != "" && text != "*" {
+		p.RE2, p.Err = regexp.Compile("^(?:" + text + ")$")
+	}
+	return p
+}

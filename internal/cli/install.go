@@ -256,10 +256,8 @@ func (s *settingsFlags) notes(client *install.Client, place dialect.Place, chang
 			notes = append(notes, fmt.Sprintf(text, problems[0]))
 		}
 	}
-	for _, text := range []string{client.Asks, client.Lacks} {
-		if text != "" {
-			notes = append(notes, text)
-		}
+	if client.Note != "" {
+		notes = append(notes, client.Note)
 	}
 	return notes
 }

@@ -87,10 +87,8 @@ func (d *Doctor) client(name string) *client {
 func (c *client) read() {
 	w := c.where()
 	project, user := c.Project(w.Workspace), c.User(w.Home, w.Getenv)
-	var weakest, own, strongest, beside []string
-	if c.Machine != nil {
-		weakest, strongest = c.Machine(w.Getenv)
-	}
+	var own []string
+	weakest, strongest, beside := c.Elsewhere(w)
 	places := []dialect.Place{user, project}
 	if c.Folder == "" {
 		places = places[:1]
@@ -99,12 +97,9 @@ func (c *client) read() {
 		for _, base := range append([]string{c.Base}, c.Others...) {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), base))
 		}
-		for _, f := range c.OwnFiles {
+		for _, f := range c.OwnFiles() {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), f.Base))
 		}
-	}
-	if c.Beside != nil {
-		beside = c.Beside(w)
 	}
 	for _, path := range slices.Compact(slices.Concat(weakest, own, strongest)) { // the home can be the workspace
 		file, exists, err := c.Text(path)
@@ -120,7 +115,7 @@ func (c *client) read() {
 			c.newest = info.ModTime()
 		}
 		c.entries = append(c.entries, entries...)
-		if c.OwnFiles != nil {
+		if c.OwnFiles() != nil {
 			runs := func(event string) bool { return c.RunsAt(path, event) }
 			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), runs) {
 				c.ownFile(file, err)
@@ -257,10 +252,10 @@ func (c *client) uniqueEntries(key func(install.Found) string) (some []install.F
 func (c *client) switches() (found []Finding) {
 	strongest, order := map[string]Finding{}, []string{}
 	for _, file := range c.files {
-		if c.ReadSwitches == nil || file.Text == "" {
+		if file.Text == "" {
 			continue
 		}
-		for _, s := range c.ReadSwitches(file.Text) {
+		for _, s := range c.Switches(file.Text) {
 			if _, there := strongest[s.Name]; !there {
 				order = append(order, s.Name)
 			}
@@ -281,9 +276,6 @@ func (c *client) switches() (found []Finding) {
 func (c *client) obstacles() {
 	for _, f := range c.switches() {
 		c.add(f)
-	}
-	if c.Obstacles == nil {
-		return
 	}
 	in := &dialect.Installed{Where: c.where(), Files: c.files}
 	for _, e := range c.entries {

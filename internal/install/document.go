@@ -98,7 +98,7 @@ func (c *Change) changesMode() bool {
 // InstallAll plans the changes that make the client call hookrun: one in its hooks file, or one for each file of
 // hookrun's own.
 func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		return c.installOwn(p, e)
 	}
 	return oneChange(c.Install(p, e))
@@ -106,7 +106,7 @@ func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
 
 // UninstallAll plans the changes that undo InstallAll.
 func (c *Client) UninstallAll(p dialect.Place, binary string) ([]*Change, error) {
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		return c.uninstallOwn(p)
 	}
 	return oneChange(c.Uninstall(p, binary))

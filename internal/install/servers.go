@@ -14,9 +14,6 @@ import (
 // ProxiedServers finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of
 // this hookrun. It skips files that cannot be read.
 func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hook.Diagnostic) {
-	if c.Servers == nil {
-		return nil
-	}
 	seen := map[string]bool{}
 	for _, f := range c.Servers(w, c.read) {
 		absolute, err := filepath.Abs(f.Path)

@@ -29,7 +29,7 @@ func TestObstacles(t *testing.T) {
 		if row.variable != "" {
 			in.Getenv = func(name string) string { return map[string]string{row.variable: "1"}[name] }
 		}
-		found := obstacles(in)
+		found := install.Obstacles(in)
 		if row.want == "" {
 			require.Empty(t, found, row)
 			continue

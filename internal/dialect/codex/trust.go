@@ -18,14 +18,14 @@ import (
 
 const policyFile = "requirements.toml"
 
-// machine are the settings of all users, and the administrator's policy.
-func machine(func(string) string) (weakest, strongest []string) {
+// Elsewhere are the settings of all users, and the administrator's policy.
+func (installer) Elsewhere(dialect.Where) (weakest, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
-	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}
+	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
 }
 
-// obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
-func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+// Obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
 	project := filepath.Dir(files.Project(in.Workspace).Path)
 	config := &toml.Value{Kind: toml.Table}
@@ -175,8 +175,8 @@ func isTrue(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.Te
 
 func isFalse(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.Text == "false" }
 
-// loginShell is the shell of the user's account, which Codex runs commands with, whatever $SHELL says.
-func loginShell() string {
+// Shell is the shell of the user's account, which Codex runs commands with, whatever $SHELL says.
+func (installer) Shell() string {
 	accounts, err := os.ReadFile("/etc/passwd")
 	if err != nil {
 		return os.Getenv("SHELL")

@@ -42,7 +42,7 @@ func TestObstacles(t *testing.T) {
 			Where: dialect.Where{Workspace: workspace, Home: home, Getenv: func(string) string { return "" }},
 			Files: []dialect.SettingsText{{Path: config, Text: text}}, Entries: []dialect.EntryText{entry},
 		}
-		for _, o := range obstacles(in) {
+		for _, o := range install.Obstacles(in) {
 			require.NotEmpty(t, o.Mend)
 			require.True(t, o.Known)
 			all = append(all, o.Text)

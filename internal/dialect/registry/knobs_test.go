@@ -15,10 +15,10 @@ import (
 
 // maxKnobs bounds the fields of a Dialect and its parts. Each is something that whoever adds a client must know: what
 // only one or two clients need is code in their folders, or an optional interface of their Hooks.
-const maxKnobs = 130
+const maxKnobs = 70
 
 // maxNil bounds the comments that say what nil stands for.
-const maxNil = 30
+const maxNil = 10
 
 // TestKnobs counts what there is to set about a client.
 func TestKnobs(t *testing.T) {

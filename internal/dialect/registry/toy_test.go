@@ -58,9 +58,12 @@ var toy = &dialect.Dialect{
 		},
 		Timeout: dialect.Unit(time.Minute),
 	},
-	Install: &dialect.Installation{Events: []string{"PreToolUse"},
-		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
+	Install: &dialect.Installation{Events: []string{"PreToolUse"}, Installer: toyInstaller{}},
 }
+
+type toyInstaller struct{ dialect.BaseInstaller }
+
+func (toyInstaller) SilentBlock() (json string, exit int) { return `{"no":true}`, 7 }
 
 type toyHooks struct{ dialect.Base }
 

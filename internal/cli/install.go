@@ -231,7 +231,7 @@ func interactive(std Streams) bool {
 }
 
 // proxied finds the client's MCP servers that run the same hooks already.
-func (s *settingsFlags) proxied(client *install.Client, binary string) []hook.Diagnostic {
+func (s *settingsFlags) proxied(client *install.Client, binary string) []install.ProxiedServer {
 	return client.ProxiedServers(s.where(), binary)
 }
 

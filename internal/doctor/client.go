@@ -138,9 +138,11 @@ func (c *client) read() {
 
 // ownFile reports a file that should be hookrun's and is not.
 func (c *client) ownFile(file dialect.SettingsText, err error) {
-	if err = cmp.Or(err, c.OwnFault(file)); err != nil {
-		f := Finding{Check: "entry", Severity: Error, Where: file.Path}
-		f.What, f.Mend = parted(strings.TrimPrefix(err.Error(), file.Path+" "), "see that it can be read")
+	f := Finding{Check: "entry", Severity: Error, Where: file.Path}
+	if f.What, f.Mend = c.OwnFault(file); err != nil {
+		f.What, f.Mend = err.Error(), "see that it can be read"
+	}
+	if f.What != "" {
 		c.add(f)
 	}
 }
@@ -217,8 +219,8 @@ func (c *client) checkEntries() {
 			Mend: "take one of them out: see hookrun uninstall --help"})
 	}
 	for _, twice := range c.ProxiedServers(c.where(), c.doctor.Binary) {
-		f := diagnosed(Warning, twice)
-		f.Check = "twice"
+		f := diagnosed(Warning, twice.Diagnostic)
+		f.Check, f.Mend = "twice", twice.Mend
 		c.add(f)
 	}
 	c.lastRun(c.newest)
@@ -261,7 +263,7 @@ func (c *client) switches() (found []Finding) {
 			}
 			f := Finding{Check: "switch", Severity: OK, Where: file.Path, What: s.Name + " leaves hooks on"}
 			if s.Off {
-				f.Severity, f.What, f.Mend = Error, s.Why, s.Mend
+				f.Severity, f.What, f.Mend = Error, s.What, s.Mend
 			}
 			strongest[s.Name] = f
 		}
@@ -286,7 +288,7 @@ func (c *client) obstacles() {
 		if o.Known {
 			severity = Error
 		}
-		c.add(Finding{Check: "client-trust", Severity: severity, Where: o.Path, What: o.Text, Mend: o.Mend})
+		c.add(Finding{Check: "client-trust", Severity: severity, Where: o.Path, What: o.What, Mend: o.Mend})
 	}
 }
 
@@ -337,8 +339,8 @@ func (c *client) allowed(blocks bool) {
 	switch {
 	case w.Trust.Problem != "":
 		mend = nil
-		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
-		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
+		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + w.Trust.Problem
+		f.Mend = "chmod 700 the folder " + c.doctor.State
 	case w.Trust.Status == "unknown":
 		f.What = "nobody has allowed the project's hooks, so "
 		if blocks {
@@ -347,8 +349,7 @@ func (c *client) allowed(blocks bool) {
 			f.What += "they do not run"
 		}
 	case w.Trust.Status == "changed":
-		f.What, _ = parted(w.Trust.Reason, "")
-		f.What = "every call is blocked: " + f.What
+		f.What = "every call is blocked: " + w.Trust.Reason
 	default:
 		mend = nil
 		f.Severity, f.What = OK, "there are no hooks that must be allowed"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -25,8 +24,8 @@ func (d *Doctor) switchedOff() (found []Finding) {
 			severity = Warning
 		}
 		mend := `take "enabled": false out of its entry`
-		if _, local, is := strings.Cut(h.Disabled, `"disable" names it in `); is {
-			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + local
+		if h.DisabledAt != "" {
+			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + h.DisabledAt
 		}
 		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,
 			What: "hook " + strconv.Quote(h.Name) + " is switched off: " + h.Disabled})

@@ -110,17 +110,22 @@ var (
 	psEnd = lazy.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
 )
 
-// end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.
-func (c *Client) end(blocks bool) string {
-	say := `"` + dialect.SilentReason + `" >&2`
+// end is the end of a script: what it says if hookrun gave no answer, and its exit status.
+func (c *Client) end(shell dialect.Shell, blocks bool) string {
 	json, exit := c.SilentBlock()
-	switch {
-	case !blocks:
-		exit = 1
-	case json != "":
-		say = "'" + json + "'"
+	if !blocks {
+		json, exit = "", 1
 	}
-	return fmt.Sprintf("echo %s; exit %d", say, exit)
+	say := `echo "` + dialect.SilentReason + `" >&2`
+	switch isPowerShell := shell == dialect.PowerShell; {
+	case json == "" && isPowerShell:
+		say = "[Console]::Error.WriteLine('" + dialect.SilentReason + "')"
+	case isPowerShell:
+		say = "'" + json + "'"
+	case json != "":
+		say = "echo '" + json + "'"
+	}
+	return fmt.Sprintf("%s; exit %d", say, exit)
 }
 
 // commandByName is the command of an entry that looks hookrun up in PATH. blocks is as for Command.
@@ -129,7 +134,7 @@ func (c *Client) commandByName(args []string, blocks bool) string {
 	if fitter, ok := c.Installer.(dialect.HintFitter); ok {
 		hint = fitter.FitHint(hint)
 	}
-	return shLine + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(blocks))
+	return shLine + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(dialect.POSIX, blocks))
 }
 
 // Command is the shell command with which a client calls hookrun. If hookrun gives no answer, since it is not there or
@@ -156,15 +161,15 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 	var command string
 	switch shell {
 	case dialect.Cmd:
-		if command = call(program, args, "status") + cmdBlocks; !blocks {
-			command = strings.TrimSuffix(command, cmdBlocks) + cmdPasses
+		behind := cmdBlocks
+		if !blocks {
+			behind = cmdPasses
 		}
+		command = call(program, args, "status") + behind
 	case dialect.PowerShell:
-		end := strings.Replace(strings.TrimPrefix(c.end(blocks), "echo "), `"`+dialect.SilentReason+`" >&2`,
-			"[Console]::Error.WriteLine('"+dialect.SilentReason+"')", 1)
-		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + end
+		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + c.end(shell, blocks)
 	default:
-		command = shLine + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(blocks))
+		command = shLine + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(shell, blocks))
 	}
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+

@@ -230,7 +230,7 @@ func (c *Client) notes(d *document) []string {
 func (c *Client) switchedOff(doc string) (notes []string) {
 	for _, s := range c.Switches(doc) {
 		if s.Off {
-			notes = append(notes, s.Why)
+			notes = append(notes, s.What)
 		}
 	}
 	return notes
@@ -259,8 +259,8 @@ func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) 
 			if path == places[0].Path || err != nil || f.info == nil {
 				continue
 			}
-			for _, why := range c.switchedOff(c.plain(path, f.text)) {
-				notes = append(notes, path+": "+why)
+			for _, what := range c.switchedOff(c.plain(path, f.text)) {
+				notes = append(notes, path+": "+what)
 			}
 		}
 	}

@@ -146,14 +146,22 @@ func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
 
 // othersFile is why a file is not replaced or removed, nil if it can be.
 func othersFile(path string, own, whole bool) error {
+	if what, mend := ownFault(own, whole); what != "" {
+		return fmt.Errorf("%s %s; %s", path, what, mend)
+	}
+	return nil
+}
+
+// ownFault is what is wrong with a file that should be hookrun's and whole, and how to mend it.
+func ownFault(own, whole bool) (what, mend string) {
 	switch {
 	case whole:
-		return nil
+		return "", ""
 	case own:
-		return fmt.Errorf("%s was edited since hookrun install wrote it; move it away if you need the edits, or "+
-			"remove it, then try again", path)
+		return "was edited since hookrun install wrote it",
+			"move it away if you need the edits, or remove it, then try again"
 	}
-	return fmt.Errorf("%s is not hookrun's; move it away, then try again", path)
+	return "is not hookrun's", "move it away, then try again"
 }
 
 // installedOwn reports whether one of the files is hookrun's.
@@ -198,13 +206,14 @@ func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head own
 	return f, head, false
 }
 
-// OwnFault is what is wrong with a file that should be hookrun's, nil if it is as some hookrun wrote it.
-func (c *Client) OwnFault(file dialect.SettingsText) error {
+// OwnFault is what is wrong with a file that should be hookrun's, and how to mend it; "" if it is as some hookrun wrote
+// it.
+func (c *Client) OwnFault(file dialect.SettingsText) (what, mend string) {
 	for _, f := range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {
 			_, own, whole := readOwn(f, file.Text)
-			return othersFile(file.Path, own, whole)
+			return ownFault(own, whole)
 		}
 	}
-	return nil
+	return "", ""
 }

@@ -55,7 +55,7 @@ const policyFile = "managed-settings.json"
 // Obstacles are the administrator's policy and the modes without hooks.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	say := func(path, text, mend string) {
-		found = append(found, dialect.Obstacle{Path: path, Text: text, Mend: mend, Known: true})
+		found = append(found, dialect.Obstacle{Path: path, What: text, Mend: mend, Known: true})
 	}
 	for _, file := range in.Files {
 		gjson.Get(file.Text, "env").ForEach(func(key, _ gjson.Result) bool {
@@ -63,7 +63,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the canary ` +
 					"runs without it"
 				project := strings.HasPrefix(file.Path, in.Workspace+string(filepath.Separator))
-				found = append(found, dialect.Obstacle{Path: file.Path, Text: fmt.Sprintf(text, name), Known: project,
+				found = append(found, dialect.Obstacle{Path: file.Path, What: fmt.Sprintf(text, name), Known: project,
 					Mend: `take it out of "env" there`})
 			}
 			return true

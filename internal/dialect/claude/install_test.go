@@ -35,7 +35,7 @@ func TestObstacles(t *testing.T) {
 			continue
 		}
 		require.Len(t, found, 1, row)
-		require.Contains(t, found[0].Text, row.want)
+		require.Contains(t, found[0].What, row.want)
 		require.NotEmpty(t, found[0].Mend)
 	}
 }

@@ -39,7 +39,7 @@ func (installer) Switches(doc string) (found []dialect.Switch) {
 		if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
 			found = append(found, dialect.Switch{
 				Name: "features." + key, Off: v.Text == "false",
-				Why:  fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
+				What: fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
 				Mend: fmt.Sprintf("take %s out of [features] in that file", key),
 			})
 		}

@@ -45,7 +45,7 @@ func TestObstacles(t *testing.T) {
 		for _, o := range install.Obstacles(in) {
 			require.NotEmpty(t, o.Mend)
 			require.True(t, o.Known)
-			all = append(all, o.Text)
+			all = append(all, o.What)
 		}
 		return all
 	}

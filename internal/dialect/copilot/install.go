@@ -74,7 +74,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, f := range in.Files {
 		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, offSwitch).Type == gjson.True {
 			found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
-				Text: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
+				What: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
 				Mend: `take "disableAllHooks" out of that file`})
 		}
 	}
@@ -88,7 +88,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		return found
 	}
 	return append(found, dialect.Obstacle{
-		Text: "Copilot CLI runs the project's hooks only where the folder is trusted, and else without a word",
+		What: "Copilot CLI runs the project's hooks only where the folder is trusted, and else without a word",
 		Mend: "start copilot there and trust the folder; for copilot -p add --trust-folder",
 	})
 }

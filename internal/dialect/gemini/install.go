@@ -35,7 +35,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 	if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
 		found = append(found, dialect.Switch{
 			Name: "hooksConfig.disabled", Off: true,
-			Why:  `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,
+			What: `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,
 			Mend: "gemini hooks enable hookrun",
 		})
 	}
@@ -51,10 +51,10 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 	trusts := "export GEMINI_CLI_TRUST_WORKSPACE=true, or start gemini there and trust the folder"
 	switch value := in.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); {
 	case in.Getenv("GEMINI_RESTRICTED_MODE") == "true":
-		return []dialect.Obstacle{{Text: "$GEMINI_RESTRICTED_MODE is true, so Gemini CLI runs no hook",
+		return []dialect.Obstacle{{What: "$GEMINI_RESTRICTED_MODE is true, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_RESTRICTED_MODE", Known: true}}
 	case value == "false":
-		return []dialect.Obstacle{{Text: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
+		return []dialect.Obstacle{{What: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_CLI_TRUST_WORKSPACE", Known: true}}
 	case value == "true":
 		return nil
@@ -64,10 +64,10 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 	case !wanted || trusted:
 		return nil
 	case refused:
-		return []dialect.Obstacle{{Path: file, Text: "the folder is not trusted, so Gemini CLI runs none of its hooks",
+		return []dialect.Obstacle{{Path: file, What: "the folder is not trusted, so Gemini CLI runs none of its hooks",
 			Mend: trusts, Known: true}}
 	}
 	// Whether an editor says that it is trusted cannot be seen from here.
-	return []dialect.Obstacle{{Path: file, Text: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
+	return []dialect.Obstacle{{Path: file, What: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
 		"and not the project's hooks, and without a terminal gemini does not start", Mend: trusts}}
 }

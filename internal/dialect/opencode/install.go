@@ -43,7 +43,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		"OPENCODE_DISABLE_PROJECT_CONFIG": "loads no plugin of the project's",
 	} {
 		if value := in.Getenv(name); value == "1" || strings.EqualFold(value, "true") {
-			found = append(found, dialect.Obstacle{Text: "$" + name + " is set, so OpenCode " + does,
+			found = append(found, dialect.Obstacle{What: "$" + name + " is set, so OpenCode " + does,
 				Mend: "unset " + name, Known: name == "OPENCODE_PURE"})
 		}
 	}

@@ -48,7 +48,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 	off := v.Type == gjson.True || v.Type == gjson.String && v.Str != "" || v.Num != 0
 	return []dialect.Switch{{
 		Name: offSwitch, Off: off,
-		Why:  fmt.Sprintf(`"disableAllHooks" is %s, so Qwen Code runs no hook`, v.Raw),
+		What: fmt.Sprintf(`"disableAllHooks" is %s, so Qwen Code runs no hook`, v.Raw),
 		Mend: `take "disableAllHooks" out of that file`,
 	}}
 }
@@ -65,7 +65,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			gjson.Get(f.Text, "hooks."+event).ForEach(func(_, group gjson.Result) bool {
 				if m := group.Get("matcher"); m.Type != gjson.Null && m.Type != gjson.String {
 					found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
-						Text: fmt.Sprintf("the matcher %s of %s is no string, so Qwen Code runs no hook of that "+
+						What: fmt.Sprintf("the matcher %s of %s is no string, so Qwen Code runs no hook of that "+
 							"event", m.Raw,
 							event),
 						Mend: "write it as a string"})
@@ -76,7 +76,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	}
 	if file, wanted, trusted, _ := family.Trust(in, false); wanted && !trusted {
 		found = append(found, dialect.Obstacle{Path: file, Known: true,
-			Text: "the folder is not trusted, so Qwen Code runs none of its hooks",
+			What: "the folder is not trusted, so Qwen Code runs none of its hooks",
 			Mend: "start qwen there and trust the folder"})
 	}
 	return found

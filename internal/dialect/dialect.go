@@ -148,7 +148,7 @@ type Variants interface {
 }
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.
-func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.Pattern != nil }
+func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.HasPattern() }
 
 // EventOf names the call's event as the dialect's hooks subscribe to it.
 func (d *Dialect) EventOf(c *protocol.Call) protocol.Event { return d.Hooks.Event(c) }

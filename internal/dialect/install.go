@@ -30,7 +30,7 @@ type Installation struct {
 // Installer looks into a client's files. BaseInstaller has a default for all of it.
 //
 // The Installer of a client may also be a FileWriter, a HeadWriter, an EntryWriter, a SilentBlocker, a HintFitter, an
-// EntryTruster, a ShellFinder, an AlsoRunner or a Namer.
+// EntryTruster, a ShellFinder, an AlsoRunner, a Namer or a HooksMover.
 type Installer interface {
 	// Switches reads the settings in the text of one of its files, without comments, that decide whether it runs hooks,
 	// or this one.
@@ -97,8 +97,8 @@ type EntryTruster interface {
 	TrustAnew() string
 }
 
-// ShellFinder is implemented by the Installer of a client that gives commands to another shell than Files.Complete
-// says: Shell is the program, "" for that one.
+// ShellFinder is implemented by the Installer of a client that gives commands to another shell than a
+// Completer says: Shell is the program, "" for that one.
 type ShellFinder interface {
 	Shell() string
 }
@@ -114,6 +114,12 @@ type AlsoRunner interface {
 // that no entry of hookrun's can be there: Nameless are those.
 type Namer interface {
 	Nameless() []protocol.Event
+}
+
+// HooksMover is implemented by the Installer of a client that takes the hooks of another file than Files.Base, if that
+// is there: Instead is its name.
+type HooksMover interface {
+	Instead() string
 }
 
 // OwnFiles are those of a FileWriter.

@@ -132,7 +132,7 @@ func (c *client) narrow(e install.Found, at []install.Found, where string) {
 func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
-	if cfg == nil || c.dialect.SubjectField(event) != subject || c.dialect.Files.Pattern == nil {
+	if cfg == nil || c.dialect.SubjectField(event) != subject || !c.dialect.Files.HasPattern() {
 		return "", ""
 	}
 	var patterns []dialect.Pattern

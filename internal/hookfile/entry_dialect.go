@@ -101,7 +101,7 @@ func (r reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
 		return nil
 	}
-	if h.Form.Pattern == nil {
+	if !h.Form.HasPattern() {
 		r.problem(r.value.Index, "%shooks of %s have no \"matcher\"; use \"when\", or leave \"dialect\" out", r.who,
 			h.Form.Client)
 		return nil
@@ -152,7 +152,7 @@ func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 	}
 	if rule, ok := f["if"]; ok && !h.Form.May("if") {
 		others := `"matcher" and "when"`
-		if h.Form.Pattern == nil {
+		if !h.Form.HasPattern() {
 			others = `"when"`
 		}
 		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,

@@ -84,7 +84,7 @@ const AnswerMark = "hookrun:"
 
 // An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
 // entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
-// user may be fish. It has no $NAME that a client could have a variable for, see Files.Expand.
+// user may be fish. It has no $NAME that a client could have a variable for, see dialect.Expander.
 const (
 	shLine   = "exec /bin/sh -c "
 	shStart  = "hr_a=$("
@@ -151,7 +151,7 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 			"not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
-	case c.Expand != nil && strings.Contains(binary, "$"): // whatever quotes are around it
+	case c.Expands() && strings.Contains(binary, "$"): // whatever quotes are around it
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
 	program, err := programWord(shell, binary)

@@ -144,10 +144,11 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 
 // overridden is an error where the client would take the hooks of another file than the one that the entry goes into.
 func (c *Client) overridden(p dialect.Place) error {
-	if c.Instead == "" {
+	mover, ok := c.Installer.(dialect.HooksMover)
+	if !ok {
 		return nil
 	}
-	beside := filepath.Join(filepath.Dir(p.Path), c.Instead)
+	beside := filepath.Join(filepath.Dir(p.Path), mover.Instead())
 	doc, err := hookfile.ReadFile(beside)
 	if err != nil {
 		return nil // there is none, or none that the client reads

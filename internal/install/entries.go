@@ -53,7 +53,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	}
 	if d, known := registry.Named(c.Name); known && c.HasExtension(file.Path) {
 		read := dialect.NewDocument(file.Path, doc, d, nil)
-		c.Normalize(read)
+		c.Reader.Normalize(read)
 		doc, line = read.Text, func(offset int) int { return read.At(offset).Line }
 	}
 	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {

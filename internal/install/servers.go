@@ -36,8 +36,8 @@ func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []Proxied
 				continue
 			}
 			line, column := locator.Position(s.At)
-			const text = "the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice " +
-				"for its tools"
+			const text = "the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs " +
+				"twice for its tools"
 			found = append(found, ProxiedServer{
 				hook.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(text, s.Name)},
 				"start the server without hookrun mcp there, or uninstall the hook",

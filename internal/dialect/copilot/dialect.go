@@ -81,9 +81,9 @@ func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCa
 // inCamelCase is the dialect of hooks whose events are in camelCase. Their input has no name of the event, so hookrun
 // itself is never called at one.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
-	d, form := *Dialect, *files
-	form.Pattern = func(text, subject string) dialect.Pattern { return newPattern(false, text, subject) }
-	d.Files, d.Hooks, d.Events = &form, hooks{camel: true}, nil
+	d, inCamelCase := *Dialect, *files
+	inCamelCase.Reader = camelReader{}
+	d.Files, d.Hooks, d.Events = &inCamelCase, hooks{camel: true}, nil
 	for _, s := range spellings {
 		row := ruleOf(s.camel).Event
 		row.Name = s.camel

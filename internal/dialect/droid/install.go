@@ -25,6 +25,8 @@ var install = &dialect.Installation{
 // installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
+func (installer) Instead() string { return instead }
+
 func (installer) Switches(doc string) []dialect.Switch {
 	return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
 		`"hooks" has "hooksDisabled": true, so Droid runs no hook`,

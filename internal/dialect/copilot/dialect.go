@@ -16,7 +16,7 @@ var Dialect = &dialect.Dialect{
 	Name:   "copilot",
 	Events: events,
 	Causes: dialect.HookCauses,
-	Run:    dialect.Schedule{Timeout: 30 * time.Second, HiddenVariables: []string{"GITHUB_TOKEN="}},
+	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
 		Detect:          detect,
@@ -72,6 +72,8 @@ func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 		return m.Name == "PostToolUse" && v.Decision == protocol.Block
 	}
 }
+
+func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 

@@ -147,23 +147,22 @@ func (p *parser) ofClient(h *hook.Hook, f map[string]gjson.Result, who string) {
 		}
 		return
 	}
-	if url, ok := f["url"]; ok && !h.Form.May("url") {
-		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.Form.Client)
+	insteadOfIf := `"matcher" and "when"`
+	if !h.Form.HasPattern() {
+		insteadOfIf = `"when"`
 	}
-	if rule, ok := f["if"]; ok && !h.Form.May("if") {
-		others := `"matcher" and "when"`
-		if !h.Form.HasPattern() {
-			others = `"when"`
+	for _, k := range []struct {
+		key, text  string
+		ofCommands bool
+	}{
+		{"url", "%s: %s has no hooks that post to a url; leave \"dialect\" out", false},
+		{"if", "%s: hooks of %s have no \"if\"; use " + insteadOfIf + ", or leave \"dialect\" out", false},
+		{"async", "%s: no such hook of %s can be async; leave \"async\" out", true},
+		{"cwd", "%s: no such hook of %s has a \"cwd\"; leave it out", true},
+	} {
+		if v, ok := f[k.key]; ok && (!h.Form.May(k.key) || k.ofCommands && h.Command.String() == "") {
+			p.problem(v.Index, k.text, who, h.Form.Client)
 		}
-		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,
-			others)
-	}
-	if hasAsync && (h.Command.String() == "" || !h.Form.May("async")) {
-		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.Form.Client)
-	}
-	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !h.Form.May("cwd")) {
-		const text = "%s: no such hook of %s has a \"cwd\"; leave it out"
-		p.problem(folder.Index, text, who, h.Form.Client)
 	}
 	if hasAsync && h.Async && h.Persistent {
 		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +

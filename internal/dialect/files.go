@@ -45,8 +45,8 @@ type Files struct {
 	Once    bool // of equal commands at a call one runs
 }
 
-// FileReader is how a client reads its hooks file. It may also be a Matcher, an Expander, a Completer, a Limiter, or in
-// MoreFolders.
+// FileReader is how a client reads its hooks file. It may also be a Matcher, an Expander, a Completer or a TimeLimiter,
+// or have MoreFolders.
 type FileReader interface {
 	// Normalize turns a document into entries.
 	Normalize(*Document)
@@ -69,9 +69,9 @@ type Completer interface {
 	Complete(*Command)
 }
 
-// Limiter is implemented by the FileReader of a client that gives hooks of some events a limited time: Most is the
+// TimeLimiter is implemented by the FileReader of a client that gives hooks of some events a limited time: Most is the
 // longest, 0 at all other events.
-type Limiter interface {
+type TimeLimiter interface {
 	Most(protocol.Event) time.Duration
 }
 
@@ -207,7 +207,7 @@ func (f *Files) Pattern(text, subject string) Pattern {
 
 // MostAt is the longest time at an event, 0 if the client has no such limit.
 func (f *Files) MostAt(e protocol.Event) time.Duration {
-	if l, ok := f.Reader.(Limiter); ok {
+	if l, ok := f.Reader.(TimeLimiter); ok {
 		return l.Most(e)
 	}
 	return 0

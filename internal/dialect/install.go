@@ -30,7 +30,7 @@ type Installation struct {
 // Installer looks into a client's files. BaseInstaller has a default for all of it.
 //
 // The Installer of a client may also be a FileWriter, a HeadWriter, an EntryWriter, a SilentBlocker, a HintFitter, an
-// EntryTruster, a ShellFinder, an AlsoRunner, a Namer or a HooksMover.
+// EntryTruster, a ShellFinder, an AlsoRunner or a HooksMover, or have Nameless events.
 type Installer interface {
 	// Switches reads the settings in the text of one of its files, without comments, that decide whether it runs hooks,
 	// or this one.
@@ -91,14 +91,14 @@ type HintFitter interface {
 	FitHint(text string) string
 }
 
-// EntryTruster is implemented by the Installer of a client that a change of the entry keeps from running it, until
-// its user has done what TrustAnew says.
+// EntryTruster is implemented by the Installer of a client that does not run a changed entry until its user has done
+// what TrustAnew says.
 type EntryTruster interface {
 	TrustAnew() string
 }
 
-// ShellFinder is implemented by the Installer of a client that gives commands to another shell than a
-// Completer says: Shell is the program, "" for that one.
+// ShellFinder is implemented by the Installer of a client that gives commands to a shell of its user's: Shell is the
+// program, "" for /bin/sh.
 type ShellFinder interface {
 	Shell() string
 }
@@ -110,10 +110,10 @@ type AlsoRunner interface {
 	AlsoRuns() []string
 }
 
-// Namer is implemented by the Installer of a client with events whose hook input does not say which event it is, so
-// that no entry of hookrun's can be there: Nameless are those.
-type Namer interface {
-	Nameless() []protocol.Event
+// Nameless is implemented by the Installer of a client with events whose hook input does not say which event it is, so
+// that no entry of hookrun's can be there: NamelessEvents are those.
+type Nameless interface {
+	NamelessEvents() []protocol.Event
 }
 
 // HooksMover is implemented by the Installer of a client that takes the hooks of another file than Files.Base, if that

@@ -33,8 +33,8 @@ func (c *Client) furtherEvents() []protocol.Event {
 		return nil
 	}
 	var nameless []protocol.Event
-	if namer, ok := c.Installer.(dialect.Namer); ok {
-		nameless = namer.Nameless()
+	if n, ok := c.Installer.(dialect.Nameless); ok {
+		nameless = n.NamelessEvents()
 	}
 	return slices.DeleteFunc(d.Events.Names(), func(e protocol.Event) bool {
 		return slices.Contains(protocol.Events(), e.Canonical()) || slices.Contains(c.Events, string(e)) ||

@@ -28,8 +28,8 @@ var install = &dialect.Installation{
 // installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// Nameless are events with an input in camelCase in both spellings.
-func (installer) Nameless() []protocol.Event {
+// NamelessEvents are those with an input in camelCase in both spellings.
+func (installer) NamelessEvents() []protocol.Event {
 	return []protocol.Event{"PermissionRequest", "SubagentStart"}
 }
 

@@ -9,34 +9,12 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
-
-	LoginShell: true,
-	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
+	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	WindowsShell: dialect.PowerShell,
+	JSON:         dialect.WithoutMark,
+	Note: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
 		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without " +
 		"a word",
-	NoMark: true,
-	Trusts: true,
-	// The switch is in config.toml, under an old name and a new one. No JSON is TOML.
-	ReadSwitches: func(doc string) (found []dialect.Switch) {
-		top, err := toml.Parse(doc)
-		if err != nil || top.Get("features") == nil {
-			return nil
-		}
-		for _, key := range []string{"hooks", "codex_hooks"} {
-			if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
-				found = append(found, dialect.Switch{
-					Name: "features." + key, Off: v.Text == "false",
-					Why:  fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
-					Mend: fmt.Sprintf("take %s out of [features] in that file", key),
-				})
-			}
-		}
-		return found
-	},
-	Obstacles: obstacles,
-	Machine:   machine,
 	Unseen: []dialect.Unseen{
 		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
 		{What: "shows what a command that runs on has printed so far without a hook",
@@ -45,10 +23,34 @@ var install = &dialect.Installation{
 	Program:   "codex",
 	Versions:  []string{"0.169.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
-	Shell:     loginShell,
-	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return files.ServerFiles(w, configFile, servers)
-	},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+// Switches: the switch is in config.toml, under an old name and a new one. No JSON is TOML.
+func (installer) Switches(doc string) (found []dialect.Switch) {
+	top, err := toml.Parse(doc)
+	if err != nil || top.Get("features") == nil {
+		return nil
+	}
+	for _, key := range []string{"hooks", "codex_hooks"} {
+		if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
+			found = append(found, dialect.Switch{
+				Name: "features." + key, Off: v.Text == "false",
+				What: fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
+				Mend: fmt.Sprintf("take %s out of [features] in that file", key),
+			})
+		}
+	}
+	return found
+}
+
+func (installer) TrustAnew() string { return "have Codex trust the entry anew" }
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	return files.ServerFiles(w, configFile, servers)
 }
 
 func servers(doc string) (all []dialect.Server) {

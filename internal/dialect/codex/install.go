@@ -2,6 +2,8 @@ package codex
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -73,4 +75,73 @@ func servers(doc string) (all []dialect.Server) {
 		all = append(all, s)
 	}
 	return all
+}
+
+const policyFile = "requirements.toml"
+
+// Elsewhere are the settings of all users, and the administrator's policy.
+func (installer) Elsewhere(dialect.Where) (weakest, strongest, _ []string) {
+	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
+	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
+}
+
+// Obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
+	project := filepath.Dir(files.Project(in.Workspace).Path)
+	config := &toml.Value{Kind: toml.Table}
+	for _, file := range in.Files {
+		top, err := toml.Parse(file.Text)
+		if err != nil {
+			continue
+		}
+		if file.Path == user {
+			config = top
+		}
+		if v := top.Get("allow_managed_hooks_only"); filepath.Base(file.Path) == policyFile && isTrue(v) {
+			found = append(found, dialect.Obstacle{
+				Path: file.Path, What: "allow_managed_hooks_only is true: Codex runs the administrator's hooks alone",
+				Mend: "ask the administrator to have hookrun in that file", Known: true,
+			})
+		}
+	}
+	if trust := projectTrust(config, in.Workspace); trust != "trusted" {
+		for _, e := range in.Entries {
+			if filepath.Dir(e.Path) == project {
+				return append(found, dialect.Obstacle{
+					Path: user, What: "Codex does not trust the project, so it reads none of its hooks, without a word",
+					Mend: "start codex in " + in.Workspace + " and trust the folder", Known: true,
+				})
+			}
+		}
+	}
+	const without = ": Codex runs each call without it, and without a word"
+	state := get(get(config, "hooks"), "state")
+	untrusted := map[string][]string{} // by file, its events that nobody has trusted
+	for _, e := range in.Entries {
+		if get(get(state, key(e)), "trusted_hash") == nil && !isFalse(get(get(state, key(e)), "enabled")) {
+			untrusted[e.Path] = append(untrusted[e.Path], e.Event)
+		}
+	}
+	for _, e := range in.Entries {
+		o := dialect.Obstacle{Path: e.Path, Mend: "start codex, type /hooks, and trust the hook", Known: true}
+		kept, hash := get(state, key(e)), hashOf(e)
+		switch trusted := get(kept, "trusted_hash"); {
+		case isFalse(get(kept, "enabled")):
+			o.What = "the hook at " + e.Event + " is switched off in Codex's /hooks"
+			o.Mend = "start codex, type /hooks, and switch the hook on"
+		case trusted == nil:
+			if untrusted[e.Path] == nil { // one obstacle has all events of the file
+				continue
+			}
+			o.What = "nobody has trusted the hook at " + strings.Join(untrusted[e.Path], ", ") + without
+			untrusted[e.Path] = nil
+		case hash != "" && trusted.Text != hash:
+			o.What = "the hook at " + e.Event + " has changed since it was trusted" + without
+		default:
+			continue
+		}
+		found = append(found, o)
+	}
+	return found
 }

@@ -171,7 +171,7 @@ func (r *checkReport) findAbove(p *project) {
 		hooks += f.Hooks + len(f.Errors) // a file that does not load may have some
 	}
 	p.findAbove(hooks)
-	r.Warnings = p.remarks()
+	r.Warnings = told(p.remarks()...)
 }
 
 // meant are the files that the command line means, and the project.

@@ -146,7 +146,7 @@ func examined(folder string) (w doctor.Workspace, err error) {
 	report.add(&o, files, p.Workspace)
 	report.findAbove(&p)
 	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
-		Remarks: report.Warnings}
+		Remarks: p.remarks()}
 	if hookfile.InRepository(w.Started, "") { // else nothing ties the two folders together for a client
 		w.Started = w.Folder
 	}
@@ -171,7 +171,7 @@ func trusted(workspace string) doctor.Trust {
 	if err != nil {
 		return doctor.Trust{Problem: err.Error()}
 	}
-	t := doctor.Trust{Status: r.Status, Reason: r.Reason}
+	t := doctor.Trust{Status: r.Status, Reason: r.why}
 	if r.Allowed != nil {
 		t.Allowed = *r.Allowed
 	}

@@ -231,7 +231,7 @@ func interactive(std Streams) bool {
 }
 
 // proxied finds the client's MCP servers that run the same hooks already.
-func (s *settingsFlags) proxied(client *install.Client, binary string) []hook.Diagnostic {
+func (s *settingsFlags) proxied(client *install.Client, binary string) []install.ProxiedServer {
 	return client.ProxiedServers(s.where(), binary)
 }
 
@@ -256,10 +256,8 @@ func (s *settingsFlags) notes(client *install.Client, place dialect.Place, chang
 			notes = append(notes, fmt.Sprintf(text, problems[0]))
 		}
 	}
-	for _, text := range []string{client.Asks, client.Lacks} {
-		if text != "" {
-			notes = append(notes, text)
-		}
+	if client.Note != "" {
+		notes = append(notes, client.Note)
 	}
 	return notes
 }

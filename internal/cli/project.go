@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -21,9 +23,9 @@ type project struct {
 	configs    []string
 	files      []hookfile.File // that were read
 	only       bool            // the first of them leaves out all others
-	warning    string          // a hooks file was passed over; it is in every outcome
-	misnamed   []string        // files with nearly the name of a hooks file; nil: not looked for, or none
-	suggestion string          // a hooks file above that does not count; only check, explain and -v print it
+	passedOver []doctor.Remark // a hooks file was passed over; it is in every outcome
+	misnamed   []doctor.Remark // files with nearly the name of a hooks file; nil: not looked for, or none
+	above      []doctor.Remark // a hooks file above that does not count; only check, explain and -v print it
 }
 
 // findProject finds the project for every command. It is the folder that -C names, else the nearest folder upwards with
@@ -41,17 +43,30 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 		return p, err
 	}
 	if claude && p.Workspace != folder {
-		p.warning = fmt.Sprintf(
-			"the hooks file %s was passed over: with --claude the workspace is %s itself; to use it give -C %s",
-			cmp.Or(p.File, p.Local), absolute(folder), shellword.Local(p.Workspace))
+		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
+		p.passedOver = toUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
 		p.Project = hookfile.Project{Workspace: folder}
 	}
 	if p.PassedOver == "" {
 		return p, nil
 	}
-	const text = "the hooks file %s was passed over: %s; to use it give -C %s"
-	p.warning = fmt.Sprintf(text, p.PassedOver, p.Why, shellword.Local(filepath.Dir(p.PassedOver)))
+	const text = "the hooks file %s was passed over: %s"
+	p.passedOver = toUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
 	return p, nil
+}
+
+// toUse is a remark about a hooks file that counts if -C names its folder.
+func toUse(folder, format string, args ...any) []doctor.Remark {
+	mend := "to use it give -C " + shellword.Local(folder)
+	return []doctor.Remark{{What: fmt.Sprintf(format, args...), Mend: mend}}
+}
+
+// told are remarks as texts.
+func told(remarks ...doctor.Remark) (texts []string) {
+	for _, r := range remarks {
+		texts = append(texts, r.String())
+	}
+	return texts
 }
 
 // missing is the error of --require-hooks.
@@ -61,8 +76,8 @@ func (p *project) missing() error {
 		where += " or above"
 	}
 	const mend = "run hookrun init, or give -C and the folder of the project"
-	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(p.warning, strings.Join(p.misnamed, "; "),
-		"--require-hooks needs one; "+mend))
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(strings.Join(told(p.passedOver...), "; "),
+		strings.Join(told(p.misnamed...), "; "), "--require-hooks needs one; "+mend))
 }
 
 // warnings are for the outcome of every call.
@@ -70,7 +85,7 @@ func (p *project) warnings() []string {
 	if !p.Found() {
 		p.findMisnamed()
 	}
-	return append(nonEmpty(p.warning), p.misnamed...)
+	return told(slices.Concat(p.passedOver, p.misnamed)...)
 }
 
 // findMisnamed finds files that nothing reads, in the folder of the project and in that of its repository.
@@ -85,8 +100,9 @@ func (p *project) findMisnamed() {
 	for _, folder := range folders {
 		paths, names := hookfile.Misnamed(folder)
 		for i, path := range paths {
-			const text = "the file %s is not read, since a hooks file is called %s; rename it"
-			p.misnamed = append(p.misnamed, fmt.Sprintf(text, absolute(path), names[i]))
+			const text = "the file %s is not read, since a hooks file is called %s"
+			p.misnamed = append(p.misnamed, doctor.Remark{
+				What: fmt.Sprintf(text, absolute(path), names[i]), Mend: "rename it"})
 		}
 	}
 }
@@ -106,23 +122,12 @@ func (p *project) findAbove(hooks int) {
 	if p.Found() {
 		why = absolute(cmp.Or(p.File, p.Local)) + " is nearer, and has no hooks"
 	}
-	const text = "the hooks file %s lies above and does not count, since %s; to use it give -C %s"
-	p.suggestion = fmt.Sprintf(text, above, why, shellword.Local(filepath.Dir(above)))
+	const text = "the hooks file %s lies above and does not count, since %s"
+	p.above = toUse(filepath.Dir(above), text, above, why)
 }
 
-// remarks are all warnings and the suggestion, for commands that show where hooks come from.
-func (p *project) remarks() []string {
-	return append(append(nonEmpty(p.warning), p.misnamed...), nonEmpty(p.suggestion)...)
-}
-
-func nonEmpty(texts ...string) (some []string) {
-	for _, text := range texts {
-		if text != "" {
-			some = append(some, text)
-		}
-	}
-	return some
-}
+// remarks are those of all kinds, for commands that show where hooks come from.
+func (p *project) remarks() []doctor.Remark { return slices.Concat(p.passedOver, p.misnamed, p.above) }
 
 // String names the files that the hooks are from.
 func (p *project) String() string {
@@ -166,11 +171,12 @@ func (p *project) writeTo(w io.Writer) {
 }
 
 // aside are the remarks that no call has as warnings.
-func (p *project) aside() (remarks []string) {
+func (p *project) aside() []string {
+	remarks := p.above
 	if p.Found() {
-		remarks = append(remarks, p.misnamed...)
+		remarks = slices.Concat(p.misnamed, p.above)
 	}
-	return append(remarks, nonEmpty(p.suggestion)...)
+	return told(remarks...)
 }
 
 func absolute(path string) string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,7 +48,7 @@ func TestFindProject(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, test.workspace, p.Workspace)
 			require.Equal(t, test.file, p.File)
-			require.Equal(t, nonEmpty(test.warning), p.warnings())
+			require.Equal(t, test.warning, strings.Join(p.warnings(), "\n"))
 		})
 	}
 	_, err := findProject(own, false, false)

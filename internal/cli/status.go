@@ -69,6 +69,7 @@ type trustReport struct {
 	Allowed     *time.Time         `json:"allowed,omitempty"` // when they were allowed
 	Differences []trust.Difference `json:"differences,omitempty"`
 	Reason      string             `json:"reason,omitempty"` // why calls are blocked, or hooks do not run
+	why         string             // the same without how to mend it
 	Files       []trust.File       `json:"files"`
 	Programs    map[string]string  `json:"programs,omitempty"`
 	Missing     []string           `json:"missing,omitempty"` // events that no entry of an installed client is for
@@ -116,7 +117,7 @@ func (s *trustState) report() (r trustReport, err error) {
 	j, err := s.store.Judge(s.now, trust.Rules{Required: true})
 	switch {
 	case j.Cause == protocol.CauseUntrusted:
-		r.Status, r.Reason = "changed", j.Reason
+		r.Status, r.Reason, r.why = "changed", j.Reason, j.Why
 	case j.Unknown != "":
 		r.Status, r.Reason = "unknown", j.Unknown
 	case s.allowed != nil:

@@ -204,7 +204,7 @@ func nothingToTest(p *project) string {
 	text := "there is no " + hookfile.FileName + " beside it, so there is nothing to test; " +
 		"give a hooks file with --config"
 	for _, r := range p.remarks() {
-		text += "; " + r
+		text += "; " + r.String()
 	}
 	return text
 }
@@ -258,7 +258,8 @@ func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 		return own, err
 	}
 	if beside := hookfile.ProjectIn(folder); len(own.configs) == 0 && beside.Found() {
-		own.configs = nonEmpty(beside.File, beside.Local)
+		isNone := func(path string) bool { return path == "" }
+		own.configs = slices.DeleteFunc([]string{beside.File, beside.Local}, isNone)
 	}
 	own.workspace, err = filepath.Abs(own.project.Workspace)
 	return own, err

@@ -15,16 +15,13 @@ type Client struct {
 	// Detect: it gets the inputs that no other one detects.
 	Detect func(*protocol.Call) bool
 	// Read completes a call from what the hook input says in the client's own way: how the tool ended, of which
-	// response is the result, and fields under other names; nil: it says nothing in a way of its own.
+	// response is the result, and fields under other names. Without a Read it says nothing in a way of its own.
 	Read func(c *protocol.Call, response gjson.Result)
 	// Reply tells an outcome to the client in its own form. What the client has no word for is never lost if it would
 	// let something pass.
 	Reply func(protocol.Outcome) (Reply, error)
 	// Errors says how the client learns of an error of hookrun's own.
 	Errors ErrorOutput
-	// Limit is how long a call may take in all, because the client waits so long for hookrun and no entry can say
-	// otherwise: what takes longer is an error; 0: as long as its hooks take.
-	Limit time.Duration
 	// ProjectVariable is the variable in which the client tells its hooks the folder of the project; "": it starts them
 	// there.
 	ProjectVariable string
@@ -75,6 +72,12 @@ type InputNamer interface {
 // hook is "" for a block of hookrun's own.
 type Fitter interface {
 	Fit(c *protocol.Call, hook string, v *Verdict)
+}
+
+// CallLimiter is implemented by the Hooks of a client that waits so long for hookrun and no longer, whatever the entry
+// says: CallLimit is how long a call may take in all. What takes longer is an error.
+type CallLimiter interface {
+	CallLimit() time.Duration
 }
 
 // Answerer is implemented by the Hooks of a client that runs several entries for one call: AnsweredBy are the client's

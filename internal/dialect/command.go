@@ -9,18 +9,17 @@ const (
 	PowerShell              // Windows PowerShell and PowerShell 7
 )
 
-// CommandForm is how the command of an entry is written on Windows, where each client has a shell of its own.
-type CommandForm struct {
-	Shell Shell
-	Key   string // of the entry's member that has the command; "" is command
-	Extra string // members of the entry that choose the shell, as JSON
-}
+// CommandKey is the member of an entry with its command.
+const CommandKey = "command"
 
-// NoAnswer is a block that does not come from hookrun, for clients that exit 2 does not stop at every event.
-type NoAnswer struct {
-	JSON string // on stdout, without a single quote
-	Exit int
-}
+// JSONForm is which JSON a client reads.
+type JSONForm int
+
+const (
+	PlainJSON    JSONForm = iota // also behind a byte order mark
+	WithComments                 // with comments
+	WithoutMark                  // it drops a file that begins with a byte order mark
+)
 
 // SilentReason is the reason of a block if hookrun gave no answer.
 const SilentReason = "hookrun gave no answer; is it installed?"

@@ -60,16 +60,14 @@ type Schedule struct {
 	MaxContext int
 	// FollowsDir: hooks run in the session's current directory instead of the workspace.
 	FollowsDir bool
-	// HiddenVariables are prefixes of variables that hooks do not get.
-	HiddenVariables []string
 	// FileVariablesWin: what a hook's file sets counts before Hooks.Environment.
 	FileVariablesWin bool
 }
 
 // Hooks is what a dialect's hooks read, and what their results mean. Base has a default for all but Encode and Decode.
 //
-// The Hooks of a dialect may also be an Ender, a Propagator, an Outranker, an AsyncLine, an InputNamer, a Fitter or an
-// Answerer, have Variants or ToolEvents, or run Functions.
+// The Hooks of a dialect may also be an Ender, a Propagator, an Outranker, a VariableHider, an AsyncLine, an
+// InputNamer, a Fitter, an Answerer or a CallLimiter, have Variants or ToolEvents, or run Functions.
 type Hooks interface {
 	// Event names the call's event as hooks subscribe to it, "" for an event that the client does not have.
 	Event(*protocol.Call) protocol.Event
@@ -139,6 +137,12 @@ type Outranker interface {
 	Outrank(*protocol.Call, []*HookVerdict)
 }
 
+// VariableHider is implemented by Hooks that do not get all variables of the client: HiddenVariables are the starts of
+// their names.
+type VariableHider interface {
+	HiddenVariables() []string
+}
+
 // AsyncLine is implemented by Hooks whose first line on stdout can say that nobody is to wait for the hook.
 type AsyncLine interface {
 	GoesAsync(line []byte) bool
@@ -165,7 +169,7 @@ type ToolEvents interface {
 }
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.
-func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.Pattern != nil }
+func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.HasPattern() }
 
 // EventOf names the call's event as the dialect's hooks subscribe to it.
 func (d *Dialect) EventOf(c *protocol.Call) protocol.Event { return d.Hooks.Event(c) }
@@ -196,13 +200,25 @@ func (d *Dialect) Ends(e protocol.Event, v *Verdict) bool {
 	return ok && ender.Ends(e, v)
 }
 
-// AsyncLine returns what tells by a hook's first line on stdout that nobody is to wait for it; nil: no line does.
-func (d *Dialect) AsyncLine() func(line []byte) bool {
-	hooks := d.Hooks
+// clientHooks are the Hooks of the client, also of a dialect InFile.
+func (d *Dialect) clientHooks() Hooks {
 	if d.Own != nil {
-		hooks = d.Own.Hooks
+		return d.Own.Hooks
 	}
-	if async, ok := hooks.(AsyncLine); ok {
+	return d.Hooks
+}
+
+// HiddenVariables are those of a VariableHider.
+func (d *Dialect) HiddenVariables() []string {
+	if hider, ok := d.clientHooks().(VariableHider); ok {
+		return hider.HiddenVariables()
+	}
+	return nil
+}
+
+// AsyncLine returns what tells by a hook's first line on stdout that nobody is to wait for it, if a line can.
+func (d *Dialect) AsyncLine() func(line []byte) bool {
+	if async, ok := d.clientHooks().(AsyncLine); ok {
 		return async.GoesAsync
 	}
 	return nil

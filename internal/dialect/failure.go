@@ -20,7 +20,8 @@ func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
 	case r.Async:
 		return Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, true
 	case r.TimedOut: // what it printed until then is no answer
-		return Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: r.TimeoutProblem(who)}, true
+		return Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout,
+			Problem: r.TimeoutProblem(who)}, true
 	case r.ProtocolError != "":
 		return Unreadable(who, r.ProtocolError), true
 	}

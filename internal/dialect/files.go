@@ -14,35 +14,25 @@ import (
 
 // Files is where a client has its hooks files, and who reads them. Claude Code began their form,
 // {"hooks": {EVENT: [{"matcher": …, "hooks": [HANDLER, …]}, …]}}, and others took it over with fields, units and a
-// strictness of their own, which their Normalize knows.
+// strictness of their own, which their FileReader knows.
 type Files struct {
 	Client string // as messages name it
 
 	// Folder is where its files are in a project, "" if it reads none there, "." if they lie in the project itself, and
 	// HomeFolder where they are in the user's home; "": as in a project. Either can be several names, as .github/hooks:
-	// its subfolders are the client's then, too. Folders are more folders with files in this form. No folder at all:
-	// the files can be anywhere.
+	// its subfolders are the client's then, too. No folder at all: the files can be anywhere.
 	Folder, HomeFolder string
-	Folders            []string
 	// FolderVariable names the user's folder itself or, as VARIABLE/FOLDER, the folder that it lies in.
 	FolderVariable string
 	Base           string   // the file in there with the hooks
 	Others         []string // more files in there that have hooks or switches
-	Instead        string   // a file in there that takes the place of the hooks in Base; "": there is none
-	Extensions     []string // of files that are no JSON, which Normalize parses itself
+	Extensions     []string // of files that are no JSON, which the Reader parses itself
 
 	// OnFault is what the client does with a fault of its file, and Drops the same as the end of a message.
 	OnFault OnFault
 	Drops   string
 
-	// Normalize turns a document into entries. Without it the client has no hooks file, but files for a plugin.
-	Normalize func(*Document)
-	// Pattern reads a matcher that is held against the field subject.
-	Pattern func(text, subject string) Pattern
-	// Expand replaces variables in a text of the file by what they are here. Complete adds to a command what the client
-	// does with each.
-	Expand   func(text string) string
-	Complete func(*Command)
+	Reader FileReader // without one the client has no hooks file, but files for a plugin
 	// FolderVariables are the variables with a folder that commands begin their paths with; ${NAME} in arguments stands
 	// for their values.
 	FolderVariables []string
@@ -51,9 +41,43 @@ type Files struct {
 	Takes []string
 
 	Timeout Timeout
-	Most    func(protocol.Event) time.Duration // the longest time at an event that has a limit; 0: it has none
-	Flat    bool                               // a hook stands in the list of an event without a group around it
-	Once    bool                               // of equal commands at a call one runs
+	Flat    bool // a hook stands in the list of an event without a group around it
+	Once    bool // of equal commands at a call one runs
+}
+
+// FileReader is how a client reads its hooks file. It may also be a Matcher, an Expander, a Completer or a TimeLimiter,
+// or have MoreFolders.
+type FileReader interface {
+	// Normalize turns a document into entries.
+	Normalize(*Document)
+}
+
+// Matcher is implemented by the FileReader of a client whose matchers are its own: Pattern reads one that is held
+// against the field subject.
+type Matcher interface {
+	Pattern(text, subject string) Pattern
+}
+
+// Expander is implemented by the FileReader of a client that replaces variables in the texts of its file by what they
+// are.
+type Expander interface {
+	Expand(text string) string
+}
+
+// Completer is implemented by the FileReader of a client that does something with each command: Complete adds that.
+type Completer interface {
+	Complete(*Command)
+}
+
+// TimeLimiter is implemented by the FileReader of a client that gives hooks of some events a limited time: Most is the
+// longest, 0 at all other events.
+type TimeLimiter interface {
+	Most(protocol.Event) time.Duration
+}
+
+// MoreFolders is implemented by the FileReader of a client that has such files in other folders, too.
+type MoreFolders interface {
+	Folders() []string
 }
 
 // OnFault is what a client does with a fault of a file in its own folder: an equal key, a comment, a wrong type.
@@ -139,8 +163,11 @@ func (f *Files) User(home string, getenv func(string) string) Place {
 // client's or, if its files lie in the project itself, one of their names.
 func (f *Files) ProjectOf(file string) (project string, found bool) {
 	folder, base := filepath.Dir(file), filepath.Base(file)
-	path := filepath.ToSlash(folder) + "/"
-	for _, own := range append([]string{f.Folder, f.HomeFolder}, f.Folders...) {
+	path, folders := filepath.ToSlash(folder)+"/", []string{f.Folder, f.HomeFolder}
+	if more, ok := f.Reader.(MoreFolders); ok {
+		folders = append(folders, more.Folders()...)
+	}
+	for _, own := range folders {
 		at := strings.LastIndex(path, "/"+own+"/")
 		if own == "" || at < 0 || !strings.Contains(own, "/") && at+len(own)+2 != len(path) {
 			continue
@@ -160,18 +187,35 @@ func (f *Files) HasExtension(path string) bool {
 
 // Expanded is a text of the file with the values of variables.
 func (f *Files) Expanded(text string) string {
-	if f.Expand == nil {
-		return text
+	if e, ok := f.Reader.(Expander); ok {
+		return e.Expand(text)
 	}
-	return f.Expand(text)
+	return text
+}
+
+// Expands reports whether the client replaces variables in its file.
+func (f *Files) Expands() bool {
+	_, is := f.Reader.(Expander)
+	return is
+}
+
+// HasPattern reports whether the client reads matchers in its own way.
+func (f *Files) HasPattern() bool {
+	_, is := f.Reader.(Matcher)
+	return is
+}
+
+// Pattern is a matcher as the client reads it, if it HasPattern.
+func (f *Files) Pattern(text, subject string) Pattern {
+	return f.Reader.(Matcher).Pattern(text, subject)
 }
 
 // MostAt is the longest time at an event, 0 if the client has no such limit.
 func (f *Files) MostAt(e protocol.Event) time.Duration {
-	if f.Most == nil {
-		return 0
+	if l, ok := f.Reader.(TimeLimiter); ok {
+		return l.Most(e)
 	}
-	return f.Most(e)
+	return 0
 }
 
 // May reports whether an entry of .tenex-hooks.json with the client's rules can have one of Takes.
@@ -179,7 +223,7 @@ func (f *Files) May(key string) bool { return slices.Contains(f.Takes, key) }
 
 // Completed is a command as the client runs it.
 func (f *Files) Completed(c Command) Command {
-	if f.Complete != nil {
+	if f, ok := f.Reader.(Completer); ok {
 		f.Complete(&c)
 	}
 	return c

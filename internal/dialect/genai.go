@@ -12,28 +12,31 @@ import (
 
 // What Gemini CLI and the clients that were made of it have in common.
 
-// GenAI is what such a client has under names of its own.
+// GenAI is an Installer for such a client, which has files and variables of its own names.
 type GenAI struct {
+	BaseInstaller
 	Variables         string // the start of the names of its variables
 	Folder, MacFolder string // of the settings of all users
 	Files             *Files
 }
 
-// Machine is that of an Installation: defaults for all users, and what overrides a user's own settings.
-func (g *GenAI) Machine(getenv func(string) string) (weakest, strongest []string) {
+// Elsewhere are defaults for all users, what overrides a user's own settings, and the file that says which folders the
+// user has trusted.
+func (g *GenAI) Elsewhere(w Where) (weakest, strongest, beside []string) {
 	folder := MachineFolder("/etc/"+g.Folder, "/Library/Application Support/"+g.MacFolder, `C:\ProgramData\`+g.Folder)
-	path := cmp.Or(getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
+	path := cmp.Or(w.Getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
 	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")
-	return []string{cmp.Or(getenv(g.Variables+"_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path}
+	return []string{cmp.Or(w.Getenv(g.Variables+"_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path},
+		[]string{g.trustFile(w)}
 }
 
-// Beside is that of an Installation: the file that says which folders the user has trusted.
-func (g *GenAI) Beside(w Where) []string {
+// trustFile says which folders the user has trusted.
+func (g *GenAI) trustFile(w Where) string {
 	beside := filepath.Join(filepath.Dir(g.Files.User(w.Home, w.Getenv).Path), "trustedFolders.json")
-	return []string{cmp.Or(w.Getenv(g.Variables+"_TRUSTED_FOLDERS_PATH"), beside)}
+	return cmp.Or(w.Getenv(g.Variables+"_TRUSTED_FOLDERS_PATH"), beside)
 }
 
-// Servers is that of an Installation: servers are in the settings.
+// Servers are in the settings.
 func (g *GenAI) Servers(w Where, _ func(string) string) []ServerFile {
 	return g.Files.ServerFiles(w, g.Files.Base, func(doc string) []Server {
 		return ServersOf(gjson.Get(doc, "mcpServers"), Texts(gjson.Get(doc, "mcp.excluded")))
@@ -43,7 +46,7 @@ func (g *GenAI) Servers(w Where, _ func(string) string) []ServerFile {
 // Trust reads in the client's files whether it wants folders trusted, by default or by a setting, and whether the user
 // trusts this one or has said that nobody should. file is where that stands.
 func (g *GenAI) Trust(in *Installed, byDefault bool) (file string, wanted, trusted, refused bool) {
-	file, wanted = g.Beside(in.Where)[0], byDefault
+	file, wanted = g.trustFile(in.Where), byDefault
 	for _, f := range in.Files {
 		if v := gjson.Get(f.Text, "security.folderTrust.enabled"); v.IsBool() {
 			wanted = v.Bool()

@@ -3,6 +3,7 @@ package dialect
 import (
 	"fmt"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 			d.note(Overwritten, path, key.Index, name)
 		case d.flat && name == "hooks":
 			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
-				d.Dialect.Files.Instead, d.Drops)
+				filepath.Base(d.Path), d.Drops)
 		case slices.Contains(d.events, name):
 			d.note(AtEvent, path, key.Index, name)
 			return yield(&EventGroups{Document: d, Name: event, Drops: d.Drops, dialect: d.Dialect.Of(event),

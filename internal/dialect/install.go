@@ -14,59 +14,160 @@ import (
 // Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
 // running it. Package install has the one editor of all such files.
 type Installation struct {
-	Events []string // at which hookrun has something to say
-	// Nameless are events whose hook input does not say which event it is, so that no entry of hookrun's can be there.
-	Nameless []protocol.Event
-	// NoAnswer is how the entry blocks if hookrun is missing, was killed, or printed no answer, which clients take for
-	// an approval. The zero value is exit 2 with a text on stderr.
-	NoAnswer  NoAnswer
-	OnWindows CommandForm
-	Asks      string // what the client still wants of its user before it runs the hook
-	Lacks     string // what hooks of a project cannot do in the client at all
-	Unseen    []Unseen
-
-	LoginShell bool // the login shell of its user runs the command
-	// Empties are variables that it sets to a part of the call, which can be longer than a program can be started with.
-	// The entry empties them.
-	Empties []string
-
-	Comments bool // it reads JSON with comments
-	NoMark   bool // it drops a file that begins with a byte order mark
-	Named    bool // its hooks have names
-	// NoURLs: it takes a // for the start of a comment, also in a string.
-	NoURLs bool
-	// Head is what a file must have beside "hooks", and Extra what the entry has beside its command: members as JSON.
-	Head, Extra string
-	Trusts      bool // a change of the entry switches it off until its user has trusted it again
-
-	// OwnFiles are the files that hookrun writes whole where the client has no hooks file for an entry: a plugin, or an
-	// executable for each event. They are in the folder of Files.Base, which is the first of them; nil: there is an
-	// entry.
-	OwnFiles []OwnFile
-
-	// ReadSwitches reads the settings in the text of one of its files, without comments, that decide whether it runs
-	// hooks, or this one; nil: there are none.
-	ReadSwitches func(doc string) []Switch
-	// Obstacles are what else keeps it from running the entry; nil: nothing does.
-	Obstacles func(*Installed) []Obstacle
-	// Machine are the settings of all users of the machine: those that every other file overrides, and those that
-	// override every other file; nil: there are none. Beside are more files that Obstacles looks at; nil: none.
-	Machine func(getenv func(string) string) (weakest, strongest []string)
-	Beside  func(w Where) []string
-
-	// AlsoRuns names the clients whose hooks this one runs as well, from their settings files. Their entries may get an
-	// input of this client's. An entry of hookrun's in both files is asked twice, unless the client has
-	// Dialect.AnsweredBy.
-	AlsoRuns []string
+	Events       []string // at which hookrun has something to say
+	WindowsShell Shell    // that the client gives the command to on Windows
+	JSON         JSONForm // of its files
+	Note         string   // what its user must know: what the client still asks of them, or cannot do at all
+	Unseen       []Unseen
 
 	Program   string   // its name in PATH
 	Versions  []string // that were recorded: what hookrun knows of the client it knows of these
 	Variables []string // that it sets for what it starts
-	// Shell is the program that it gives a command to, behind -c; nil: what Files.Complete says.
-	Shell func() string
+
+	Installer
+}
+
+// Installer looks into a client's files. BaseInstaller has a default for all of it.
+//
+// The Installer of a client may also be a FileWriter, a HeadWriter, an EntryWriter, a VariableEmptier, a SilentBlocker,
+// a HintFitter, an EntryTruster, a ShellFinder, an AlsoRunner or a HooksMover, or have Nameless events.
+type Installer interface {
+	// Switches reads the settings in the text of one of its files, without comments, that decide whether it runs hooks,
+	// or this one.
+	Switches(doc string) []Switch
+	// Obstacles are what else keeps it from running the entry.
+	Obstacles(*Installed) []Obstacle
+	// Elsewhere are files outside the folders of Files: the settings of all users of the machine that every other file
+	// overrides, those that override every other file, and more files that Obstacles looks at.
+	Elsewhere(Where) (weakest, strongest, beside []string)
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
-	// nil: there are none.
-	Servers func(w Where, read func(path string) string) []ServerFile
+	Servers(w Where, read func(path string) string) []ServerFile
+}
+
+// BaseInstaller is the default of an Installer, for a client's own to embed.
+type BaseInstaller struct{}
+
+// Switches are none.
+func (BaseInstaller) Switches(string) []Switch { return nil }
+
+// Obstacles are none.
+func (BaseInstaller) Obstacles(*Installed) []Obstacle { return nil }
+
+// Elsewhere are no files.
+func (BaseInstaller) Elsewhere(Where) (weakest, strongest, beside []string) { return nil, nil, nil }
+
+// Servers are in no file.
+func (BaseInstaller) Servers(Where, func(path string) string) []ServerFile { return nil }
+
+// FileWriter is implemented by the Installer of a client that has no hooks file for an entry: OwnFiles are files that
+// hookrun writes whole, a plugin, or an executable for each event. They are in the folder of Files.Base, which is the
+// first of them.
+type FileWriter interface {
+	OwnFiles() []OwnFile
+}
+
+// HeadWriter is implemented by the Installer of a client whose file must have something beside "hooks": Head returns
+// these members as JSON.
+type HeadWriter interface {
+	Head() string
+}
+
+// EntryWriter is implemented by the Installer of a client whose entry has other members than "type", "command" and
+// "timeout": EntryMembers returns the key of the command for a shell, and members that are beside it, as JSON.
+type EntryWriter interface {
+	EntryMembers(Shell) (commandKey, more string)
+}
+
+// VariableEmptier is implemented by the Installer of a client that sets variables to a part of the call, which can be
+// longer than a program can be started with: EmptiedVariables are those. The entry empties them.
+type VariableEmptier interface {
+	EmptiedVariables() []string
+}
+
+// SilentBlocker is implemented by the Installer of a client that exit 2 does not stop at every event: SilentBlock is
+// how the entry blocks if hookrun is missing, was killed, or printed no answer, which clients take for an approval. It
+// prints JSON without a single quote on stdout, and exits.
+type SilentBlocker interface {
+	SilentBlock() (json string, exit int)
+}
+
+// HintFitter is implemented by the Installer of a client that does not take every text in a string of its file: FitHint
+// changes a text for people so that it does.
+type HintFitter interface {
+	FitHint(text string) string
+}
+
+// EntryTruster is implemented by the Installer of a client that does not run a changed entry until its user has done
+// what TrustAnew says.
+type EntryTruster interface {
+	TrustAnew() string
+}
+
+// ShellFinder is implemented by the Installer of a client that gives commands to a shell of its user's: Shell is the
+// program, "" for /bin/sh.
+type ShellFinder interface {
+	Shell() string
+}
+
+// AlsoRunner is implemented by the Installer of a client that runs the hooks of other clients as well, from their
+// settings files: AlsoRuns names those. Their entries may get an input of this client's. An entry of hookrun's in both
+// files is asked twice, unless the client's Hooks are an Answerer.
+type AlsoRunner interface {
+	AlsoRuns() []string
+}
+
+// Nameless is implemented by the Installer of a client with events whose hook input does not say which event it is, so
+// that no entry of hookrun's can be there: NamelessEvents are those.
+type Nameless interface {
+	NamelessEvents() []protocol.Event
+}
+
+// HooksMover is implemented by the Installer of a client that takes the hooks of another file than Files.Base, if that
+// is there: Instead is its name.
+type HooksMover interface {
+	Instead() string
+}
+
+// OwnFiles are those of a FileWriter.
+func (i *Installation) OwnFiles() []OwnFile {
+	if w, ok := i.Installer.(FileWriter); ok {
+		return w.OwnFiles()
+	}
+	return nil
+}
+
+// Head is that of a HeadWriter.
+func (i *Installation) Head() string {
+	if w, ok := i.Installer.(HeadWriter); ok {
+		return w.Head()
+	}
+	return ""
+}
+
+// EntryMembers are those of an EntryWriter.
+func (i *Installation) EntryMembers(s Shell) (commandKey, more string) {
+	if w, ok := i.Installer.(EntryWriter); ok {
+		return w.EntryMembers(s)
+	}
+	return CommandKey, ""
+}
+
+// SilentBlock is that of a SilentBlocker, else exit 2 with a text on stderr, and no JSON.
+func (i *Installation) SilentBlock() (json string, exit int) {
+	if b, ok := i.Installer.(SilentBlocker); ok {
+		return b.SilentBlock()
+	}
+	return "", 2
+}
+
+// AlsoRuns are the clients of an AlsoRunner. Of a client that hookrun is not installed in there are none.
+func (i *Installation) AlsoRuns() []string {
+	if i != nil {
+		if r, ok := i.Installer.(AlsoRunner); ok {
+			return r.AlsoRuns()
+		}
+	}
+	return nil
 }
 
 // Unseen is something that the client does and for which it runs no hook, or waits for none. docs/what-no-hook-sees.md
@@ -74,7 +175,7 @@ type Installation struct {
 type Unseen struct {
 	What  string         // behind the client's name: as "runs write_stdin without a hook"
 	Event protocol.Event // of the hooks that count on it: pre-execute, pre-tool or post-tool
-	Tools []string       // that those hooks are for, by the project's names; nil: any
+	Tools []string       // that those hooks are for, by the project's names; none for hooks of any tool
 }
 
 // OwnFile is a file of the client's that has nothing in it but hookrun's text.

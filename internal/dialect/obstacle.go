@@ -7,24 +7,24 @@ import "github.com/tidwall/gjson"
 type Switch struct {
 	Name string // as its file has it
 	Off  bool
-	Why  string // what it does where it is off
+	What string // it does where it is off
 	Mend string
 }
 
 // SwitchAt reads a switch of all hooks in a document of JSON: off is the value with which the client runs none.
-func SwitchAt(doc, path string, off bool, why, mend string) []Switch {
+func SwitchAt(doc, path string, off bool, what, mend string) []Switch {
 	v := gjson.Get(doc, path)
 	if !v.IsBool() {
 		return nil
 	}
-	return []Switch{{Name: path, Off: v.Bool() == off, Why: why, Mend: mend}}
+	return []Switch{{Name: path, Off: v.Bool() == off, What: what, Mend: mend}}
 }
 
 // Obstacle is what else keeps a client from asking hookrun: a trust that is missing, a policy, its environment.
 type Obstacle struct {
 	Path string // of a file; "": it stands in none
-	Text string
-	Mend string
+	What string // is wrong
+	Mend string // how to mend it
 	// Known: it holds the gate up for certain. Else it does so in some ways to start the client.
 	Known bool
 }

@@ -158,7 +158,8 @@ func (c *client) start(command string) (p process.Program, err error) {
 	if variable != "" {
 		p.Env = append(p.Env, variable+"="+p.Dir)
 	}
-	isPlugin := c.OwnFiles != nil && !c.OwnFiles[0].Executable // which starts hookrun itself
+	own := c.OwnFiles()
+	isPlugin := own != nil && !own[0].Executable // which starts hookrun itself
 	if path, args, known := install.Program(command); known && isPlugin {
 		p.Path, p.Args = path, append([]string{path}, args...)
 		return p, nil

@@ -87,10 +87,8 @@ func (d *Doctor) client(name string) *client {
 func (c *client) read() {
 	w := c.where()
 	project, user := c.Project(w.Workspace), c.User(w.Home, w.Getenv)
-	var weakest, own, strongest, beside []string
-	if c.Machine != nil {
-		weakest, strongest = c.Machine(w.Getenv)
-	}
+	var own []string
+	weakest, strongest, beside := c.Elsewhere(w)
 	places := []dialect.Place{user, project}
 	if c.Folder == "" {
 		places = places[:1]
@@ -99,12 +97,9 @@ func (c *client) read() {
 		for _, base := range append([]string{c.Base}, c.Others...) {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), base))
 		}
-		for _, f := range c.OwnFiles {
+		for _, f := range c.OwnFiles() {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), f.Base))
 		}
-	}
-	if c.Beside != nil {
-		beside = c.Beside(w)
 	}
 	for _, path := range slices.Compact(slices.Concat(weakest, own, strongest)) { // the home can be the workspace
 		file, exists, err := c.Text(path)
@@ -120,7 +115,7 @@ func (c *client) read() {
 			c.newest = info.ModTime()
 		}
 		c.entries = append(c.entries, entries...)
-		if c.OwnFiles != nil {
+		if c.OwnFiles() != nil {
 			runs := func(event string) bool { return c.RunsAt(path, event) }
 			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), runs) {
 				c.ownFile(file, err)
@@ -143,9 +138,11 @@ func (c *client) read() {
 
 // ownFile reports a file that should be hookrun's and is not.
 func (c *client) ownFile(file dialect.SettingsText, err error) {
-	if err = cmp.Or(err, c.OwnFault(file)); err != nil {
-		f := Finding{Check: "entry", Severity: Error, Where: file.Path}
-		f.What, f.Mend = parted(strings.TrimPrefix(err.Error(), file.Path+" "), "see that it can be read")
+	f := Finding{Check: "entry", Severity: Error, Where: file.Path}
+	if f.What, f.Mend = c.OwnFault(file); err != nil {
+		f.What, f.Mend = err.Error(), "see that it can be read"
+	}
+	if f.What != "" {
 		c.add(f)
 	}
 }
@@ -222,8 +219,8 @@ func (c *client) checkEntries() {
 			Mend: "take one of them out: see hookrun uninstall --help"})
 	}
 	for _, twice := range c.ProxiedServers(c.where(), c.doctor.Binary) {
-		f := diagnosed(Warning, twice)
-		f.Check = "twice"
+		f := diagnosed(Warning, twice.Diagnostic)
+		f.Check, f.Mend = "twice", twice.Mend
 		c.add(f)
 	}
 	c.lastRun(c.newest)
@@ -257,16 +254,16 @@ func (c *client) uniqueEntries(key func(install.Found) string) (some []install.F
 func (c *client) switches() (found []Finding) {
 	strongest, order := map[string]Finding{}, []string{}
 	for _, file := range c.files {
-		if c.ReadSwitches == nil || file.Text == "" {
+		if file.Text == "" {
 			continue
 		}
-		for _, s := range c.ReadSwitches(file.Text) {
+		for _, s := range c.Switches(file.Text) {
 			if _, there := strongest[s.Name]; !there {
 				order = append(order, s.Name)
 			}
 			f := Finding{Check: "switch", Severity: OK, Where: file.Path, What: s.Name + " leaves hooks on"}
 			if s.Off {
-				f.Severity, f.What, f.Mend = Error, s.Why, s.Mend
+				f.Severity, f.What, f.Mend = Error, s.What, s.Mend
 			}
 			strongest[s.Name] = f
 		}
@@ -282,9 +279,6 @@ func (c *client) obstacles() {
 	for _, f := range c.switches() {
 		c.add(f)
 	}
-	if c.Obstacles == nil {
-		return
-	}
 	in := &dialect.Installed{Where: c.where(), Files: c.files}
 	for _, e := range c.entries {
 		in.Entries = append(in.Entries, e.EntryText)
@@ -294,7 +288,7 @@ func (c *client) obstacles() {
 		if o.Known {
 			severity = Error
 		}
-		c.add(Finding{Check: "client-trust", Severity: severity, Where: o.Path, What: o.Text, Mend: o.Mend})
+		c.add(Finding{Check: "client-trust", Severity: severity, Where: o.Path, What: o.What, Mend: o.Mend})
 	}
 }
 
@@ -345,8 +339,8 @@ func (c *client) allowed(blocks bool) {
 	switch {
 	case w.Trust.Problem != "":
 		mend = nil
-		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
-		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
+		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + w.Trust.Problem
+		f.Mend = "chmod 700 the folder " + c.doctor.State
 	case w.Trust.Status == "unknown":
 		f.What = "nobody has allowed the project's hooks, so "
 		if blocks {
@@ -355,8 +349,7 @@ func (c *client) allowed(blocks bool) {
 			f.What += "they do not run"
 		}
 	case w.Trust.Status == "changed":
-		f.What, _ = parted(w.Trust.Reason, "")
-		f.What = "every call is blocked: " + f.What
+		f.What = "every call is blocked: " + w.Trust.Reason
 	default:
 		mend = nil
 		f.Severity, f.What = OK, "there are no hooks that must be allowed"

@@ -15,7 +15,6 @@ package doctor
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -79,17 +78,22 @@ type Workspace struct {
 	Folder string
 	// Started is the folder in which clients are started, and read their settings.
 	Started string
-	Found   string   // which files the hooks are from, and why
-	Remarks []string // about files that are not read: what is wrong, then "; " and how to mend it
+	Found   string // which files the hooks are from, and why
+	Remarks []Remark
 	Files   []HooksFile
 	Config  *hookfile.Config // of all files; nil: they do not load
 	Trust   Trust
 }
 
+// Remark is about files that are not read.
+type Remark struct{ What, Mend string }
+
+func (r Remark) String() string { return r.What + "; " + r.Mend }
+
 // Trust is whether the project's hooks are those that were allowed, as hookrun status reports it.
 type Trust struct {
 	Status  string // allowed, changed, unknown or none
-	Reason  string
+	Reason  string // why every call is blocked
 	Allowed time.Time
 	Problem string // why the status cannot be read
 }
@@ -134,12 +138,4 @@ func (d *Doctor) Examine() *Report {
 	}
 	r.OK = !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 	return r
-}
-
-// parted splits a message at its last semicolon into what is wrong and how to mend it.
-func parted(text, otherwise string) (what, mend string) {
-	if at := strings.LastIndex(text, "; "); at >= 0 {
-		return text[:at], text[at+2:]
-	}
-	return text, otherwise
 }

@@ -178,12 +178,12 @@ func TestWhatKeepsAGateFromHolding(t *testing.T) {
 		{"a hooks file elsewhere", "claude", func(p *patient) {
 			p.Workspace.Files, p.Workspace.Config = nil, &hookfile.Config{}
 			p.Workspace.Found = "no hooks file in " + p.Workspace.Folder
-			p.Workspace.Remarks = []string{"the hooks file /x was passed over; to use it give -C /"}
+			p.Workspace.Remarks = []doctor.Remark{{What: "the hooks file /x was passed over", Mend: "give -C /"}}
 			p.write("$WORKSPACE/sub/"+hookfile.FileName, guard)
 		}, doctor.Error, "hooks-file", "this hooks file does not count"},
 		{"a hooks file above", "claude", func(p *patient) {
 			p.Workspace.Files, p.Workspace.Config = nil, &hookfile.Config{}
-			p.Workspace.Remarks = []string{"the hooks file /x was passed over; to use it give -C /"}
+			p.Workspace.Remarks = []doctor.Remark{{What: "the hooks file /x was passed over", Mend: "give -C /"}}
 		}, doctor.Error, "hooks-file", "the hooks file /x was passed over"},
 		{"run twice", "codex", func(p *patient) {
 			p.write("$HOME/.codex/hooks.json",

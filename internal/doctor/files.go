@@ -13,7 +13,7 @@ import (
 
 // twiceInFiles reports hooks that the client runs from its own file and, by hookrun, from the project's.
 func (c *client) twiceInFiles() {
-	if c.doctor.Workspace.Config == nil || c.OwnFiles != nil {
+	if c.doctor.Workspace.Config == nil || c.OwnFiles() != nil {
 		return
 	}
 	for _, file := range c.files {

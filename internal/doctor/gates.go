@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -25,8 +24,8 @@ func (d *Doctor) switchedOff() (found []Finding) {
 			severity = Warning
 		}
 		mend := `take "enabled": false out of its entry`
-		if _, local, is := strings.Cut(h.Disabled, `"disable" names it in `); is {
-			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + local
+		if h.DisabledAt != "" {
+			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + h.DisabledAt
 		}
 		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,
 			What: "hook " + strconv.Quote(h.Name) + " is switched off: " + h.Disabled})
@@ -133,7 +132,7 @@ func (c *client) narrow(e install.Found, at []install.Found, where string) {
 func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
-	if cfg == nil || c.dialect.SubjectField(event) != subject || c.dialect.Files.Pattern == nil {
+	if cfg == nil || c.dialect.SubjectField(event) != subject || !c.dialect.Files.HasPattern() {
 		return "", ""
 	}
 	var patterns []dialect.Pattern

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/shellword"
@@ -83,8 +84,8 @@ func (c *client) reinstall(e install.Found, flags ...string) mending {
 		return mending{text: "take the entry out of " + e.Path + ", then run: " + c.at("install", p).text}
 	}
 	m := c.installed(p, append(flags, e.Flags()...)...)
-	if c.Trusts { // until then the client runs neither this entry nor the one before
-		m = mending{text: m.text + ", then have " + c.Files.Client + " trust the entry anew"}
+	if t, ok := c.Installer.(dialect.EntryTruster); ok { // until then it runs neither this entry nor the one before
+		m = mending{text: m.text + ", then " + t.TrustAnew()}
 	}
 	return m
 }

@@ -13,11 +13,11 @@ import (
 // giveToShell has the shell of the client run a command.
 func (c *client) giveToShell(p *process.Program, command string) (err error) {
 	shell := "/bin/sh"
-	switch {
-	case c.Shell != nil:
-		shell = cmp.Or(c.Shell(), shell)
-	case c.Completed(dialect.Command{}).Bash:
+	if c.Completed(dialect.Command{}).Bash {
 		shell = "bash"
+	}
+	if finder, ok := c.Installer.(dialect.ShellFinder); ok {
+		shell = cmp.Or(finder.Shell(), shell)
 	}
 	p.Args = []string{shell, "-c", command}
 	p.Path, err = exec.LookPath(shell)

@@ -13,13 +13,13 @@ import (
 
 // giveToShell has the shell of the client run a command.
 func (c *client) giveToShell(p *process.Program, command string) (err error) {
-	if c.OnWindows.Shell == dialect.Cmd {
+	if c.WindowsShell == dialect.Cmd {
 		system, err := windows.GetSystemDirectory()
 		p.Path, p.Args = filepath.Join(system, "cmd.exe"), []string{"cmd.exe", "/d", "/s", "/c", command}
 		return err
 	}
 	hook := hook.Hook{Command: hook.Command{Shell: command,
-		PowerShell: c.OnWindows.Shell == dialect.PowerShell}}
+		PowerShell: c.WindowsShell == dialect.PowerShell}}
 	p.Path, p.Args, err = launch.Program(&hook, p.Dir, p.Env)
 	return err
 }

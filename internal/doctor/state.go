@@ -16,8 +16,8 @@ import (
 // state checks what hookrun writes to: the state folder, the run log, and the socket of serve.
 func (d *Doctor) state() (found []Finding) {
 	if d.StateErr != nil {
-		what, mend := parted(d.StateErr.Error(), "set HOME or XDG_STATE_HOME")
-		found = append(found, Finding{Check: "state", Severity: Warning, What: what, Mend: mend})
+		found = append(found, Finding{Check: "state", Severity: Warning, What: d.StateErr.Error(),
+			Mend: "set HOME or XDG_STATE_HOME"})
 	} else {
 		for _, check := range []struct{ name, folder, lost string }{
 			{"state", d.State, "when a client last ran hookrun is not recorded"},
@@ -106,11 +106,10 @@ func writable(folder string) error {
 			return regular.UnwrapPath(err)
 		case !info.IsDir():
 			return fmt.Errorf("%s is no folder", at)
-		case at == folder:
-			if err := owner.Check(at, info); err != nil {
-				what, _ := parted(err.Error(), "")
-				return errors.New("it " + what)
-			}
+		case at == folder && !owner.Owned(at, info):
+			return errors.New("it belongs to another user")
+		case at == folder && owner.WritableByAll(at, info):
+			return errors.New("it can be written to by everybody")
 		}
 		return writableNow(at)
 	}

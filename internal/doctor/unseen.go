@@ -33,10 +33,10 @@ func (c *client) unseen() {
 	}
 }
 
-// meets reports whether a hook is for one of some tools, which have the project's names; nil: for any tool.
+// meets reports whether a hook is for one of some tools, which have the project's names; none: for any tool.
 func (c *client) meets(h *hook.Hook, tools []string) bool {
 	theirs, every := h.MeetsOf(c.dialect)
-	return every || tools == nil || slices.ContainsFunc(c.dialect.Tools(), func(t dialect.Tool) bool {
+	return every || len(tools) == 0 || slices.ContainsFunc(c.dialect.Tools(), func(t dialect.Tool) bool {
 		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }
 		names := t.Names()
 		return slices.Contains(theirs, t.Name()) && slices.ContainsFunc(names[:], isOne)

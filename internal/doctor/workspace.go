@@ -44,8 +44,7 @@ func (d *Doctor) workspace() (found []Finding) {
 		found = append([]Finding{{Check: "project", Severity: OK, What: w.Found}}, found...)
 	}
 	for _, remark := range w.Remarks {
-		what, mend := parted(remark, "give -C and the folder that you mean")
-		found = append(found, Finding{Check: "hooks-file", Severity: severity, What: what, Mend: mend})
+		found = append(found, Finding{Check: "hooks-file", Severity: severity, What: remark.What, Mend: remark.Mend})
 	}
 	return found
 }
@@ -72,11 +71,11 @@ func (d *Doctor) below() (found []Finding) {
 }
 
 func diagnosed(severity Severity, d hook.Diagnostic) Finding {
-	f := Finding{Check: "hook", Severity: severity, Where: d.File}
+	f := Finding{Check: "hook", Severity: severity, Where: d.File, What: d.Text,
+		Mend: "mend it there, then run hookrun check"}
 	if d.Line > 0 {
 		f.Where += ":" + strconv.Itoa(d.Line) + ":" + strconv.Itoa(d.Column)
 	}
-	f.What, f.Mend = parted(d.Text, "mend it there, then run hookrun check")
 	return f
 }
 

@@ -164,10 +164,14 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 
 // run runs the hooks, for as long as the client waits.
 func (p *Plan) run(ctx context.Context) (protocol.Outcome, error) {
-	if client := p.call.Output; client != nil && client.Client.Limit > 0 && !p.Empty() {
+	client := p.call.Output
+	if client == nil || p.Empty() {
+		return p.Plan.Fire(ctx)
+	}
+	if limiter, ok := client.Hooks.(dialect.CallLimiter); ok {
 		const text = "the hooks took longer than %v, and %s waits no longer"
-		over := Killed(fmt.Errorf(text, client.Client.Limit, client.Files.Client))
-		limited, cancel := context.WithTimeoutCause(ctx, client.Client.Limit, over)
+		limit := limiter.CallLimit()
+		limited, cancel := context.WithTimeoutCause(ctx, limit, Killed(fmt.Errorf(text, limit, client.Files.Client)))
 		defer cancel()
 		ctx = limited
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/gate"
@@ -239,14 +240,16 @@ func TestLimit(t *testing.T) {
 			return "", ctx.Err()
 		}})
 	impatient := *registry.Clients()[0]
-	client := *impatient.Client
-	client.Limit = 20 * time.Millisecond
-	impatient.Client = &client
+	impatient.Hooks = impatientHooks{impatient.Hooks}
 	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
 		Call: protocol.Call{Event: protocol.PreTool, Tool: "x"}})
 	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Files.Client+
 		" waits no longer; the hooks were killed, there is no verdict")
 }
+
+type impatientHooks struct{ dialect.Hooks }
+
+func (impatientHooks) CallLimit() time.Duration { return 20 * time.Millisecond }
 
 // TestIdle: a call is idle if neither a hook nor a text nor a log is for it.
 func TestIdle(t *testing.T) {

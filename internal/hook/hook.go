@@ -50,7 +50,8 @@ type Hook struct {
 	Dialect   *dialect.Dialect
 
 	// Disabled says what keeps the hook from ever running: its own entry, or the local file; "" for nothing.
-	Disabled string
+	Disabled   string
+	DisabledAt string // the place of the local file's "disable" that names it
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
 	// DedupKey is what equal hooks have in common: of those that a call selects, only the last runs, in the place of

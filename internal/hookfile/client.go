@@ -48,7 +48,7 @@ func (p *parser) normalize(text string) {
 		}
 		return err == nil
 	}
-	p.dialect.Files.Normalize(p.document)
+	p.dialect.Files.Reader.Normalize(p.document)
 	p.diagnostics()
 	if p.dialect.HasForm() {
 		p.form = p.dialect.Files

@@ -101,7 +101,7 @@ func (r *reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
 		return nil
 	}
-	if h.Form.Pattern == nil {
+	if !h.Form.HasPattern() {
 		r.problem(r.value.Index, "%shooks of %s have no \"matcher\"; use \"when\", or leave \"dialect\" out", r.who,
 			h.Form.Client)
 		return nil
@@ -146,23 +146,22 @@ func (e *entry) ofClient(h *hook.Hook) {
 		}
 		return
 	}
-	if url, ok := f["url"]; ok && !h.Form.May("url") {
-		e.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.Form.Client)
+	insteadOfIf := `"matcher" and "when"`
+	if !h.Form.HasPattern() {
+		insteadOfIf = `"when"`
 	}
-	if rule, ok := f["if"]; ok && !h.Form.May("if") {
-		others := `"matcher" and "when"`
-		if h.Form.Pattern == nil {
-			others = `"when"`
+	for _, k := range []struct {
+		key, text  string
+		ofCommands bool
+	}{
+		{"url", "%s: %s has no hooks that post to a url; leave \"dialect\" out", false},
+		{"if", "%s: hooks of %s have no \"if\"; use " + insteadOfIf + ", or leave \"dialect\" out", false},
+		{"async", "%s: no such hook of %s can be async; leave \"async\" out", true},
+		{"cwd", "%s: no such hook of %s has a \"cwd\"; leave it out", true},
+	} {
+		if v, ok := f[k.key]; ok && (!h.Form.May(k.key) || k.ofCommands && h.Command.String() == "") {
+			e.problem(v.Index, k.text, who, h.Form.Client)
 		}
-		e.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.Form.Client,
-			others)
-	}
-	if hasAsync && (h.Command.String() == "" || !h.Form.May("async")) {
-		e.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.Form.Client)
-	}
-	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !h.Form.May("cwd")) {
-		const text = "%s: no such hook of %s has a \"cwd\"; leave it out"
-		e.problem(folder.Index, text, who, h.Form.Client)
 	}
 	if hasAsync && h.Async && h.Persistent {
 		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +

@@ -248,7 +248,10 @@ func (c *Config) switchOff(d disabledName) (warning string) {
 	for i := range c.Hooks {
 		switch h := &c.Hooks[i]; {
 		case h.Level == hook.ProjectLevel && h.Name == d.name:
-			h.Disabled = cmp.Or(h.Disabled, `"disable" names it in `+d.at.Position())
+			if h.Disabled == "" {
+				h.DisabledAt = d.at.Position()
+				h.Disabled = `"disable" names it in ` + h.DisabledAt
+			}
 			found = true
 		case h.Level == hook.ProjectLevel:
 			names = append(names, h.Name)

@@ -18,7 +18,7 @@ import (
 // withEntry are all clients whose entry is a line for a shell.
 func withEntry() (found []*Client) {
 	for _, name := range Names() {
-		if c, _ := Lookup(name); c.OwnFiles == nil || c.OwnFiles[0].Executable {
+		if c, _ := Lookup(name); c.OwnFiles() == nil || c.OwnFiles()[0].Executable {
 			found = append(found, c)
 		}
 	}
@@ -30,7 +30,7 @@ func withEntry() (found []*Client) {
 func shellsOf(c *Client) (paths []string) {
 	names := []string{"sh"}
 	switch {
-	case c.LoginShell:
+	case c.Name == "codex" || c.Name == "cursor": // the login shell of the user
 		names = append(names, "zsh", "fish", "tcsh")
 	case c.Name == "claude":
 		names = append(names, "bash", "busybox")
@@ -89,7 +89,7 @@ func TestNoAnswerBlocks(t *testing.T) {
 					require.NoError(t, err)
 					command := h.command(c.Events[0])
 					require.True(t, ours(command, ""), command)
-					require.Equal(t, byName && !c.NoURLs, strings.Contains(command, "//"), command)
+					require.Equal(t, byName && c.Name != "cursor", strings.Contains(command, "//"), command)
 					for _, shell := range shellsOf(c) {
 						requireBlocked(t, c, inShell(shell, command), folder, byName && script == "")
 					}
@@ -107,14 +107,15 @@ func requireBlocked(t *testing.T, c *Client, cmd *exec.Cmd, path string, missing
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
 	require.Equal(t, missing, strings.Contains(stderr.String(), "install hookrun: "), &stderr)
-	if c.NoAnswer.JSON == "" {
+	json, exit := c.SilentBlock()
+	if json == "" {
 		require.Equal(t, 2, cmd.ProcessState.ExitCode(), &stderr)
 		require.Empty(t, stdout.String())
 		require.Contains(t, stderr.String(), dialect.SilentReason)
 		return
 	}
-	require.Equal(t, c.NoAnswer.Exit, cmd.ProcessState.ExitCode(), &stderr)
-	require.Equal(t, c.NoAnswer.JSON, strings.TrimSpace(stdout.String()))
+	require.Equal(t, exit, cmd.ProcessState.ExitCode(), &stderr)
+	require.Equal(t, json, strings.TrimSpace(stdout.String()))
 }
 
 // An answer reaches the client as fire printed it, with its exit status.
@@ -172,9 +173,10 @@ func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
 			if d.CannotBlock(event) {
 				continue
 			}
-			r := dialect.HookResult{ExitCode: c.NoAnswer.Exit, Shell: true}
-			if r.Stdout = captured(c.NoAnswer.JSON); c.NoAnswer.JSON == "" {
-				r.ExitCode, r.Stderr = 2, captured(dialect.SilentReason)
+			json, exit := c.SilentBlock()
+			r := dialect.HookResult{ExitCode: exit, Shell: true, Stdout: captured(json)}
+			if json == "" {
+				r.Stderr = captured(dialect.SilentReason)
 			}
 			call := protocol.Call{Event: event, Tool: "Bash", Args: "{}"}
 			v := d.Hooks.Decode(&call, "hookrun", &r)

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -23,9 +22,8 @@ type handler struct {
 	key     string                    // of the member with the command
 	command func(event string) string // at an event
 	timeout int64                     // in the client's unit; 0 is none
-	name    string
-	extra   string // members of the entry, as JSON
-	flat    bool   // it stands in the list of its event
+	extra   string                    // members of the entry, as JSON
+	flat    bool                      // it stands in the list of its event
 
 	keepsLongerTimeout bool // an entry that differs only by a longer timeout is not replaced
 }
@@ -35,8 +33,9 @@ type handler struct {
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
-	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts, flat: c.Flat}
-	h.key, h.extra = cmp.Or(c.form().Key, commandKey), cmp.Or(c.form().Extra, c.Extra)
+	_, trusts := c.Installer.(dialect.EntryTruster)
+	h = &handler{binary: e.Binary, keepsLongerTimeout: trusts, flat: c.Flat}
+	h.key, h.extra = c.EntryMembers(c.shell())
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
 	}
@@ -48,9 +47,6 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 		longest = c.Timeout.Longest()
 	}
 	h.timeout = c.Timeout.Write(min(e.Timeout, longest))
-	if c.Named {
-		h.name = "hookrun"
-	}
 	blocks, err := c.Command(e.Binary, e.Args, true)
 	if err != nil {
 		return nil, err
@@ -88,7 +84,7 @@ const AnswerMark = "hookrun:"
 
 // An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
 // entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
-// user may be fish. It has no $NAME that a client could have a variable for, see Files.Expand.
+// user may be fish. It has no $NAME that a client could have a variable for, see dialect.Expander.
 const (
 	shLine   = "exec /bin/sh -c "
 	shStart  = "hr_a=$("
@@ -114,32 +110,40 @@ var (
 	psEnd = lazy.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
 )
 
-// end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.
-func (c *Client) end(blocks bool) string {
-	say, exit := `"`+dialect.SilentReason+`" >&2`, 2
-	switch {
-	case !blocks:
-		exit = 1
-	case c.NoAnswer.JSON != "":
-		say, exit = "'"+c.NoAnswer.JSON+"'", c.NoAnswer.Exit
+// end is the end of a script: what it says if hookrun gave no answer, and its exit status.
+func (c *Client) end(shell dialect.Shell, blocks bool) string {
+	json, exit := c.SilentBlock()
+	if !blocks {
+		json, exit = "", 1
 	}
-	return fmt.Sprintf("echo %s; exit %d", say, exit)
+	say := `echo "` + dialect.SilentReason + `" >&2`
+	switch isPowerShell := shell == dialect.PowerShell; {
+	case json == "" && isPowerShell:
+		say = "[Console]::Error.WriteLine('" + dialect.SilentReason + "')"
+	case isPowerShell:
+		say = "'" + json + "'"
+	case json != "":
+		say = "echo '" + json + "'"
+	}
+	return fmt.Sprintf("%s; exit %d", say, exit)
 }
 
 // commandByName is the command of an entry that looks hookrun up in PATH. blocks is as for Command.
 func (c *Client) commandByName(args []string, blocks bool) string {
 	hint := lookUp
-	if c.NoURLs {
-		hint = strings.Replace(hint, "https://", "", 1)
+	if fitter, ok := c.Installer.(dialect.HintFitter); ok {
+		hint = fitter.FitHint(hint)
 	}
-	return c.shLine() + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(blocks))
+	return c.shLine() + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(dialect.POSIX, blocks))
 }
 
 // shLine is what stands before the script.
 func (c *Client) shLine() string {
 	var emptied strings.Builder
-	for _, name := range c.Empties {
-		emptied.WriteString(name + "= ")
+	if e, ok := c.Installer.(dialect.VariableEmptier); ok {
+		for _, name := range e.EmptiedVariables() {
+			emptied.WriteString(name + "= ")
+		}
 	}
 	return emptied.String() + shLine
 }
@@ -147,36 +151,36 @@ func (c *Client) shLine() string {
 // Command is the shell command with which a client calls hookrun. If hookrun gives no answer, since it is not there or
 // was killed, the call is blocked: every client takes that for a pass. At an event that holds nothing up it is not.
 func (c *Client) Command(binary string, args []string, blocks bool) (string, error) {
-	return c.write(c.form(), binary, args, blocks)
+	return c.write(c.shell(), binary, args, blocks)
 }
 
-// write writes the command in some form.
-func (c *Client) write(form dialect.CommandForm, binary string, args []string, blocks bool) (string, error) {
+// write writes the command for some shell.
+func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks bool) (string, error) {
 	switch {
 	case !isAbs(binary):
 		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is "+
 			"not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
-	case c.Expand != nil && strings.Contains(binary, "$"): // whatever quotes are around it
+	case c.Expands() && strings.Contains(binary, "$"): // whatever quotes are around it
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
-	program, err := programWord(form.Shell, binary)
+	program, err := programWord(shell, binary)
 	if err != nil {
 		return "", fmt.Errorf("%w; move hookrun", err)
 	}
 	var command string
-	switch form.Shell {
+	switch shell {
 	case dialect.Cmd:
-		if command = call(program, args, "status") + cmdBlocks; !blocks {
-			command = strings.TrimSuffix(command, cmdBlocks) + cmdPasses
+		behind := cmdBlocks
+		if !blocks {
+			behind = cmdPasses
 		}
+		command = call(program, args, "status") + behind
 	case dialect.PowerShell:
-		end := strings.Replace(strings.TrimPrefix(c.end(blocks), "echo "), `"`+dialect.SilentReason+`" >&2`,
-			"[Console]::Error.WriteLine('"+dialect.SilentReason+"')", 1)
-		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + end
+		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + c.end(shell, blocks)
 	default:
-		command = c.shLine() + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(blocks))
+		command = c.shLine() + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(shell, blocks))
 	}
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
@@ -270,7 +274,7 @@ func wordsOf(command string) (w entryWords) {
 // scriptOf is the script that a command has a shell run in its place.
 func scriptOf(command string) (script string, found bool) {
 	words, rest := shellWords(command)
-	for len(words) > 4 && strings.Trim(words[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "=" { // Empties
+	for len(words) > 4 && strings.Trim(words[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "=" { // emptied
 		words = words[1:]
 	}
 	if len(words) != 4 || rest != "" || strings.Join(words[:3], " ")+" " != shLine {

@@ -44,12 +44,12 @@ func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot.Get().
 // base is the last part of a path, of this system or of Windows.
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// commandKey has the command of an entry, and windowsKey that for Windows where a client has one of its own.
-const commandKey, windowsKey = "command", "powershell"
+// windowsKey has the command of an entry for Windows where a client has a key of its own for it.
+const windowsKey = "powershell"
 
 // commandOf is the member with the command of an entry.
 func commandOf(entry *hujson.Value) *hujson.Value {
-	if command := get(entry, commandKey); command != nil {
+	if command := get(entry, dialect.CommandKey); command != nil {
 		return command
 	}
 	return get(entry, windowsKey)

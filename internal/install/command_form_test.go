@@ -26,7 +26,7 @@ func TestCommandsOnWindows(t *testing.T) {
 	} {
 		c, _ := Lookup(name)
 		for i, blocks := range []bool{true, false} {
-			command, err := c.write(c.OnWindows, binary, []string{"--pin"}, blocks)
+			command, err := c.write(c.WindowsShell, binary, []string{"--pin"}, blocks)
 			require.NoError(t, err)
 			require.Equal(t, want[i], command)
 		}
@@ -38,14 +38,14 @@ func TestEntriesFromWindows(t *testing.T) {
 	t.Parallel()
 	for _, name := range Names() {
 		c, _ := Lookup(name)
-		if c.OwnFiles != nil { // which have a line that names hookrun
+		if c.OwnFiles() != nil { // which have a line that names hookrun
 			continue
 		}
 		for _, binary := range []string{`C:\hookrun.exe`, `C:\a b\hookrun.exe`, `C:\it's\hookrun.exe`,
 			`C:\it’s\hookrun.exe`,
 			`C:\a & b; c\hookrun.exe`, `C:\^(x)!\hookrun.exe`, `\\server\share\hookrun.exe`, `C:\é\hookrun.exe`} {
 			for _, blocks := range []bool{true, false} {
-				command, err := c.write(c.OnWindows, binary, []string{"--output", c.Name, "--pin"}, blocks)
+				command, err := c.write(c.WindowsShell, binary, []string{"--output", c.Name, "--pin"}, blocks)
 				require.NoError(t, err)
 				require.True(t, ours(command, ""), command)
 				w := wordsOf(command)
@@ -76,7 +76,7 @@ func TestPathsThatNoShellTakes(t *testing.T) {
 		"kimi": `C:\%A%\hookrun.exe`, "droid": `C:\%A%\hookrun.exe`, "gemini": `C:\$x\hookrun.exe`,
 	} {
 		c, _ := Lookup(name)
-		_, err := c.write(c.OnWindows, path, nil, true)
+		_, err := c.write(c.WindowsShell, path, nil, true)
 		require.ErrorContains(t, err, "; move hookrun", name)
 	}
 }
@@ -85,9 +85,10 @@ func TestPathsThatNoShellTakes(t *testing.T) {
 func TestKeyOfTheCommand(t *testing.T) {
 	t.Parallel()
 	c, _ := Lookup("copilot")
-	command, err := c.write(c.OnWindows, `C:\hookrun.exe`, nil, true)
+	command, err := c.write(c.WindowsShell, `C:\hookrun.exe`, nil, true)
 	require.NoError(t, err)
-	h := &handler{key: c.OnWindows.Key, command: func(string) string { return command }, flat: true}
+	key, _ := c.EntryMembers(c.WindowsShell)
+	h := &handler{key: key, command: func(string) string { return command }, flat: true}
 	text, _, err := c.install("", false, h, []string{"PreToolUse"})
 	require.NoError(t, err)
 	require.Contains(t, text, `"powershell": "$hr_a = (& 'C:\\hookrun.exe' fire --entry mark)`)

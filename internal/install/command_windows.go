@@ -6,5 +6,5 @@ import "github.com/hookrun/hookrun/internal/dialect"
 // shell here.
 const HasShell = false
 
-// form is how a command is written here.
-func (c *Client) form() dialect.CommandForm { return c.OnWindows }
+// shell is the shell that a command is written for here.
+func (c *Client) shell() dialect.Shell { return c.WindowsShell }

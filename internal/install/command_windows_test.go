@@ -50,7 +50,7 @@ func TestCommandsInTheirShells(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			c, _ := Lookup(name)
-			shell := shellLines[c.OnWindows.Shell]
+			shell := shellLines[c.WindowsShell]
 			if code := exitOf(shell("exit 7")); code != 7 { // Wine's powershell.exe does nothing
 				t.Skip("its shell is not there")
 			}
@@ -59,14 +59,12 @@ func TestCommandsInTheirShells(t *testing.T) {
 			}
 			command, err := c.Command(binary, []string{"--output", c.Name}, true)
 			require.NoError(t, err)
+			json, exit := c.SilentBlock()
 			blocked := func(cmd *exec.Cmd, out string) bool {
-				if c.NoAnswer.JSON != "" {
-					return cmd.ProcessState.ExitCode() == c.NoAnswer.Exit && strings.Contains(out, c.NoAnswer.JSON)
-				}
-				return cmd.ProcessState.ExitCode() == 2
+				return cmd.ProcessState.ExitCode() == exit && strings.Contains(out, json)
 			}
 			entry, answered := "mark", map[string]int{"0": 0, "2": 2, "5": 1}
-			if c.OnWindows.Shell == dialect.Cmd { // there the status says it
+			if c.WindowsShell == dialect.Cmd { // there the status says it
 				entry, answered = "status", map[string]int{"6": 0, "5": 1}
 			}
 			given := fmt.Sprintf("%q a", []string{"fire", "--output", name, "--entry", entry})

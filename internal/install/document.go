@@ -98,7 +98,7 @@ func (c *Change) changesMode() bool {
 // InstallAll plans the changes that make the client call hookrun: one in its hooks file, or one for each file of
 // hookrun's own.
 func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		return c.installOwn(p, e)
 	}
 	return oneChange(c.Install(p, e))
@@ -106,7 +106,7 @@ func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
 
 // UninstallAll plans the changes that undo InstallAll.
 func (c *Client) UninstallAll(p dialect.Place, binary string) ([]*Change, error) {
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		return c.uninstallOwn(p)
 	}
 	return oneChange(c.Uninstall(p, binary))
@@ -144,10 +144,11 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 
 // overridden is an error where the client would take the hooks of another file than the one that the entry goes into.
 func (c *Client) overridden(p dialect.Place) error {
-	if c.Instead == "" {
+	mover, ok := c.Installer.(dialect.HooksMover)
+	if !ok {
 		return nil
 	}
-	beside := filepath.Join(filepath.Dir(p.Path), c.Instead)
+	beside := filepath.Join(filepath.Dir(p.Path), mover.Instead())
 	doc, err := hookfile.ReadFile(beside)
 	if err != nil {
 		return nil // there is none, or none that the client reads

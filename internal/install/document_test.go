@@ -1,7 +1,6 @@
 package install
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -43,7 +42,7 @@ func clientOf(t testing.TB, path string) *Client {
 // clients are those with a hooks file of JSON.
 var clients = func() (clients []Client) {
 	for _, name := range Names() {
-		if c, _ := Lookup(name); c.OwnFiles == nil && !c.HasExtension(c.Base) {
+		if c, _ := Lookup(name); c.OwnFiles() == nil && !c.HasExtension(c.Base) {
 			clients = append(clients, *c)
 		}
 	}
@@ -213,14 +212,12 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 	}
 	command, err := c.Command(e.Binary, e.Args, true)
 	require.NoError(t, err)
-	handler := map[string]any{"type": "command", cmp.Or(c.form().Key, commandKey): command}
+	key, more := c.EntryMembers(c.shell())
+	handler := map[string]any{"type": "command", key: command}
 	if e.Timeout > 0 {
 		handler["timeout"] = float64(c.Files.Timeout.Write(e.Timeout))
 	}
-	if c.Named {
-		handler["name"] = "hookrun"
-	}
-	for key, value := range meaning(t, "{"+cmp.Or(c.form().Extra, c.Extra)+"}") {
+	for key, value := range meaning(t, "{"+more+"}") {
 		handler[key] = value
 	}
 	for _, event := range e.Events {
@@ -232,7 +229,7 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 		}
 	}
 	got := meaning(t, footnotes.ReplaceAllString(after, ""))
-	for key := range meaning(t, "{"+c.Head+"}") { // a new file alone gets it
+	for key := range meaning(t, "{"+c.Head()+"}") { // a new file alone gets it
 		if want[key] == nil {
 			delete(got, key)
 		}
@@ -455,7 +452,7 @@ func FuzzInstall(f *testing.F) {
 			require.True(t, exists)
 			require.Equal(t, text, back)
 			requireAdded(t, c, text, installed, e)
-			older := &handler{binary: h.binary, key: h.key, name: h.name, flat: h.flat, extra: h.extra}
+			older := &handler{binary: h.binary, key: h.key, flat: h.flat, extra: h.extra}
 			older.timeout, older.command = 0, func(event string) string {
 				return strings.Replace(h.command(event), "/opt", "/usr/local", 1)
 			}

@@ -43,7 +43,7 @@ func (f *Found) Flags() (flags []string) {
 // Entries finds the entries that run hookrun in a file of the client's, whose text has no comments. Binary is a path
 // that is hookrun whatever its name is.
 func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		return c.ownEntries(file)
 	}
 	doc, locator := file.Text, strictjson.Locator{Doc: file.Text}
@@ -53,7 +53,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	}
 	if d, known := registry.Named(c.Name); known && c.HasExtension(file.Path) {
 		read := dialect.NewDocument(file.Path, doc, d, nil)
-		c.Normalize(read)
+		c.Reader.Normalize(read)
 		doc, line = read.Text, func(offset int) int { return read.At(offset).Line }
 	}
 	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {
@@ -63,7 +63,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				handlers = []gjson.Result{group}
 			}
 			for h, handler := range handlers {
-				value := handler.Get(commandKey)
+				value := handler.Get(dialect.CommandKey)
 				if !value.Exists() {
 					value = handler.Get(windowsKey)
 				}
@@ -156,7 +156,7 @@ func (c *Client) Text(path string) (file dialect.SettingsText, exists bool, err 
 	if filepath.Ext(path) != ".json" {
 		return file, true, nil
 	}
-	if marked && c.NoMark {
+	if marked && c.JSON == dialect.WithoutMark {
 		text = mark + text
 	}
 	d, err := c.parse(text, "")

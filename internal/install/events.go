@@ -32,9 +32,13 @@ func (c *Client) furtherEvents() []protocol.Event {
 	if !known {
 		return nil
 	}
+	var nameless []protocol.Event
+	if n, ok := c.Installer.(dialect.Nameless); ok {
+		nameless = n.NamelessEvents()
+	}
 	return slices.DeleteFunc(d.Events.Names(), func(e protocol.Event) bool {
 		return slices.Contains(protocol.Events(), e.Canonical()) || slices.Contains(c.Events, string(e)) ||
-			slices.Contains(c.Nameless, e)
+			slices.Contains(nameless, e)
 	})
 }
 
@@ -146,7 +150,7 @@ func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Mis
 // found are the entries in the files of a place.
 func (c *Client) found(p dialect.Place, binary string) (found []Found) {
 	places := []dialect.Place{p}
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		places = c.ownPlaces(p)
 	}
 	for _, place := range places {

@@ -34,8 +34,8 @@ func (c *Client) install(text string, exists bool, h *handler, events []string) 
 	}
 	if !exists {
 		head := "{"
-		if c.Head != "" {
-			head += c.Head + ","
+		if c.Head() != "" {
+			head += c.Head() + ","
 		}
 		file := parsed(head + objectOf("hooks", h.hooks(events))[1:])
 		ownStyle.layout(&file, "", true)
@@ -172,9 +172,6 @@ func (h *handler) entry(event string, found ...string) string {
 	if h.extra != "" {
 		text += "," + h.extra
 	}
-	if h.name != "" {
-		text += `,"name":` + quoted(h.name)
-	}
 	if h.timeout > 0 {
 		text += `,"timeout":` + strconv.FormatInt(h.timeout, 10)
 	}
@@ -231,12 +228,9 @@ func (c *Client) notes(d *document) []string {
 
 // switchedOff says what in a file keeps the client from running hooks.
 func (c *Client) switchedOff(doc string) (notes []string) {
-	if c.ReadSwitches == nil {
-		return nil
-	}
-	for _, s := range c.ReadSwitches(doc) {
+	for _, s := range c.Switches(doc) {
 		if s.Off {
-			notes = append(notes, s.Why)
+			notes = append(notes, s.What)
 		}
 	}
 	return notes
@@ -244,7 +238,7 @@ func (c *Client) switchedOff(doc string) (notes []string) {
 
 // Installed reports whether a file has an entry of hookrun's. Binary is as for Uninstall.
 func (c *Client) Installed(p dialect.Place, binary string) bool {
-	if c.OwnFiles != nil {
+	if c.OwnFiles() != nil {
 		return c.installedOwn(p)
 	}
 	f, err := find(p)
@@ -265,8 +259,8 @@ func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) 
 			if path == places[0].Path || err != nil || f.info == nil {
 				continue
 			}
-			for _, why := range c.switchedOff(c.plain(path, f.text)) {
-				notes = append(notes, path+": "+why)
+			for _, what := range c.switchedOff(c.plain(path, f.text)) {
+				notes = append(notes, path+": "+what)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
 
 // ownPlaces are the places of hookrun's own files, given that of the first.
 func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
-	for _, f := range c.OwnFiles {
+	for _, f := range c.OwnFiles() {
 		places = append(places, dialect.Place{Root: p.Root, Path: filepath.Join(filepath.Dir(p.Path), f.Base)})
 	}
 	return places
@@ -92,9 +92,10 @@ func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
 
 // installOwn plans to write all files or none.
 func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err error) {
+	files := c.OwnFiles()
 	for i, place := range c.ownPlaces(p) {
 		wanted := func(event string) bool { return slices.Contains(e.Events, event) }
-		if !slices.ContainsFunc(c.OwnFiles[i].Events, wanted) {
+		if !slices.ContainsFunc(files[i].Events, wanted) {
 			continue
 		}
 		change, err := plan(place)
@@ -102,18 +103,18 @@ func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err er
 			return nil, err
 		}
 		if change.Existed {
-			_, own, whole := readOwn(c.OwnFiles[i], change.Old)
+			_, own, whole := readOwn(files[i], change.Old)
 			if err := othersFile(place.Path, own, whole); err != nil {
 				return nil, err
 			}
 		}
-		if change.New, err = c.ownText(c.OwnFiles[i], e); err != nil {
+		if change.New, err = c.ownText(files[i], e); err != nil {
 			return nil, err
 		}
 		if strings.ReplaceAll(change.Old, "\r\n", "\n") == change.New {
 			change.New = change.Old
 		}
-		if change.Exists = true; c.OwnFiles[i].Executable {
+		if change.Exists = true; files[i].Executable {
 			change.bits = 0o111
 		}
 		changes = append(changes, change)
@@ -123,13 +124,14 @@ func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err er
 
 // uninstallOwn plans to remove all files that are hookrun's. Somebody else's stay.
 func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
+	files := c.OwnFiles()
 	for i, place := range c.ownPlaces(p) {
 		change, err := plan(place)
 		if err != nil {
 			return nil, err
 		}
 		if change.New, change.Exists = change.Old, change.Existed; change.Existed {
-			_, own, whole := readOwn(c.OwnFiles[i], change.Old)
+			_, own, whole := readOwn(files[i], change.Old)
 			switch {
 			case whole:
 				change.New, change.Exists = "", false
@@ -144,14 +146,22 @@ func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
 
 // othersFile is why a file is not replaced or removed, nil if it can be.
 func othersFile(path string, own, whole bool) error {
+	if what, mend := ownFault(own, whole); what != "" {
+		return fmt.Errorf("%s %s; %s", path, what, mend)
+	}
+	return nil
+}
+
+// ownFault is what is wrong with a file that should be hookrun's and whole, and how to mend it.
+func ownFault(own, whole bool) (what, mend string) {
 	switch {
 	case whole:
-		return nil
+		return "", ""
 	case own:
-		return fmt.Errorf("%s was edited since hookrun install wrote it; move it away if you need the edits, or "+
-			"remove it, then try again", path)
+		return "was edited since hookrun install wrote it",
+			"move it away if you need the edits, or remove it, then try again"
 	}
-	return fmt.Errorf("%s is not hookrun's; move it away, then try again", path)
+	return "is not hookrun's", "move it away, then try again"
 }
 
 // installedOwn reports whether one of the files is hookrun's.
@@ -181,13 +191,13 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 
 // RunsAt reports whether the client would run a file of hookrun's own, of this name, at an event.
 func (c *Client) RunsAt(path, event string) bool {
-	return slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool {
+	return slices.ContainsFunc(c.OwnFiles(), func(f dialect.OwnFile) bool {
 		return f.Base == filepath.Base(path) && slices.Contains(f.Events, event)
 	})
 }
 
 func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head ownHead, whole bool) {
-	for _, f = range c.OwnFiles {
+	for _, f = range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {
 			head, _, whole = readOwn(f, file.Text)
 			return f, head, whole
@@ -196,13 +206,14 @@ func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head own
 	return f, head, false
 }
 
-// OwnFault is what is wrong with a file that should be hookrun's, nil if it is as some hookrun wrote it.
-func (c *Client) OwnFault(file dialect.SettingsText) error {
-	for _, f := range c.OwnFiles {
+// OwnFault is what is wrong with a file that should be hookrun's, and how to mend it; "" if it is as some hookrun wrote
+// it.
+func (c *Client) OwnFault(file dialect.SettingsText) (what, mend string) {
+	for _, f := range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {
 			_, own, whole := readOwn(f, file.Text)
-			return othersFile(file.Path, own, whole)
+			return ownFault(own, whole)
 		}
 	}
-	return nil
+	return "", ""
 }

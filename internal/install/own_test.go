@@ -21,12 +21,19 @@ func ownClient() *Client {
 	}
 	return &Client{Name: "own", Files: &dialect.Files{Client: "Own", Folder: ".own/hooks", Base: "plug.js"},
 		Installation: &dialect.Installation{Events: []string{"before", "after"},
-			OwnFiles: []dialect.OwnFile{
+			Installer: &ownInstaller{files: []dialect.OwnFile{
 				{Base: "plug.js", Events: []string{"before", "after"}, Comment: "//", Text: text},
 				{Base: "prompt", Events: []string{"prompt"}, Comment: "#", Executable: true,
 					Text: func(call dialect.OwnCall) string { return "#!/bin/sh\n" + text(call) }},
-			}}}
+			}}}}
 }
+
+type ownInstaller struct {
+	dialect.BaseInstaller
+	files []dialect.OwnFile
+}
+
+func (i *ownInstaller) OwnFiles() []dialect.OwnFile { return i.files }
 
 func ownEntry(t *testing.T) Entry {
 	binary, err := filepath.Abs("/opt/hookrun")
@@ -70,7 +77,8 @@ func TestOwnFiles(t *testing.T) {
 	file, exists, err := c.Text(p.Path)
 	require.True(t, exists)
 	require.NoError(t, err)
-	require.NoError(t, c.OwnFault(file))
+	what, _ := c.OwnFault(file)
+	require.Empty(t, what)
 	entries := c.Entries(file, "")
 	require.Len(t, entries, 2)
 	require.Equal(t, "after", entries[1].Event)
@@ -148,7 +156,9 @@ func TestOthersFileStays(t *testing.T) {
 			require.ErrorContains(t, err, second)
 			require.ErrorContains(t, err, "then try again")
 			file := dialect.SettingsText{Path: second, Text: others}
-			require.Error(t, c.OwnFault(file))
+			what, mend := c.OwnFault(file)
+			require.NotEmpty(t, what)
+			require.NotEmpty(t, mend)
 			require.Empty(t, c.Entries(file, ""))
 
 			changes, err = c.UninstallAll(p, "")
@@ -170,8 +180,8 @@ func TestOthersFileStays(t *testing.T) {
 // not one to run in a folder that nobody trusts yet.
 func TestOwnFileOfAnother(t *testing.T) {
 	other := ownClient()
-	text := other.OwnFiles[0].Text
-	other.OwnFiles[0].Text = func(call dialect.OwnCall) string { return "older\n" + text(call) }
+	text := other.OwnFiles()[0].Text
+	other.OwnFiles()[0].Text = func(call dialect.OwnCall) string { return "older\n" + text(call) }
 	c, e := ownClient(), ownEntry(t)
 	p := c.Project(t.TempDir())
 	changes, err := other.InstallAll(p, e)

@@ -11,12 +11,17 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
+// ProxiedServer is an MCP server that runs behind `hookrun mcp`, so that every hook runs twice for its tools.
+type ProxiedServer struct {
+	hook.Diagnostic
+	Mend string
+}
+
+func (s ProxiedServer) Error() string { return s.Diagnostic.Error() + "; " + s.Mend }
+
 // ProxiedServers finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of
 // this hookrun. It skips files that cannot be read.
-func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hook.Diagnostic) {
-	if c.Servers == nil {
-		return nil
-	}
+func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []ProxiedServer) {
 	seen := map[string]bool{}
 	for _, f := range c.Servers(w, c.read) {
 		absolute, err := filepath.Abs(f.Path)
@@ -31,9 +36,12 @@ func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hook.Di
 				continue
 			}
 			line, column := locator.Position(s.At)
-			found = append(found, hook.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
-				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
-					"tools; start the server without hookrun mcp there, or uninstall the hook", s.Name)})
+			const text = "the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs " +
+				"twice for its tools"
+			found = append(found, ProxiedServer{
+				hook.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(text, s.Name)},
+				"start the server without hookrun mcp there, or uninstall the hook",
+			})
 		}
 	}
 	return found

@@ -43,7 +43,7 @@ func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
 	all := c.Targets(w)
 	i := slices.IndexFunc(all, func(t Target) bool {
 		return t.Path == path || filepath.Dir(t.Path) == filepath.Dir(path) &&
-			slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool { return f.Base == filepath.Base(path) })
+			slices.ContainsFunc(c.OwnFiles(), func(f dialect.OwnFile) bool { return f.Base == filepath.Base(path) })
 	})
 	if i < 0 {
 		return Target{}, false
@@ -76,8 +76,8 @@ func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
 		other, _ := Lookup(name)
 		reader := c
 		switch {
-		case slices.Contains(c.AlsoRuns, name) && !c.answersOnce:
-		case slices.Contains(other.AlsoRuns, c.Name) && !other.answersOnce:
+		case slices.Contains(c.AlsoRuns(), name) && !c.answersOnce:
+		case slices.Contains(other.AlsoRuns(), c.Name) && !other.answersOnce:
 			reader = other
 		default:
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -30,20 +31,20 @@ type document struct {
 
 // parse finds every fault of a file, or none.
 func (c *Client) parse(text, binary string) (*document, error) {
-	d := &document{text: text, binary: binary, head: c.Head}
+	d := &document{text: text, binary: binary, head: c.Head()}
 	d.flat = c.Files != nil && c.Flat // of no client's file, nil
 	if at := strictjson.InvalidUTF8(text); at >= 0 {
 		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
 	}
 	if rest, marked := strings.CutPrefix(text, mark); marked {
-		if c.NoMark {
+		if c.JSON == dialect.WithoutMark {
 			return nil, d.faults(strictjson.Fault{
 				Text: "a byte order mark, with which " + c.Name + " drops the whole file; save it without"})
 		}
 		d.text, d.marked = rest, true
 	}
 	d.plain = d.text
-	if c.Comments {
+	if c.JSON == dialect.WithComments {
 		var open int
 		if d.plain, open = strictjson.BlankComments(d.text); open >= 0 {
 			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})

@@ -102,7 +102,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 			last[i] = name(v) // empty, rather than one that was inherited
 		}
 	}
-	for _, hidden := range h.Dialect.Run.HiddenVariables {
+	for _, hidden := range h.Dialect.HiddenVariables() {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
 	if h.Inherit != nil {

@@ -25,6 +25,7 @@ type Judgment struct {
 	// Cause and Reason are set if the call is blocked, before any of its hooks run.
 	Cause  protocol.Cause
 	Reason string
+	Why    string // Reason without how to mend it; "" of a Judgment that is not from here
 	// Unknown is a message that the project's hooks do not run, since nobody has allowed them; else "".
 	Unknown string
 	// Unpinned: this is the first call of its session, see Store.Pin.
@@ -57,8 +58,8 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 			return j, nil
 		}
 		if pinned.Allowed && j.Unknown != "" {
-			const text = "the hooks of %s were allowed when this session began, and are not any more; %s"
-			return Judgment{Cause: protocol.CauseChanged, Reason: fmt.Sprintf(text, f.shown(), f.mend())}, nil
+			const text = "the hooks of %s were allowed when this session began, and are not any more"
+			return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), f.mend()), nil
 		}
 		return s.judgePin(f, pinned, j)
 	}
@@ -68,26 +69,22 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err error) {
 	if allowed != nil {
 		if differences := f.Since(&allowed.Fingerprint); len(differences) > 0 {
-			const text = "the hooks of %s are not those that were allowed: %s; %s"
-			j.Cause = protocol.CauseUntrusted
-			j.Reason = fmt.Sprintf(text, f.shown(), list(differences), f.mend())
+			const text = "the hooks of %s are not those that were allowed: %s"
+			j = blocked(protocol.CauseUntrusted, fmt.Sprintf(text, f.shown(), list(differences)), f.mend())
 		}
 		return j, nil
 	}
 	if above, err := s.above(f.Workspace); err != nil || above != "" {
-		j.Cause, j.Reason = protocol.CauseUntrusted, f.notAbove(above)
-		return j, err
+		what, mend := f.notAbove(above)
+		return blocked(protocol.CauseUntrusted, what, mend), err
 	}
 	if moved, err := s.moved(f); err != nil || moved != "" {
-		const text = "%s was allowed, and is %s now; %s"
-		j.Cause, j.Reason = protocol.CauseUntrusted, fmt.Sprintf(text, printable.Escape(moved), f.shown(), f.mend())
-		return j, err
+		what := fmt.Sprintf("%s was allowed, and is %s now", printable.Escape(moved), f.shown())
+		return blocked(protocol.CauseUntrusted, what, f.mend()), err
 	}
 	if path := f.foreign(); path != "" {
-		const text = "another user can change the hooks file %s, and nobody has allowed it; %s"
-		j.Cause = protocol.CauseUntrusted
-		j.Reason = fmt.Sprintf(text, printable.Escape(path), f.mend())
-		return j, nil
+		const text = "another user can change the hooks file %s, and nobody has allowed it"
+		return blocked(protocol.CauseUntrusted, fmt.Sprintf(text, printable.Escape(path)), f.mend()), nil
 	}
 	if f.HasHooks() {
 		const text = "the hooks of %s do not run, since nobody has allowed them; look at them and run: %s " +
@@ -97,15 +94,20 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 	return j, nil
 }
 
-// notAbove returns why the hooks that were allowed in a folder above do not run here.
-func (f *Fingerprint) notAbove(folder string) string {
+// blocked blocks a call, and says why and how to mend it.
+func blocked(c protocol.Cause, why, mend string) Judgment {
+	return Judgment{Cause: c, Reason: why + "; " + mend, Why: why}
+}
+
+// notAbove returns why the hooks that were allowed in a folder above do not run here, and how to mend it.
+func (f *Fingerprint) notAbove(folder string) (what, mend string) {
 	file := filepath.Join(folder, hookfile.FileName)
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		const text = "%s is gone, which was allowed; a person must put it back, or run: %s"
-		return fmt.Sprintf(text, printable.Escape(file), command("deny", folder))
+		return printable.Escape(file) + " is gone, which was allowed",
+			"a person must put it back, or run: " + command("deny", folder)
 	}
-	const text = "the hooks of %s were allowed and are for this folder too, but %s has others, or none; %s"
-	return fmt.Sprintf(text, printable.Escape(folder), f.shown(), f.mend())
+	const text = "the hooks of %s were allowed and are for this folder too, but %s has others, or none"
+	return fmt.Sprintf(text, printable.Escape(folder), f.shown()), f.mend()
 }
 
 // above returns the nearest folder above whose hooks were allowed and count in its subfolders.
@@ -138,9 +140,8 @@ func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, 
 			return j, nil
 		}
 	}
-	const text = "the hooks of %s changed within this session: %s; %s"
-	return Judgment{Cause: protocol.CauseChanged,
-		Reason: fmt.Sprintf(text, f.shown(), list(differences), f.mend())}, nil
+	const text = "the hooks of %s changed within this session: %s"
+	return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown(), list(differences)), f.mend()), nil
 }
 
 // Pin records the hooks of a session at its first call. If another process was quicker, the hooks are compared with its

@@ -206,7 +206,7 @@ func TestMatcher(t *testing.T) {
 		"browser_.*":            {"browser_click browser_", "my_browser_click"},
 		"[":                     {"", "["},
 	} {
-		p := newPattern(matcher, "tool_name")
+		p := reader{}.Pattern(matcher, "tool_name")
 		for name := range strings.FieldsSeq(names[0]) {
 			require.True(t, p.Match(name), "%s %s", matcher, name)
 		}

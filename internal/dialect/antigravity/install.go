@@ -7,25 +7,35 @@ import (
 
 // install adds the entry to the hook of the name "hooks".
 var install = &dialect.Installation{
-	Events:    []string{string(before), string(after)},
-	Nameless:  []protocol.Event{postInvocation}, // its input is that of PreInvocation
-	NoAnswer:  dialect.NoAnswer{JSON: `{"decision":"deny","reason":"` + dialect.SilentReason + `"}`},
-	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
-	Asks:      "hookrun was not tried with Antigravity CLI itself, see docs/dialects/antigravity.md",
-	Lacks: "Antigravity CLI runs no hook at the prompt, and reads no answer after a tool: a hook there is not given " +
-		"the result, and can neither change nor withhold it. Before a tool a rewrite and a text for the model block " +
-		"the call",
-	NoMark: true,
-	ReadSwitches: func(doc string) []dialect.Switch {
-		return dialect.SwitchAt(doc, "hooks.enabled", false,
-			`"enabled" of "hooks" is false, so Antigravity CLI does not run it`, `take "enabled" out of "hooks"`)
-	},
-	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return files.ServerFiles(w, "mcp_config.json", dialect.MCPServers)
-	},
+	Events:       []string{string(before), string(after)},
+	WindowsShell: dialect.Cmd,
+	JSON:         dialect.WithoutMark,
+	Note: "hookrun was not tried with Antigravity CLI itself, see docs/dialects/antigravity.md; Antigravity CLI runs " +
+		"no hook at the prompt, and reads no answer after a tool: a hook there is not given the result, and can " +
+		"neither change nor withhold it. Before a tool a rewrite and a text for the model block the call",
 	Unseen: []dialect.Unseen{
 		{What: "runs no hook at the prompt", Event: protocol.PreExecute},
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 	},
-	Program: "agy",
+	Program:   "agy",
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+// NamelessEvents: the input of PostInvocation is that of PreInvocation.
+func (installer) NamelessEvents() []protocol.Event { return []protocol.Event{postInvocation} }
+
+func (installer) SilentBlock() (json string, exit int) {
+	return `{"decision":"deny","reason":"` + dialect.SilentReason + `"}`, 0
+}
+
+func (installer) Switches(doc string) []dialect.Switch {
+	return dialect.SwitchAt(doc, "hooks.enabled", false,
+		`"enabled" of "hooks" is false, so Antigravity CLI does not run it`, `take "enabled" out of "hooks"`)
+}
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	return files.ServerFiles(w, "mcp_config.json", dialect.MCPServers)
 }

@@ -12,11 +12,13 @@ import (
 
 var files = &dialect.Files{
 	Client: client, Folder: ".agents", HomeFolder: ".gemini/config", Base: "hooks.json",
-	Drops:     "; Antigravity CLI goes on without all hooks of the file, and tells its log file alone",
-	Normalize: normalize,
-	Pattern:   newPattern,
-	Timeout:   dialect.Unit(time.Second),
+	Drops:   "; Antigravity CLI goes on without all hooks of the file, and tells its log file alone",
+	Reader:  reader{},
+	Timeout: dialect.Unit(time.Second),
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
 
 var (
 	enabled  = dialect.Field("enabled boolean")
@@ -25,8 +27,8 @@ var (
 	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
 )
 
-// normalize reads hooks by their names, each with events. Those without a tool have no groups.
-func normalize(d *dialect.Document) {
+// Normalize reads hooks by their names, each with events. Those without a tool have no groups.
+func (reader) Normalize(d *dialect.Document) {
 	gjson.Parse(d.Text).ForEach(func(name, hook gjson.Result) bool {
 		if !hook.IsObject() {
 			d.WrongType(strconv.Quote(name.String()), "an object with events", hook, d.Drops)
@@ -57,8 +59,8 @@ func normalize(d *dialect.Document) {
 	})
 }
 
-// newPattern reads a matcher: a regular expression of Go's for a whole name. "" and * are everything.
-func newPattern(text, _ string) dialect.Pattern {
+// Pattern reads a matcher: a regular expression of Go's for a whole name. "" and * are everything.
+func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text != "" && text != "*" {
 		p.RE2, p.Err = regexp.Compile("^(?:" + text + ")$")

@@ -18,11 +18,10 @@ var Dialect = &dialect.Dialect{
 	Events: events,
 	Causes: dialect.HookCauses,
 	Run: dialect.Schedule{
-		Timeout:         600 * time.Second,
-		Parallel:        true,
-		MaxContext:      10_000,
-		FollowsDir:      true,
-		HiddenVariables: []string{"OTEL_"},
+		Timeout:    600 * time.Second,
+		Parallel:   true,
+		MaxContext: 10_000,
+		FollowsDir: true,
 	},
 	Hooks: hooks{},
 	Client: &dialect.Client{
@@ -53,6 +52,8 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 func (hooks) Environment(c *protocol.Call) []string {
 	return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace}
 }
+
+func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 

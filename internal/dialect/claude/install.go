@@ -14,16 +14,8 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	// Without "shell" it would take Git's bash, and PowerShell where there is none.
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Extra: `"shell":"powershell"`},
-	ReadSwitches: func(doc string) []dialect.Switch {
-		return dialect.SwitchAt(doc, offSwitch, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
-			`take "disableAllHooks" out of that file`)
-	},
-	Obstacles: obstacles,
-	Machine:   machine,
-	Servers:   servers,
+	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	WindowsShell: dialect.PowerShell,
 	Unseen: []dialect.Unseen{
 		{What: "gives the report of a background agent as a prompt, not as a result",
 			Event: protocol.PostTool, Tools: []string{"delegate"}},
@@ -31,22 +23,39 @@ var install = &dialect.Installation{
 	Program:   "claude",
 	Versions:  []string{"2.1.329"},
 	Variables: []string{"CLAUDECODE"},
+	Installer: installer{},
 }
 
-// machine are the settings of the administrator, which override all others.
-func machine(func(string) string) (_, strongest []string) {
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+// EntryMembers: without "shell" the client would take Git's bash on Windows, and PowerShell where there is none.
+func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
+	if s == dialect.PowerShell {
+		more = `"shell":"powershell"`
+	}
+	return dialect.CommandKey, more
+}
+
+func (installer) Switches(doc string) []dialect.Switch {
+	return dialect.SwitchAt(doc, offSwitch, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
+		`take "disableAllHooks" out of that file`)
+}
+
+// Elsewhere are the settings of the administrator, which override all others.
+func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/claude-code", "/Library/Application Support/ClaudeCode",
 		`C:\Program Files\ClaudeCode`)
 	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
-	return nil, append([]string{filepath.Join(folder, policyFile)}, more...)
+	return nil, append([]string{filepath.Join(folder, policyFile)}, more...), nil
 }
 
 const policyFile = "managed-settings.json"
 
-// obstacles are the administrator's policy and the modes without hooks.
-func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+// Obstacles are the administrator's policy and the modes without hooks.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	say := func(path, text, mend string) {
-		found = append(found, dialect.Obstacle{Path: path, Text: text, Mend: mend, Known: true})
+		found = append(found, dialect.Obstacle{Path: path, What: text, Mend: mend, Known: true})
 	}
 	for _, file := range in.Files {
 		gjson.Get(file.Text, "env").ForEach(func(key, _ gjson.Result) bool {
@@ -54,7 +63,7 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the canary ` +
 					"runs without it"
 				project := strings.HasPrefix(file.Path, in.Workspace+string(filepath.Separator))
-				found = append(found, dialect.Obstacle{Path: file.Path, Text: fmt.Sprintf(text, name), Known: project,
+				found = append(found, dialect.Obstacle{Path: file.Path, What: fmt.Sprintf(text, name), Known: project,
 					Mend: `take it out of "env" there`})
 			}
 			return true
@@ -87,9 +96,9 @@ func leading(name string) bool {
 	}, name)
 }
 
-// servers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects
+// Servers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects
 // or for one. The settings switch those of .mcp.json off.
-func servers(w dialect.Where, read func(path string) string) (all []dialect.ServerFile) {
+func (installer) Servers(w dialect.Where, read func(path string) string) (all []dialect.ServerFile) {
 	var disabled []string
 	for _, place := range []dialect.Place{files.Project(w.Workspace), files.User(w.Home, w.Getenv)} {
 		for _, base := range append([]string{files.Base}, files.Others...) {

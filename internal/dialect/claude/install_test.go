@@ -29,13 +29,13 @@ func TestObstacles(t *testing.T) {
 		if row.variable != "" {
 			in.Getenv = func(name string) string { return map[string]string{row.variable: "1"}[name] }
 		}
-		found := obstacles(in)
+		found := install.Obstacles(in)
 		if row.want == "" {
 			require.Empty(t, found, row)
 			continue
 		}
 		require.Len(t, found, 1, row)
-		require.Contains(t, found[0].Text, row.want)
+		require.Contains(t, found[0].What, row.want)
 		require.NotEmpty(t, found[0].Mend)
 	}
 }

@@ -13,10 +13,10 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_
 // aliases: the client's matchers know the tool by its old name from here to there only.
 var aliases = dialect.Aliases{"Agent Task"}
 
-// newPattern reads a matcher as Claude Code 2.1.329 does. "" and * are everything. Of letters, digits, _, -, blanks,
+// Pattern reads a matcher as Claude Code 2.1.329 does. "" and * are everything. Of letters, digits, _, -, blanks,
 // commas and | alone it is a list of whole names; anything else is a JavaScript regular expression. Upper and lower
 // case differ. One that is no valid expression matches nothing, and the client says nothing of it.
-func newPattern(text string) dialect.Pattern {
+func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text, Aliases: aliases}
 	switch {
 	case text == "" || text == "*":

@@ -19,16 +19,19 @@ const (
 var files = &dialect.Files{
 	Client: client, Folder: ".claude", FolderVariable: folderVariable,
 	Base: "settings.json", Others: []string{"settings.local.json"},
-	Drops:     "; Claude Code drops the whole file for that, without a word",
-	Normalize: normalize,
-	Pattern:   func(text, _ string) dialect.Pattern { return newPattern(text) },
-	Complete:  func(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell },
+	Drops:  "; Claude Code drops the whole file for that, without a word",
+	Reader: reader{},
 
 	FolderVariables: []string{"CLAUDE_PROJECT_DIR", pluginVariable},
 	Takes:           []string{"url", "if", "async", "on_failure"},
 	Timeout:         dialect.Unit(time.Second),
 	Once:            true,
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
+
+func (reader) Complete(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell }
 
 // top are the fields at the top whose type the client checks. It discards a file for any that is wrong. The first five
 // are about hooks.
@@ -64,7 +67,7 @@ var (
 	}
 )
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 5)
 	plugin := dialect.PluginFolder(d.Path)
 	if plugin == "" { // a plugin has hooks, and no settings

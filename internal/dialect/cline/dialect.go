@@ -28,7 +28,6 @@ var Dialect = &dialect.Dialect{
 			return dialect.AtExit0(output(o))
 		},
 		Errors:   dialect.ErrorByBlock,
-		Limit:    patience - 10*time.Second,
 		Tools:    tools,
 		ToolName: toolName,
 	},
@@ -40,6 +39,8 @@ var Dialect = &dialect.Dialect{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *protocol.Call) protocol.Event { return eventNamed(c.Event) }
+
+func (hooks) CallLimit() time.Duration { return patience - 10*time.Second }
 
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 

@@ -2,6 +2,8 @@ package codex
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -9,34 +11,12 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
-
-	LoginShell: true,
-	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
+	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	WindowsShell: dialect.PowerShell,
+	JSON:         dialect.WithoutMark,
+	Note: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
 		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without " +
 		"a word",
-	NoMark: true,
-	Trusts: true,
-	// The switch is in config.toml, under an old name and a new one. No JSON is TOML.
-	ReadSwitches: func(doc string) (found []dialect.Switch) {
-		top, err := toml.Parse(doc)
-		if err != nil || top.Get("features") == nil {
-			return nil
-		}
-		for _, key := range []string{"hooks", "codex_hooks"} {
-			if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
-				found = append(found, dialect.Switch{
-					Name: "features." + key, Off: v.Text == "false",
-					Why:  fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
-					Mend: fmt.Sprintf("take %s out of [features] in that file", key),
-				})
-			}
-		}
-		return found
-	},
-	Obstacles: obstacles,
-	Machine:   machine,
 	Unseen: []dialect.Unseen{
 		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
 		{What: "shows what a command that runs on has printed so far without a hook",
@@ -45,10 +25,34 @@ var install = &dialect.Installation{
 	Program:   "codex",
 	Versions:  []string{"0.169.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
-	Shell:     loginShell,
-	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return files.ServerFiles(w, configFile, servers)
-	},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+// Switches: the switch is in config.toml, under an old name and a new one. No JSON is TOML.
+func (installer) Switches(doc string) (found []dialect.Switch) {
+	top, err := toml.Parse(doc)
+	if err != nil || top.Get("features") == nil {
+		return nil
+	}
+	for _, key := range []string{"hooks", "codex_hooks"} {
+		if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
+			found = append(found, dialect.Switch{
+				Name: "features." + key, Off: v.Text == "false",
+				What: fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
+				Mend: fmt.Sprintf("take %s out of [features] in that file", key),
+			})
+		}
+	}
+	return found
+}
+
+func (installer) TrustAnew() string { return "have Codex trust the entry anew" }
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	return files.ServerFiles(w, configFile, servers)
 }
 
 func servers(doc string) (all []dialect.Server) {
@@ -71,4 +75,73 @@ func servers(doc string) (all []dialect.Server) {
 		all = append(all, s)
 	}
 	return all
+}
+
+const policyFile = "requirements.toml"
+
+// Elsewhere are the settings of all users, and the administrator's policy.
+func (installer) Elsewhere(dialect.Where) (weakest, strongest, _ []string) {
+	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
+	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
+}
+
+// Obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
+	project := filepath.Dir(files.Project(in.Workspace).Path)
+	config := &toml.Value{Kind: toml.Table}
+	for _, file := range in.Files {
+		top, err := toml.Parse(file.Text)
+		if err != nil {
+			continue
+		}
+		if file.Path == user {
+			config = top
+		}
+		if v := top.Get("allow_managed_hooks_only"); filepath.Base(file.Path) == policyFile && isTrue(v) {
+			found = append(found, dialect.Obstacle{
+				Path: file.Path, What: "allow_managed_hooks_only is true: Codex runs the administrator's hooks alone",
+				Mend: "ask the administrator to have hookrun in that file", Known: true,
+			})
+		}
+	}
+	if trust := projectTrust(config, in.Workspace); trust != "trusted" {
+		for _, e := range in.Entries {
+			if filepath.Dir(e.Path) == project {
+				return append(found, dialect.Obstacle{
+					Path: user, What: "Codex does not trust the project, so it reads none of its hooks, without a word",
+					Mend: "start codex in " + in.Workspace + " and trust the folder", Known: true,
+				})
+			}
+		}
+	}
+	const without = ": Codex runs each call without it, and without a word"
+	state := get(get(config, "hooks"), "state")
+	untrusted := map[string][]string{} // by file, its events that nobody has trusted
+	for _, e := range in.Entries {
+		if get(get(state, key(e)), "trusted_hash") == nil && !isFalse(get(get(state, key(e)), "enabled")) {
+			untrusted[e.Path] = append(untrusted[e.Path], e.Event)
+		}
+	}
+	for _, e := range in.Entries {
+		o := dialect.Obstacle{Path: e.Path, Mend: "start codex, type /hooks, and trust the hook", Known: true}
+		kept, hash := get(state, key(e)), hashOf(e)
+		switch trusted := get(kept, "trusted_hash"); {
+		case isFalse(get(kept, "enabled")):
+			o.What = "the hook at " + e.Event + " is switched off in Codex's /hooks"
+			o.Mend = "start codex, type /hooks, and switch the hook on"
+		case trusted == nil:
+			if untrusted[e.Path] == nil { // one obstacle has all events of the file
+				continue
+			}
+			o.What = "nobody has trusted the hook at " + strings.Join(untrusted[e.Path], ", ") + without
+			untrusted[e.Path] = nil
+		case hash != "" && trusted.Text != hash:
+			o.What = "the hook at " + e.Event + " has changed since it was trusted" + without
+		default:
+			continue
+		}
+		found = append(found, o)
+	}
+	return found
 }

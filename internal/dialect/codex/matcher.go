@@ -10,10 +10,10 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// newPattern reads a matcher as Codex 0.169.0 does. "" and * are everything. Of letters, digits, _ and | alone it is a
+// Pattern reads a matcher as Codex 0.169.0 does. "" and * are everything. Of letters, digits, _ and | alone it is a
 // list of whole names; anything else is a regular expression of Rust's. That is RE2's syntax, as Go's is, and so
 // without look-around. A patch answers to two names of other tools as well.
-func newPattern(text string) dialect.Pattern {
+func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text, Rust: true, Aliases: toolAliases}
 	switch {
 	case text == "" || text == "*":

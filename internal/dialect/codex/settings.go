@@ -18,16 +18,19 @@ var files = &dialect.Files{
 	Client: client, Folder: ".codex", Base: "hooks.json", Others: []string{configFile}, FolderVariable: "CODEX_HOME",
 	Extensions: []string{".toml"},
 	Drops:      "; Codex drops the whole file for that",
-	Normalize:  normalize,
-	Pattern:    func(text, _ string) dialect.Pattern { return newPattern(text) },
+	Reader:     reader{},
 	Takes:      []string{"async"},
 	Timeout:    dialect.Unit(time.Second),
-	Most: func(e protocol.Event) time.Duration {
-		if e == "Interrupt" || e == "SessionEnd" {
-			return 3 * time.Second
-		}
-		return 0
-	},
+}
+
+// reader is how the client reads its hooks file.
+type reader struct{}
+
+func (reader) Most(e protocol.Event) time.Duration {
+	if e == "Interrupt" || e == "SessionEnd" {
+		return 3 * time.Second
+	}
+	return 0
 }
 
 var (
@@ -52,7 +55,7 @@ const (
 	limit          = "additionalContextLimit"
 )
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
 		return
 	}

@@ -16,71 +16,6 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
-const policyFile = "requirements.toml"
-
-// machine are the settings of all users, and the administrator's policy.
-func machine(func(string) string) (weakest, strongest []string) {
-	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
-	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}
-}
-
-// obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
-func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
-	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
-	project := filepath.Dir(files.Project(in.Workspace).Path)
-	config := &toml.Value{Kind: toml.Table}
-	for _, file := range in.Files {
-		top, err := toml.Parse(file.Text)
-		if err != nil {
-			continue
-		}
-		if file.Path == user {
-			config = top
-		}
-		if v := top.Get("allow_managed_hooks_only"); filepath.Base(file.Path) == policyFile && isTrue(v) {
-			found = append(found, dialect.Obstacle{
-				Path: file.Path, Text: "allow_managed_hooks_only is true: Codex runs the administrator's hooks alone",
-				Mend: "ask the administrator to have hookrun in that file", Known: true,
-			})
-		}
-	}
-	if trust := projectTrust(config, in.Workspace); trust != "trusted" {
-		for _, e := range in.Entries {
-			if filepath.Dir(e.Path) == project {
-				return append(found, dialect.Obstacle{
-					Path: user, Text: "Codex does not trust the project, so it reads none of its hooks, without a word",
-					Mend: "start codex in " + in.Workspace + " and trust the folder", Known: true,
-				})
-			}
-		}
-	}
-	const without = ": Codex runs each call without it, and without a word"
-	state := get(get(config, "hooks"), "state")
-	untrusted := map[string]int{} // by file, the obstacle for all of its events
-	for _, e := range in.Entries {
-		o := dialect.Obstacle{Path: e.Path, Mend: "start codex, type /hooks, and trust the hook", Known: true}
-		kept, hash := get(state, key(e)), hashOf(e)
-		switch trusted := get(kept, "trusted_hash"); {
-		case isFalse(get(kept, "enabled")):
-			o.Text = "the hook at " + e.Event + " is switched off in Codex's /hooks"
-			o.Mend = "start codex, type /hooks, and switch the hook on"
-		case trusted == nil:
-			if at, there := untrusted[e.Path]; there {
-				found[at].Text = strings.Replace(found[at].Text, without, ", "+e.Event+without, 1)
-				continue
-			}
-			untrusted[e.Path] = len(found)
-			o.Text = "nobody has trusted the hook at " + e.Event + without
-		case hash != "" && trusted.Text != hash:
-			o.Text = "the hook at " + e.Event + " has changed since it was trusted" + without
-		default:
-			continue
-		}
-		found = append(found, o)
-	}
-	return found
-}
-
 // projectTrust is what the user's file says of the folder, or of the ones above in its repository.
 func projectTrust(config *toml.Value, workspace string) string {
 	projects := get(config, "projects")
@@ -175,8 +110,8 @@ func isTrue(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.Te
 
 func isFalse(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.Text == "false" }
 
-// loginShell is the shell of the user's account, which Codex runs commands with, whatever $SHELL says.
-func loginShell() string {
+// Shell is the shell of the user's account, which Codex runs commands with, whatever $SHELL says.
+func (installer) Shell() string {
 	accounts, err := os.ReadFile("/etc/passwd")
 	if err != nil {
 		return os.Getenv("SHELL")

@@ -42,10 +42,10 @@ func TestObstacles(t *testing.T) {
 			Where: dialect.Where{Workspace: workspace, Home: home, Getenv: func(string) string { return "" }},
 			Files: []dialect.SettingsText{{Path: config, Text: text}}, Entries: []dialect.EntryText{entry},
 		}
-		for _, o := range obstacles(in) {
+		for _, o := range install.Obstacles(in) {
 			require.NotEmpty(t, o.Mend)
 			require.True(t, o.Known)
-			all = append(all, o.Text)
+			all = append(all, o.What)
 		}
 		return all
 	}

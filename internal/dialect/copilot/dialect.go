@@ -16,7 +16,7 @@ var Dialect = &dialect.Dialect{
 	Name:   "copilot",
 	Events: events,
 	Causes: dialect.HookCauses,
-	Run:    dialect.Schedule{Timeout: 30 * time.Second, HiddenVariables: []string{"GITHUB_TOKEN="}},
+	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
 		Detect:          detect,
@@ -73,6 +73,8 @@ func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	}
 }
 
+func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
+
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 
 // Variants: hooks whose events are in camelCase run first.
@@ -82,7 +84,7 @@ func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCa
 // itself is never called at one.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d, form := *Dialect, *files
-	form.Pattern = camelPattern
+	form.Reader = camelReader{}
 	d.Files, d.Hooks, d.Events = &form, hooks{camel: true}, nil
 	for _, s := range spellings {
 		row := ruleOf(s.camel).Event

@@ -11,33 +11,55 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:   []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	Nameless: []protocol.Event{"PermissionRequest", "SubagentStart"}, // their input is in camelCase in both spellings
-	// The client blocks before a tool for exit 2, and elsewhere for JSON alone.
-	NoAnswer: dialect.NoAnswer{Exit: 2, JSON: `{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
-		`,"decision":"block","reason":` + noAnswer + `}`},
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, Key: "powershell"},
-	Asks:      "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
-	ReadSwitches: func(doc string) []dialect.Switch {
-		return dialect.SwitchAt(doc, offSwitch, true,
-			`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
-	},
-	Obstacles: obstacles,
-	Beside: func(w dialect.Where) []string {
-		return []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
-			filepath.Join(w.Workspace, ".claude", "settings.local.json")}
-	},
-	Servers: func(w dialect.Where, _ func(string) string) []dialect.ServerFile {
-		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
-	},
+	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	WindowsShell: dialect.PowerShell,
+	Note: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without " +
+		"a word",
 	Unseen: []dialect.Unseen{
 		{What: "shows the output at the end of an async command without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
-	AlsoRuns:  []string{"claude"},
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+// NamelessEvents are those with an input in camelCase in both spellings.
+func (installer) NamelessEvents() []protocol.Event {
+	return []protocol.Event{"PermissionRequest", "SubagentStart"}
+}
+
+func (installer) AlsoRuns() []string { return []string{"claude"} }
+
+func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
+	if s == dialect.PowerShell {
+		return "powershell", ""
+	}
+	return dialect.CommandKey, ""
+}
+
+// SilentBlock: the client blocks before a tool for exit 2, and elsewhere for JSON alone.
+func (installer) SilentBlock() (json string, exit int) {
+	return `{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer + `,"decision":"block","reason":` +
+		noAnswer + `}`, 2
+}
+
+func (installer) Switches(doc string) []dialect.Switch {
+	return dialect.SwitchAt(doc, offSwitch, true,
+		`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
+}
+
+func (installer) Elsewhere(w dialect.Where) (_, _, beside []string) {
+	return nil, nil, []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
+		filepath.Join(w.Workspace, ".claude", "settings.local.json")}
+}
+
+func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.ServerFile {
+	return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
 }
 
 const noAnswer = `"` + dialect.SilentReason + `"`
@@ -47,12 +69,12 @@ func userFolder(w dialect.Where) string {
 	return cmp.Or(w.Getenv(files.FolderVariable), filepath.Join(w.Home, ".copilot"))
 }
 
-// obstacles are the switches of Claude Code's files, which the client reads as well, and the trust in the folder.
-func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+// Obstacles are the switches of Claude Code's files, which the client reads as well, and the trust in the folder.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, f := range in.Files {
 		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, offSwitch).Type == gjson.True {
 			found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
-				Text: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
+				What: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
 				Mend: `take "disableAllHooks" out of that file`})
 		}
 	}
@@ -66,7 +88,7 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		return found
 	}
 	return append(found, dialect.Obstacle{
-		Text: "Copilot CLI runs the project's hooks only where the folder is trusted, and else without a word",
+		What: "Copilot CLI runs the project's hooks only where the folder is trusted, and else without a word",
 		Mend: "start copilot there and trust the folder; for copilot -p add --trust-folder",
 	})
 }

@@ -13,20 +13,32 @@ import (
 // files have matchers of the events in Claude Code's spelling.
 var files = &dialect.Files{
 	Client: "Copilot CLI", Folder: folder, HomeFolder: homeFolder,
-	Folders: []string{".github/copilot", ".copilot"}, FolderVariable: "COPILOT_HOME",
+	FolderVariable: "COPILOT_HOME",
 	// The installed entry has a file of its own, which nobody else writes.
 	Base: "hookrun.json", Others: []string{"../copilot/settings.json", "../copilot/settings.local.json"},
-	OnFault:   dialect.TakesLast,
-	Drops:     "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
-	Normalize: normalize,
-	Pattern:   newPattern,
-	Complete:  func(c *dialect.Command) { c.Bash = c.Argv == nil },
+	OnFault: dialect.TakesLast,
+	Drops:   "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
+	Reader:  reader{},
 
 	FolderVariables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 	Takes:           []string{"url", "cwd"},
 	Timeout:         dialect.Unit(time.Second),
 	Flat:            true,
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
+
+func (reader) Complete(c *dialect.Command) { c.Bash = c.Argv == nil }
+
+func (reader) Folders() []string { return []string{".github/copilot", ".copilot"} }
+
+func (reader) Pattern(text, subject string) dialect.Pattern { return newPattern(text, subject) }
+
+// camelReader is that of hooks whose events are in camelCase.
+type camelReader struct{ reader }
+
+func (camelReader) Pattern(text, subject string) dialect.Pattern { return camelPattern(text, subject) }
 
 const (
 	folder, homeFolder = ".github/hooks", ".copilot/hooks"
@@ -51,7 +63,7 @@ var (
 	}
 )
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 3)
 	off, isOff := d.SwitchOff(fields, offSwitch)
 	if ofHooks(d.Dir()) {

@@ -2,29 +2,42 @@ package cursor
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 var install = &dialect.Installation{
-	Events:    []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
-	Asks: "Cursor runs a project's hooks only in a workspace that its user has trusted; hookrun was not tried with " +
+	Events:       []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
+	WindowsShell: dialect.PowerShell,
+	JSON:         dialect.WithoutMark,
+	Note: "Cursor runs a project's hooks only in a workspace that its user has trusted; hookrun was not tried with " +
 		"Cursor itself, see docs/dialects/cursor.md",
-	LoginShell: true,
-	NoMark:     true,
-	NoURLs:     true,
-	Head:       `"version":1`,
-	Extra:      `"failClosed":true`,
-	// The settings of all users.
-	Machine: func(getenv func(string) string) (weakest, strongest []string) {
-		folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
-		return nil, []string{filepath.Join(folder, files.Base)}
-	},
-	AlsoRuns:  []string{"claude"},
 	Program:   "cursor-agent",
 	Variables: []string{"CURSOR_VERSION"},
-	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return files.ServerFiles(w, "mcp.json", dialect.MCPServers)
-	},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+func (installer) Head() string { return `"version":1` }
+
+func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
+	return dialect.CommandKey, `"failClosed":true`
+}
+
+// FitHint: the client takes a // for the start of a comment, also in a string.
+func (installer) FitHint(text string) string { return strings.ReplaceAll(text, "https://", "") }
+
+func (installer) AlsoRuns() []string { return []string{"claude"} }
+
+// Elsewhere are the settings of all users.
+func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
+	folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
+	return nil, []string{filepath.Join(folder, files.Base)}, nil
+}
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	return files.ServerFiles(w, "mcp.json", dialect.MCPServers)
 }

@@ -12,13 +12,15 @@ import (
 var files = &dialect.Files{
 	Client: "Cursor", Folder: ".cursor", Base: "hooks.json",
 	Drops:           "; Cursor may drop the whole file for that",
-	Normalize:       normalize,
-	Pattern:         newPattern,
+	Reader:          reader{},
 	FolderVariables: []string{"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 	Takes:           []string{"on_failure"},
 	Timeout:         dialect.Unit(time.Second),
 	Flat:            true,
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
 
 var (
 	top    = []dialect.Field{"version number", "hooks object"}
@@ -30,7 +32,7 @@ var (
 	}
 )
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	for e := range d.Events(d.Top(top, 2)["hooks"]) {
 		for g := range e.Hooks() {
 			for h := range g.Handlers(handlers, common) {
@@ -48,8 +50,8 @@ func normalize(d *dialect.Document) {
 	}
 }
 
-// newPattern reads a matcher: a regular expression, found anywhere. Without more, or as *, it is everything.
-func newPattern(text, _ string) dialect.Pattern {
+// Pattern reads a matcher: a regular expression, found anywhere. Without more, or as *, it is everything.
+func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: strings.TrimSpace(text)}
 	if p.Word != "" && p.Word != "*" {
 		p.JavaScript, p.Err = jsregexp.Compile(p.Word)

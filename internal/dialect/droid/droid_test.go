@@ -204,8 +204,8 @@ func TestInstall(t *testing.T) {
 		in.Files = []dialect.SettingsText{{Path: "/w/.factory/hooks.json", Text: text}, {Path: "/home/.factory/x"}}
 		require.Len(t, droid.Dialect.Install.Obstacles(in), found, text)
 	}
-	require.Empty(t, droid.Dialect.Install.ReadSwitches(`{"hooksDisabled":true}`), "there it means nothing")
-	require.True(t, droid.Dialect.Install.ReadSwitches(`{"hooks":{"hooksDisabled":true}}`)[0].Off)
+	require.Empty(t, droid.Dialect.Install.Switches(`{"hooksDisabled":true}`), "there it means nothing")
+	require.True(t, droid.Dialect.Install.Switches(`{"hooks":{"hooksDisabled":true}}`)[0].Off)
 	files := droid.Dialect.Install.Servers(dialect.Where{Workspace: "/w", Home: "/h",
 		Getenv: func(string) string { return "" }}, nil)
 	require.Len(t, files, 2)

@@ -10,37 +10,44 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
-	Comments:  true,
-	ReadSwitches: func(doc string) []dialect.Switch {
-		return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
-			`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
-			`take "hooksDisabled" out of "hooks" in that file`)
-	},
-	Obstacles: obstacles,
-	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		return files.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
-			var off []string
-			gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
-				if v.Get("disabled").Bool() {
-					off = append(off, key.String())
-				}
-				return true
-			})
-			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
-		})
-	},
+	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	WindowsShell: dialect.Cmd,
+	JSON:         dialect.WithComments,
 	Unseen: []dialect.Unseen{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "runs no hook at the prompt of droid exec", Event: protocol.PreExecute},
 	},
-	Program:  "droid",
-	Versions: []string{"0.215.0"},
+	Program:   "droid",
+	Versions:  []string{"0.215.0"},
+	Installer: installer{},
 }
 
-// obstacles are a hooks.json beside the file with the entry, and an administrator's policy.
-func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+func (installer) Instead() string { return instead }
+
+func (installer) Switches(doc string) []dialect.Switch {
+	return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
+		`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
+		`take "hooksDisabled" out of "hooks" in that file`)
+}
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	return files.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
+		var off []string
+		gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+			if v.Get("disabled").Bool() {
+				off = append(off, key.String())
+			}
+			return true
+		})
+		return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+	})
+}
+
+// Obstacles are a hooks.json beside the file with the entry, and an administrator's policy.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, file := range in.Files {
 		if filepath.Base(file.Path) != instead || !gjson.Valid(file.Text) ||
 			gjson.Get(file.Text, "hooks").Exists() {
@@ -49,7 +56,7 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		for _, e := range in.Entries {
 			if filepath.Dir(e.Path) == filepath.Dir(file.Path) {
 				found = append(found, dialect.Obstacle{
-					Path: file.Path, Text: "Droid takes the hooks of this file and not those of " + base +
+					Path: file.Path, What: "Droid takes the hooks of this file and not those of " + base +
 						" beside it, in which hookrun is", Known: true,
 					Mend: `move its events to "hooks" in ` + base + ", and remove the file",
 				})

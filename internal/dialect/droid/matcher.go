@@ -5,9 +5,9 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// newPattern reads a matcher as Droid 0.215.0 does. "" and * are everything. Anything else is a JavaScript regular
+// Pattern reads a matcher as Droid 0.215.0 does. "" and * are everything. Anything else is a JavaScript regular
 // expression, found anywhere in the name; one that is none is a whole name. Blanks count.
-func newPattern(text, _ string) dialect.Pattern {
+func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text == "" || text == "*" {
 		return p

@@ -13,14 +13,16 @@ import (
 // files are settings.json, with hooks under "hooks", and hooks.json, with events at the top level. If the second has
 // hooks, those of the first do not count. One wrong entry, and the client goes on without all hooks of the file.
 var files = &dialect.Files{
-	Client: client, Folder: ".factory", Base: base, Instead: instead, Others: []string{instead},
+	Client: client, Folder: ".factory", Base: base, Others: []string{instead},
 	OnFault:         dialect.DropsFile,
 	Drops:           "; Droid goes on without all hooks of the file for that, without a word",
-	Normalize:       normalize,
-	Pattern:         newPattern,
+	Reader:          reader{},
 	FolderVariables: folders,
 	Timeout:         dialect.Unit(time.Second),
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
 
 const base, instead = "settings.json", "hooks.json"
 
@@ -43,7 +45,7 @@ var switches = []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"
 // commandRegex is held against the command of the tool execute. A group that has it is for that tool alone.
 const commandRegex, execute = "commandRegex", "Execute"
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	if filepath.Base(d.Path) == instead {
 		for e := range d.TopEvents(switches...) {
 			readEvent(e)

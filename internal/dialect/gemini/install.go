@@ -9,49 +9,52 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:    []string{"BeforeAgent", "BeforeTool", "AfterTool"},
-	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell},
-	Asks: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
+	Events:       []string{"BeforeAgent", "BeforeTool", "AfterTool"},
+	WindowsShell: dialect.PowerShell,
+	JSON:         dialect.WithComments,
+	Note: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
 		"and with --skip-trust not even there",
-	Comments: true,
-	Named:    true,
-	ReadSwitches: func(doc string) []dialect.Switch {
-		found := dialect.SwitchAt(doc, "hooksConfig.enabled", false,
-			`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
-			`take "enabled" out of "hooksConfig" in that file`)
-		if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
-			found = append(found, dialect.Switch{
-				Name: "hooksConfig.disabled", Off: true,
-				Why:  `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,
-				Mend: "gemini hooks enable hookrun",
-			})
-		}
-		return found
-	},
-	Obstacles: obstacles,
-	Machine:   func(getenv func(string) string) (weakest, strongest []string) { return family.Machine(getenv) },
-	Beside:    func(w dialect.Where) []string { return family.Beside(w) },
-	Servers: func(w dialect.Where, read func(string) string) []dialect.ServerFile {
-		return family.Servers(w, read)
-	},
 	Program:   "gemini",
 	Versions:  []string{"0.61.0"},
 	Variables: []string{"GEMINI_CLI"},
+	Installer: installer{&family},
 }
 
-var family = &dialect.GenAI{
+// installer is the code of install, with what Gemini CLI's family has in common.
+type installer struct{ *dialect.GenAI }
+
+// EntryMembers: the client's hooks have names.
+func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
+	return dialect.CommandKey, `"name":"hookrun"`
+}
+
+func (installer) Switches(doc string) []dialect.Switch {
+	found := dialect.SwitchAt(doc, "hooksConfig.enabled", false,
+		`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
+		`take "enabled" out of "hooksConfig" in that file`)
+	if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
+		found = append(found, dialect.Switch{
+			Name: "hooksConfig.disabled", Off: true,
+			What: `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,
+			Mend: "gemini hooks enable hookrun",
+		})
+	}
+	return found
+}
+
+var family = dialect.GenAI{
 	Variables: "GEMINI_CLI", Folder: "gemini-cli", MacFolder: "GeminiCli", Files: files,
 }
 
-// obstacles is the trust in the folder: without it Gemini CLI runs no hook of its settings.
-func obstacles(in *dialect.Installed) []dialect.Obstacle {
+// Obstacles are the trust in the folder: without it Gemini CLI runs no hook of its settings.
+func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 	trusts := "export GEMINI_CLI_TRUST_WORKSPACE=true, or start gemini there and trust the folder"
 	switch value := in.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); {
 	case in.Getenv("GEMINI_RESTRICTED_MODE") == "true":
-		return []dialect.Obstacle{{Text: "$GEMINI_RESTRICTED_MODE is true, so Gemini CLI runs no hook",
+		return []dialect.Obstacle{{What: "$GEMINI_RESTRICTED_MODE is true, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_RESTRICTED_MODE", Known: true}}
 	case value == "false":
-		return []dialect.Obstacle{{Text: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
+		return []dialect.Obstacle{{What: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_CLI_TRUST_WORKSPACE", Known: true}}
 	case value == "true":
 		return nil
@@ -61,10 +64,10 @@ func obstacles(in *dialect.Installed) []dialect.Obstacle {
 	case !wanted || trusted:
 		return nil
 	case refused:
-		return []dialect.Obstacle{{Path: file, Text: "the folder is not trusted, so Gemini CLI runs none of its hooks",
+		return []dialect.Obstacle{{Path: file, What: "the folder is not trusted, so Gemini CLI runs none of its hooks",
 			Mend: trusts, Known: true}}
 	}
 	// Whether an editor says that it is trusted cannot be seen from here.
-	return []dialect.Obstacle{{Path: file, Text: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
+	return []dialect.Obstacle{{Path: file, What: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
 		"and not the project's hooks, and without a terminal gemini does not start", Mend: trusts}}
 }

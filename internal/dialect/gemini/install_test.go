@@ -38,9 +38,10 @@ func TestObstacles(t *testing.T) {
 				}
 				return ""
 			}}
-			found := obstacles(&dialect.Installed{Where: w, Files: []dialect.SettingsText{
+			_, _, beside := install.Elsewhere(w)
+			found := install.Obstacles(&dialect.Installed{Where: w, Files: []dialect.SettingsText{
 				{Path: files.User(home, w.Getenv).Path, Text: row.settings},
-				{Path: family.Beside(w)[0], Text: row.trust}}})
+				{Path: beside[0], Text: row.trust}}})
 			if !row.obstacle {
 				require.Empty(t, found)
 				return

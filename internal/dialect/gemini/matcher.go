@@ -7,10 +7,10 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// newPattern reads a matcher as Gemini CLI 0.61.0 does: for tools it is a JavaScript regular expression, for other
+// Pattern reads a matcher as Gemini CLI 0.61.0 does: for tools it is a JavaScript regular expression, for other
 // things the whole word, as also where it is no expression. Blanks around it do not count, and without more, or as *,
 // it is everything.
-func newPattern(text, subject string) dialect.Pattern {
+func (reader) Pattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: strings.TrimSpace(text)}
 	if p.Word == "" || p.Word == "*" {
 		return p

@@ -9,15 +9,19 @@ import (
 
 var files = &dialect.Files{
 	Client: "Gemini CLI", Folder: ".gemini", Base: "settings.json", FolderVariable: "GEMINI_CLI_HOME/.gemini",
-	Normalize: normalize,
-	Pattern:   newPattern,
-	Expand:    func(text string) string { return dialect.ExpandVariables(text, written) },
-	Complete:  func(c *dialect.Command) { c.Bash, c.Written = c.Argv == nil, written },
+	Reader: reader{},
 
 	FolderVariables: []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD"},
 	Timeout:         dialect.Unit(time.Millisecond),
 	Once:            true,
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
+
+func (reader) Expand(text string) string { return dialect.ExpandVariables(text, written) }
+
+func (reader) Complete(c *dialect.Command) { c.Bash, c.Written = c.Argv == nil, written }
 
 // written are the variables that the client writes into the text of a command.
 var written = []string{
@@ -34,7 +38,7 @@ var (
 	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
 )
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 2)
 	d.HooksConfig(fields, switches)
 	d.OnceBeside(switches)

@@ -30,9 +30,7 @@ var Dialect = &dialect.Dialect{
 			return dialect.AtExit0(hookOutput(o))
 		},
 		Errors: dialect.ErrorByBlock, // any exit but 2 fails open, and a deny blocks wherever that is possible
-		// An entry has 600 seconds at most, and what is cut off then runs.
-		Limit: 590 * time.Second,
-		Tools: tools,
+		Tools:  tools,
 	},
 	Files:   files,
 	Install: install,
@@ -42,6 +40,9 @@ var Dialect = &dialect.Dialect{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+
+// CallLimit: an entry has 600 seconds at most, and what is cut off then runs.
+func (hooks) CallLimit() time.Duration { return 590 * time.Second }
 
 // Subject: the prompt is a list in the hook input, and matchers are held against its text.
 func (h hooks) Subject(c *protocol.Call, field string) string {

@@ -10,20 +10,25 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	OnWindows: dialect.CommandForm{Shell: dialect.Cmd},
-	Lacks: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
+	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	WindowsShell: dialect.Cmd,
+	Note: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
 		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
 		"model block the call, and a message to the user is shown to nobody",
-	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-		ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
-		return append(files.ServerFiles(w, "mcp.json", servers), ofProject)
-	},
 	Unseen: []dialect.Unseen{
 		{What: "waits for no hook after a tool", Event: protocol.PostTool},
 	},
-	Program:  "kimi",
-	Versions: []string{"2.1.0"},
+	Program:   "kimi",
+	Versions:  []string{"2.1.0"},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
+	return append(files.ServerFiles(w, "mcp.json", servers), ofProject)
 }
 
 func servers(doc string) []dialect.Server {

@@ -5,9 +5,9 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// newPattern reads a matcher as Kimi Code 2.1.0 does: a JavaScript regular expression, found anywhere in the text. ""
+// Pattern reads a matcher as Kimi Code 2.1.0 does: a JavaScript regular expression, found anywhere in the text. ""
 // is everything, and what is no expression, as *, nothing.
-func newPattern(text, _ string) dialect.Pattern {
+func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text != "" {
 		p.JavaScript, p.Err = jsregexp.Compile(text)

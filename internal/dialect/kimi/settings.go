@@ -20,13 +20,16 @@ var files = &dialect.Files{
 	Extensions: []string{".toml"},
 	OnFault:    dialect.DropsFile,
 	Drops:      drops,
-	Normalize:  normalize,
-	Pattern:    newPattern,
-	Complete:   func(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell },
+	Reader:     reader{},
 	Timeout:    timeouts{dialect.Unit(time.Second)},
 	Flat:       true,
 	Once:       true,
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
+
+func (reader) Complete(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell }
 
 // timeouts have a limit.
 type timeouts struct{ dialect.Unit }
@@ -44,8 +47,8 @@ const drops = "; Kimi Code goes on without all hooks of the file for that"
 // fields are those of an entry. The client takes no others.
 var fields = []string{"event", "matcher", "command", "timeout"}
 
-// normalize reads config.toml, or the JSON that it amounts to.
-func normalize(d *dialect.Document) {
+// Normalize reads config.toml, or the JSON that it amounts to.
+func (reader) Normalize(d *dialect.Document) {
 	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
 		return
 	}

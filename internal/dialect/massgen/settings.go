@@ -21,7 +21,10 @@ import (
 //go:embed call.py
 var call string
 
-var files = &dialect.Files{Client: "MassGen", Extensions: []string{".yaml", ".yml"}, Normalize: normalize}
+var files = &dialect.Files{Client: "MassGen", Extensions: []string{".yaml", ".yml"}, Reader: reader{}}
+
+// reader is how the client reads its hooks file.
+type reader struct{}
 
 // config reads the hooks of a MassGen config: those of all agents under "hooks", and those of one agent under its
 // "backend". What else is in the file is MassGen's.
@@ -35,7 +38,7 @@ type config struct {
 // inheritKey is the key of hookrun's own that a hook, or the whole file, may have. MassGen passes over it.
 const inheritKey = "x-inherit_env"
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	f := config{Document: d, override: map[protocol.Event][]string{}}
 	top, err := yaml.Parse(d.Text)
 	if fault, ok := err.(yaml.Fault); ok {

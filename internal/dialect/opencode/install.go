@@ -21,27 +21,33 @@ const plugin = "hookrun.js"
 
 var install = &dialect.Installation{
 	Events: []string{string(prompt), string(before), string(after)},
-	OwnFiles: []dialect.OwnFile{{
-		Base: plugin, Events: []string{string(prompt), string(before), string(after)}, Comment: "//", Text: pluginText,
-	}},
-	Obstacles: func(in *dialect.Installed) (found []dialect.Obstacle) {
-		for name, does := range map[string]string{
-			"OPENCODE_PURE":                   "loads no plugin",
-			"OPENCODE_DISABLE_PROJECT_CONFIG": "loads no plugin of the project's",
-		} {
-			if value := in.Getenv(name); value == "1" || strings.EqualFold(value, "true") {
-				found = append(found, dialect.Obstacle{Text: "$" + name + " is set, so OpenCode " + does,
-					Mend: "unset " + name, Known: name == "OPENCODE_PURE"})
-			}
-		}
-		return found
-	},
 	Unseen: []dialect.Unseen{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 	},
 	Program:   "opencode",
 	Versions:  []string{"1.18.33"},
 	Variables: []string{"OPENCODE"},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+func (installer) OwnFiles() []dialect.OwnFile {
+	return []dialect.OwnFile{{Base: plugin, Events: install.Events, Comment: "//", Text: pluginText}}
+}
+
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	for name, does := range map[string]string{
+		"OPENCODE_PURE":                   "loads no plugin",
+		"OPENCODE_DISABLE_PROJECT_CONFIG": "loads no plugin of the project's",
+	} {
+		if value := in.Getenv(name); value == "1" || strings.EqualFold(value, "true") {
+			found = append(found, dialect.Obstacle{What: "$" + name + " is set, so OpenCode " + does,
+				Mend: "unset " + name, Known: name == "OPENCODE_PURE"})
+		}
+	}
+	return found
 }
 
 //go:embed plugin.js

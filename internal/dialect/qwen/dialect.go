@@ -21,7 +21,7 @@ var Dialect = &dialect.Dialect{
 	Events: events,
 	Causes: dialect.HookCauses,
 	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfSame: true,
-		HiddenVariables: []string{"QWEN_SERVER_TOKEN"}, FileVariablesWin: true},
+		FileVariablesWin: true},
 	Hooks: hooks{},
 	Client: &dialect.Client{
 		// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
@@ -50,6 +50,8 @@ var Dialect = &dialect.Dialect{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+
+func (hooks) HiddenVariables() []string { return []string{"QWEN_SERVER_TOKEN"} }
 
 // rule is the row of an event, with what the client makes of an answer there.
 type rule struct{ dialect.Event }

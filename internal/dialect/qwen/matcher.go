@@ -45,10 +45,10 @@ const sameName = "exec edit write_file read_file zoom_image glob todo_write save
 	"omni_transcribe_audio omni_clip_image omni_clip_audio omni_caption_image omni_caption_audio omni_ocr_image " +
 	"omni_understand_video_segments omni_recall_media_memory"
 
-// newPattern reads a matcher as Qwen Code 0.24.4 does. Blanks around it do not count, and without more, as * or as .*,
+// Pattern reads a matcher as Qwen Code 0.24.4 does. Blanks around it do not count, and without more, as * or as .*,
 // it is everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. Else
 // it is a JavaScript regular expression, found anywhere in the tool's own name.
-func newPattern(text, subject string) dialect.Pattern {
+func (reader) Pattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: dialect.TrimJS(text)}
 	if subject == "tool_name" {
 		p.Aliases = aliases.Get()

@@ -15,18 +15,22 @@ const folderVariable = "QWEN_HOME"
 
 var files = &dialect.Files{
 	Client: client, Folder: ".qwen", Base: "settings.json", FolderVariable: folderVariable,
-	OnFault:   dialect.DropsEntry,
-	Drops:     "; Qwen Code drops it for that, without a word",
-	Normalize: normalize,
-	Pattern:   newPattern,
-	Expand:    func(text string) string { return dialect.ExpandVariables(text, nil) },
-	Complete:  func(c *dialect.Command) { c.Bash = c.Argv == nil },
+	OnFault: dialect.DropsEntry,
+	Drops:   "; Qwen Code drops it for that, without a word",
+	Reader:  reader{},
 
 	FolderVariables: []string{"QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"},
 	Takes:           []string{"async"},
 	Timeout:         timeouts{dialect.Unit(time.Second)},
 	Once:            true,
 }
+
+// reader is how the client reads its hooks file.
+type reader struct{}
+
+func (reader) Expand(text string) string { return dialect.ExpandVariables(text, nil) }
+
+func (reader) Complete(c *dialect.Command) { c.Bash = c.Argv == nil }
 
 const offSwitch = "disableAllHooks"
 
@@ -45,7 +49,7 @@ var (
 	}
 )
 
-func normalize(d *dialect.Document) {
+func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 2)
 	d.SwitchOff(fields, offSwitch)
 	d.OnceBeside(switches)

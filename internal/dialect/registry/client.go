@@ -65,7 +65,7 @@ func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialec
 		own = ""
 	}
 	for _, d := range dialects() {
-		if d.Install != nil && slices.Contains(d.Install.AlsoRuns, entry.Name) &&
+		if slices.Contains(d.Install.AlsoRuns(), entry.Name) &&
 			(own == "" || getenv(d.Install.Variables[0]) != "") && d.Events.Has(c.Event) &&
 			d.Client.Detect(c) {
 			c.Client = d.Name

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
@@ -21,9 +22,7 @@ func TestLimit(t *testing.T) {
 		t.Skip("its hook is a line for sh")
 	}
 	impatient := *toy
-	client := *toy.Client
-	client.Limit = 100 * time.Millisecond
-	impatient.Client = &client
+	impatient.Hooks = impatientHooks{}
 	t.Cleanup(registry.Add(&impatient))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(
@@ -36,12 +35,18 @@ func TestLimit(t *testing.T) {
 		"there is no verdict\n", err.String())
 }
 
+type impatientHooks struct{ toyHooks }
+
+func (impatientHooks) CallLimit() time.Duration { return 100 * time.Millisecond }
+
 // TestLimitOfEntries: where a client's entries have a longest timeout, a call ends before that.
 func TestLimitOfEntries(t *testing.T) {
 	for _, d := range registry.Clients() {
 		if d.Install != nil && d.Files.Timeout.Longest() > 0 {
-			require.Positive(t, d.Client.Limit, d.Name)
-			require.Less(t, d.Client.Limit, d.Files.Timeout.Longest(), d.Name)
+			limiter, has := d.Hooks.(dialect.CallLimiter)
+			require.True(t, has, d.Name)
+			require.Positive(t, limiter.CallLimit(), d.Name)
+			require.Less(t, limiter.CallLimit(), d.Files.Timeout.Longest(), d.Name)
 		}
 	}
 }

@@ -37,31 +37,39 @@ var toy = &dialect.Dialect{
 	},
 	Files: &dialect.Files{
 		Client: "Toy", Folder: ".toy", Base: "toys.json", Extensions: []string{".toy"},
-		Drops: "; Toy breaks",
-		Normalize: func(d *dialect.Document) {
-			if strings.HasSuffix(d.Path, ".toy") {
-				d.Entries = []dialect.Entry{{Name: "line", Event: "PreToolUse",
-					Command: dialect.Command{Shell: d.Text}, Position: dialect.Position{Line: 1, Column: 1}}}
-				return
-			}
-			for e := range d.Events(d.Top([]dialect.Field{"hooks object"}, 1)["hooks"]) {
-				for g := range e.Groups([]dialect.Field{"matcher string", "hooks any"}, "") {
-					handlers := []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
-					for h := range g.Handlers(handlers, []dialect.Field{"type string", "timeout number"}) {
-						h.Timeout = h.Time("timeout")
-						h.RunsLine()
-					}
-				}
-			}
-		},
-		Pattern: func(text, _ string) dialect.Pattern {
-			return dialect.Pattern{Text: text, Word: text, Names: strings.Split(text, "+")}
-		},
+		Drops:   "; Toy breaks",
+		Reader:  toyReader{},
 		Timeout: dialect.Unit(time.Minute),
 	},
-	Install: &dialect.Installation{Events: []string{"PreToolUse"},
-		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
+	Install: &dialect.Installation{Events: []string{"PreToolUse"}, Installer: toyInstaller{}},
 }
+
+type toyReader struct{}
+
+func (toyReader) Normalize(d *dialect.Document) {
+	if strings.HasSuffix(d.Path, ".toy") {
+		d.Entries = []dialect.Entry{{Name: "line", Event: "PreToolUse",
+			Command: dialect.Command{Shell: d.Text}, Position: dialect.Position{Line: 1, Column: 1}}}
+		return
+	}
+	for e := range d.Events(d.Top([]dialect.Field{"hooks object"}, 1)["hooks"]) {
+		for g := range e.Groups([]dialect.Field{"matcher string", "hooks any"}, "") {
+			handlers := []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+			for h := range g.Handlers(handlers, []dialect.Field{"type string", "timeout number"}) {
+				h.Timeout = h.Time("timeout")
+				h.RunsLine()
+			}
+		}
+	}
+}
+
+func (toyReader) Pattern(text, _ string) dialect.Pattern {
+	return dialect.Pattern{Text: text, Word: text, Names: strings.Split(text, "+")}
+}
+
+type toyInstaller struct{ dialect.BaseInstaller }
+
+func (toyInstaller) SilentBlock() (json string, exit int) { return `{"no":true}`, 7 }
 
 type toyHooks struct{ dialect.Base }
 

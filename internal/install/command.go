@@ -134,7 +134,8 @@ func (c *Client) commandByName(args []string, blocks bool) string {
 	if fitter, ok := c.Installer.(dialect.HintFitter); ok {
 		hint = fitter.FitHint(hint)
 	}
-	return c.shLine() + shellword.POSIX(shStart+call("hookrun", args, "mark")+shAnswer+hint+c.end(dialect.POSIX, blocks))
+	script := shStart + call("hookrun", args, "mark") + shAnswer + hint + c.end(dialect.POSIX, blocks)
+	return c.shLine() + shellword.POSIX(script)
 }
 
 // shLine is what stands before the script.

@@ -30,14 +30,16 @@ const (
 		pages mode prompt reason description summary title query findings[].summary questions[].question
 		question questions[].options[].description options[].description questions[].title`
 	// What these hold is a path if the rule matches it.
-	mayBePaths = `action agentId args assignee blockerKind channel completionCriterion cron cursor dependsOn evidence
+	mayBePaths = `action agentId args assignee blockerKind channel completionCriterion cron cursor dependsOn direction
+		evidence
 		findings[].baseline findings[].category findings[].confidence findings[].direction
 		findings[].failureScenario findings[].failure_scenario findings[].id findings[].outcome
 		findings[].outcomeNote findings[].severity findings[].shortSummary findings[].short_summary
-		findings[].source findings[].verdict fragmentId id kind level managedId mimeType name nextAction
+		findings[].source findings[].verdict fragmentId id kind level managedId mcp_name mimeType name new_name
+		nextAction
 		objective options options[].label outcomeId path_prefix q questions[].header questions[].id
-		questions[].options questions[].options[].label requiredSections runId scope section server
-		server_name sessionMode shellId shell_id skill source sourceRunId status storage strategic_intent
+		questions[].options questions[].options[].label replacement requiredSections runId scope section server
+		server_name sessionMode shellId shell_id skill source sourceRunId status storage strategic_intent symbol
 		taskId task_id unit url`
 )
 

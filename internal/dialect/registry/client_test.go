@@ -161,7 +161,7 @@ func TestNameTool(t *testing.T) {
 		{`{"hook_event_name":"AfterTool","tool_name":"write_file"}`, []string{"fs_write"}},
 		{`{"hook_event_name":"PermissionRequest","tool_name":"WebFetch"}`, []string{"web_fetch"}},
 		{`{"hook_event_name":"PreToolUse","tool_name":"bAsh"}`, nil},
-		{`{"hook_event_name":"PreToolUse","tool_name":"fetch"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"getch"}`, nil},
 		{`{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b"}`, nil},
 		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b",` +
 			`"tool_name":"c"}}`, []string{"mcp__a_b__c"}},

@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/cline"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/copilot"
+	"github.com/hookrun/hookrun/internal/dialect/crush"
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
 	"github.com/hookrun/hookrun/internal/dialect/droid"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
@@ -31,6 +32,7 @@ var dialects = func() []*dialect.Dialect {
 		cline.Dialect,
 		codex.Dialect,
 		copilot.Dialect,
+		crush.Dialect,
 		cursor.Dialect,
 		droid.Dialect,
 		gemini.Dialect,

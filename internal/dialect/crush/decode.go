@@ -1,0 +1,130 @@
+package crush
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Reasons in the client's words where a hook gives none, and the exit code that ends the turn.
+const (
+	silentBlock = "blocked by hook"
+	silentHalt  = "turn halted by hook"
+	haltCode    = 49
+)
+
+// maxDepth is how deep JSON may nest, as Go has it.
+const maxDepth = 10_000
+
+// said is what Outrank and Merge know of an answer.
+type said struct {
+	reason string // as it stands in the answer
+	patch  []byte // the keys of the tool's input that it changes; nil: none
+}
+
+// Decode reads what a hook answered. A guard may read the command in a variable alone, and one that cannot see it lets
+// nothing pass.
+func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := dialect.Who(dialect.ClaudeEvent(c.Event), hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	if dialect.ClaudeEvent(c.Event) != before {
+		return dialect.OK()
+	}
+	v := decode(c, who, r)
+	for _, set := range inputVariables(c) {
+		name, value, _ := strings.Cut(set, "=")
+		if v.Decision == protocol.Continue && (len(set) > dialect.MaxVariable() || strings.ContainsRune(value, 0)) {
+			return dialect.Unstarted(fmt.Sprintf("%s could not see all of the call: $%s cannot hold it", who, name))
+		}
+	}
+	return v
+}
+
+// decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
+func decode(c *protocol.Call, who string, r *dialect.HookResult) dialect.Verdict {
+	v := dialect.OK()
+	stderr := strings.TrimSpace(r.Stderr.All())
+	switch {
+	case r.Signal == "" && r.ExitCode == 2:
+		refuse(&v, cmp.Or(stderr, silentBlock), false)
+		return v
+	case r.Signal == "" && r.ExitCode == haltCode:
+		refuse(&v, cmp.Or(stderr, silentHalt), true)
+		return v
+	case r.NotRunByShell():
+		return dialect.Unstarted(fmt.Sprintf("%s could not run: %s", who, cmp.Or(r.Fault, stderr, "the shell says so")))
+	}
+	if cause, problem := r.Ended(who); problem != "" {
+		return dialect.Failed(cause, problem)
+	}
+	text := strings.TrimSpace(r.Stdout.All())
+	object := gjson.Parse(text)
+	if dialect.CheckJSON(text, maxDepth) != nil || !object.IsObject() || r.Stdout.LeftOut() > 0 {
+		if strings.HasPrefix(text, "{") {
+			return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
+				dialect.PrintAlone(text))
+		}
+		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+		return v
+	}
+	a := readAnswer(object)
+	v.Context = a.context
+	switch {
+	case a.word == "deny" || a.halts:
+		refuse(&v, a.reason, a.halts)
+		return v
+	case a.word == "allow":
+		v.Approve("")
+	}
+	v.NoteDoubt(who, client, a.doubt(object))
+	if a.patch.Exists() {
+		change(&v, c, who, a.patch)
+	}
+	return dialect.DoubtEqualKeys(who, object, v)
+}
+
+// refuse holds the call up, and ends the turn if halts.
+func refuse(v *dialect.Verdict, reason string, halts bool) {
+	v.Decide(protocol.Block, cmp.Or(reason, silentBlock))
+	v.Own = said{reason: reason}
+	if halts {
+		v.Stop, v.StopReason = true, cmp.Or(reason, silentHalt)
+	}
+}
+
+// change takes the keys that a hook changes. The client takes a key for a path into the input where it can, and what
+// comes of that nobody may have meant.
+func change(v *dialect.Verdict, c *protocol.Call, who string, patch gjson.Result) {
+	if key, odd := pathIn(patch); odd {
+		v.Decide(protocol.Block, fmt.Sprintf("%s changed the key %s of the tool's input, and %s takes it for a path",
+			who, spelling.Quote(key), client))
+		v.Cause, v.Approved = protocol.CauseRewrite, false
+		return
+	}
+	keys := dialect.Rewritten(patch)
+	if input, _, err := c.Input(); err == nil {
+		v.UpdatedInput, v.Own = dialect.MergedJSON(input, keys), said{patch: keys}
+	}
+}
+
+// pathIn returns a key of an object that the client does not take as it stands.
+func pathIn(object gjson.Result) (key string, is bool) {
+	object.ForEach(func(k, _ gjson.Result) bool {
+		key = strictjson.Text(k.Raw)
+		is = key == "" || strings.ContainsFunc(key, func(r rune) bool {
+			return r < 0x80 && r != '_' && r != '-' && r != '$' && r != ' ' && (r < '0' || r > '9') &&
+				(r|0x20 < 'a' || r|0x20 > 'z')
+		})
+		return !is
+	})
+	return key, is
+}

@@ -1,0 +1,86 @@
+// Package crush is the dialect of Crush 0.90.0, as the real client was recorded. Its hooks run before a tool, and at no
+// other moment: all at once, equal ones once. Exit 2 blocks and exit 49 ends the turn; so do deny and halt in JSON at
+// exit 0. What else goes wrong fails open, but a hook that cannot be started: see hooks.OnFailure.
+package crush
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Dialect is the dialect of Crush.
+var Dialect = &dialect.Dialect{
+	Name:   "crush",
+	Events: events,
+	Causes: dialect.ProcessCauses,
+	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfSame: true, FollowsDir: true},
+	Hooks:  hooks{},
+	Client: &dialect.Client{
+		Detect: func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(output(o))
+		},
+		Errors: dialect.ErrorByBlock, // any exit but 2 and 49 fails open
+		Tools:  tools,
+	},
+	Files:   files,
+	Install: install,
+}
+
+// client is how messages name it, before the one event that it has.
+const (
+	client                = "Crush"
+	before protocol.Event = "PreToolUse"
+)
+
+var events = dialect.Events{
+	{Name: before, Subject: "tool_name", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop | dialect.Inject},
+	{OnFailure: dialect.AlwaysOpen},
+}
+
+// hooks are the client's hooks, with the defaults of dialect.Base.
+type hooks struct{ dialect.Base }
+
+func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+
+func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
+
+// OnFailure: the client runs lines in a shell of its own, which has jq and runs files that nobody may execute. What
+// another shell cannot run may be a gate there, so it blocks.
+func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
+	if f.Cause == protocol.CauseUnstarted && e.Name == before {
+		return dialect.Closed
+	}
+	return e.OnFailure
+}
+
+// Environment are the client's variables. Its documents have guards that read the command there.
+func (hooks) Environment(c *protocol.Call) []string {
+	dir := cmp.Or(c.Dir, c.Workspace)
+	env := []string{"CRUSH=1", "AGENT=crush", "AI_AGENT=crush", "CRUSH_CWD=" + dir, "CRUSH_PROJECT_DIR=" + dir}
+	if c.Event == "" { // of a process that sees many calls
+		return env
+	}
+	env = append(env, "CRUSH_EVENT="+string(dialect.ClaudeEvent(c.Event)), "CRUSH_TOOL_NAME="+c.Tool,
+		"CRUSH_SESSION_ID="+c.SessionID)
+	return append(env, inputVariables(c)...)
+}
+
+const inputVariable = "CRUSH_TOOL_INPUT_"
+
+// inputVariables have what the client takes out of a tool's input.
+func inputVariables(c *protocol.Call) (env []string) {
+	for _, key := range []string{"command", "file_path"} {
+		if v := gjson.Get(c.Args, key); v.Exists() {
+			env = append(env, inputVariable+strings.ToUpper(key)+"="+v.String())
+		}
+	}
+	return env
+}

@@ -1,0 +1,82 @@
+package crush
+
+import (
+	"path/filepath"
+	"runtime"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var install = &dialect.Installation{
+	Events: []string{string(before)},
+	JSON:   dialect.WithoutMark,
+	Note: "Crush has hooks before a tool alone: pre-execute and post-tool hooks of a project do not run in it. A " +
+		"question before a tool is a block, and the model is told what is for the user",
+	Unseen: []dialect.Unseen{
+		{What: "runs no hook at the prompt", Event: protocol.PreExecute},
+		{What: "runs no hook after a tool", Event: protocol.PostTool},
+		{What: "runs no hook for the calls of a subagent", Event: protocol.PreTool,
+			Tools: []string{"fs_read", "fs_glob", "fs_grep", "fs_list", "web_fetch", "web_search"}},
+	},
+	Program:   "crush",
+	Versions:  []string{"0.90.0"},
+	Variables: []string{"CRUSH_EVENT"},
+	Installer: installer{},
+}
+
+// installer is the code of install, with the defaults of dialect.BaseInstaller.
+type installer struct{ dialect.BaseInstaller }
+
+// EntryMembers: the client's hooks have names.
+func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
+	return dialect.CommandKey, `"name":"hookrun"`
+}
+
+// EmptiedVariables: the system starts no program with one that is longer than 128 KB, and the client goes on without
+// it.
+func (installer) EmptiedVariables() []string {
+	return []string{inputVariable + "COMMAND", inputVariable + "FILE_PATH"}
+}
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) (all []dialect.ServerFile) {
+	for _, path := range []string{files.Project(w.Workspace).Path, filepath.Join(w.Workspace, ".crush.json"),
+		files.User(w.Home, w.Getenv).Path} {
+		all = append(all, dialect.ServerFile{Path: path, Read: servers})
+	}
+	return all
+}
+
+// Obstacles are that the entry is for sh, and another variable than files has for the folder of the user's file.
+func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	const variable = "CRUSH_GLOBAL_CONFIG"
+	folder, user := in.Getenv(variable), files.User(in.Home, in.Getenv).Path
+	elsewhere := folder != "" && filepath.Join(folder, files.Base) != user
+	for _, e := range in.Entries {
+		switch {
+		case runtime.GOOS == "windows":
+			found = append(found, dialect.Obstacle{Path: e.Path, Known: true,
+				What: "on Windows Crush finds no /bin/sh, so it does not run the entry, and every call runs",
+				Mend: "start Crush in WSL"})
+		case elsewhere && e.Path == user:
+			found = append(found, dialect.Obstacle{Path: user, Known: true,
+				What: "Crush reads " + filepath.Join(folder, files.Base) + " and not this file, since " + variable +
+					" is set", Mend: "move its hooks there, or unset the variable"})
+		}
+	}
+	return found
+}
+
+func servers(doc string) []dialect.Server {
+	var off []string
+	all := gjson.Get(doc, "mcp")
+	all.ForEach(func(key, v gjson.Result) bool {
+		if v.Get("disabled").Bool() {
+			off = append(off, key.String())
+		}
+		return true
+	})
+	return dialect.ServersOf(all, off)
+}

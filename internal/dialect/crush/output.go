@@ -1,0 +1,80 @@
+package crush
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// output returns the outcome as Crush's hook output, which makes hookrun a hook command of its own there. The client
+// shows its user no message, so the model is told. Nothing to say is no output.
+func output(o protocol.Outcome) ([]byte, error) {
+	if dialect.ClaudeEvent(o.Event) != before {
+		return nil, nil
+	}
+	texts := o.Texts()
+	for _, text := range dialect.Messages(o) {
+		texts = append(texts, "For the user: "+text)
+	}
+	var out protocol.Fields
+	set := func(key string, texts ...string) {
+		if text := dialect.Joined(texts...); text != "" {
+			out.Set(key, strictjson.Quote(text))
+		}
+	}
+	unfit := unfitInput(o)
+	if o.Decision == protocol.Continue && !o.Stop && unfit == "" {
+		if o.Approved {
+			set("decision", "allow")
+		}
+		if set("context", texts...); o.UpdatedInput != nil {
+			out.Set("updated_input", o.UpdatedInput)
+		}
+	} else { // the client drops the context, and shows the reason to model and user
+		set("decision", "deny")
+		why := dialect.Joined(o.StopReason, dialect.BlockReason(o, client), unfit)
+		set("reason", append([]string{cmp.Or(why, "Blocked by a hook")}, texts...)...)
+		if o.Stop {
+			out.Set("halt", []byte("true"))
+		}
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return strictjson.Marshal(out)
+}
+
+// unfitInput says why the client could not give its tool the new input.
+func unfitInput(o protocol.Outcome) string {
+	input := gjson.ParseBytes(o.UpdatedInput)
+	if key, odd := pathIn(input); input.IsObject() && odd {
+		return dialect.ChangedInput(o, ", and "+client+" takes its key "+spelling.Quote(key)+" for a path, so the "+
+			"call is blocked")
+	}
+	return dialect.UnfitInput(o)
+}
+
+// Fit: the client puts the keys of a new input over the old ones. A key that a hook took out is set to null there.
+func (hooks) Fit(c *protocol.Call, _ string, v *dialect.Verdict) {
+	old, _, err := c.Input()
+	now := gjson.ParseBytes(v.UpdatedInput)
+	if c.Event.Canonical() != protocol.PreTool || err != nil || !now.IsObject() {
+		return
+	}
+	var gone []string
+	gjson.ParseBytes(old).ForEach(func(key, _ gjson.Result) bool {
+		if !dialect.Has(now, key.String()) {
+			gone = append(gone, key.Raw+":null")
+		}
+		return true
+	})
+	if gone != nil {
+		v.UpdatedInput = dialect.MergedJSON(v.UpdatedInput, []byte("{"+strings.Join(gone, ",")+"}"))
+	}
+}

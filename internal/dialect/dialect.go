@@ -200,8 +200,8 @@ func (d *Dialect) Ends(e protocol.Event, v *Verdict) bool {
 	return ok && ender.Ends(e, v)
 }
 
-// clientHooks are the Hooks of the client, also of a dialect InFile.
-func (d *Dialect) clientHooks() Hooks {
+// ClientHooks are the Hooks of the client, also of a dialect InFile.
+func (d *Dialect) ClientHooks() Hooks {
 	if d.Own != nil {
 		return d.Own.Hooks
 	}
@@ -210,7 +210,7 @@ func (d *Dialect) clientHooks() Hooks {
 
 // HiddenVariables are those of a VariableHider.
 func (d *Dialect) HiddenVariables() []string {
-	if hider, ok := d.clientHooks().(VariableHider); ok {
+	if hider, ok := d.ClientHooks().(VariableHider); ok {
 		return hider.HiddenVariables()
 	}
 	return nil
@@ -218,7 +218,7 @@ func (d *Dialect) HiddenVariables() []string {
 
 // AsyncLine returns what tells by a hook's first line on stdout that nobody is to wait for it, if a line can.
 func (d *Dialect) AsyncLine() func(line []byte) bool {
-	if async, ok := d.clientHooks().(AsyncLine); ok {
+	if async, ok := d.ClientHooks().(AsyncLine); ok {
 		return async.GoesAsync
 	}
 	return nil

@@ -93,6 +93,12 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 			registry.ImportList())
 	}
 	r.result.Client = r.form.Client
+	if r.doc == nil { // the client drops the file whole, and so does hookrun
+		for _, w := range file.Warnings {
+			r.result.Report = append(r.result.Report, Item{LeftOut, w, []string{"hooks"}})
+		}
+		return r.result, nil
+	}
 	r.settings()
 	if !r.off {
 		r.notes()

@@ -27,7 +27,7 @@ func Program(h *hook.Hook, dir string, env []string) (path string, argv []string
 		path, err = findFirst(powerShells, dir, env)
 		return path, []string{powerShells[0], "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
-		functions, can := h.Dialect.Hooks.(dialect.Functions)
+		functions, can := h.Dialect.ClientHooks().(dialect.Functions)
 		if !can {
 			return "", nil, fmt.Errorf("hooks of the %s dialect run no functions", h.Dialect.Name)
 		}

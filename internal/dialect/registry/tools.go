@@ -163,7 +163,7 @@ func namesOf(tool string) (names [2]string) {
 
 // AtToolEvent returns the call at the event of a dialect for the call's tool, if the dialect has ToolEvents.
 func AtToolEvent(d *dialect.Dialect, c *dialect.Call) *dialect.Call {
-	events, ok := d.Hooks.(dialect.ToolEvents)
+	events, ok := d.ClientHooks().(dialect.ToolEvents)
 	if !ok {
 		return c
 	}

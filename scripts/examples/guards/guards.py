@@ -34,24 +34,19 @@ def serve(function, on_error="block"):
     sys.stdout = sys.stderr  # stderr can print any text in every locale
     line = calls.readline()
     while True:
-        call = None
+        call, echo = None, {}
         try:
             if not line.rstrip().endswith(b"}"):
                 line += calls.read()  # a call written on several lines ends with the input
             call = {**json.loads(line.decode("utf-8"))}  # an error if it is not an object
-            answer = json.dumps({**(function(call) or {}), **_id(call)}, allow_nan=False)
+            echo = {key: call[key] for key in call if key == "id"}  # a persistent hook says which call it answers
+            answer = json.dumps({**(function(call) or {}), **echo}, allow_nan=False)
         except (Exception, SystemExit) as error:
-            answer = json.dumps({**_failure(call or {}, error, on_error), **_id(call or {})})
+            answer = json.dumps({**_failure(call or {}, error, on_error), **echo})
         answers.write(answer.encode() + b"\n")
         answers.flush()
-        line = calls.readline() if call is not None else b""  # one answer only to unreadable input
-        if not line:
+        if call is None or not (line := calls.readline()):  # one answer only to unreadable input
             return
-
-
-def _id(call):
-    """The id of a persistent hook's call: it says which call a line answers."""
-    return {"id": call["id"]} if "id" in call else {}
 
 
 def _failure(call, error, on_error):

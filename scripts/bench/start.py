@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-BOUNDS = {"version": 305, "no hooks file": 350, "one hook": 475, "allocations": 0, "kilobytes": 14750}
+BOUNDS = {"version": 270, "no hooks file": 320, "one hook": 450, "allocations": 0, "kilobytes": 14450}
 
 
 def faults(argv, cwd, runs=41):

@@ -12,7 +12,6 @@
 //	settings.go  how does it write its hooks file, and where is that?
 //	matcher.go   what do the matchers in there mean?
 //	install.go   what entry does `hookrun install` put there?
-//	import.go    what differs about its hooks as entries of .tenex-hooks.json?
 //
 // A folder leaves out what its client has no need of. No dialect imports another one.
 package dialect
@@ -189,6 +188,17 @@ func (d *Dialect) MatcherSubject(c *protocol.Call) (subject string, ok bool) {
 // TimeoutAt is the timeout of a hook that sets none, at an event.
 func (d *Dialect) TimeoutAt(e protocol.Event) time.Duration {
 	return cmp.Or(d.Events.Of(e).Timeout, d.Run.Timeout)
+}
+
+// IsFlat reports whether a hook stands in the list of an event without a group around it.
+func (d *Dialect) IsFlat(e protocol.Event) bool {
+	switch d.Files.Groups {
+	case NoneGrouped:
+		return true
+	case ToolsGrouped:
+		return d.SubjectField(e) == ""
+	}
+	return false
 }
 
 // CannotBlock reports whether every failure at an event fails open, whatever policies say.

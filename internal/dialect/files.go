@@ -41,9 +41,18 @@ type Files struct {
 	Takes []string
 
 	Timeout Timeout
-	Flat    bool // a hook stands in the list of an event without a group around it
+	Groups  Grouping
 	Once    bool // of equal commands at a call one runs
 }
+
+// Grouping says at which events hooks stand in groups, which have a matcher.
+type Grouping int
+
+const (
+	AllGrouped   Grouping = iota
+	NoneGrouped           // a hook stands in the list of its event
+	ToolsGrouped          // events of tools have groups, and all others have none
+)
 
 // FileReader is how a client reads its hooks file. It may also be a Matcher, an Expander, a Completer or a TimeLimiter,
 // or have MoreFolders.

@@ -64,7 +64,7 @@ func (c *client) notRunOrAwaited(e install.Found, where string) {
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
 		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
-	case entry.Get("type").String() != "command" && !(c.Flat && !entry.Get("type").Exists()):
+	case entry.Get("type").String() != "command" && !(c.Flat(e.Event) && !entry.Get("type").Exists()):
 		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
 	case entry.Get("if").String() != "":
 		if names, _ := c.needs(protocol.Event(e.Event)); len(names) == 0 {

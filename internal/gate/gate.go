@@ -18,6 +18,7 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -204,7 +205,7 @@ func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	return nil
 }
 
-// carries reports whether the answer would have one more text: a client that reads no answer at the event gets none.
+// carries reports whether the answer would have one more text: a client that reads none at the event gets none.
 func (c *Call) carries(o protocol.Outcome) bool {
 	if c.Carries != nil && !c.Carries(&o) {
 		return false
@@ -212,9 +213,10 @@ func (c *Call) carries(o protocol.Outcome) bool {
 	if c.Output == nil {
 		return true
 	}
-	o.Inject = append(slices.Clip(o.Inject), protocol.Inject{Content: "a text"})
+	const text = "hookrun-looks-for-this-text"
+	o.Inject = append(slices.Clip(o.Inject), protocol.Inject{Content: text})
 	reply, err := c.Output.Reply(o)
-	return err == nil && len(reply.Stdout) > 0
+	return err == nil && bytes.Contains(reply.Stdout, []byte(text))
 }
 
 // NoVerdict records a call that came to no verdict before it could be planned.

@@ -104,7 +104,8 @@ func (g *handler) first(name string, keys []string) {
 
 // isOther reports whether the entry has what a key of the client's own says under another one.
 func (g *handler) isOther(key string) bool {
-	return key == "matcher" && g.form.Flat || slices.Contains(g.entry.From.Counts["command"], key) ||
+	return key == "matcher" && g.dialect.IsFlat(g.entry.Event) ||
+		slices.Contains(g.entry.From.Counts["command"], key) ||
 		slices.Contains(g.entry.From.Counts["timeout"], key)
 }
 

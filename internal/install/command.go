@@ -23,7 +23,7 @@ type handler struct {
 	command func(event string) string // at an event
 	timeout int64                     // in the client's unit; 0 is none
 	extra   string                    // members of the entry, as JSON
-	flat    bool                      // it stands in the list of its event
+	flat    func(event string) bool   // it stands in the list of its event
 
 	keepsLongerTimeout bool // an entry that differs only by a longer timeout is not replaced
 }

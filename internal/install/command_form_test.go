@@ -88,7 +88,7 @@ func TestKeyOfTheCommand(t *testing.T) {
 	command, err := c.write(c.WindowsShell, `C:\hookrun.exe`, nil, true)
 	require.NoError(t, err)
 	key, _ := c.EntryMembers(c.WindowsShell)
-	h := &handler{key: key, command: func(string) string { return command }, flat: true}
+	h := &handler{key: key, command: func(string) string { return command }, flat: func(string) bool { return true }}
 	text, _, err := c.install("", false, h, []string{"PreToolUse"})
 	require.NoError(t, err)
 	require.Contains(t, text, `"powershell": "$hr_a = (& 'C:\\hookrun.exe' fire --entry mark)`)

@@ -42,6 +42,7 @@ type Client struct {
 	*dialect.Installation
 	*dialect.Files
 	CannotBlock func(protocol.Event) bool
+	Flat        func(event string) bool // an event has hooks, and no groups of them
 
 	answersOnce bool // of several entries for one call one answers
 }
@@ -62,8 +63,9 @@ func Lookup(name string) (*Client, bool) {
 	if !known || d.Install == nil {
 		return nil, false
 	}
+	flat := func(event string) bool { return d.IsFlat(protocol.Event(event)) }
 	_, answersAlone := d.Hooks.(dialect.Answerer)
-	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, answersAlone}, true
+	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, flat, answersAlone}, true
 }
 
 // Entry is what Install puts into a file.

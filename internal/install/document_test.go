@@ -228,7 +228,7 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 	}
 	for _, event := range e.Events {
 		list, _ := hooks[event].([]any)
-		if c.Flat {
+		if c.Flat(event) {
 			hooks[event] = append(list, handler)
 		} else {
 			hooks[event] = append(list, map[string]any{"hooks": []any{handler}})

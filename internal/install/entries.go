@@ -59,7 +59,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {
 		for g, group := range list(groups) {
 			handlers := list(group.Get("hooks"))
-			if c.Flat {
+			if c.Flat(event.String()) {
 				handlers = []gjson.Result{group}
 			}
 			for h, handler := range handlers {

@@ -109,7 +109,7 @@ func (d *document) lineOf(key string) (indent string, first bool) {
 // renew writes the entry of an event anew where it stands, unless it is as it should be. It reports whether there is
 // one.
 func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h *handler) bool {
-	for _, handlers := range d.handlers(&event.Value) {
+	for _, handlers := range d.handlers(event) {
 		for i := range handlers {
 			there := &handlers[i]
 			command := commandOf(there)
@@ -161,7 +161,7 @@ func (h *handler) hooks(events []string, found ...string) string {
 
 // event is the list of an event: the entry in a group of its own, which has no matcher, for it is for every tool.
 func (h *handler) event(name string, found ...string) string {
-	if h.flat {
+	if h.flat(name) {
 		return "[" + h.entry(name, found...) + "]"
 	}
 	return `[{"hooks":[` + h.entry(name, found...) + `]}]`
@@ -183,10 +183,10 @@ func objectOf(key, value string) string { return "{" + quoted(key) + ":" + value
 func quoted(text string) string { return string(strictjson.AppendString(nil, text)) }
 
 // handlers are those of an event's groups.
-func (d *document) handlers(groups *hujson.Value) (all [][]hujson.Value) {
-	list := elements(groups)
+func (d *document) handlers(event *hujson.ObjectMember) (all [][]hujson.Value) {
+	list := elements(&event.Value)
 	for i := range list {
-		if d.flat {
+		if d.flat(keyOf(event)) {
 			all = append(all, list[i:i+1])
 		} else {
 			all = append(all, elements(get(&list[i], "hooks")))
@@ -213,7 +213,7 @@ func (c *Client) notes(d *document) []string {
 	notes := c.switchedOff(d.plain)
 	for _, event := range object(get(&d.tree, "hooks")).Members {
 		groups := elements(&event.Value)
-		for i, handlers := range d.handlers(&event.Value) {
+		for i, handlers := range d.handlers(&event) {
 			matcher := get(&groups[i], "matcher")
 			ours := func(v hujson.Value) bool { return d.isOurs(commandOf(&v)) }
 			if matcher != nil && slices.ContainsFunc(handlers, ours) {

@@ -25,14 +25,14 @@ type document struct {
 	plain  string // the same without comments
 	marked bool   // a byte order mark comes before it
 	binary string // the path of hookrun, by which its entries are known beside their name
-	flat   bool   // an event has handlers, and no groups of them
 	head   string // what the file must have beside its hooks
+
+	flat func(event string) bool // an event has handlers, and no groups of them
 }
 
 // parse finds every fault of a file, or none.
 func (c *Client) parse(text, binary string) (*document, error) {
-	d := &document{text: text, binary: binary, head: c.Head()}
-	d.flat = c.Files != nil && c.Flat // of no client's file, nil
+	d := &document{text: text, binary: binary, head: c.Head(), flat: c.Flat}
 	if at := strictjson.InvalidUTF8(text); at >= 0 {
 		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
 	}

@@ -40,7 +40,7 @@ func (d *document) remove(goes func(event string) bool) (exists bool) {
 			return true
 		}
 		return groups != nil && prune(container{array: groups}, func(i int) bool {
-			if d.flat {
+			if d.flat(name) {
 				return gone(&groups.Elements[i])
 			}
 			handlers := array(get(&groups.Elements[i], "hooks"))

@@ -74,7 +74,7 @@ func inputEvent(doc string) protocol.Event {
 	switch {
 	case has("hook_event_name") || has("hookName") || !has("conversationId") && !isCall:
 		return ""
-	case isCall && !has("error"):
+	case isCall && gjson.Get(doc, "error").Type != gjson.String:
 		return before
 	case has("executionNum") || has("terminationReason"):
 		return stop

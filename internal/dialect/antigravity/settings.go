@@ -15,6 +15,7 @@ var files = &dialect.Files{
 	Drops:   "; Antigravity CLI goes on without all hooks of the file, and tells its log file alone",
 	Reader:  reader{},
 	Timeout: dialect.Unit(time.Second),
+	Groups:  dialect.ToolsGrouped,
 }
 
 // reader is how the client reads its hooks file.

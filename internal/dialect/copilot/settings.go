@@ -23,7 +23,7 @@ var files = &dialect.Files{
 	FolderVariables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 	Takes:           []string{"url", "cwd"},
 	Timeout:         dialect.Unit(time.Second),
-	Flat:            true,
+	Groups:          dialect.NoneGrouped,
 }
 
 // reader is how the client reads its hooks file.

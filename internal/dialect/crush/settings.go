@@ -21,7 +21,7 @@ var files = &dialect.Files{
 	Reader:          reader{},
 	FolderVariables: []string{"CRUSH_PROJECT_DIR", "CRUSH_CWD"},
 	Timeout:         dialect.Unit(time.Second),
-	Flat:            true,
+	Groups:          dialect.NoneGrouped,
 	Once:            true,
 }
 

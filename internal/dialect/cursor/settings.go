@@ -16,7 +16,7 @@ var files = &dialect.Files{
 	FolderVariables: []string{"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 	Takes:           []string{"on_failure"},
 	Timeout:         dialect.Unit(time.Second),
-	Flat:            true,
+	Groups:          dialect.NoneGrouped,
 }
 
 // reader is how the client reads its hooks file.

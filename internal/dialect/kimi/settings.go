@@ -22,7 +22,7 @@ var files = &dialect.Files{
 	Drops:      drops,
 	Reader:     reader{},
 	Timeout:    timeouts{dialect.Unit(time.Second)},
-	Flat:       true,
+	Groups:     dialect.NoneGrouped,
 	Once:       true,
 }
 

@@ -81,9 +81,7 @@ func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c p
 		return protocol.Call{}, nil, err
 	}
 	c.Args = fields["tool_input"].Raw
-	if len(warnings) > 0 && equalIn(written, "tool_input") {
-		c.EqualKeys = true
-	}
+	c.EqualKeys = len(warnings) > 0 && equalInArgs(written)
 	result := fields[dialect.ResponseFields()[0]]
 	for _, key := range slices.Backward(dialect.ResponseFields()) {
 		if fields[key].Type != gjson.Null {
@@ -117,18 +115,37 @@ func textBlocks(list gjson.Result) (text string, are bool) {
 }
 
 // contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that
-// field; "" if there is none. Two inputs or results of the tool are no such field: of them the last counts, and rules
-// that look at the arguments run.
+// field; "" if there is none. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
+// results of the tool are no such field: of them the last counts, and rules that look at the arguments run.
 func contradicts(doc string) (twice string) {
 	values := map[string]gjson.Result{}
 	strictjson.Members(doc, func(key, value string) bool {
 		name, now := strictjson.Text(key), gjson.Parse(value)
+		isOuter := now.IsObject() && name != "tool_input" && !slices.Contains(dialect.ResponseFields(), name)
 		before, there := values[name]
-		if there && !strictjson.Equal(before, now) && isCallField(name) {
+		switch {
+		case there && !strictjson.Equal(before, now) && (isOuter || isCallField(name)):
 			twice = name
+		case isOuter:
+			twice = twiceIn(value, name)
 		}
 		if !there {
 			values[name] = now
+		}
+		return twice == ""
+	})
+	return twice
+}
+
+// twiceIn returns a text that an object in a hook input has twice with different values, "" if there is none.
+func twiceIn(object, path string) (twice string) {
+	texts := map[string]string{}
+	strictjson.Members(object, func(key, value string) bool {
+		if name := strictjson.Text(key); strings.HasPrefix(value, `"`) {
+			if before, there := texts[name]; there && before != strictjson.Text(value) {
+				twice = path + "." + name
+			}
+			texts[name] = strictjson.Text(value)
 		}
 		return twice == ""
 	})
@@ -148,17 +165,18 @@ func isCallField(name string) bool {
 	})
 }
 
-// equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be
-// JSON.
-func equalIn(doc, key string) bool {
-	there := 0
-	equal := false
-	strictjson.Members(doc, func(name, value string) bool {
-		if strictjson.Text(name) == key {
-			there++
-			equal = equal || len(strictjson.Check(value, strictjson.MaxDepth)) > 0
+// equalInArgs reports whether the arguments in a hook input have equal keys, or are there twice. Without a tool_input
+// they may be in any member that is neither a result nor a field of the call. The document must be JSON.
+func equalInArgs(doc string) (equal bool) {
+	named := gjson.Get(doc, "tool_input").Exists()
+	seen := map[string]bool{}
+	strictjson.Members(doc, func(key, value string) bool {
+		name := strictjson.Text(key)
+		if name == "tool_input" || !named && !isCallField(name) && !slices.Contains(dialect.ResponseFields(), name) {
+			equal = equal || seen[name] || len(strictjson.Check(value, strictjson.MaxDepth)) > 0
+			seen[name] = true
 		}
 		return true
 	})
-	return equal || there > 1
+	return equal
 }

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -209,4 +210,24 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 	v = dialect.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
 	v.Rewrite(c)
 	require.Equal(t, `{"hook_event_name":"Stop"}`, c.ClientInput, "what the client did not give is not made up")
+}
+
+// TestEqualKeysOfOtherForms: some clients have the tool and its arguments in an object of their own.
+func TestEqualKeysOfOtherForms(t *testing.T) {
+	call := func(members string) string { return `{"conversationId":"c","stepIdx":1,` + members + `}` }
+	for input, fault := range map[string]string{
+		call(`"toolCall":{"name":"run_command","args":{"CommandLine":"rm","CommandLine":"ls"}}`): "",
+		call(`"toolCall":{"name":"run_command","args":{"CommandLine":"rm"},"args":{"x":1}}`):     "",
+		call(`"toolCall":{"name":"run_command","name":"ls","args":{}}`):                          "toolCall.name",
+		call(`"toolCall":{"name":"run_command","args":{}},"toolCall":{"name":"ls","args":{}}`):   "toolCall",
+		`{"toolCall":{"name":"a","args":{}},"toolCall":{"name":"a","args":{}},"stepIdx":1}`:      "",
+	} {
+		c, _, err := registry.ParseInput(input)
+		if fault != "" {
+			require.ErrorContains(t, err, strconv.Quote(fault)+" twice with different values", input)
+			continue
+		}
+		require.NoError(t, err, input)
+		require.True(t, c.EqualKeys, input)
+	}
 }

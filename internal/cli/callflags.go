@@ -269,8 +269,8 @@ func (f *callFlags) notEmpty() error {
 // resolveWorkspace finds the project, whose folder is the workspace. With --config it is the current folder, or the
 // client's: a named file does not tell where the project is.
 func (f *callFlags) resolveWorkspace() (err error) {
-	given := f.flags.Changed("workspace") || len(f.configs) > 0
-	if f.project, err = findProject(f.workspace, given, f.claude); err != nil {
+	isNamed := f.flags.Changed("workspace") || len(f.configs) > 0
+	if f.project, err = projectBy(f.workspace, isNamed, f.claude); err != nil {
 		return err
 	}
 	f.project.configs = f.configs

@@ -176,7 +176,7 @@ func (r *checkReport) findAbove(p *project) {
 
 // meant are the files that the command line means, and the project.
 func (c *checker) meant(files []string, workspace string) (there []hookfile.File, p project, err error) {
-	p, err = findProject(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.Claude)
+	p, err = projectBy(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.Claude)
 	if err != nil {
 		return nil, p, err
 	}

@@ -133,7 +133,7 @@ func examined(folder string) (w doctor.Workspace, err error) {
 	if folder == "" {
 		folder = "."
 	}
-	p, err := findProject(absolute(folder), false, false)
+	p, err := findProject(absolute(folder))
 	if err != nil {
 		return w, err
 	}

@@ -68,7 +68,11 @@ Notes are about every hook of that client.`,
 				path := *into
 				if path == hookfile.FileName {
 					// A second file below would hide the first.
-					p, err := findProject(*workspace, flags.Changed("workspace"), false)
+					find := findProject
+					if flags.Changed("workspace") {
+						find = projectIn
+					}
+					p, err := find(*workspace)
 					if err != nil {
 						return 0, err
 					}

@@ -47,7 +47,7 @@ Presets:
 
 // initIn writes the files into a folder, or prints them as a diff, and prints what to do next.
 func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
-	before, err := findProject(dir, false, false) // its file no longer counts here, if it is in a folder above
+	before, err := findProject(dir) // its file no longer counts here, if it is in a folder above
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	var o hookfile.Options
 	if !s.user || named {
-		p, err := findProject(s.workspace, false, false) // as the hook will do when the client is started there
+		p, err := findProject(s.workspace) // as the hook will do when the client is started there
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
 		fmt.Fprintln(std.Err, "note:", each)
 		return nil
 	}
-	p, err := findProject(s.workspace, false, false)
+	p, err := findProject(s.workspace)
 	if err != nil {
 		return err
 	}

@@ -28,31 +28,50 @@ type project struct {
 	above      []doctor.Remark // a hooks file above that does not count; only check, explain and -v print it
 }
 
-// findProject finds the project for every command. It is the folder that -C names, else the nearest folder upwards with
-// a hooks file. With --claude it is the current folder, since that has Claude Code's settings as well.
-func findProject(folder string, given, claude bool) (p project, err error) {
+// projectBy is the project of a command with these flags. isNamed: one of them says where it is.
+func projectBy(folder string, isNamed, hasClaude bool) (project, error) {
+	switch {
+	case isNamed:
+		return projectIn(folder)
+	case hasClaude:
+		return findClaudeProject(folder)
+	}
+	return findProject(folder)
+}
+
+// projectIn is the project of a folder that -C names.
+func projectIn(folder string) (p project, err error) {
+	p.began, p.given = folder, true
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
-	p.began, p.given = folder, given
-	if given {
-		p.Project = hookfile.ProjectIn(folder)
-		return p, nil
-	}
-	if p.Project, err = hookfile.FindProject(folder); err != nil {
+	p.Project = hookfile.ProjectIn(folder)
+	return p, nil
+}
+
+// findProject finds the project without -C: the nearest folder upwards with a hooks file.
+func findProject(folder string) (p project, err error) {
+	p.began = folder
+	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
-	if claude && p.Workspace != folder {
-		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
-		p.passedOver = toUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
-		p.Project = hookfile.Project{Workspace: folder}
-	}
-	if p.PassedOver == "" {
-		return p, nil
+	if p.Project, err = hookfile.FindProject(folder); err != nil || p.PassedOver == "" {
+		return p, err
 	}
 	const text = "the hooks file %s was passed over: %s"
 	p.passedOver = toUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
 	return p, nil
+}
+
+// findClaudeProject finds the project with --claude: the folder itself, since that has Claude Code's settings as well.
+func findClaudeProject(folder string) (project, error) {
+	p, err := findProject(folder)
+	if err == nil && p.Workspace != folder {
+		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
+		p.passedOver = toUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
+		p.Project = hookfile.Project{Workspace: folder}
+	}
+	return p, err
 }
 
 // toUse is a remark about a hooks file that counts if -C names its folder.

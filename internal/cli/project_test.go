@@ -23,34 +23,34 @@ func TestFindProject(t *testing.T) {
 	}
 	own := file(t, filepath.Join(repo, hookfile.FileName), rules)
 	for name, test := range map[string]struct {
-		folder        string
-		given, claude bool
-		workspace     string
-		file          string
-		warning       string
+		find      func(folder string) (project, error)
+		folder    string
+		workspace string
+		file      string
+		warning   string
 	}{
-		"the folder itself":  {folder: repo, workspace: repo, file: own},
-		"found above":        {folder: sub, workspace: repo, file: own},
-		"given, with a file": {folder: repo, given: true, workspace: repo, file: own},
-		"given, without":     {folder: sub, given: true, workspace: sub},
-		"no file anywhere":   {folder: top, workspace: top},
-		"with Claude Code's": {folder: repo, claude: true, workspace: repo, file: own},
-		"above another .git": {folder: inner, workspace: inner, warning: "the hooks file " + own +
+		"the folder itself":  {findProject, repo, repo, own, ""},
+		"found above":        {findProject, sub, repo, own, ""},
+		"given, with a file": {projectIn, repo, repo, own, ""},
+		"given, without":     {projectIn, sub, sub, "", ""},
+		"no file anywhere":   {findProject, top, top, "", ""},
+		"with Claude Code's": {findClaudeProject, repo, repo, own, ""},
+		"above another .git": {findProject, inner, inner, "", "the hooks file " + own +
 			" was passed over: it lies above the git repository " + inner + "; to use it give -C " +
 			shellword.Local(repo)},
-		"above, with Claude Code's": {folder: sub, claude: true, workspace: sub, warning: "the hooks file " + own +
+		"above, with Claude Code's": {findClaudeProject, sub, sub, "", "the hooks file " + own +
 			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " +
 			shellword.Local(repo)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := findProject(test.folder, test.given, test.claude)
+			p, err := test.find(test.folder)
 			require.NoError(t, err)
 			require.Equal(t, test.workspace, p.Workspace)
 			require.Equal(t, test.file, p.File)
 			require.Equal(t, test.warning, strings.Join(p.warnings(), "\n"))
 		})
 	}
-	_, err := findProject(own, false, false)
+	_, err := findProject(own)
 	require.EqualError(t, err, "--workspace "+own+": not a directory; give the folder of the project")
 }

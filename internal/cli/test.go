@@ -240,7 +240,11 @@ func (t *testRun) testFolder() (string, error) {
 	if _, err := cases.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
 	}
-	p, err := findProject(t.workspace, false, t.claude)
+	find := findProject
+	if t.claude {
+		find = findClaudeProject
+	}
+	p, err := find(t.workspace)
 	return p.Workspace, err
 }
 
@@ -254,7 +258,7 @@ func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 	if !given {
 		own.workspace = folder
 	}
-	if own.project, err = findProject(own.workspace, given || len(own.configs) > 0, own.claude); err != nil {
+	if own.project, err = projectBy(own.workspace, given || len(own.configs) > 0, own.claude); err != nil {
 		return own, err
 	}
 	if beside := hookfile.ProjectIn(folder); len(own.configs) == 0 && beside.Found() {

@@ -11,13 +11,22 @@ type Switch struct {
 	Mend string
 }
 
-// SwitchAt reads a switch of all hooks in a document of JSON: off is the value with which the client runs none.
-func SwitchAt(doc, path string, off bool, what, mend string) []Switch {
+// OffIfFalse reads a switch in a document of JSON: with false the client runs no hook.
+func OffIfFalse(doc, path, what, mend string) []Switch {
+	return switchAt(doc, path, gjson.False, what, mend)
+}
+
+// OffIfTrue reads a switch in a document of JSON: with true the client runs no hook.
+func OffIfTrue(doc, path, what, mend string) []Switch {
+	return switchAt(doc, path, gjson.True, what, mend)
+}
+
+func switchAt(doc, path string, off gjson.Type, what, mend string) []Switch {
 	v := gjson.Get(doc, path)
 	if !v.IsBool() {
 		return nil
 	}
-	return []Switch{{Name: path, Off: v.Bool() == off, What: what, Mend: mend}}
+	return []Switch{{Name: path, Off: v.Type == off, What: what, Mend: mend}}
 }
 
 // Obstacle is what else keeps a client from asking hookrun: a trust that is missing, a policy, its environment.

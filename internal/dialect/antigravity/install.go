@@ -32,7 +32,7 @@ func (installer) SilentBlock() (json string, exit int) {
 }
 
 func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.SwitchAt(doc, "hooks.enabled", false,
+	return dialect.OffIfFalse(doc, "hooks.enabled",
 		`"enabled" of "hooks" is false, so Antigravity CLI does not run it`, `take "enabled" out of "hooks"`)
 }
 

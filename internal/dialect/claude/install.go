@@ -38,7 +38,7 @@ func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 }
 
 func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.SwitchAt(doc, offSwitch, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
+	return dialect.OffIfTrue(doc, offSwitch, `"disableAllHooks" is true, so Claude Code runs no hook`,
 		`take "disableAllHooks" out of that file`)
 }
 

@@ -49,7 +49,7 @@ func (installer) SilentBlock() (json string, exit int) {
 }
 
 func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.SwitchAt(doc, offSwitch, true,
+	return dialect.OffIfTrue(doc, offSwitch,
 		`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
 }
 

@@ -28,7 +28,7 @@ type installer struct{ dialect.BaseInstaller }
 func (installer) Instead() string { return instead }
 
 func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
+	return dialect.OffIfTrue(doc, "hooks.hooksDisabled",
 		`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
 		`take "hooksDisabled" out of "hooks" in that file`)
 }

@@ -29,7 +29,7 @@ func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
 }
 
 func (installer) Switches(doc string) []dialect.Switch {
-	found := dialect.SwitchAt(doc, "hooksConfig.enabled", false,
+	found := dialect.OffIfFalse(doc, "hooksConfig.enabled",
 		`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
 		`take "enabled" out of "hooksConfig" in that file`)
 	if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up

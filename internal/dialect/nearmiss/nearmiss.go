@@ -14,6 +14,7 @@ package nearmiss
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -73,6 +74,11 @@ func (s Sign) isReport() bool { return s.Report }
 func (s Sign) isReason() bool {
 	name := Letters(s.Key)
 	return name == "reason" || name == "stopreason"
+}
+
+// isApprovedStatus reports whether the sign is a status of a report, which may say that something was approved.
+func (s Sign) isApprovedStatus() bool {
+	return Letters(s.Key) == "status" && slices.Contains(approvals, Letters(s.Value))
 }
 
 // Begins reports whether the key begins an answer: it stands at the top level of a value that is no report.

@@ -8,25 +8,13 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// words are the keys of the answers of all clients that other JSON does not have by chance, with the type of their
-// values.
-var words = []struct {
-	key  string
-	text bool // its value is a text
-}{
-	{"decision", false}, {"permissionDecision", false}, {"continue", false}, {"hookSpecificOutput", false},
-	{"reason", true}, {"permissionDecisionReason", true}, {"stopReason", true}, {"systemMessage", true},
-	{"additionalContext", true}, {"updatedInput", false}, {"updatedToolOutput", false},
-	{"updatedMCPToolOutput", false}, {"suppressOutput", false},
-}
+// words are the keys of the answers of all clients that other JSON does not have by chance.
+var words = []string{"decision", "permissionDecision", "continue", "hookSpecificOutput", "reason",
+	"permissionDecisionReason", "stopReason", "systemMessage", "additionalContext", "updatedInput", "updatedToolOutput",
+	"updatedMCPToolOutput", "suppressOutput"}
 
 // Keys returns the keys of answers that Scan looks for.
-func Keys() (keys []string) {
-	for _, w := range words {
-		keys = append(keys, w.key)
-	}
-	return keys
-}
+func Keys() []string { return slices.Clone(words) }
 
 // others are words that resemble a key of an answer but have a meaning of their own.
 var others = []string{
@@ -60,22 +48,26 @@ var stops = []string{"stop", "halt", "abort", "cancel", "cancelled", "canceled",
 // refusals are what may stand before "reason" in a key that says why a call was denied, beside denials.
 var refusals = []string{"blocking", "denial", "rejection", "refusal"}
 
-// before and behind are words that may stand beside the verb in a key, as in should_block and preventExecution.
-var (
-	before = []string{"is", "should", "must", "be", "not", "tool", "permission"}
-	behind = []string{"execution", "continuation", "tooluse", "call", "command", "request", "action", "tool"}
-)
+// goes are verbs that hold a call up if they are false, or true with a not. Otherwise they mean nothing: other JSON
+// says with them what has happened, or how often.
+var goes = []string{"continue", "run", "execute"}
+
+// beside are words that may stand before and behind the verb in a key, as in should_block and preventExecution.
+var beside = []string{"is", "was", "been", "be", "has", "can", "will", "should", "must", "do", "not", "access",
+	"permission", "execution", "continuation", "tooluse", "tool", "call", "command", "request", "action"}
 
 // verb returns a name without what stands beside its verb.
 func verb(name string) string {
-	for _, word := range slices.Concat(before, before) { // "should be", "must be"
-		if rest, is := strings.CutPrefix(name, word); is && rest != "" {
-			name = rest
-		}
-	}
-	for _, word := range behind {
-		if rest, is := strings.CutSuffix(name, word); is && rest != "" {
-			name = rest
+	for range 3 { // "should not be", "tool call request"
+		for _, word := range beside {
+			rest := strings.TrimSuffix(strings.TrimPrefix(name, word), word)
+			switch {
+			case rest == name || rest == "":
+			case slices.Contains(stops, name): // "cancel" does not begin with "can"
+				return name
+			default:
+				name = rest
+			}
 		}
 	}
 	return name
@@ -129,6 +121,13 @@ func (v value) is(lists ...[]string) bool {
 // says reports whether the value is a string that is not blank.
 func (v value) says() bool { return v.quoted && strings.TrimSpace(v.text) != "" }
 
+// counts reports whether the value of a key is how often something was let pass or refused.
+func (v value) counts(key string) bool {
+	stem := verb(Letters(key))
+	return !v.quoted && !v.is(yes, no) && v.text != "" && strings.Trim(v.text, "0123456789") == "" &&
+		(slices.Contains(passes, stem) || near(stem, approvals) || near(stem, denials))
+}
+
 // match returns the key of an answer that a key is, or may be meant as.
 func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
 	if v.null() || len(key) > maxKey {
@@ -142,7 +141,7 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 	switch {
 	case meant != "" && meant == key:
 		return meant, Word, true
-	case meant != "" && v.fits(meant):
+	case meant != "" && (meant != "reason" || v.quoted || v.cut): // a list of reasons belongs to a report
 		return meant, Slip, true
 	}
 	name := Letters(key)
@@ -153,16 +152,6 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 		return "decision", Synonym, true
 	}
 	return "", 0, false
-}
-
-// fits reports whether the value of a misspelt key fits the key that was meant. A list of reasons belongs to a report.
-func (v value) fits(meant string) bool {
-	for _, w := range words {
-		if w.key == meant && w.text {
-			return v.quoted || v.cut
-		}
-	}
-	return !v.open || meant != "decision" && meant != "permissionDecision" && meant != "continue"
 }
 
 // decidesAs reports whether a key and its value mean yes or no in other words than those of answers: a key for a
@@ -184,6 +173,8 @@ func decidesAs(name string, v value) bool {
 			!isNumber(v.text)
 	case near(stem, approvals) || stem == "proceed":
 		return v.is(yes, no) || v.cut
+	case slices.Contains(goes, stem):
+		return !isNumber(v.text) && (v.is(no) || v.is(yes) && strings.Contains(name, "not")) || v.cut
 	default:
 		return v.is(yes) && (slices.Contains(stops, stem) || slices.Contains(questions, stem))
 	}
@@ -220,23 +211,20 @@ func meantKey(key string) string {
 		return ""
 	}
 	for _, w := range words {
-		if w.key == key {
+		if w == key {
 			return key
 		}
-		limit := 2
-		if len(w.key) < 8 {
-			limit = 1
-		}
+		limit := min(2, len(w)/4) // one for "reason"
 		// A replaced letter may be several bytes long.
-		if n := len(name) - len(w.key); n > 3*limit || n < -limit {
+		if n := len(name) - len(w); n > 3*limit || n < -limit {
 			continue
 		}
-		d := spelling.Distance(name, strings.ToLower(w.key))
-		if d == 3 && !w.text && name[0] == w.key[0] && consonants(name) == consonants(strings.ToLower(w.key)) {
+		d := spelling.Distance(name, strings.ToLower(w))
+		if d == 3 && name[0] == w[0] && consonants(name) == consonants(strings.ToLower(w)) {
 			d = 2 // "descion"
 		}
 		if d <= limit && d < best {
-			best, meant = d, w.key
+			best, meant = d, w
 		}
 	}
 	return meant
@@ -252,8 +240,8 @@ func consonants(word string) string {
 func cutKey(start string) string {
 	name := Letters(start)
 	for _, w := range words {
-		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(w.key), name) {
-			return w.key
+		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(w), name) {
+			return w
 		}
 	}
 	return start

@@ -69,7 +69,9 @@ func TestWhatIsNoReport(t *testing.T) {
 		`{"continue":true,"stopReason":"x"}`, `{"prevent":true}`, `{"preventExecution":true}`,
 		`{"prevent_continuation":true}`,
 		`{"cancel":true}`, `{"interrupt":true}`, `{"resolution":"deny"}`, `{"blockExecution":true}`,
-		`{"allow_tool_call":false}`,
+		`{"allow_tool_call":false}`, `{"execution_allowed":false}`, `{"command_blocked":true}`,
+		`{"request_denied":true}`, `{"should_continue":false}`, `{"can_execute":false}`, `{"decisions":["block"]}`,
+		`{"desicion":["block"]}`, `{"status":"denied","by":"guard"}`,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
@@ -79,6 +81,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		`{"exit_code":0}`, `{"exit_code":0,"stderr":"a note"}`, `{"exitCode":null}`, `{"code":2}`, `{"status":1}`,
 		`{"stdout":"a","stderr":"","interrupted":false}`, `{"cancel":false,"prevent":false}`, `{"blockReason":""}`,
 		`{"promptFeedback":{"blockReason":"SAFETY"}}`, `{"continue":true,"reason":"all is well"}`,
+		`{"accepted":3,"rejected":1}`, `{"status":"approved","by":"ci"}`,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, "%s %s", stdout, v.Reason)

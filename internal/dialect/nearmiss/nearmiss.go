@@ -203,8 +203,11 @@ func escapeLength(rest string, opened bool) int {
 		return at
 	case '{', '"', '\n', '\r', '\'', '\x1b':
 		return 0
-	case '(', ')', '#', ' ': // one more character follows
-		return min(2, len(rest))
+	case '(', ')', '#', ' ': // a letter or a digit follows
+		if len(rest) > 1 && (rest[1] >= '0' && rest[1] <= '9' || rest[1] >= '@' && rest[1] <= 'Z') {
+			return 2
+		}
+		return 1
 	}
 	_, size := utf8.DecodeRuneInString(rest)
 	return size

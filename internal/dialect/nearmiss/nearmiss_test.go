@@ -143,7 +143,7 @@ func TestNoSigns(t *testing.T) {
 		`{"precision":0.9,"revision":"abc","region":"eu"}`,
 		`{"reasons":["a"]}`, `{"resion":"no"}`, `{"blocked":["a"],"allowed":3}`, `{"locked":true}`,
 		`{"black":"reformatted"}`, `{"run":true}`, `{"run":0,"failed":2}`, `{"should_continue":true}`,
-		`{"accepted":3,"rejected":1}`, `{"allowed":12,"blocked":0}`, `{"status":"approved","by":"ci"}`,
+		`{"status":"approved","by":"ci"}`,
 		`{"event":"pre-tool","tool":"shell","args":{"decision":"keep"},"hook_event_name":"PreToolUse",` +
 			`"tool_input":{"action":"deny"}}`,
 		`{"hook_event_name":"SessionEnd","reason":"exit"}`, `{"event":"pre-tool","tool":"x","tool_input":{}}`,
@@ -200,7 +200,7 @@ func TestScanOfManyOpenBrackets(t *testing.T) {
 
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{denied, "x\n" + denied, "[INFO\n{\"a\":[}\n" + denied, "\"{\\\"decision\\\":1}\"",
-		"\x1b]0;{", "{'a", "{\"decision\""} {
+		"\x1b]0;{", "{'a", "{\"decision\"", "{'\x1b "} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -273,7 +273,6 @@ type object struct {
 	named, event, tool bool
 	reasons            bool // the input of an event that has a reason
 	foreign            bool // a key that no answer has
-	counts             bool // it says how often something was let pass or refused
 }
 
 // note notes a key that identifies the input of a hook. value begins its value.
@@ -306,7 +305,6 @@ func (s *scanner) closeObject(o *object) {
 		switch {
 		case sign.Report && slices.ContainsFunc(before, Sign.isReport): // compilers print thousands; one is enough
 		case input && (sign.Kind == Synonym || o.reasons && sign.Key == "reason"):
-		case sign.Kind == Synonym && o.counts && (sign.Value == "0" || sign.Value == "1"):
 		case sign.Kind == Synonym && o.foreign && sign.isApprovedStatus():
 		case o.tool && sign.Kind == Synonym && Letters(sign.Key) == "toolinput": // a call that was printed
 		default:
@@ -319,7 +317,6 @@ func (s *scanner) closeObject(o *object) {
 func (s *scanner) sign(o *object, m member, v value, place Place) {
 	meant, kind, ok := match(m.key, v, place)
 	if !ok {
-		o.counts = o.counts || place != Inside && v.counts(m.key)
 		o.foreign = o.foreign || !v.cut && place != Inside && !isAnswers(m.key)
 		return
 	}

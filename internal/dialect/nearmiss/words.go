@@ -121,13 +121,6 @@ func (v value) is(lists ...[]string) bool {
 // says reports whether the value is a string that is not blank.
 func (v value) says() bool { return v.quoted && strings.TrimSpace(v.text) != "" }
 
-// counts reports whether the value of a key is how often something was let pass or refused.
-func (v value) counts(key string) bool {
-	stem := verb(Letters(key))
-	return !v.quoted && !v.is(yes, no) && v.text != "" && strings.Trim(v.text, "0123456789") == "" &&
-		(slices.Contains(passes, stem) || near(stem, approvals) || near(stem, denials))
-}
-
 // match returns the key of an answer that a key is, or may be meant as.
 func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
 	if v.null() || len(key) > maxKey {

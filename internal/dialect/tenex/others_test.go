@@ -81,7 +81,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		`{"exit_code":0}`, `{"exit_code":0,"stderr":"a note"}`, `{"exitCode":null}`, `{"code":2}`, `{"status":1}`,
 		`{"stdout":"a","stderr":"","interrupted":false}`, `{"cancel":false,"prevent":false}`, `{"blockReason":""}`,
 		`{"promptFeedback":{"blockReason":"SAFETY"}}`, `{"continue":true,"reason":"all is well"}`,
-		`{"accepted":3,"rejected":1}`, `{"status":"approved","by":"ci"}`,
+		`{"status":"approved","by":"ci"}`,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, "%s %s", stdout, v.Reason)

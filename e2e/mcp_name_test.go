@@ -19,7 +19,7 @@ func TestMCPWithoutAName(t *testing.T) {
 	t.Parallel()
 	binary.Needs(t, "python3")
 	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"prod"}}}`
-	server, err := filepath.Abs("mcp/testdata/server.py")
+	server, err := filepath.Abs("testdata/mcp/server.py")
 	require.NoError(t, err)
 	for name, input := range map[string]string{
 		"no initialize":       call,

@@ -35,7 +35,7 @@ func newProxied(t *testing.T, hooks []binary.Hook, more ...string) *proxied {
 	p := &proxied{Call: binary.NewCall(t, "PreToolUse")}
 	p.log = p.Path("server.log")
 	binary.WriteHooks(t, p.Dir, hooks...)
-	server, err := filepath.Abs("mcp/testdata/server.py")
+	server, err := filepath.Abs("testdata/mcp/server.py")
 	require.NoError(t, err)
 	args := []string{"mcp", "-C", p.Dir, "--state", p.Path("state")}
 	env := append(os.Environ(), p.Mark, "SERVER_LOG="+p.log, "HOOKRUN_STATE="+p.Path("state"))
@@ -478,7 +478,7 @@ func TestMCPEnds(t *testing.T) {
 	t.Run("the client reads nothing", func(t *testing.T) {
 		t.Parallel()
 		binary.Needs(t, "python3")
-		cmd := exec.Command(binary.Path, "mcp", "-C", t.TempDir(), "--", "python3", "mcp/testdata/server.py")
+		cmd := exec.Command(binary.Path, "mcp", "-C", t.TempDir(), "--", "python3", "testdata/mcp/server.py")
 		input, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		output, out, err := os.Pipe()

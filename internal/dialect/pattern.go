@@ -30,7 +30,6 @@ type Pattern struct {
 
 	JavaScript *jsregexp.Regexp // an expression, found anywhere in a name
 	RE2        *regexp.Regexp   // the same
-	Rust       bool             // expressions are Rust's, as far as RE2 has them, and not JavaScript's
 	Err        error            // the text is no expression: it matches nothing
 	Unread     bool             // with Err: the client may read the expression, so it matches everything
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -72,7 +73,7 @@ func (c *client) program(e install.Found) bool {
 			what, mend = "the program of the entry, "+path+", is not in PATH", c.notInPath(e)
 		case statErr != nil:
 			what = "the program of the entry is gone: " + path
-		case os.IsPermission(err) || strings.Contains(err.Error(), fs.ErrPermission.Error()):
+		case errors.Is(err, fs.ErrPermission):
 			what = "the program of the entry is not executable: " + path
 		}
 		c.add(Finding{Check: "program", Severity: Error, Where: where, What: what}, mend)

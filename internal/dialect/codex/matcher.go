@@ -14,7 +14,7 @@ import (
 // list of whole names; anything else is a regular expression of Rust's. That is RE2's syntax, as Go's is, and so
 // without look-around. A patch answers to two names of other tools as well.
 func (reader) Pattern(text, _ string) dialect.Pattern {
-	p := dialect.Pattern{Text: text, Word: text, Rust: true, Aliases: toolAliases}
+	p := dialect.Pattern{Text: text, Word: text, Aliases: toolAliases}
 	switch {
 	case text == "" || text == "*":
 	case strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_|") == "":

@@ -174,13 +174,14 @@ func TestMCPWithTheSDK(t *testing.T) {
 			"node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"), files}
 		file, secret := filepath.Join(files, "a.txt"), filepath.Join(files, "secret.txt")
 		script := []any{
-			[]any{"listTools", binary.Hook{}}, tool("list_allowed_directories", binary.Hook{}),
+			[]any{"listTools", binary.Hook{}},
 			tool("write_file", binary.Hook{"path": file, "content": "one\ntwo\n"}),
 			tool("read_text_file", binary.Hook{"path": file}),
 			tool("edit_file", binary.Hook{"path": file, "edits": []binary.Hook{{"oldText": "two", "newText": "2"}}}),
 			tool("list_directory", binary.Hook{"path": files}),
 			tool("read_text_file", binary.Hook{"path": "/etc/passwd"}),
 			tool("read_text_file", binary.Hook{"path": secret}),
+			tool("list_allowed_directories", binary.Hook{}), // the server asks the client for them meanwhile
 		}
 		binary.WriteHooks(t, dir)
 		direct := run(t, files, script, server...)

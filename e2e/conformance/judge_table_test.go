@@ -126,7 +126,7 @@ surroundings() {
 			`ran a.1 start 1.0; ran a.1 end 2.5; ran b.2 start 2.4; answer`,
 			`ran a.1 start 1.0; ran a.1 end 2.5; ran b.2 start 2.6; answer`,
 		},
-		{"ms", `"min_ms": 200`, `sleep 0.3; answer`, `answer`},
+		{"ms", `"min_ms": 2000`, `sleep 2.1; answer`, `answer`},
 		{"ms", `"max_ms": 2000`, `answer`, `sleep 2.1; answer`},
 		{"no_survivors", `"no_survivors": true`, `answer`, `setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; answer`},
 		{"left_running", `"left_running": true`, `setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; answer`, `answer`},

@@ -186,7 +186,7 @@ func TestScanIsLinear(t *testing.T) {
 // Open brackets cost no memory for ever, and what stands behind thousands of them is seen.
 func TestScanOfManyOpenBrackets(t *testing.T) {
 	for _, piece := range []string{"{", "[", "{\"a\":", "[\n"} {
-		text := strings.Repeat(piece, 4<<20/len(piece))
+		text := strings.Repeat(piece, testall.Of(1<<20, 4<<20)/len(piece))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		nearmiss.Scan(text)

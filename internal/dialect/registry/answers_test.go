@@ -118,7 +118,7 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 // TestRandomAnswers: no answer of a hook, whatever its form, makes hookrun panic.
 func TestRandomAnswers(t *testing.T) {
 	for _, d := range forms() {
-		answers := 10_000
+		answers := testall.Of(3_000, 10_000)
 		if named, _ := registry.Named(d.Name); named != d { // another form of a dialect
 			answers = testall.Of(500, answers)
 		}

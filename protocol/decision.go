@@ -49,7 +49,7 @@ type Cause string
 
 const (
 	CausePolicy      Cause = "policy"      // the hook decided, by its exit code or its JSON
-	CauseExit        Cause = "exit"        // an exit code that neither continues nor blocks
+	CauseExit        Cause = "exit"        // an exit code that neither continues nor blocks; an error of a Go function
 	CauseSignal      Cause = "signal"      // the hook was killed
 	CauseTimeout     Cause = "timeout"     // the hook outlived its deadline
 	CauseUnstarted   Cause = "unstarted"   // the hook could not be started

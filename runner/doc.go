@@ -11,7 +11,7 @@
 //	}
 //
 // Plan tells beforehand which hooks run at a call, and why. AroundTool does all of one tool call. A hook can be a Go
-// function: see Func. Deliver adds the texts that wait in a queue to an outcome.
+// function: see Hook. Deliver adds the texts that wait in a queue to an outcome.
 //
 // A Runner stays up, unless Options.OneShot is set. The processes of persistent hooks are there for the next call. An
 // async hook is watched to its timeout, and the next outcome of its session has its context. Close ends all of that;

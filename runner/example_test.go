@@ -4,7 +4,6 @@ package runner_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -40,18 +39,17 @@ func ExampleRunner_Fire() {
 	// Output: not run: do not force-push
 }
 
-func ExampleFunc() {
-	guard := runner.Func{
-		Name:   "no-prod",
-		Events: []protocol.Event{protocol.PreTool},
-		Run: func(_ context.Context, c protocol.Call) (string, error) {
+func ExampleHook() {
+	guard := runner.Hook{
+		Name: "no-prod",
+		Run: func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
 			if strings.Contains(c.Args, "prod") {
-				return "", errors.New("not on production")
+				return runner.Answer{Block: "not on production"}, nil
 			}
-			return "remember to commit", nil
+			return runner.Answer{Text: "remember to commit"}, nil
 		},
 	}
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: []runner.Func{guard}})
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: []runner.Hook{guard}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -279,22 +279,31 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		verdict.Report.Duration = protocol.Milliseconds(time.Since(start))
 		return verdict
 	}
+	if h.Unsupported == "" && f.isTouched(h.Hook) {
+		return dialect.Skipped(h.Name, h.Source(), h.Dialect)
+	}
+	fit := func(v *dialect.Verdict) {
+		registry.FitResult(&h.call.Call, shownName(h.Hook), v)
+		saveContext(h.Hook, v)
+	}
+	if fn := f.set.funcs[h.Hook]; fn != nil {
+		v := fn.call(ctx, h.call, outputOf(h.call), h.limit)
+		fit(&v)
+		report := dialect.FunctionReport(h.Name, h.Source(), &v, time.Since(start), h.limit)
+		return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
+	}
 	var result dialect.HookResult
 	var v dialect.Verdict
 	if h.Unsupported != "" {
 		v = dialect.Unsupported(h.Dialect, &h.call.Call, shownName(h.Hook), h.Unsupported)
 	} else {
-		if f.isTouched(h.Hook) {
-			return dialect.Skipped(h.Name, h.Source(), h.Dialect)
-		}
 		result = f.result(ctx, h)
 		f.noteRewritten(h.Hook)
 		f.explainExit(h, &result)
 		v = h.Dialect.Hooks.Decode(&h.call.Call, shownName(h.Hook), &result)
 	}
 	v = h.ApplyFailurePolicy(&h.call.Call, v, f.policies(h.Hook)...)
-	registry.FitResult(&h.call.Call, shownName(h.Hook), &v)
-	saveContext(h.Hook, &v)
+	fit(&v)
 	report := dialect.Report(h.Name, h.Source(), &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 }
@@ -326,11 +335,8 @@ func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 // it as it is.
 func shownName(h *hook.Hook) string { return printable.Escape(h.Name) }
 
-// result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.
+// result runs a hook in its own way: a request, a persistent process, or a process for this call.
 func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
-	if fn := f.set.funcs[h.Hook]; fn != nil {
-		return fn.call(ctx, h.call, h.limit)
-	}
 	f.showInput(ctx, h)
 	if h.HTTP != nil {
 		return f.runner.post(ctx, h)

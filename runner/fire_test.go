@@ -350,10 +350,7 @@ func TestOnInput(t *testing.T) {
 			got = append(got, hook+" "+source+" "+gjson.GetBytes(input, "args.a").Raw)
 			require.True(t, bytes.HasSuffix(input, []byte("}\n")))
 		},
-		Funcs: []runner.Func{{Name: "func", Events: []protocol.Event{"pre-tool"}, Run: func(
-			context.Context, protocol.Call) (string, error) {
-			return "", nil
-		}}},
+		Hooks: []runner.Hook{{Name: "func", Run: answers(runner.Answer{})}},
 	})
 	_, err = r.Fire(context.Background(), protocol.Call{Event: "pre-tool", Tool: "x", Args: `{"a":1}`})
 	require.NoError(t, err)

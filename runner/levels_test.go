@@ -179,8 +179,8 @@ func TestLevelKeys(t *testing.T) {
 	}
 }
 
-// TestFuncsAboveFiles: no file takes a name away from a function of the program, and wrappers count for its if.
-func TestFuncsAboveFiles(t *testing.T) {
+// TestFunctionsAboveFiles: no file takes a name away from a function of the program, and wrappers count for its if.
+func TestFunctionsAboveFiles(t *testing.T) {
 	for lower, input := range map[string]string{
 		`{"tools":{"Bash":"Bash"}}`:    `{"command":"rm -rf x"}`,
 		`{"tools":{"Bash":"fs_read"}}`: `{"command":"rm -rf x"}`,
@@ -190,9 +190,11 @@ func TestFuncsAboveFiles(t *testing.T) {
 	} {
 		cfg, err := levelFiles(t, map[model.Level]string{model.ProjectLevel: lower})
 		require.NoError(t, err)
-		r, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{Funcs: []runner.Func{{
-			Name: "gate", Events: []protocol.Event{protocol.PreTool}, If: "shell(rm -rf*)",
-			Run: func(context.Context, protocol.Call) (string, error) { return "", os.ErrPermission },
+		r, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{Hooks: []runner.Hook{{
+			Name: "gate", Match: "shell(rm -rf*)",
+			Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+				return runner.Answer{Block: "no"}, nil
+			},
 		}}})
 		require.NoError(t, err)
 		o, err := r.Fire(context.Background(), claudeCall(t, "Bash", input))

@@ -263,19 +263,17 @@ func (p *Plan) deadline(h *hook.Hook) time.Duration {
 }
 
 // policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's
-// for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none. A function
-// before a tool fails closed at its deadline too.
+// for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
 func (p *Plan) policies(h *hook.Hook) (policies []protocol.FailurePolicy) {
 	if h.Async {
 		return nil
 	}
-	policies = []protocol.FailurePolicy{h.OnFailure, p.settings.onFailure}
-	if p.loaded.isFunc(h) && p.call.Event.Canonical() == protocol.PreTool {
-		policies = append(policies, protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block})
-	}
-	return policies
+	return []protocol.FailurePolicy{h.OnFailure, p.settings.onFailure}
 }
 
 func (p *Plan) failureDecision(h *hook.Hook, cause protocol.Cause) protocol.Decision {
+	if fn := p.loaded.function(h); fn != nil {
+		return fn.onFailure()
+	}
 	return h.FailureDecision(&p.call.Call, cause, p.policies(h)...)
 }

@@ -30,7 +30,7 @@ type Options struct {
 	// there is none, HOOKRUN is not set, and a call of a hook that uses it has a warning. On Windows a Binary that is
 	// given is also started to ask a hook to end at its deadline; without it the hook is killed at once.
 	Binary string
-	Funcs  []Func // hooks that are functions; they run before those of the config
+	Hooks  []Hook // that are functions; they run before those of the config
 
 	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
 	// at once call it at once. It is for debugging: the input can have secrets in it. nil: nobody looks.
@@ -99,7 +99,7 @@ var errNoConfig = errors.New("the config is nil or zero, so nobody knows which h
 	"give projecthooks.Empty()")
 
 // New returns a runner for the hooks of cfg. A nil or zero cfg is an error, as that of a failed Load.
-// projecthooks.Empty is one without hooks. Options that are wrong, such as a Func without a function, are an error.
+// projecthooks.Empty is one without hooks. Options that are wrong, such as a Hook without a function, are an error.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	switch o.Trust {
 	case "", TrustOff, TrustRequired:
@@ -116,10 +116,11 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	if loaded == nil {
 		return nil, errNoConfig
 	}
-	o.Funcs = slices.Clone(o.Funcs) // the caller may go on with its own
+	// the caller may go on with its own
+	o.Hooks, o.Env, o.OnFailure = slices.Clone(o.Hooks), slices.Clone(o.Env), maps.Clone(o.OnFailure)
 	r := &Runner{options: o, binary: o.Binary}
-	for i := range o.Funcs {
-		h, err := o.Funcs[i].hook(i)
+	for i := range o.Hooks {
+		h, err := o.Hooks[i].hook(i)
 		if err != nil {
 			return nil, err
 		}

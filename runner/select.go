@@ -15,7 +15,7 @@ import (
 type hookSet struct {
 	config *hookfile.Config
 	all    []hook.Hook                  // the functions, and behind them those of the config
-	funcs  map[*hook.Hook]*Func         // those that are functions
+	funcs  map[*hook.Hook]*Hook         // those that are functions
 	pools  map[*hook.Hook]*process.Pool // the persistent ones, and those of ofUser
 	ofUser *hookSet                     // without the hooks of the project; nil: those run untrusted
 	files  *hookfile.Snapshot           // nil where the config was just read, or nobody looks after it
@@ -37,14 +37,14 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 
 func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	hs := &hookSet{config: cfg, all: cfg.Hooks}
-	hs.funcs, hs.pools = map[*hook.Hook]*Func{}, map[*hook.Hook]*process.Pool{}
+	hs.funcs, hs.pools = map[*hook.Hook]*Hook{}, map[*hook.Hook]*process.Pool{}
 	if len(r.funcs) > 0 {
 		hs.all = cfg.InFront(r.funcs)
 	}
 	for i := range hs.all {
 		switch h := &hs.all[i]; {
 		case i < len(r.funcs):
-			hs.funcs[h] = &r.options.Funcs[i]
+			hs.funcs[h] = &r.options.Hooks[i]
 		case h.Persistent:
 			hs.pools[h] = r.processes.NewPool(h.Workers, func(dir string) (process.Program, error) {
 				// and nothing else of a call: it will see others
@@ -55,9 +55,12 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	return hs
 }
 
-// isFunc reports whether a hook of the set is a function.
-func (hs *hookSet) isFunc(h *hook.Hook) bool {
-	return hs.funcs[h] != nil || hs.ofUser != nil && hs.ofUser.funcs[h] != nil
+// function returns the function that a hook of the set is; nil: it is none.
+func (hs *hookSet) function(h *hook.Hook) *Hook {
+	if fn := hs.funcs[h]; fn != nil || hs.ofUser == nil {
+		return fn
+	}
+	return hs.ofUser.funcs[h]
 }
 
 // candidates are the hooks that are for calls of this event, agent and tool.

@@ -66,9 +66,11 @@ func TestTrustInGo(t *testing.T) {
 		`{"hooks": [{"name": "h", "command": "exit 1", "events": ["pre-tool"]}]}`), 0o600))
 	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: dir})
 	require.NoError(t, err)
-	ran := func(context.Context, protocol.Call) (string, error) { return "ran", nil }
+	ran := func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+		return runner.Answer{}, nil
+	}
 	r, err := runner.New(cfg, runner.Options{Trust: runner.TrustRequired, StateDir: filepath.Join(t.TempDir(), "state"),
-		Funcs: []runner.Func{{Name: "own", Events: []protocol.Event{protocol.PreTool}, Run: ran}}})
+		Hooks: []runner.Hook{{Name: "own", Run: ran}}})
 	require.NoError(t, err)
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Tool: "t", Workspace: dir}

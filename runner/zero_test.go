@@ -147,9 +147,12 @@ func TestUnknownClientBlocks(t *testing.T) {
 // TestAroundToolThatFails has what becomes of the tool's result where the tool does not end as it should.
 func TestAroundToolThatFails(t *testing.T) {
 	var seen []protocol.Call
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: []runner.Func{{
-		Name: "audit", Events: []protocol.Event{protocol.PostTool},
-		Run: func(_ context.Context, c protocol.Call) (string, error) { seen = append(seen, c); return "", nil },
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: []runner.Hook{{
+		Name: "audit", On: protocol.PostTool,
+		Run: func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
+			seen = append(seen, c)
+			return runner.Answer{}, nil
+		},
 	}}})
 	require.NoError(t, err)
 	defer r.Close()

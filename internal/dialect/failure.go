@@ -129,8 +129,13 @@ func (d *Dialect) applyToProblem(c *protocol.Call, v Verdict, policies []protoco
 		return v
 	}
 	if d.FailureDecision(c, Fault{v.Cause, v.HTTP}, policies...) == protocol.Continue {
-		return v.failedOpen(d.EventOf(c))
+		return v.FailOpen(d.EventOf(c))
 	}
+	return v.FailClosed()
+}
+
+// FailClosed is the verdict of a hook without an answer whose failure blocks.
+func (v Verdict) FailClosed() Verdict {
 	if v.Answered {
 		v.Reason = ""
 	}
@@ -144,8 +149,8 @@ func (d *Dialect) applyToProblem(c *protocol.Call, v Verdict, policies []protoco
 	return v
 }
 
-// failedOpen is the verdict of a hook without an answer whose failure does not count.
-func (v Verdict) failedOpen(e protocol.Event) Verdict {
+// FailOpen is the verdict of a hook without an answer whose failure does not count.
+func (v Verdict) FailOpen(e protocol.Event) Verdict {
 	warning := v.Problem + "; " + ignored(e)
 	switch {
 	case !v.Answered:

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"strings"
+	"time"
 
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -62,6 +63,14 @@ type HookVerdict struct {
 func Skipped(name, source string, d *Dialect) HookVerdict {
 	return HookVerdict{Report: protocol.HookReport{Name: name, Source: source, Status: protocol.StatusSkipped},
 		Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
+}
+
+// FunctionReport says what became of a hook that is a function. It has neither an exit code nor output.
+func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.HookReport {
+	h := protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause,
+		Duration: protocol.Milliseconds(duration), Limit: protocol.Milliseconds(limit)}
+	annotate(&h, v)
+	return h
 }
 
 // Static is a rule that matched, and what it says.

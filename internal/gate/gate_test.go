@@ -34,14 +34,14 @@ type fixture struct {
 	warned []error
 }
 
-func newFixture(t *testing.T, funcs ...runner.Func) *fixture {
+func newFixture(t *testing.T, hooks ...runner.Hook) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fixture{T: t, log: filepath.Join(dir, "run.log")}
 	log, err := runlog.New(runlog.Options{Path: f.log})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Funcs: funcs})
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: hooks})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	f.Gate = gate.Gate{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
@@ -120,14 +120,14 @@ func TestTextsOfACall(t *testing.T) {
 // TestTextsStay: what an answer cannot carry, or a call without a verdict, leaves the texts where they are.
 func TestTextsStay(t *testing.T) {
 	var gone context.CancelCauseFunc
-	hook := runner.Func{Name: "h", Events: []protocol.Event{protocol.PostTool},
-		Run: func(context.Context, protocol.Call) (string, error) {
+	hook := runner.Hook{Name: "h", On: protocol.PostTool,
+		Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
 			gone(errors.New("the caller is gone"))
-			return "", nil
+			return runner.Answer{}, nil
 		}}
 	for name, test := range map[string]struct {
 		prepare func(f *fixture, c *gate.Call)
-		funcs   []runner.Func
+		hooks   []runner.Hook
 		fails   string
 	}{
 		"an answer without texts": {prepare: func(_ *fixture, c *gate.Call) {
@@ -137,10 +137,10 @@ func TestTextsStay(t *testing.T) {
 			c.Fit = func(o *protocol.Outcome) { o.Decision = protocol.Block }
 			c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == 0 }
 		}},
-		"a caller that is gone": {funcs: []runner.Func{hook}, fails: "the caller is gone"},
+		"a caller that is gone": {hooks: []runner.Hook{hook}, fails: "the caller is gone"},
 		"no plan": {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
 			fails: `unknown event "nonsense"`},
-		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() }, funcs: []runner.Func{hook},
+		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() }, hooks: []runner.Hook{hook},
 			fails: "the runner is closed"},
 		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
 			c.MassGen = nil
@@ -148,7 +148,7 @@ func TestTextsStay(t *testing.T) {
 		}, fails: "hookrun itself failed: crash"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, test.funcs...)
+			f := newFixture(t, test.hooks...)
 			f.put("of the queue")
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
@@ -235,10 +235,10 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 
 // TestLimit: a client that waits for hookrun no longer than its limit has an error before that, by any door.
 func TestLimit(t *testing.T) {
-	f := newFixture(t, runner.Func{Name: "slow", Events: []protocol.Event{protocol.PreTool},
-		Run: func(ctx context.Context, _ protocol.Call) (string, error) {
+	f := newFixture(t, runner.Hook{Name: "slow",
+		Run: func(ctx context.Context, _ protocol.Call, _ *runner.Output) (runner.Answer, error) {
 			<-ctx.Done()
-			return "", ctx.Err()
+			return runner.Answer{}, ctx.Err()
 		}})
 	impatient := *registry.Clients()[0]
 	impatient.Hooks = impatientHooks{impatient.Hooks}
@@ -254,8 +254,10 @@ func (impatientHooks) CallLimit() time.Duration { return 20 * time.Millisecond }
 
 // TestIdle: a call is idle if neither a hook nor a text nor a log is for it.
 func TestIdle(t *testing.T) {
-	f := newFixture(t, runner.Func{Name: "h", Events: []protocol.Event{protocol.PreTool}, Matcher: "shell",
-		Run: func(context.Context, protocol.Call) (string, error) { return "", nil }})
+	f := newFixture(t, runner.Hook{Name: "h", Match: "shell",
+		Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+			return runner.Answer{}, nil
+		}})
 	before := func(tool string) *gate.Call {
 		return &gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: tool, SessionID: "s"}}
 	}

@@ -159,25 +159,30 @@ func TestParamErrors(t *testing.T) {
 func TestTimeoutAndFailurePolicyOfOneCall(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	f := newFixture(t, w.hooks()...)
+	f.hooks(f.dir, `{"hooks":[{"name":"posts","url":"http://127.0.0.1:1/","events":["pre-execute"]}]}`)
+	c := f.start()
 	o := c.outcome("pre-tool", `{"tool":"x","timeout":"10ms","on_failure":"continue"}`)
-	require.Equal(t, protocol.Continue, o.Decision)
-	o = c.outcome("pre-tool", `{"tool":"x","timeout":"10ms"}`)
-	require.Equal(t, protocol.Block, o.Decision, "a function before a tool fails closed")
+	require.Equal(t, protocol.Block, o.Decision, "a function fails closed, whatever the policy")
 	require.Equal(t, protocol.CauseTimeout, o.Cause)
 	close(w.goOn)
 	o = c.outcome("pre-tool", `{"tool":"x"}`)
 	require.Equal(t, protocol.StatusOK, o.Hooks[0].Status)
+	o = c.outcome("pre-execute", `{"on_failure":"block"}`)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.CauseUnstarted, o.Cause)
+	o = c.outcome("pre-execute", `{}`)
+	require.Equal(t, protocol.Continue, o.Decision)
 }
 
 // "output" is the one key of fire's params that is not the client's.
 func TestHooksDoNotSeeOutput(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)
-	hook := runner.Func{Name: "look", Events: []protocol.Event{protocol.PreTool}}
-	hook.Run = func(_ context.Context, c protocol.Call) (string, error) {
+	hook := runner.Hook{Name: "look"}
+	hook.Run = func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
 		seen <- c.ClientInput
-		return "", nil
+		return runner.Answer{}, nil
 	}
 	c := newFixture(t, hook).start()
 	const call = `{"hook_event_name":"PreToolUse","tool_name":"x"`
@@ -195,10 +200,10 @@ func TestHooksDoNotSeeOutput(t *testing.T) {
 func TestOutputNamesTheClient(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)
-	hook := runner.Func{Name: "look", Events: []protocol.Event{protocol.PreTool}}
-	hook.Run = func(_ context.Context, c protocol.Call) (string, error) {
+	hook := runner.Hook{Name: "look"}
+	hook.Run = func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
 		seen <- c.Client
-		return "", nil
+		return runner.Answer{}, nil
 	}
 	c := newFixture(t, hook).start()
 	const call = `{"hook_event_name":"PreToolUse","tool_name":"x","permission_mode":"default","timestamp":"t"`

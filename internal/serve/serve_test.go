@@ -55,7 +55,7 @@ func TestMethods(t *testing.T) {
 func TestNotificationMakesNoCall(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	c := newFixture(t, w.hooks()...).start()
 	c.send(`{"jsonrpc":"2.0","method":"pre-tool","params":{"tool":"x"}}`)
 	require.Contains(t, c.call("ping", `{}`), "v1.2.3")
 	require.NoError(t, c.end())
@@ -65,7 +65,7 @@ func TestNotificationMakesNoCall(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	c := newFixture(t, w.hooks()...).start()
 	c.send(`{"jsonrpc":"2.0","id":"a","method":"pre-tool","params":{"tool":"x"}}`)
 	one(t, w.running)
 	c.send(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"a"}}`)
@@ -79,8 +79,8 @@ func TestCancel(t *testing.T) {
 func TestCallsRunAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	slow := w.hook()
-	slow.Matcher = "slow"
+	slow := w.hook(protocol.PreTool)
+	slow.Match = "slow"
 	c := newFixture(t, slow).start()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"slow"}}`)
 	one(t, w.running)
@@ -95,7 +95,7 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 func TestLimitOfCalls(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	c := newFixture(t, w.hooks()...).start()
 	for id := range maxCalls + maxWaiting {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"x"}}`, id))
 	}
@@ -335,7 +335,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestQueueKeepsWhatWasForACancelledCall(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	f := newFixture(t, w.hook())
+	f := newFixture(t, w.hooks()...)
 	f.add("from the queue")
 	c := f.start()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"post-tool","params":{"tool":"x","session_id":"s"}}`)
@@ -350,7 +350,7 @@ func TestQueueKeepsWhatWasForACancelledCall(t *testing.T) {
 func TestPanicEndsItsCallAlone(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	f := newFixture(t, w.hook())
+	f := newFixture(t, w.hooks()...)
 	f.hooks(f.dir, `{"hooks":[{"name":"rule","block":"no","events":["pre-tool","post-tool"]}]}`)
 	load, spoil := f.Load, true
 	f.Load = func() (*hookfile.Config, error) {
@@ -384,7 +384,7 @@ func TestPanicEndsItsCallAlone(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	c := newFixture(t, w.hooks()...).start()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"x"}}`)
 	one(t, w.running)
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`)
@@ -399,7 +399,7 @@ func TestShutdown(t *testing.T) {
 func TestEndOfTheInput(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	c := newFixture(t, w.hooks()...).start()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"x"}}`)
 	one(t, w.running)
 	require.NoError(t, c.requests.Close())
@@ -411,7 +411,7 @@ func TestEndOfTheInput(t *testing.T) {
 func TestEndOfTheContext(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
-	c := newFixture(t, w.hook()).start()
+	c := newFixture(t, w.hooks()...).start()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"x"}}`)
 	one(t, w.running)
 	c.stop(errors.New("interrupted by a test"))

@@ -29,12 +29,12 @@ const patience = 20 * time.Second
 type fixture struct {
 	*testing.T
 	dir   string
-	funcs []runner.Func
+	funcs []runner.Hook
 	Options
 	stderr *safeBuilder
 }
 
-func newFixture(t *testing.T, funcs ...runner.Func) *fixture {
+func newFixture(t *testing.T, funcs ...runner.Hook) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func (f *fixture) server() *Server {
 	var err error
 	f.Config, err = hookfile.Load(hookfile.Options{Workspace: f.dir})
 	require.NoError(f, err)
-	f.Runner, err = runner.New(hookfile.Behind(projecthooks.Empty(), f.Config), runner.Options{Funcs: f.funcs})
+	f.Runner, err = runner.New(hookfile.Behind(projecthooks.Empty(), f.Config), runner.Options{Hooks: f.funcs})
 	require.NoError(f, err)
 	return New(f.Options)
 }
@@ -148,11 +148,12 @@ func (c *client) wait() error {
 	}
 }
 
-// says is a hook that prints a text.
-func says(name, text string, events ...protocol.Event) runner.Func {
-	return runner.Func{Name: name, Events: events, Run: func(context.Context, protocol.Call) (string, error) {
-		return text, nil
-	}}
+// says is a hook that has a text for the model.
+func says(name, text string, on protocol.Event) runner.Hook {
+	return runner.Hook{Name: name, On: on,
+		Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+			return runner.Answer{Text: text}, nil
+		}}
 }
 
 // waits is a hook that says when it runs, and waits until its call is given up or let go.
@@ -162,17 +163,25 @@ func newWaits() waits {
 	return waits{make(chan struct{}, 10_000), make(chan struct{}), make(chan struct{}, 10_000)}
 }
 
-func (w waits) hook() runner.Func {
-	run := func(ctx context.Context, _ protocol.Call) (string, error) {
+func (w waits) hook(on protocol.Event) runner.Hook {
+	run := func(ctx context.Context, _ protocol.Call, _ *runner.Output) (runner.Answer, error) {
 		w.running <- struct{}{}
 		select {
 		case <-ctx.Done():
 		case <-w.goOn:
 		}
 		w.ended <- struct{}{}
-		return "", nil
+		return runner.Answer{}, nil
 	}
-	return runner.Func{Name: "waits", Events: protocol.Events(), Run: run}
+	return runner.Hook{Name: "waits", On: on, Run: run}
+}
+
+// hooks are such hooks of all events.
+func (w waits) hooks() (hooks []runner.Hook) {
+	for _, on := range protocol.Events() {
+		hooks = append(hooks, w.hook(on))
+	}
+	return hooks
 }
 
 // one waits for one of what a hook says.

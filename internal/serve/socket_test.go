@@ -88,7 +88,7 @@ func TestListenEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	path := newSocket(t)
 	w := newWaits()
-	stop, done := serveAt(t, newFixture(t, w.hook()).server(), path)
+	stop, done := serveAt(t, newFixture(t, w.hooks()...).server(), path)
 	conn := dial(t, path)
 	_, err := io.WriteString(conn, `{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"x"}}`+"\n")
 	require.NoError(t, err)

@@ -1,0 +1,230 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/glob/lint"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Hook is a hook that is a Go function. It acts like a hook of the managed file and runs in its turn: the first block
+// ends the call, and each hook sees what earlier ones rewrote. If a hook of the user's or of the project's files
+// rewrites the call, the functions run once more.
+//
+// It fails closed: an error, a panic, an Answer that cannot be used and a function that is not back at its deadline
+// block. After the tool the model sees the reason of that block instead of the result.
+type Hook struct {
+	Name  string
+	On    protocol.Event // pre-execute, pre-tool or post-tool; "" is pre-tool
+	Match string         // names of tools, as shell|fs_*, or a rule, as shell(git push *); "" is every tool
+	Open  bool           // a failure is a warning and does not block
+
+	// Run answers. At post-tool out is a copy of the tool's output, with what earlier hooks made of it; else it is nil.
+	// Beside an error the Block and the Stop of the Answer count, and nothing else of it.
+	//
+	// At the deadline, which is Options.Timeout or 30 s, or if the call is given up, ctx ends. A function that does not
+	// return then runs on. It may be called by many calls at once.
+	Run func(ctx context.Context, c protocol.Call, out *Output) (Answer, error)
+}
+
+// Answer is what a Hook says to a call. The zero Answer has no objection and nothing to say.
+type Answer struct {
+	Block string // why the tool must not run; at post-tool feedback for the model, behind the result
+	Ask   string // why a person has to decide; a Block beside it counts
+	Stop  string // why the loop has to end with this call
+	Allow bool   // at pre-tool: the host need not ask anybody. A Block or Ask beside it counts
+
+	Text   string  // for the model
+	Args   *string // at pre-tool: the tool's new arguments, a JSON object; nil: as they are
+	Output *string // at post-tool: the new result; nil: as it is
+}
+
+// Output is what a tool gave. Both may be set: a command that fails has often printed something.
+type Output struct {
+	Text string
+	Err  error // the tool failed
+}
+
+// hook returns the nth function as a hook of a config. A gate that would never run is a mistake, and so an error.
+func (f *Hook) hook(n int) (h hook.Hook, err error) {
+	on := f.event()
+	h = hook.Hook{Name: f.Name, Dialect: registry.Project(), File: "func", Events: []protocol.Event{on}}
+	var wrong []error
+	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	if strings.TrimSpace(f.Name) == "" {
+		note("hook %d has no name", n+1)
+	}
+	if !slices.Contains(protocol.Events(), on) {
+		note("hook %q: unknown event %q; supported are %s", f.Name, f.On, supportedEvents())
+	}
+	if f.Match != "" && !on.HasTool() {
+		note("hook %q: the match %q is for tools, and %s has none; leave it out", f.Name, f.Match, on)
+	}
+	if strings.Contains(f.Match, "(") {
+		if h.If = permission.Parse(f.Match); h.If.Malformed() {
+			note("hook %q: the match %q is no rule of the form Tool(pattern), as shell(git push *)", f.Name, f.Match)
+		}
+	} else if f.Match != "" {
+		globs, ok := hook.NewGlobs(f.Match)
+		if _, err := lint.Check(f.Match, nil); err != nil {
+			note("hook %q: %w", f.Name, err)
+		} else if !ok {
+			note("hook %q: the match %q names no tool; leave it out for every tool", f.Name, f.Match)
+		}
+		h.Matcher = globs
+	}
+	if f.Run == nil {
+		note("hook %q has nothing to run", f.Name)
+	}
+	return h, errors.Join(wrong...)
+}
+
+func (f *Hook) event() protocol.Event {
+	if f.On == "" {
+		return protocol.PreTool
+	}
+	return f.On.Canonical()
+}
+
+func supportedEvents() string {
+	var names []string
+	for _, e := range protocol.Events() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+// onFailure says what each failure of the function means.
+func (f *Hook) onFailure() protocol.Decision {
+	if f.Open {
+		return protocol.Continue
+	}
+	return protocol.Block
+}
+
+// call runs the function until limit.
+func (f *Hook) call(ctx context.Context, c *dialect.Call, out *Output, limit time.Duration) dialect.Verdict {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	type returned struct {
+		answer Answer
+		err    error
+		panics error
+	}
+	done := make(chan returned, 1)
+	own := c.Call // the function may keep it
+	go func() {
+		var r returned
+		defer func() {
+			if p := recover(); p != nil {
+				r.panics = fmt.Errorf("panic: %v", p)
+			}
+			done <- r
+		}()
+		r.panics = errors.New("it ended its goroutine") // by runtime.Goexit
+		r.answer, r.err = f.Run(ctx, own, out)
+		r.panics = nil
+	}()
+	who := dialect.Who(f.event(), f.Name)
+	var r returned
+	select {
+	case r = <-done:
+	case <-ctx.Done(): // it is too late for an answer
+		result := dialect.HookResult{Limit: limit}
+		v := dialect.Failed(protocol.CauseTimeout, result.TimeoutProblem(who))
+		v.Status = protocol.StatusTimeout
+		return f.failed(v)
+	}
+	if r.panics != nil {
+		return f.failed(dialect.Unstarted(who + " could not run: " + r.panics.Error()))
+	}
+	if r.err != nil && r.answer.Block == "" {
+		v := dialect.Failed(protocol.CauseExit, who+" failed: "+r.err.Error())
+		v.Stop, v.StopReason = r.answer.Stop != "", r.answer.Stop
+		return f.failed(v)
+	}
+	if r.err != nil {
+		r.answer = Answer{Block: r.answer.Block, Stop: r.answer.Stop}
+	}
+	v, err := r.answer.verdict(c, who)
+	if err != nil {
+		unread := dialect.Unreadable(who, err.Error())
+		unread.Stop, unread.StopReason = v.Stop, v.StopReason
+		return f.failed(unread)
+	}
+	return v
+}
+
+// failed returns the verdict of a function that gave no answer.
+func (f *Hook) failed(v dialect.Verdict) dialect.Verdict {
+	if f.Open {
+		return v.FailOpen(f.event())
+	}
+	return v.FailClosed()
+}
+
+// verdict returns what the answer means. With an error the answer blocks nothing, and cannot be used.
+func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err error) {
+	event := c.Event.Canonical()
+	v = dialect.OK()
+	v.Stop, v.StopReason = a.Stop != "", a.Stop
+	if !dialect.Blank(a.Text) {
+		v.Context = strings.TrimSpace(a.Text)
+	}
+	switch {
+	case a.Block != "":
+		v.Decide(protocol.Block, a.Block)
+	case a.Ask != "":
+		v.Decide(protocol.Ask, a.Ask)
+	case a.Allow && event == protocol.PreTool:
+		v.Approve("")
+	case a.Allow:
+		v.Ignore(who, "Allow", event)
+	}
+	switch {
+	case a.Args == nil:
+	case event != protocol.PreTool:
+		v.Ignore(who, "Args", event)
+	case a.Block != "": // there is no call any more that could have them
+	default:
+		if faults := strictjson.Check(*a.Args, strictjson.MaxDepth); len(faults) > 0 {
+			return v, fmt.Errorf("its Args: %s", faults[0].Text)
+		}
+		if !gjson.Parse(*a.Args).IsObject() {
+			return v, errors.New("its Args are no JSON object")
+		}
+		v.UpdatedInput = strictjson.Compact(nil, *a.Args)
+	}
+	switch {
+	case a.Output == nil:
+	case event != protocol.PostTool:
+		v.Ignore(who, "Output", event)
+	default:
+		v.UpdatedOutput = strictjson.Quote(*a.Output)
+	}
+	return v, nil
+}
+
+// outputOf returns a copy of the tool's output for a function; nil: the tool has not run yet.
+func outputOf(c *dialect.Call) *Output {
+	if c.Event.Canonical() != protocol.PostTool {
+		return nil
+	}
+	out := &Output{Text: c.Result}
+	if c.Failed {
+		out.Err = errors.New("the tool failed")
+	}
+	return out
+}

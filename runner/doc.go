@@ -5,13 +5,17 @@
 //	r, err := runner.New(cfg, runner.Options{})
 //	…
 //	defer r.Close()
-//	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Workspace: workspace, Tool: "shell", Args: args})
-//	if err != nil || outcome.Decision != protocol.Continue {
-//		return // do not run the tool: outcome.Reason says why
+//	result, err := r.Tool(ctx, protocol.Call{Workspace: workspace, Tool: "shell", Args: args}, runTool)
+//	if err != nil {
+//		return err // there is no verdict: show the model nothing of the call
+//	}
+//	… give the model result.Text …
+//	if result.Stop {
+//		return errors.New(result.StopReason)
 //	}
 //
-// Plan tells beforehand which hooks run at a call, and why. AroundTool does all of one tool call. A hook can be a Go
-// function: see Hook. Deliver adds the texts that wait in a queue to an outcome.
+// Before and After are the parts of Tool, for loops that run their tools themselves; Prompt is for the user's message.
+// A hook can be a Go function: see Hook. Plan tells beforehand which hooks run at a call, and why.
 //
 // A Runner stays up, unless Options.OneShot is set. The processes of persistent hooks are there for the next call. An
 // async hook is watched to its timeout, and the next outcome of its session has its context. Close ends all of that;

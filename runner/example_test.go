@@ -100,6 +100,40 @@ func ExampleDeliver() {
 	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
 }
 
+func ExampleResult_Ack() {
+	state, err := os.MkdirTemp("", "state-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(state)
+	ctx := context.Background()
+	q := &queue.Queue{Dir: state}
+	r, err := runner.New(projecthooks.Empty(), runner.Options{Queue: q})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	call := protocol.Call{Tool: "shell", SessionID: "s1", ToolUseID: "call_1"}
+	result, err := r.Tool(ctx, call, func(context.Context, string) runner.Output {
+		// while the tool runs, somebody has a word for the agent
+		_, err := q.Put(ctx, queue.Entry{Session: "s1", Source: "human", Content: "use the staging database"})
+		return runner.Output{Text: "ok", Err: err}
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	messages, err := result.Messages(protocol.OpenAIChat)
+	if err != nil {
+		fmt.Println(err, result.Ack(false)) // the next call has the text
+		return
+	}
+	fmt.Println(string(messages), result.Ack(true))
+	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
+}
+
 func ExampleRunner_Reload() {
 	r, err := runner.New(projecthooks.Empty(), runner.Options{})
 	if err != nil {
@@ -125,7 +159,7 @@ func ExampleRunner_Reload() {
 	// Output: true
 }
 
-func ExampleRunner_AroundTool() {
+func ExampleRunner_Tool() {
 	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
 	if err != nil {
 		fmt.Println(err)
@@ -137,15 +171,15 @@ func ExampleRunner_AroundTool() {
 		return
 	}
 	defer r.Close()
-	tool := func(_ context.Context, args string) (string, error) { return "ran " + args, nil }
+	tool := func(_ context.Context, args string) runner.Output { return runner.Output{Text: "ran " + args} }
 	for _, command := range []string{"git push --force", "git push"} {
-		record, err := r.AroundTool(context.Background(),
+		result, err := r.Tool(context.Background(),
 			protocol.Call{Tool: "shell", Args: `{"command":"` + command + `"}`}, tool)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%q\n", record.Result)
+		fmt.Printf("%q\n", result.Text)
 	}
 	// Output:
 	// "do not force-push\n\nremember to run the tests"

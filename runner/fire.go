@@ -287,7 +287,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		saveContext(h.Hook, v)
 	}
 	if fn := f.set.funcs[h.Hook]; fn != nil {
-		v := fn.call(ctx, h.call, outputOf(h.call), h.limit)
+		v := fn.call(ctx, h.call, f.outputOf(h.call), h.limit)
 		fit(&v)
 		report := dialect.FunctionReport(h.Name, h.Source(), &v, time.Since(start), h.limit)
 		return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}

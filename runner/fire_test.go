@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -206,115 +204,6 @@ func TestNoHooks(t *testing.T) {
 	require.Regexp(t,
 		`^{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":\[\],`+
 			`"duration_ms":[0-9.]+}$`, string(line))
-}
-
-func TestAroundTool(t *testing.T) {
-	t.Parallel()
-	pre, post := []string{"pre-tool"}, []string{"post-tool"}
-	echo := func(result string, err error) runner.Tool {
-		return func(context.Context, string) (string, error) { return result, err }
-	}
-	t.Run("texts are folded in after the post-tool hooks, pre-tool first", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("echo before", hook{"events": pre}),
-			sh(`grep -q '"result":"base"' && echo after`, hook{"events": post}))
-		rec, err := r.AroundTool(context.Background(), b.pre(), echo("base", nil))
-		require.NoError(t, err)
-		require.Equal(t, "base\n\nbefore\n\nafter", rec.Result)
-		require.True(t, rec.Ran)
-	})
-	t.Run("a blocked call reaches the post-tool hooks with the reason", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("echo hook-blocked >&2; exit 1", hook{"events": pre}),
-			sh(`grep -o '"result":"[^"]*"'`, hook{"events": post}))
-		rec, err := r.AroundTool(context.Background(), b.pre(), func(context.Context, string) (string, error) {
-			t.Error("the tool ran")
-			return "", nil
-		})
-		require.NoError(t, err)
-		require.Equal(t, "hook-blocked\n\n\"result\":\"hook-blocked\"", rec.Result)
-		line, err := json.Marshal(rec)
-		require.NoError(t, err)
-		require.JSONEq(t,
-			`{"tool":"shell","args":"{\"command\":\"ls\"}","result":"hook-blocked\n\n\"result\":\"hook-blocked\"",`+
-				`"is_error":false,"ran":false}`, string(line))
-	})
-	t.Run("a failed tool reaches them with the error", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{},
-			sh(`grep -q '"result":"no such file".*"hook_event_name":"PostToolUseFailure","error":"no such file"' && `+
-				`echo try again`, hook{"events": post}))
-		rec, err := r.AroundTool(context.Background(), b.pre(), echo("", errors.New("no such file")))
-		require.NoError(t, err)
-		require.Equal(t, "no such file\n\ntry again", rec.Result)
-		require.True(t, rec.IsError)
-	})
-	t.Run("a text of pre-tool is kept when something else holds the tool up", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("echo context", hook{"events": pre}))
-		rec, err := r.AroundTool(context.Background(), b.pre(), echo("", errors.New("not allowed by the supervisor")))
-		require.NoError(t, err)
-		require.Equal(t, "not allowed by the supervisor\n\ncontext", rec.Result)
-	})
-	for name, answer := range map[string]string{
-		"a stop":             `{"continue":false,"stopReason":"enough"}`,
-		"a stop and a block": `{"continue":false,"stopReason":"enough","decision":"block","reason":"no"}`,
-	} {
-		t.Run(name+" at pre-tool keeps the tool and the post-tool hooks from running", func(t *testing.T) {
-			b := newBench(t)
-			r := b.runner(runner.Options{}, sh("echo '"+answer+"'", hook{"events": pre}),
-				sh("touch after", hook{"events": post}))
-			rec, err := r.AroundTool(context.Background(), b.pre(), func(context.Context, string) (string, error) {
-				t.Error("the tool ran")
-				return "", nil
-			})
-			require.NoError(t, err)
-			require.True(t, rec.Stop)
-			require.False(t, rec.Ran)
-			require.Equal(t, "enough", rec.StopReason)
-			require.Equal(t, "enough", rec.Result)
-			require.NoFileExists(t, filepath.Join(b.Dir, "after"))
-		})
-	}
-	t.Run("rewrites, feedback and a stop", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{},
-			sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
-			sh(`echo '{"continue":false,"stopReason":"enough",`+
-				`"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
-			sh(`echo '{"decision":"block","reason":"check it"}'`, hook{"events": post}))
-		rec, err := r.AroundTool(context.Background(), b.pre(), func(_ context.Context, args string) (string, error) {
-			return "ran " + args, nil
-		})
-		require.NoError(t, err)
-		require.Equal(t, `{"command":"pwd"}`, rec.Args)
-		require.Equal(t, "clean\n\ncheck it", rec.Result)
-		require.True(t, rec.Stop)
-		require.Equal(t, "enough", rec.StopReason)
-	})
-	t.Run("a redactor that failed and must not lets no result through", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("kill -9 $$", hook{"events": post, "on_failure": "block"}))
-		rec, err := r.AroundTool(context.Background(), b.pre(), echo("secret", nil))
-		require.NoError(t, err)
-		require.Equal(t, "post-tool hook 'h' was killed by SIGKILL", rec.Result)
-	})
-	t.Run("without a verdict the tool does not run, and its result is not shown", func(t *testing.T) {
-		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("exit 0"))
-		ctx, cancel := context.WithCancel(context.Background())
-		rec, err := r.AroundTool(ctx, b.pre(), func(context.Context, string) (string, error) {
-			cancel()
-			return "secret", r.Close()
-		})
-		require.ErrorIs(t, err, runner.ErrClosed)
-		require.True(t, rec.Ran)
-		require.Empty(t, rec.Result)
-		r = b.runner(runner.Options{}, sh("exit 0"))
-		rec, err = r.AroundTool(ctx, b.pre(), echo("", nil))
-		require.ErrorIs(t, err, context.Canceled)
-		require.False(t, rec.Ran)
-	})
 }
 
 func TestWhenHooksRan(t *testing.T) {

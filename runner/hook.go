@@ -32,6 +32,7 @@ type Hook struct {
 	Open  bool           // a failure is a warning and does not block
 
 	// Run answers. At post-tool out is a copy of the tool's output, with what earlier hooks made of it; else it is nil.
+	// c.Result is all of that as the model is to see it, with the text of the error.
 	// Beside an error the Block and the Stop of the Answer count, and nothing else of it.
 	//
 	// At the deadline, which is Options.Timeout or 30 s, or if the call is given up, ctx ends. A function that does not
@@ -218,12 +219,18 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 }
 
 // outputOf returns a copy of the tool's output for a function; nil: the tool has not run yet.
-func outputOf(c *dialect.Call) *Output {
+func (f *firing) outputOf(c *dialect.Call) *Output {
 	if c.Event.Canonical() != protocol.PostTool {
 		return nil
 	}
 	out := &Output{Text: c.Result}
-	if c.Failed {
+	switch {
+	case f.output != nil:
+		out.Err = f.output.Err
+		if c.Result == f.Plan.call.Result { // no hook has changed it
+			out.Text = f.output.Text
+		}
+	case c.Failed:
 		out.Err = errors.New("the tool failed")
 	}
 	return out

@@ -21,6 +21,7 @@ type Plan struct {
 	runner   *Runner
 	call     dialect.Call // complete: with an absolute workspace, and the project's names for its tool
 	settings callSettings
+	output   *Output // that After was given; nil: the call has it
 
 	loaded     *hookSet // that the runner had
 	set        *hookSet // those of them that may run

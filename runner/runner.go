@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
 )
 
 // Options change how a Runner runs its hooks. The zero value is right for a Go program that stays up and has other
@@ -30,7 +31,8 @@ type Options struct {
 	// there is none, HOOKRUN is not set, and a call of a hook that uses it has a warning. On Windows a Binary that is
 	// given is also started to ask a hook to end at its deadline; without it the hook is killed at once.
 	Binary string
-	Hooks  []Hook // that are functions; they run before those of the config
+	Hooks  []Hook       // that are functions; they run before those of the config
+	Queue  *queue.Queue // Tool gives its texts to the agent; nil: there are none
 
 	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
 	// at once call it at once. It is for debugging: the input can have secrets in it. nil: nobody looks.
@@ -118,6 +120,10 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	}
 	// the caller may go on with its own
 	o.Hooks, o.Env, o.OnFailure = slices.Clone(o.Hooks), slices.Clone(o.Env), maps.Clone(o.OnFailure)
+	if o.Queue != nil {
+		q := *o.Queue
+		o.Queue = &q
+	}
 	r := &Runner{options: o, binary: o.Binary}
 	for i := range o.Hooks {
 		h, err := o.Hooks[i].hook(i)

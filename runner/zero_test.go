@@ -2,7 +2,6 @@ package runner_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -91,10 +90,22 @@ func TestZeroBlocks(t *testing.T) {
 	}
 	for _, r := range []*runner.Runner{nil, {}} {
 		ran := false
-		record, err := r.AroundTool(context.Background(), protocol.Call{Tool: "shell"},
-			func(context.Context, string) (string, error) { ran = true; return "", nil })
+		res, err := r.Tool(context.Background(), protocol.Call{Tool: "shell"},
+			func(context.Context, string) runner.Output { ran = true; return runner.Output{} })
 		require.ErrorIs(t, err, runner.ErrClosed)
-		require.False(t, ran || record.Ran)
+		require.False(t, ran || res.Ran)
+		for _, o := range []func() (*protocol.Outcome, error){
+			func() (*protocol.Outcome, error) { return res.Before, err },
+			func() (*protocol.Outcome, error) { return r.Prompt(context.Background(), protocol.Call{}) },
+			func() (*protocol.Outcome, error) { return r.Before(context.Background(), protocol.Call{Tool: "shell"}) },
+			func() (*protocol.Outcome, error) {
+				return r.After(context.Background(), protocol.Call{Tool: "shell"}, runner.Output{})
+			},
+		} {
+			outcome, err := o()
+			require.ErrorIs(t, err, runner.ErrClosed)
+			require.Equal(t, protocol.Block, outcome.Decision)
+		}
 		_, err = r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell"})
 		require.ErrorIs(t, err, runner.ErrClosed)
 		require.NoError(t, r.Close())
@@ -144,33 +155,13 @@ func TestUnknownClientBlocks(t *testing.T) {
 	require.Equal(t, 2, exit)
 }
 
-// TestAroundToolThatFails has what becomes of the tool's result where the tool does not end as it should.
-func TestAroundToolThatFails(t *testing.T) {
-	var seen []protocol.Call
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: []runner.Hook{{
-		Name: "audit", On: protocol.PostTool,
-		Run: func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
-			seen = append(seen, c)
-			return runner.Answer{}, nil
-		},
-	}}})
-	require.NoError(t, err)
-	defer r.Close()
-	call := protocol.Call{Workspace: "/", Tool: "shell"}
-
-	_, err = r.AroundTool(context.Background(), call, nil)
-	require.ErrorContains(t, err, "needs a tool")
-
-	ctx, cancel := context.WithCancel(context.Background())
-	record, err := r.AroundTool(ctx, call, func(context.Context, string) (string, error) {
-		cancel()
-		return "half of it\n", errors.New("exit status 1")
-	})
-	require.NoError(t, err)
-	require.Equal(t, "half of it\nexit status 1", record.Result)
-	require.True(t, record.IsError && record.Ran)
-	require.Len(t, seen, 1, "the audit sees what the tool did, though its context has ended")
-	require.Equal(t, "half of it\nexit status 1", seen[0].Result)
+// TestZeroResult: there is no verdict, so no message, and there are no texts.
+func TestZeroResult(t *testing.T) {
+	for _, res := range []*runner.Result{nil, {}} {
+		_, err := res.Messages(protocol.AnthropicMessages)
+		require.ErrorContains(t, err, "no verdict")
+		require.NoError(t, res.Ack(true))
+	}
 }
 
 // TestCloseInOnInput: Close waits for the calls, and the call for OnInput.

@@ -190,19 +190,19 @@ func TestMassGenFlow(t *testing.T) {
 				require.NoError(t, err)
 				defer r.Close()
 				got := ""
-				record, err := r.AroundTool(context.Background(),
+				result, err := r.Tool(context.Background(),
 					protocol.Call{Workspace: p.dir, Tool: "Write", Args: test.args},
-					func(_ context.Context, args string) (string, error) {
+					func(_ context.Context, args string) runner.Output {
 						if got = args; test.fails {
-							return "", errors.New("it failed")
+							return runner.Output{Err: errors.New("it failed")}
 						}
-						return "done", nil
+						return runner.Output{Text: "done"}
 					})
 				require.NoError(t, err)
 				require.Equal(t, test.got, got)
-				require.Equal(t, test.result, record.Result)
-				require.Equal(t, test.ran, record.Ran)
-				require.Equal(t, test.isError, record.IsError)
+				require.Equal(t, test.result, result.Text)
+				require.Equal(t, test.ran, result.Ran)
+				require.Equal(t, test.isError, result.Output.Err != nil)
 				require.Equal(t, test.post, binary.Exists(p.dir, "log"),
 					"post hooks are for tools that ran and did not fail")
 			})

@@ -45,8 +45,8 @@ func loop(ctx context.Context, prompt string) (string, error) {
 		return "", err
 	}
 	defer hooks.Close()
-	begin, err := hooks.Fire(ctx, protocol.Call{Event: protocol.PreExecute, Workspace: workspace, Prompt: prompt})
-	say(&begin)
+	begin, err := hooks.Prompt(ctx, protocol.Call{Workspace: workspace, Prompt: prompt})
+	say(begin)
 	if err == nil && (begin.Stop || begin.Decision != protocol.Continue) {
 		err = errors.New("a hook holds this up: " + cmp.Or(begin.StopReason, begin.Reason))
 	}
@@ -69,16 +69,16 @@ func loop(ctx context.Context, prompt string) (string, error) {
 			if block.Type == "tool_use" {
 				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID,
 					Workspace: workspace, Prompt: prompt}
-				done, err := hooks.AroundTool(ctx, call, tool(block.Name, workspace))
-				say(&done.Pre)
-				say(&done.Post)
+				done, err := hooks.Tool(ctx, call, tool(block.Name, workspace))
+				say(done.Before)
+				say(done.After)
 				if err == nil && done.Stop { // before the tool it did not run
 					err = errors.New("a hook ends this: " + done.StopReason)
 				}
 				if err != nil { // nothing more may run without a verdict
 					return "", err
 				}
-				results = append(results, anthropic.NewToolResultBlock(block.ID, done.Result, done.IsError))
+				results = append(results, anthropic.NewToolResultBlock(block.ID, done.Text, done.Output.Err != nil))
 			}
 		}
 		if len(results) == 0 {
@@ -90,6 +90,9 @@ func loop(ctx context.Context, prompt string) (string, error) {
 
 // say shows the user what the hooks have to say to the user. A gate that failed open is a warning.
 func say(o *protocol.Outcome) {
+	if o == nil { // those hooks were not run
+		return
+	}
 	line := func(kind, text string) {
 		fmt.Fprintf(os.Stderr, "hookrun: %s: %s\n", kind, strings.Map(func(r rune) rune {
 			if unicode.IsPrint(r) {

@@ -17,20 +17,20 @@ var tools = []anthropic.ToolUnionParam{anthropic.ToolUnionParamOfTool(anthropic.
 }, "shell")}
 
 // tool returns the tool with this name. There is one, which writes a shell command into a file of the workspace.
-func tool(name, workspace string) runner.Tool {
-	return func(_ context.Context, args string) (string, error) {
+func tool(name, workspace string) func(context.Context, string) runner.Output {
+	return func(_ context.Context, args string) runner.Output {
 		var in struct{ Command *string }
 		if err := json.Unmarshal([]byte(args), &in); err != nil {
-			return "", err
+			return runner.Output{Err: err}
 		}
 		if name != "shell" || in.Command == nil {
-			return "", errors.New("there is one tool, shell, and it needs a command")
+			return runner.Output{Err: errors.New("there is one tool, shell, and it needs a command")}
 		}
 		file, err := os.OpenFile(filepath.Join(workspace, "ran"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
-			return "", err
+			return runner.Output{Err: err}
 		}
 		_, err = file.WriteString(*in.Command + "\n")
-		return "ran " + *in.Command, errors.Join(err, file.Close())
+		return runner.Output{Text: "ran " + *in.Command, Err: errors.Join(err, file.Close())}
 	}
 }

@@ -1,0 +1,282 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/runner"
+)
+
+func TestTool(t *testing.T) {
+	t.Parallel()
+	pre, post := []string{"pre-tool"}, []string{"post-tool"}
+	echo := func(text string, err error) func(context.Context, string) runner.Output {
+		return func(context.Context, string) runner.Output { return runner.Output{Text: text, Err: err} }
+	}
+	t.Run("texts are folded in after the post-tool hooks, pre-tool first", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("echo before", hook{"events": pre}),
+			sh(`grep -q '"result":"base"' && echo after`, hook{"events": post}))
+		res, err := r.Tool(context.Background(), b.pre(), echo("base", nil))
+		require.NoError(t, err)
+		require.Equal(t, "base\n\nbefore\n\nafter", res.Text)
+		require.True(t, res.Ran)
+	})
+	t.Run("a blocked call reaches the post-tool hooks with the reason", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("echo hook-blocked >&2; exit 1", hook{"events": pre}),
+			sh(`grep -o '"result":"[^"]*"'`, hook{"events": post}))
+		res, err := r.Tool(context.Background(), b.pre(), func(context.Context, string) runner.Output {
+			t.Error("the tool ran")
+			return runner.Output{}
+		})
+		require.NoError(t, err)
+		require.Equal(t, "hook-blocked\n\n\"result\":\"hook-blocked\"", res.Text)
+		require.False(t, res.Ran)
+		require.Zero(t, res.Output)
+	})
+	t.Run("a failed tool reaches them with the error", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{},
+			sh(`grep -q '"result":"no such file".*"hook_event_name":"PostToolUseFailure","error":"no such file"' && `+
+				`echo try again`, hook{"events": post}))
+		res, err := r.Tool(context.Background(), b.pre(), echo("", errors.New("no such file")))
+		require.NoError(t, err)
+		require.Equal(t, "no such file\n\ntry again", res.Text)
+		require.EqualError(t, res.Output.Err, "no such file")
+	})
+	t.Run("a text of pre-tool is kept when something else holds the tool up", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("echo context", hook{"events": pre}))
+		res, err := r.Tool(context.Background(), b.pre(), echo("", errors.New("not allowed by the supervisor")))
+		require.NoError(t, err)
+		require.Equal(t, "not allowed by the supervisor\n\ncontext", res.Text)
+	})
+	for name, answer := range map[string]string{
+		"a stop":             `{"continue":false,"stopReason":"enough"}`,
+		"a stop and a block": `{"continue":false,"stopReason":"enough","decision":"block","reason":"no"}`,
+	} {
+		t.Run(name+" at pre-tool keeps the tool and the post-tool hooks from running", func(t *testing.T) {
+			b := newBench(t)
+			r := b.runner(runner.Options{}, sh("echo '"+answer+"'", hook{"events": pre}),
+				sh("touch after", hook{"events": post}))
+			res, err := r.Tool(context.Background(), b.pre(), func(context.Context, string) runner.Output {
+				t.Error("the tool ran")
+				return runner.Output{}
+			})
+			require.NoError(t, err)
+			require.True(t, res.Stop)
+			require.False(t, res.Ran)
+			require.Equal(t, "enough", res.StopReason)
+			require.Equal(t, "enough", res.Text)
+			require.NoFileExists(t, filepath.Join(b.Dir, "after"))
+		})
+	}
+	t.Run("rewrites, feedback and a stop", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{},
+			sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
+			sh(`echo '{"continue":false,"stopReason":"enough",`+
+				`"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
+			sh(`echo '{"decision":"block","reason":"check it"}'`, hook{"events": post}))
+		res, err := r.Tool(context.Background(), b.pre(), func(_ context.Context, args string) runner.Output {
+			return runner.Output{Text: "ran " + args}
+		})
+		require.NoError(t, err)
+		require.Equal(t, `ran {"command":"pwd"}`, res.Output.Text)
+		require.Equal(t, "clean\n\ncheck it", res.Text)
+		require.True(t, res.Stop)
+		require.Equal(t, "enough", res.StopReason)
+	})
+	t.Run("a redactor that failed and must not lets no result through", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("kill -9 $$", hook{"events": post, "on_failure": "block"}))
+		res, err := r.Tool(context.Background(), b.pre(), echo("secret", nil))
+		require.NoError(t, err)
+		require.Equal(t, "post-tool hook 'h' was killed by SIGKILL", res.Text)
+	})
+	t.Run("without a verdict the tool does not run, and its result is not shown", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("exit 0"))
+		ctx, cancel := context.WithCancel(context.Background())
+		res, err := r.Tool(ctx, b.pre(), func(context.Context, string) runner.Output {
+			cancel()
+			return runner.Output{Text: "secret", Err: r.Close()}
+		})
+		require.ErrorIs(t, err, runner.ErrClosed)
+		require.True(t, res.Ran)
+		require.Empty(t, res.Text)
+		require.Equal(t, "secret", res.Output.Text, "it is not lost")
+		_, err = res.Messages(protocol.OpenAIChat)
+		require.ErrorContains(t, err, "no verdict")
+		r = b.runner(runner.Options{}, sh("exit 0"))
+		res, err = r.Tool(ctx, b.pre(), echo("", nil))
+		require.ErrorIs(t, err, context.Canceled)
+		require.False(t, res.Ran)
+	})
+}
+
+// TestToolThatFails has what becomes of the tool's output where the tool does not end as it should.
+func TestToolThatFails(t *testing.T) {
+	type sight struct {
+		result string
+		out    runner.Output
+	}
+	var seen []sight
+	asked := false
+	r := hooksOf(t, runner.Options{},
+		runner.Hook{Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+			asked = true
+			return runner.Answer{}, nil
+		}},
+		runner.Hook{On: protocol.PostTool,
+			Run: func(_ context.Context, c protocol.Call, out *runner.Output) (runner.Answer, error) {
+				seen = append(seen, sight{c.Result, *out})
+				return runner.Answer{}, nil
+			}})
+	call := protocol.Call{Workspace: "/", Tool: "shell"}
+
+	_, err := r.Tool(context.Background(), call, nil)
+	require.ErrorContains(t, err, "the tool's function is nil")
+	require.False(t, asked, "no hook runs")
+
+	exit := errors.New("exit status 1")
+	ctx, cancel := context.WithCancel(context.Background())
+	res, err := r.Tool(ctx, call, func(context.Context, string) runner.Output {
+		cancel()
+		return runner.Output{Text: "half of it\n", Err: exit}
+	})
+	require.NoError(t, err)
+	require.True(t, res.Ran)
+	require.Equal(t, "half of it\nexit status 1", res.Text)
+	require.Equal(t, runner.Output{Text: "half of it\n", Err: exit}, res.Output)
+	require.Equal(t, []sight{{"half of it\nexit status 1", res.Output}}, seen,
+		"the audit sees what the tool did, though its context has ended")
+
+	res, err = r.Tool(context.Background(), call, func(context.Context, string) runner.Output {
+		return runner.Output{Err: exit}
+	})
+	require.NoError(t, err)
+	require.Equal(t, "exit status 1", res.Text)
+}
+
+// TestParts: a loop that runs its tools itself gets from Before and After what Tool gets.
+func TestParts(t *testing.T) {
+	say := func(on protocol.Event, say string) runner.Hook {
+		return runner.Hook{On: on, Run: answers(runner.Answer{Text: say})}
+	}
+	exit := errors.New("exit status 1")
+	r := hooksOf(t, runner.Options{}, say(protocol.PreExecute, "prompt"), say(protocol.PreTool, "before"),
+		runner.Hook{On: protocol.PostTool,
+			Run: func(_ context.Context, c protocol.Call, out *runner.Output) (runner.Answer, error) {
+				require.ErrorIs(t, out.Err, exit)
+				require.True(t, c.Failed)
+				return runner.Answer{Text: c.Result}, nil
+			}})
+	ctx, call := context.Background(), protocol.Call{Event: "nonsense", Workspace: "/", Tool: "shell"}
+	o, err := r.Prompt(ctx, call)
+	require.NoError(t, err)
+	require.Equal(t, []string{"prompt"}, o.Texts())
+	o, err = r.Before(ctx, call)
+	require.NoError(t, err)
+	require.Equal(t, []string{"before"}, o.Texts())
+	o, err = r.After(ctx, call, runner.Output{Text: "half", Err: exit})
+	require.NoError(t, err)
+	require.Equal(t, []string{"half\nexit status 1"}, o.Texts())
+
+	call.Tool = ""
+	o, err = r.After(ctx, call, runner.Output{})
+	require.ErrorContains(t, err, "needs the name of a tool")
+	require.Equal(t, protocol.Block, o.Decision)
+}
+
+// TestToolGivesTexts: texts of the queue go behind those of the hooks, and are the queue's again if nobody reads them.
+func TestToolGivesTexts(t *testing.T) {
+	q := &queue.Queue{Dir: t.TempDir()}
+	put := func(text string, s protocol.Strategy) {
+		_, err := q.Put(context.Background(), queue.Entry{Session: "s", Content: text, Strategy: string(s)})
+		require.NoError(t, err)
+	}
+	waiting := func() int {
+		entries, err := q.Waiting(context.Background(), "s")
+		require.NoError(t, err)
+		return len(entries)
+	}
+	put("queued", "")
+	put("apart", protocol.UserMessage)
+	stop := runner.Answer{}
+	r := hooksOf(t, runner.Options{Queue: q}, runner.Hook{Run: answers(runner.Answer{Text: "before"})},
+		runner.Hook{On: protocol.PostTool,
+			Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) { return stop, nil }})
+	dir := q.Dir
+	q.Dir = "/nonexistent" // the Runner has a copy
+	defer func() { q.Dir = dir }()
+	call := protocol.Call{Workspace: "/", Tool: "shell", SessionID: "s", ToolUseID: "c1"}
+	tool := func(context.Context, string) runner.Output { return runner.Output{Text: "done"} }
+	use := func(ctx context.Context) *runner.Result {
+		res, err := r.Tool(ctx, call, tool)
+		require.NoError(t, err)
+		return res
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	tool = func(context.Context, string) runner.Output { cancel(); return runner.Output{Text: "done"} }
+	require.Equal(t, "done\n\nbefore", use(ctx).Text, "the caller is gone")
+	tool = func(context.Context, string) runner.Output { return runner.Output{Text: "done"} }
+	stop.Stop = "enough"
+	require.Equal(t, "done\n\nbefore", use(context.Background()).Text, "the model is not called again")
+	stop.Stop = ""
+	q.Dir = dir
+	for _, delivered := range []bool{false, true} {
+		require.Equal(t, 2, waiting())
+		res := use(context.Background())
+		require.Equal(t, "done\n\nbefore\n\nqueued\n\napart", res.Text)
+		messages, err := res.Messages(protocol.OpenAIChat)
+		require.NoError(t, err)
+		require.JSONEq(t, `[{"role":"tool","tool_call_id":"c1","content":"done\nbefore\nqueued"},`+
+			`{"role":"user","content":"<system-reminder>apart</system-reminder>"}]`, string(messages))
+		require.NoError(t, res.Ack(delivered))
+		require.NoError(t, res.Ack(!delivered), "the first counts")
+	}
+	require.Zero(t, waiting())
+}
+
+// TestMessagesOfToolCalls has what the model sees of calls that did not go as it meant.
+func TestMessagesOfToolCalls(t *testing.T) {
+	answer, after := runner.Answer{}, error(nil)
+	r := hooksOf(t, runner.Options{},
+		runner.Hook{Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+			return answer, nil
+		}},
+		runner.Hook{On: protocol.PostTool,
+			Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+				return runner.Answer{}, after
+			}})
+	content := func() string {
+		call := protocol.Call{Workspace: "/", Tool: "shell", ToolUseID: "c1"}
+		res, err := r.Tool(context.Background(), call, func(context.Context, string) runner.Output {
+			return runner.Output{Text: "secret"}
+		})
+		require.NoError(t, err)
+		messages, err := res.Messages(protocol.OpenAIChat)
+		require.NoError(t, err)
+		require.Contains(t, string(messages), `"content":"`+res.Text+`"`)
+		return res.Text
+	}
+	require.Equal(t, "secret", content())
+	after = errors.New("oh")
+	require.Equal(t, "post-tool hook 'f' failed: oh", content())
+	after, answer.Block = nil, "no"
+	require.Equal(t, "no", content())
+	answer.Stop = "enough"
+	require.Equal(t, "enough", content())
+	answer = runner.Answer{Ask: "sure?"}
+	require.Equal(t, "sure?", content())
+}

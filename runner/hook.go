@@ -40,7 +40,8 @@ type Hook struct {
 	Run func(ctx context.Context, c protocol.Call, out *Output) (Answer, error)
 }
 
-// Answer is what a Hook says to a call. The zero Answer has no objection and nothing to say.
+// Answer is what a Hook says to a call. The zero Answer has no objection and nothing to say: Block, Ask and Stop count
+// if they are not empty.
 type Answer struct {
 	Block string // why the tool must not run; at post-tool feedback for the model, behind the result
 	Ask   string // why a person has to decide; a Block beside it counts

@@ -265,7 +265,7 @@ func (p *Plan) deadline(h *hook.Hook) time.Duration {
 
 // policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's
 // for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
-func (p *Plan) policies(h *hook.Hook) (policies []protocol.FailurePolicy) {
+func (p *Plan) policies(h *hook.Hook) []protocol.FailurePolicy {
 	if h.Async {
 		return nil
 	}

@@ -31,7 +31,7 @@ var zeros = []any{
 }
 
 // TestZeroValues calls every method of every exported type on its zero value and, if it takes a pointer, on nil: none
-// panics, and no Outcome that comes back lets a call pass. The words of protocol are plain values: nobody has a nil one.
+// panics, and no Outcome that comes back lets a call pass. The words of protocol are plain values, which are never nil.
 func TestZeroValues(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	api, err := os.ReadFile("testdata/api.txt")

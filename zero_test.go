@@ -11,11 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testsupport/testhome"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
+
+func TestMain(m *testing.M) { testhome.Main(m) }
 
 // zeros has every exported type of the public packages.
 var zeros = []any{
@@ -33,7 +36,6 @@ var zeros = []any{
 // TestZeroValues calls every method of every exported type on its zero value and, if it takes a pointer, on nil: none
 // panics, and no Outcome that comes back lets a call pass. The words of protocol are plain values, which are never nil.
 func TestZeroValues(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
 	api, err := os.ReadFile("testdata/api.txt")
 	require.NoError(t, err)
 	var known []string

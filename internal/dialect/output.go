@@ -169,6 +169,20 @@ func UnfitInput(o protocol.Outcome) string {
 	return ChangedInput(o, " to something that is no object")
 }
 
+// Uncarried says what of an outcome a client cannot carry before a tool that can be told neither another input nor a
+// text for the model, and so blocks the call; "": nothing.
+func Uncarried(o protocol.Outcome, client string) string {
+	switch {
+	case o.UpdatedInput != nil:
+		return ChangedInput(o, fmt.Sprintf(", and %s cannot give the tool another, so the call is blocked; "+
+			"the changed input: %s", client, o.UpdatedInput))
+	case len(o.Inject) > 0:
+		return fmt.Sprintf("project hook '%s' has a text for the model, and %s cannot give it the model before a tool "+
+			"runs, so the call is blocked:", printable.Escape(o.Inject[0].Hook), client)
+	}
+	return ""
+}
+
 // ChangedInput says which hook changed the tool's input, and why that cannot be.
 func ChangedInput(o protocol.Outcome, why string) string {
 	return fmt.Sprintf("%s changed %s%s", AHook(o.RewroteInput), InputOf(o.Event), why)

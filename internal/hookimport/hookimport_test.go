@@ -222,6 +222,14 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// TestDroppedFile: hooks of a file that its client drops whole are left out, and somebody hears of it.
+func TestDroppedFile(t *testing.T) {
+	r := parse(t, ".qwen/settings.json", `{"hooks": {"PreToolUse": [`)
+	require.Empty(t, r.Entries)
+	require.False(t, r.Faithful())
+	require.Contains(t, reported(r), "left_out parsing: the document ends too early")
+}
+
 // TestManyHooks: a megabyte of hooks, all of one name, takes no longer than a file may.
 func TestManyHooks(t *testing.T) {
 	n := testall.Of(3_000, 12_000)

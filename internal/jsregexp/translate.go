@@ -200,12 +200,11 @@ func (t *translator) escape() {
 	case !t.within && c >= '1' && c <= '9', c == 'k' && t.named:
 		t.refers = true
 		t.copy(2)
-	case strings.IndexByte("bdDwWfnrtv", c) >= 0 || c >= '0' && c <= '9' || c < '0' || c > 'z' || c > '9' && c < 'A' ||
-		c > 'Z' && c < 'a' && c != '_':
-		t.copy(2)
-	default: // a letter that stands for itself, and for the engine may be an escape
+	case (isLetter(c) || c == '_') && strings.IndexByte("bdDwWfnrtv", c) < 0: // for the engine it may be an escape
 		t.at++
 		t.unit()
+	default:
+		t.copy(2)
 	}
 	if t.within && strings.IndexByte(sets, rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
 		t.literal('-') // [\s-a] has no range
@@ -228,13 +227,14 @@ func (t *translator) code(digits int) bool {
 	return true
 }
 
+func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
+
 // control rewrites \c. Without a letter behind it, which in a class may be a digit or _, its backslash is one.
 func (t *translator) control() {
 	rest := t.rest()
 	if len(rest) > 2 {
 		c := rest[2]
-		isLetter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-		if isLetter || t.within && (c >= '0' && c <= '9' || c == '_') {
+		if isLetter(c) || t.within && (c >= '0' && c <= '9' || c == '_') {
 			t.literal(uint16(c % 32))
 			t.at += 3
 			return

@@ -2,11 +2,9 @@ package antigravity
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -42,7 +40,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
 	loss := ""
 	if o.Decision != protocol.Block && !o.Stop {
-		loss = lost(o)
+		loss = dialect.Uncarried(o, client)
 	}
 	switch {
 	case o.Decision == protocol.Ask && !o.Stop && loss == "":
@@ -56,17 +54,4 @@ func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
 		return strictjson.Marshal(answer{"ask", messages})
 	}
 	return nil, nil
-}
-
-// lost says what of an outcome the client cannot carry before a tool, and so blocks the call; "": nothing.
-func lost(o protocol.Outcome) string {
-	switch {
-	case o.UpdatedInput != nil:
-		return dialect.ChangedInput(o, fmt.Sprintf(", and %s cannot give the tool another, so the call is blocked; "+
-			"the changed input: %s", client, o.UpdatedInput))
-	case len(o.Inject) > 0:
-		return fmt.Sprintf("project hook '%s' has a text for the model, and %s cannot give it the model before a tool "+
-			"runs, so the call is blocked:", printable.Escape(o.Inject[0].Hook), client)
-	}
-	return ""
 }

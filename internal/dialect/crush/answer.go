@@ -38,7 +38,7 @@ var (
 func readAnswer(object gjson.Result) (a answer) {
 	specific := dialect.LastOf(object)["hookSpecificOutput"]
 	if specific.Exists() {
-		if a.lost = a.beside(object); specific.Type == gjson.Null {
+		if a.lost = beside(object); specific.Type == gjson.Null {
 			return a
 		}
 		in, err := read(specific, claudeFields)
@@ -75,7 +75,7 @@ func readAnswer(object gjson.Result) (a answer) {
 }
 
 // beside says what stands beside hookSpecificOutput and does not count.
-func (answer) beside(object gjson.Result) error {
+func beside(object gjson.Result) error {
 	in, err := read(object, fields)
 	if err == nil && (dialect.StringOf(in["decision"]) != "" || in["halt"].Bool()) {
 		return fmt.Errorf(`it has "hookSpecificOutput", and beside that no decision counts; %s`, validWords)

@@ -2,11 +2,9 @@ package kimi
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -22,7 +20,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	context, messages, loss := strings.Join(o.Texts(), "\n\n"), dialect.Messages(o), ""
 	if m.Name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
-		loss = lost(o)
+		loss = dialect.Uncarried(o, client)
 	}
 	switch {
 	case m.Can&dialect.Block == 0: // nobody reads it
@@ -44,17 +42,4 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		return nil, nil
 	}
 	return strictjson.Marshal(out)
-}
-
-// lost says what of an outcome the client cannot carry before a tool, and so blocks the call; "": nothing.
-func lost(o protocol.Outcome) string {
-	switch {
-	case o.UpdatedInput != nil:
-		return dialect.ChangedInput(o, fmt.Sprintf(", and %s cannot give the tool another, so the call is blocked; "+
-			"the changed input: %s", client, o.UpdatedInput))
-	case len(o.Inject) > 0:
-		return fmt.Sprintf("project hook '%s' has a text for the model, and %s cannot give it the model before a tool "+
-			"runs, so the call is blocked:", printable.Escape(o.Inject[0].Hook), client)
-	}
-	return ""
 }

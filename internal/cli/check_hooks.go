@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/install/gitignore"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/preset"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 var initProject = command{

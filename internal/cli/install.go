@@ -17,7 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 // project is where the hooks of a command come from, with warnings about that.

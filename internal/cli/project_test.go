@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 // Where the hooks of a command are from, and what there is to say about that.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 // ExpandVariables replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, but for those

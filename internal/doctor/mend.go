@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 // mending is how a finding is mended: in words, and as a command line if one command does it.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 

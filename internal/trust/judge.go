@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
 

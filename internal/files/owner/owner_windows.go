@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/shellword"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 // me is the user of this process.

@@ -30,7 +30,7 @@ var zeros = []any{
 	projecthooks.Options{}, projecthooks.Project{}, projecthooks.Snapshot{},
 	runner.Answer{}, runner.CallOption(nil), runner.Hook{}, runner.Options{}, runner.Output{}, runner.Plan{},
 	runner.PlannedHook{}, runner.Result{}, runner.Runner{}, runner.Trust(""),
-	queue.Claim{}, queue.Entry{}, queue.Event{}, queue.Queue{}, queue.Record{}, queue.Status(""),
+	queue.Claim{}, queue.Entry{}, queue.Queue{},
 }
 
 // TestZeroValues calls every method of every exported type on its zero value and, if it takes a pointer, on nil: none

@@ -90,13 +90,13 @@ func ExampleDeliver() {
 		fmt.Println(err)
 		return
 	}
-	claim := runner.Deliver(ctx, q, &call, &outcome)
+	ack := runner.Deliver(ctx, q, &call, &outcome)
 	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparate, &call)
 	if err != nil {
-		fmt.Println(err, claim.Release(ctx)) // the next call has it
+		fmt.Println(err, ack(false)) // the next call has it
 		return
 	}
-	fmt.Println(string(messages), claim.Done(ctx))
+	fmt.Println(string(messages), ack(true))
 	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 )
 
 // Prompt runs the pre-execute hooks, before the model sees the user's message in Call.Prompt. Call.Event is set by
@@ -63,9 +62,8 @@ type Result struct {
 	StopReason    string            // for the user
 
 	call  protocol.Call
-	shown *protocol.Outcome // what Messages shows; nil: there is no verdict
-	claim *queue.Claim
-	ctx   context.Context // of Ack
+	shown *protocol.Outcome          // what Messages shows; nil: there is no verdict
+	ack   func(delivered bool) error // nil: nobody has asked the queue
 }
 
 // Tool does all of one tool call. It runs the pre-tool hooks, then the tool unless they block it, then the post-tool
@@ -87,7 +85,7 @@ type Result struct {
 // model must not see that, since the post-tool hooks might have changed it. The Result is never nil.
 func (r *Runner) Tool(ctx context.Context, c protocol.Call, run func(ctx context.Context, args string) Output) (*Result,
 	error) {
-	res := &Result{ctx: context.WithoutCancel(ctx)}
+	res := &Result{}
 	if run == nil {
 		return res, errors.New("the tool's function is nil; give Tool one that runs the tool")
 	}
@@ -113,7 +111,7 @@ func (r *Runner) Tool(ctx context.Context, c protocol.Call, run func(ctx context
 	}
 	after := ctx
 	if res.Ran {
-		after = res.ctx // the hooks have to see what the tool did
+		after = context.WithoutCancel(ctx) // the hooks have to see what the tool did
 	}
 	if res.After, err = r.After(after, c, out); err != nil {
 		return res, fmt.Errorf("the post-tool hooks could not be run: %w", err)
@@ -121,7 +119,7 @@ func (r *Runner) Tool(ctx context.Context, c protocol.Call, run func(ctx context
 	c.Event, c.Result, c.Failed = protocol.PostTool, out.result(), out.Err != nil
 	res.Stop, res.StopReason = res.After.Stop, res.After.StopReason
 	if !res.Stop && ctx.Err() == nil { // else no model reads the texts
-		res.claim = Deliver(res.ctx, r.options.Queue, &c, res.After)
+		res.ack = Deliver(context.WithoutCancel(ctx), r.options.Queue, &c, res.After)
 	}
 	shown := *res.After
 	shown.Inject = slices.Concat(res.Before.Inject, res.After.Inject)
@@ -158,8 +156,8 @@ func (res *Result) Messages(api protocol.API) ([]byte, error) {
 // Ack tells the queue whether its texts have reached the model. If not, the next call of the session has them. Until
 // Ack, or until this process ends, no other call gets them. Only the first Ack counts; without texts it does nothing.
 func (res *Result) Ack(delivered bool) error {
-	if res == nil || res.claim == nil {
+	if res == nil || res.ack == nil {
 		return nil
 	}
-	return res.claim.Finish(res.ctx, delivered)
+	return res.ack(delivered)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 )
 
 // callFlags are the flags of every command that runs hooks for a call, or explains which it would run.

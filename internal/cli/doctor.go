@@ -19,8 +19,8 @@ import (
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/queue"
 )
 
 var examine = command{

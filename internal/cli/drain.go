@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/gate/queued"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 var drain = command{

@@ -17,9 +17,9 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 )
 
 var fire = command{

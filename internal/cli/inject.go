@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 )
 
 var inject = command{

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 // listedSession is a session in the list of `hookrun queue`.

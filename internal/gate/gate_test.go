@@ -16,11 +16,11 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/testsupport/testhome"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
 

@@ -33,9 +33,9 @@ import (
 	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
 

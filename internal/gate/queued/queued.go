@@ -13,12 +13,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 )
 
-// Claim is runner.Deliver.
+// Claim adds to the outcome of a post-tool call the texts that the queue has for its session and agent, behind those of
+// the hooks. It returns nil if there are none. An error of the queue is a warning in the outcome.
 func Claim(ctx context.Context, q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil

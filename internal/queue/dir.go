@@ -9,12 +9,10 @@ import (
 	"github.com/hookrun/hookrun/internal/state"
 )
 
-// ErrNoDir means that neither $HOOKRUN_STATE nor the system names a folder for a user's state. So nobody can have
-// queued anything.
+// ErrNoDir is documented in the public package.
 var ErrNoDir = errors.New("there is no folder for queues")
 
-// DefaultDir returns the folder where hookrun keeps its state: $HOOKRUN_STATE, or hookrun in the system's folder for a
-// user's state.
+// DefaultDir is documented in the public package.
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("HOOKRUN_STATE"); dir != "" {
 		if !filepath.IsAbs(dir) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 func fill(b *testing.B, q queue.Queue, n int, e queue.Entry) {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
-	"github.com/hookrun/hookrun/queue"
 )
 
 func TestClear(t *testing.T) {

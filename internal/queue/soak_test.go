@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
-	"github.com/hookrun/hookrun/queue"
 )
 
 // agentsOf says for whom a writer's entry of a number is: the one that two readers serve, one of two others, both of

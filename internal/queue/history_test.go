@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
-	"github.com/hookrun/hookrun/queue"
 )
 
 // told is the history in short: for each entry its beginning, its status, and what happened to it.

@@ -15,9 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// Claim holds entries that are being delivered. Nobody else gets them until Done or Release ends the claim, or its
-// process dies. The first successful call of the two decides, so Release can be deferred. A claim is not safe for use
-// by several goroutines at once.
+// Claim is documented in the public package.
 type Claim struct {
 	Entries []Entry // in order
 	Expired []Entry // dropped undelivered: report them; Agents are the ones that never got it
@@ -60,7 +58,7 @@ type take struct {
 
 // claim takes from each entry what choose returns: from those that wait, and those that more lists; nil: no more. With
 // status Popped it takes only the latest of them.
-func (q Queue) claim(
+func (q *Queue) claim(
 	ctx context.Context, session string, status Status, more func(*look) ([]name, error),
 	choose func(*look, name) (take, error),
 ) (*Claim, error) {
@@ -191,12 +189,10 @@ func (c *Claim) add(s *session, t taken) error {
 // share returns the path of the file that says: the agent is being given this entry now.
 func (c *Claim) share(t taken, agent string) string { return c.in(t.id + "=" + folder(agent)) }
 
-// Done records that the entries were delivered. When it returns no error they are never delivered again. Done on a nil
-// Claim does nothing.
+// Done is documented in the public package.
 func (c *Claim) Done(ctx context.Context) error { return c.Finish(ctx, true) }
 
-// Release puts everything back as if it had never been claimed, Expired included. If ctx ends before that, the next
-// process that looks into the queue does it. Release on a nil Claim does nothing.
+// Release is documented in the public package.
 func (c *Claim) Release(ctx context.Context) error { return c.Finish(ctx, false) }
 
 // Finish is Done for entries that were delivered, else Release.

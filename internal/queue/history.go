@@ -164,7 +164,7 @@ func (s *session) forgetHistory() error {
 
 // History lists the entries of a session that wait or were taken, in order. It goes back at least a quarter of a
 // megabyte for a session. Entries of a claim in progress are not in it.
-func (q Queue) History(ctx context.Context, session string) ([]Record, error) {
+func (q *Queue) History(ctx context.Context, session string) ([]Record, error) {
 	s, err := q.at(session)
 	if err != nil {
 		return nil, err

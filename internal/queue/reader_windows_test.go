@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 // Somebody may hold the files of a queue open in a way that keeps them from being renamed. What cannot be taken stays,

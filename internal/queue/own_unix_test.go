@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 // Who can plant an entry tells the model what to do.

@@ -12,29 +12,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
-	"github.com/hookrun/hookrun/queue"
 )
 
 func init() {
 	// Each of them dies at the step that its role names.
-	for name, op := range map[string]func(queue.Queue) error{
-		"put": func(q queue.Queue) error {
+	for name, op := range map[string]func(*queue.Queue) error{
+		"put": func(q *queue.Queue) error {
 			_, err := q.Put(ctx, queue.Entry{Session: session, Content: "new"})
 			return err
 		},
-		"claim": func(q queue.Queue) error {
+		"claim": func(q *queue.Queue) error {
 			_, err := q.Claim(ctx, session, "a", "shell")
 			return err
 		},
-		"drain all": func(q queue.Queue) error {
+		"drain all": func(q *queue.Queue) error {
 			c, err := q.DrainAll(ctx, session)
 			if err != nil {
 				return err
 			}
 			return c.Done(ctx)
 		},
-		"clear": func(q queue.Queue) error {
+		"clear": func(q *queue.Queue) error {
 			_, err := q.Clear(ctx, session)
 			return err
 		},

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 const session = "s1"
@@ -33,7 +33,7 @@ type role struct {
 	Who   string
 }
 
-func (r role) queue() queue.Queue { return queue.Queue{Dir: r.Dir} }
+func (r role) queue() *queue.Queue { return &queue.Queue{Dir: r.Dir} }
 
 var roles = map[string]func(role) error{
 	"writer": write,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
-	"github.com/hookrun/hookrun/queue"
 )
 
 // files lists the files of one of the session's folders.

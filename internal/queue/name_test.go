@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/internal/queue"
 )
 
 func TestNames(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // Sessions lists the sessions that have a queue or a history, sorted. It locks none of them, so a session may be gone
 // when you look at it. An error beside sessions is about other ones.
-func (q Queue) Sessions() (sessions []string, err error) {
+func (q *Queue) Sessions() (sessions []string, err error) {
 	at, err := q.at("any")
 	if err != nil {
 		return nil, err

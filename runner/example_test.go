@@ -90,7 +90,7 @@ func ExampleDeliver() {
 		fmt.Println(err)
 		return
 	}
-	claim := runner.Deliver(ctx, q, &call, &outcome)
+	claim := runner.Deliver(ctx, q, &call, &outcome.Outcome)
 	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparate, &call)
 	if err != nil {
 		fmt.Println(err, claim.Release(ctx)) // the next call has it

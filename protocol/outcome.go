@@ -62,7 +62,6 @@ type HookReport struct {
 	Source      string       `json:"source"` // file:line
 	Status      Status       `json:"status"`
 	Cause       Cause        `json:"cause,omitempty"`
-	Failure     string       `json:"failure,omitempty"`   // why it gave no answer, if that did not hold the call up
 	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
 	Signal      string       `json:"signal,omitempty"`
 	Start       Milliseconds `json:"start_ms,omitempty"` // when it was run, from the beginning of the call
@@ -71,6 +70,7 @@ type HookReport struct {
 	StdoutBytes int64        `json:"stdout_bytes"`
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
+	Failure     string       `json:"failure,omitempty"` // why it gave no answer, if that did not hold the call up
 }
 
 // Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.

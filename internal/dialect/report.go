@@ -13,9 +13,10 @@ const maxStderr = 64 << 10
 // Report fills in what a process result says about a hook. Name and Source are the caller's, and so is Start.
 func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport {
 	h := protocol.HookReport{
-		Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
+		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
 		Signal: r.Signal, Duration: protocol.Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
+		Failure: v.FailedOpen,
 	}
 	if v.Status != protocol.StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
 		r.Signal == "" {

@@ -149,7 +149,7 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Hooks = append([]protocol.HookReport{}, o.Hooks...) // never null
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
-		c.clean(&h.Name, &h.Source, &h.Failure, &h.Signal, &h.Stderr)
+		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr, &h.Failure)
 	}
 	return &o
 }

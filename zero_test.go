@@ -24,11 +24,11 @@ func TestMain(m *testing.M) { testhome.Main(m) }
 var zeros = []any{
 	protocol.API(""), protocol.Call{}, protocol.Cause(""), protocol.Decision(0), protocol.Event(""),
 	protocol.FailurePolicy(nil), protocol.Field{}, protocol.Fields(nil), protocol.HookReport{}, protocol.Inject{},
-	protocol.Milliseconds(0), protocol.Note(""), protocol.Notes(""), protocol.Outcome{}, protocol.Status(""),
+	protocol.Milliseconds(0), protocol.Notes(""), protocol.Outcome{}, protocol.Status(""),
 	protocol.Strategy(""),
 	projecthooks.Config{}, projecthooks.Diagnostic{}, projecthooks.Diagnostics(nil), projecthooks.Hook{},
 	projecthooks.Options{}, projecthooks.Project{}, projecthooks.Snapshot{},
-	runner.Answer{}, runner.CallOption(nil), runner.Hook{}, runner.Options{}, runner.Output{}, runner.Plan{},
+	runner.Answer{}, runner.CallOption(nil), runner.Fired{}, runner.Hook{}, runner.Options{}, runner.Output{}, runner.Plan{},
 	runner.PlannedHook{}, runner.Result{}, runner.Runner{}, runner.Trust(""),
 	queue.Claim{}, queue.Entry{}, queue.Queue{},
 }
@@ -83,6 +83,8 @@ func callMethods(t *testing.T, of reflect.Type) {
 			for _, result := range results {
 				switch o := result.Interface().(type) {
 				case protocol.Outcome:
+					require.Equal(t, protocol.Block, o.Decision, call)
+				case runner.Fired:
 					require.Equal(t, protocol.Block, o.Decision, call)
 				case *protocol.Outcome:
 					require.True(t, o == nil || o.Decision == protocol.Block, call)

@@ -62,8 +62,7 @@ func ExampleOutcome_ExitCode() {
 
 // A loop that cannot give the tool other arguments must not run it with the old ones.
 func ExampleOutcome_WithoutRewrites() {
-	o := protocol.Outcome{Decision: protocol.Continue, UpdatedInput: []byte(`{"command":"ls -l"}`)}
-	o.RewroteInput = "tidy"
+	o := protocol.Outcome{Decision: protocol.Continue, UpdatedInput: []byte(`{"command":"ls -l"}`), UpdatedBy: "tidy"}
 	o = o.WithoutRewrites()
 	fmt.Println(o.Decision, o.Cause, o.Hook)
 	// Output: block rewrite tidy

@@ -25,6 +25,7 @@ type Outcome struct {
 
 	UpdatedInput  json.RawMessage `json:"updated_input,omitempty"`  // give the tool this
 	UpdatedOutput json.RawMessage `json:"updated_output,omitempty"` // give the model this
+	UpdatedBy     string          `json:"updated_by,omitempty"`     // the hook that one of these is from
 
 	Inject         []Inject `json:"inject,omitempty"` // for the model, in the order of the file
 	SystemMessages []string `json:"system_messages,omitempty"`
@@ -34,19 +35,6 @@ type Outcome struct {
 	Failed   bool         `json:"failed,omitempty"` // the tool failed, for which a client may have an event of its own
 	Hooks    []HookReport `json:"hooks"`            // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`
-
-	details `json:"-"`
-}
-
-// details are what an outcome has besides its JSON form: words of reasons and messages. An outcome that was read from
-// JSON has none, and decides the same in every form.
-type details struct {
-	// Lint are those of the Warnings that are about how the hooks files are written and concern no gate. They come
-	// with every call. The output for a client, which tells its user of all other warnings, leaves them out.
-	Lint []string
-
-	RewroteInput  string // the hook that UpdatedInput is from
-	RewroteOutput string // the hook that UpdatedOutput is from
 }
 
 // Inject is one text for the model.
@@ -82,24 +70,8 @@ type HookReport struct {
 	StdoutBytes int64        `json:"stdout_bytes"`
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
-
-	hookDetails `json:"-"`
+	Failure     string       `json:"failure,omitempty"` // why it gave no answer, if that did not hold the call up
 }
-
-// hookDetails are what a report has besides its JSON form, for the run log and the output of clients.
-type hookDetails struct {
-	Note    Note
-	Failure string // the warning of a failure that failed open, which is in Outcome.Warnings too
-}
-
-// Note is what a hook did beside what its status tells: the first of these that holds.
-type Note string
-
-const (
-	NoteAsk     Note = "ask"     // blocked: its verdict is ask or defer
-	NoteWarning Note = "warning" // it did not fail, and there is a warning: a part of its answer did not count
-	NoteRewrite Note = "rewrite" // it changed the tool's input or output
-)
 
 // Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.
 type Milliseconds time.Duration

@@ -61,21 +61,22 @@ func (o Outcome) Why() string {
 // WithoutRewrites returns the outcome for a host that can apply no rewrite: a rewrite then blocks the call. After the
 // tool, where a block is only feedback, the reason tells the host that the model should not see this result.
 func (o Outcome) WithoutRewrites() Outcome {
-	what, hook := "the tool's input", o.RewroteInput
+	what := "the tool's input"
 	if o.Event.Canonical() == PreExecute {
 		what = "the prompt"
 	}
 	if o.withholds() { // the reason says so
-		o.UpdatedOutput = nil
+		o.UpdatedOutput, o.UpdatedBy = nil, ""
 		return o
 	}
 	hasOutput := o.UpdatedOutput != nil
 	if hasOutput {
-		what, hook = "the tool's output", o.RewroteOutput
+		what = "the tool's output"
 	} else if o.UpdatedInput == nil {
 		return o
 	}
-	o.UpdatedInput, o.UpdatedOutput = nil, nil
+	hook := o.UpdatedBy
+	o.UpdatedInput, o.UpdatedOutput, o.UpdatedBy = nil, nil, ""
 	reason := fmt.Sprintf("project hook '%s' changed %s, and text output cannot carry that; the program "+
 		"that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
 	if hasOutput { // also where the call ends in another way: this result must not pass for the changed one

@@ -37,7 +37,7 @@ func eachWay(script string, more ...hook) map[string]hook {
 }
 
 // later fires and checks that one hook is not waited for: the test has the outcome while the hook waits at the gate.
-func (b *bench) later(r *runner.Runner, c protocol.Call) (protocol.Outcome, int) {
+func (b *bench) later(r *runner.Runner, c protocol.Call) (runner.Fired, int) {
 	b.Helper()
 	f := b.begin(context.Background(), r, c)
 	pid := processtest.Number(b, b.Ready()[0])
@@ -198,7 +198,7 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 				b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
 			require.NoError(t, err)
 			require.Equal(t, protocol.Continue, o.Decision, o.Reason)
-			require.Equal(t, configured, len(o.Warnings) == len(o.Lint), o.Warnings)
+			require.Equal(t, configured, len(o.Warnings) == 0, o.Warnings)
 			require.False(t, o.Stop)
 			require.False(t, o.Approved)
 			require.Empty(t, o.Inject)
@@ -284,9 +284,10 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
 	require.Equal(t, protocol.CauseUnstarted, o.Hooks[0].Cause)
-	require.Len(t, o.Warnings, 2)
-	require.Equal(t, "PreToolUse hook './missing' could not run: ./missing: no such file; continuing", o.Warnings[0])
-	require.Contains(t, o.Warnings[1], `"onFailure" means nothing for a hook that is async`)
+	require.Equal(t, []string{"PreToolUse hook './missing' could not run: ./missing: no such file; continuing"},
+		o.Warnings)
+	require.Len(t, o.Lint, 1)
+	require.Contains(t, o.Lint[0], `"onFailure" means nothing for a hook that is async`)
 
 	// Nor does it hold the call up that its input has no place.
 	b = newBench(t)

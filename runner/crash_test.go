@@ -85,7 +85,7 @@ func TestPanicOfAnAsyncResult(t *testing.T) {
 	cfg.Hooks[0].Dialect = &spoilt
 	r := b.stays(runner.Options{}, cfg)
 	const lost = "the answer of the async hook 'exit 0' is lost: hookrun itself failed: spoilt (runner_test."
-	said := func(o protocol.Outcome) bool {
+	said := func(o runner.Fired) bool {
 		return slices.ContainsFunc(o.Warnings, func(w string) bool { return strings.HasPrefix(w, lost) })
 	}
 	if said(b.must(r, b.pre())) { // the hook may end before the call does

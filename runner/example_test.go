@@ -90,7 +90,7 @@ func ExampleDeliver() {
 		fmt.Println(err)
 		return
 	}
-	ack := runner.Deliver(ctx, q, &call, &outcome)
+	ack := runner.Deliver(ctx, q, &call, &outcome.Outcome)
 	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparate, &call)
 	if err != nil {
 		fmt.Println(err, ack(false)) // the next call has it

@@ -19,9 +19,31 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// Fired is the outcome of a call, and what stands beside it.
+type Fired struct {
+	protocol.Outcome
+	Lint  []string // warnings about how hooks files are written, which concern no gate and come with every call
+	Notes []string // for the run log: what each of the Hooks did beside what its status tells
+}
+
+// WithLint returns the outcome with Lint behind its warnings.
+func (f Fired) WithLint() protocol.Outcome {
+	f.Warnings = slices.Concat(f.Warnings, f.Lint)
+	return f.Outcome
+}
+
+// merged merges the verdicts on a call.
+func merged(c *protocol.Call, verdicts []dialect.HookVerdict) Fired {
+	f := Fired{Outcome: dialect.Merge(c, verdicts)}
+	for i := range verdicts {
+		f.Notes = append(f.Notes, verdicts[i].Note)
+	}
+	return f
+}
+
 // Fire runs the hooks that match and merges their verdicts into an outcome. An error means that they could not be run,
 // or that ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
-func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOption) (protocol.Outcome, error) {
+func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOption) (Fired, error) {
 	p, err := r.Plan(c, options...)
 	if err != nil {
 		return failed(&c, nil, protocol.CauseUnstarted, err)
@@ -30,29 +52,29 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 }
 
 // Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
-func (p *Plan) Fire(ctx context.Context) (o protocol.Outcome, err error) {
+func (p *Plan) Fire(ctx context.Context) (f Fired, err error) {
 	defer crash.Catch(&err) // of failed; the zero Outcome is a block
 	if p.isZero() {
 		return failed(&protocol.Call{}, nil, protocol.CauseUnstarted, notMade())
 	}
-	o, err, crashed := p.fireOrCrash(ctx)
+	f, err, crashed := p.fireOrCrash(ctx)
 	if crashed != nil {
 		return failed(&p.call.Call, nil, protocol.CauseUnstarted, crashed)
 	}
-	return o, err
+	return f, err
 }
 
 // fireOrCrash is fire. If it panics, the panic is the last result.
-func (p *Plan) fireOrCrash(ctx context.Context) (o protocol.Outcome, err, crashed error) {
+func (p *Plan) fireOrCrash(ctx context.Context) (f Fired, err, crashed error) {
 	defer crash.Catch(&crashed)
-	o, err = p.fire(ctx)
+	f, err = p.fire(ctx)
 	if err == nil {
-		p.countStops(&o)
+		p.countStops(&f.Outcome)
 	}
-	return o, err, nil
+	return f, err, nil
 }
 
-func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
+func (p *Plan) fire(ctx context.Context) (Fired, error) {
 	begin := time.Now()
 	r := p.runner
 	if ctx.Err() != nil {
@@ -70,9 +92,9 @@ func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 		p.load(set)
 	}
 	if canary.Is(&p.call.Call) { // whatever the hooks file has
-		o := p.outcome(begin, nil)
-		o.Decision, o.Cause, o.Reason = protocol.Block, protocol.CausePolicy, canary.Reason
-		return o, nil
+		f := p.outcome(begin, nil)
+		f.Decision, f.Cause, f.Reason = protocol.Block, protocol.CausePolicy, canary.Reason
+		return f, nil
 	}
 	p.choose()
 	if err := p.pin(); err != nil {
@@ -104,8 +126,8 @@ func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 }
 
 // outcome merges the verdicts, and adds the warnings and the async results.
-func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol.Outcome {
-	o := dialect.Merge(&p.call.Call, verdicts)
+func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) Fired {
+	o := merged(&p.call.Call, verdicts)
 	o.Warnings = slices.Concat(o.Warnings, p.weakened(), p.unnamed(), p.withoutBinary())
 	for _, w := range p.match.Warnings() {
 		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have it too
@@ -117,8 +139,9 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 		if w.Once && !p.first(text) {
 			continue
 		}
-		o.Warnings = append(o.Warnings, text)
-		if !w.Gate {
+		if w.Gate {
+			o.Warnings = append(o.Warnings, text)
+		} else {
 			o.Lint = append(o.Lint, text)
 		}
 	}
@@ -126,18 +149,17 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 		o.Warnings = append(o.Warnings, w)
 	}
 	o.SystemMessages = append(o.SystemMessages, p.guard.messages()...)
-	p.runner.asyncResults.deliver(p.conversation(), &o)
+	p.runner.asyncResults.deliver(p.conversation(), &o.Outcome)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
 
 // failed is the outcome of a call whose hooks could not all be run.
-func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (protocol.Outcome,
-	error) {
-	o := dialect.Merge(c, verdicts)
+func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (Fired, error) {
+	o := merged(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
-	o.UpdatedInput, o.Inject = nil, nil
-	registry.Withhold(c, &o)
+	o.UpdatedInput, o.UpdatedBy, o.Inject = nil, "", nil
+	registry.Withhold(c, &o.Outcome)
 	return o, err
 }
 
@@ -273,7 +295,10 @@ func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookV
 
 func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict) {
 	start := time.Now()
-	defer func() { verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin)) }()
+	defer func() {
+		verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin))
+		verdict.Note = verdict.Verdict.Note()
+	}()
 	if h.StaticVerdict != nil {
 		verdict = dialect.Static(h.Name, h.Source(), staticVerdict(h), h.Dialect)
 		verdict.Report.Duration = protocol.Milliseconds(time.Since(start))

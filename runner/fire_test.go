@@ -21,7 +21,7 @@ import (
 
 // TestTenex has the counterparts of TENEX's own unit tests of its hooks, by their names.
 func TestTenex(t *testing.T) {
-	fire := func(b *bench, c protocol.Call, hooks ...hook) protocol.Outcome {
+	fire := func(b *bench, c protocol.Call, hooks ...hook) runner.Fired {
 		o, err := b.runner(runner.Options{}, hooks...).Fire(context.Background(), c)
 		require.NoError(b, err)
 		return o
@@ -99,7 +99,7 @@ func TestTenex(t *testing.T) {
 	})
 }
 
-func texts(o protocol.Outcome) (all []string) {
+func texts(o runner.Fired) (all []string) {
 	for _, in := range o.Inject {
 		all = append(all, in.Content)
 	}

@@ -190,7 +190,7 @@ func TestHookDeadline(t *testing.T) {
 		return runner.Answer{Allow: true}, nil
 	}}
 	call := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"}
-	fire := func(on protocol.Event, open bool) protocol.Outcome {
+	fire := func(on protocol.Event, open bool) runner.Fired {
 		h.On, h.Open, call.Event = on, open, on
 		o, err := hooksOf(t, runner.Options{Timeout: time.Millisecond}, h).Fire(context.Background(), call)
 		require.NoError(t, err)

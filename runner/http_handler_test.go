@@ -52,7 +52,7 @@ func status(code int, text string) http.HandlerFunc {
 	}
 }
 
-func (b *bench) posts(o runner.Options, handlers ...hook) protocol.Outcome {
+func (b *bench) posts(o runner.Options, handlers ...hook) runner.Fired {
 	b.Helper()
 	outcome, err := b.with(o, b.claude("PreToolUse", handlers...)).Fire(context.Background(), b.pre())
 	require.NoError(b, err)

@@ -85,7 +85,7 @@ func (b *bench) with(o runner.Options, files ...*hookfile.Config) *runner.Runner
 }
 
 // ask fires a pre-tool call.
-func (b *bench) ask(files ...*hookfile.Config) protocol.Outcome {
+func (b *bench) ask(files ...*hookfile.Config) runner.Fired {
 	b.Helper()
 	o, err := b.with(runner.Options{}, files...).Fire(context.Background(), b.pre())
 	require.NoError(b, err)
@@ -96,7 +96,7 @@ func (b *bench) ask(files ...*hookfile.Config) protocol.Outcome {
 // firing is a call that goes on while the test looks at its hooks.
 type firing struct {
 	ended   chan struct{}
-	outcome protocol.Outcome
+	outcome runner.Fired
 	err     error
 }
 
@@ -120,7 +120,7 @@ func (f *firing) over() bool {
 }
 
 // end waits for the outcome, after which nothing of the call is left: no guard either, which has no mark.
-func (b *bench) end(f *firing) protocol.Outcome {
+func (b *bench) end(f *firing) runner.Fired {
 	b.Helper()
 	select {
 	case <-f.ended:
@@ -132,14 +132,14 @@ func (b *bench) end(f *firing) protocol.Outcome {
 	return f.outcome
 }
 
-func names(o protocol.Outcome) (all []string) {
+func names(o runner.Fired) (all []string) {
 	for _, h := range o.Hooks {
 		all = append(all, h.Name)
 	}
 	return all
 }
 
-func statuses(o protocol.Outcome) (all []protocol.Status) {
+func statuses(o runner.Fired) (all []protocol.Status) {
 	for _, h := range o.Hooks {
 		all = append(all, h.Status)
 	}

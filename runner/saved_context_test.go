@@ -232,7 +232,7 @@ func TestTenexContextIsNotCut(t *testing.T) {
 // Where no file can be written the text is short all the same, and it is said that the rest is lost.
 func TestNoPlaceForALongContext(t *testing.T) {
 	text := "the beginning" + strings.Repeat("x", 2*limit)
-	lost := func(t *testing.T, b *bench, o protocol.Outcome) {
+	lost := func(t *testing.T, b *bench, o runner.Fired) {
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.True(t, o.Inject[0].Truncated)
 		require.Empty(t, o.Inject[0].File)

@@ -66,7 +66,7 @@ func (b *bench) post() protocol.Call {
 }
 
 // fire asks the hooks about a pre-tool call.
-func (b *bench) fire(hooks ...hook) protocol.Outcome {
+func (b *bench) fire(hooks ...hook) runner.Fired {
 	b.Helper()
 	o, err := b.runner(runner.Options{}, hooks...).Fire(context.Background(), b.pre())
 	require.NoError(b, err)
@@ -74,7 +74,7 @@ func (b *bench) fire(hooks ...hook) protocol.Outcome {
 }
 
 // during fires, calls then with what the hook wrote to "ready" while it runs, and returns the outcome.
-func (b *bench) during(ctx context.Context, r *runner.Runner, then func(words []string)) (o protocol.Outcome,
+func (b *bench) during(ctx context.Context, r *runner.Runner, then func(words []string)) (o runner.Fired,
 	err error) {
 	b.Helper()
 	done := make(chan struct{})

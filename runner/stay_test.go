@@ -51,7 +51,7 @@ func (b *bench) about(what string) protocol.Call {
 	return c
 }
 
-func (b *bench) must(r *runner.Runner, c protocol.Call) protocol.Outcome {
+func (b *bench) must(r *runner.Runner, c protocol.Call) runner.Fired {
 	b.Helper()
 	o, err := r.Fire(context.Background(), c)
 	require.NoError(b, err)
@@ -272,7 +272,7 @@ func TestAsyncHookIsWatchedToItsTimeout(t *testing.T) {
 			r := b.stays(runner.Options{}, b.claude("PreToolUse", h))
 			require.Contains(t, statuses(b.must(r, b.pre())), protocol.StatusAsync)
 			b.Ready()
-			var o protocol.Outcome
+			var o runner.Fired
 			require.Eventually(t, func() bool { o = b.must(r, b.post()); return len(o.Warnings) > 0 },
 				processtest.Patience, 10*time.Millisecond)
 			require.Contains(t, o.Warnings[0], "timed out after 1s and was killed")

@@ -15,7 +15,7 @@ import (
 )
 
 // stopping is a project whose hook sends the agent back to work twice in a row at most.
-func stopping(t *testing.T, o runner.Options) (r *runner.Runner, fire func(event, session string) protocol.Outcome,
+func stopping(t *testing.T, o runner.Options) (r *runner.Runner, fire func(event, session string) runner.Fired,
 	write func(reason string)) {
 	dir := t.TempDir()
 	write = func(reason string) {
@@ -30,7 +30,7 @@ func stopping(t *testing.T, o runner.Options) (r *runner.Runner, fire func(event
 	r, err = runner.New(cfg, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
-	fire = func(event, session string) protocol.Outcome {
+	fire = func(event, session string) runner.Fired {
 		t.Helper()
 		call, _, err := runner.ParseInput(`{"hook_event_name":"` + event + `","session_id":"` + session +
 			`","tool_name":"Bash","tool_input":{},"prompt":"p"}`)

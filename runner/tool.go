@@ -15,16 +15,16 @@ import (
 // Prompt, Before and After themselves. The outcome is never nil: with an error it is a block.
 func (r *Runner) Prompt(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
 	c.Event = protocol.PreExecute
-	o, err := r.Fire(ctx, c)
-	return &o, err
+	f, err := r.Fire(ctx, c)
+	return &f.Outcome, err
 }
 
 // Before runs the pre-tool hooks. Run the tool only if the error is nil, the decision is continue, and Stop is not set;
 // give it UpdatedInput if there is one.
 func (r *Runner) Before(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
 	c.Event = protocol.PreTool
-	o, err := r.Fire(ctx, c)
-	return &o, err
+	f, err := r.Fire(ctx, c)
+	return &f.Outcome, err
 }
 
 // After runs the post-tool hooks. Args are those that the tool got. If it did not run, set Blocked; the output is the
@@ -33,12 +33,12 @@ func (r *Runner) After(ctx context.Context, c protocol.Call, out Output) (*proto
 	c.Event, c.Result, c.Failed = protocol.PostTool, out.result(), out.Err != nil
 	p, err := r.Plan(c)
 	if err != nil {
-		o, err := failed(&c, nil, protocol.CauseUnstarted, err)
-		return &o, err
+		f, err := failed(&c, nil, protocol.CauseUnstarted, err)
+		return &f.Outcome, err
 	}
 	p.output = &out
-	o, err := p.Fire(ctx)
-	return &o, err
+	f, err := p.Fire(ctx)
+	return &f.Outcome, err
 }
 
 // result is the output as hooks and the model see it: the text of the error is the result, or the end of it.

@@ -213,7 +213,7 @@ func (p *Plan) touchedReason(path string) (protocol.Cause, string) {
 
 // refused is the outcome of a call that is blocked whatever its hooks said.
 func (p *Plan) refused(begin time.Time, ran []dialect.HookVerdict, cause protocol.Cause,
-	reason string) protocol.Outcome {
+	reason string) Fired {
 	o, _ := failed(&p.call.Call, ran, cause, errors.New(reason))
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o

@@ -34,7 +34,7 @@ func TestPinInGo(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Tool: "t", Workspace: dir, SessionID: "s"}
-	fire := func(decision protocol.Decision, cause protocol.Cause) protocol.Outcome {
+	fire := func(decision protocol.Decision, cause protocol.Cause) runner.Fired {
 		t.Helper()
 		o, err := r.Fire(t.Context(), call)
 		require.NoError(t, err)

@@ -77,7 +77,7 @@ func TestUnsupportedTypeDoesNotKeepATurnGoing(t *testing.T) {
 	}
 }
 
-func (b *bench) unsupportedBlocks(o protocol.Outcome) {
+func (b *bench) unsupportedBlocks(o runner.Fired) {
 	b.Helper()
 	require.Equal(b, protocol.Block, o.Decision)
 	require.Equal(b, protocol.CauseUnsupported, o.Cause)

@@ -13,7 +13,7 @@ import (
 )
 
 // fires makes one call.
-type fires = func(context.Context, protocol.Call) (protocol.Outcome, error)
+type fires = func(context.Context, protocol.Call) (runner.Fired, error)
 
 // TestZeroBlocks has every value of this package that a program can have without New, or after a Load that failed.
 // Nobody knows which gates there are, so each of them blocks with an error.
@@ -30,10 +30,10 @@ func TestZeroBlocks(t *testing.T) {
 	failed, wrong := projecthooks.Parse(projecthooks.FileName, []byte("{"))
 	require.Error(t, wrong)
 	plan := func(p *runner.Plan) fires {
-		return func(ctx context.Context, _ protocol.Call) (protocol.Outcome, error) { return p.Fire(ctx) }
+		return func(ctx context.Context, _ protocol.Call) (runner.Fired, error) { return p.Fire(ctx) }
 	}
 	fire := func(r *runner.Runner) fires {
-		return func(ctx context.Context, c protocol.Call) (protocol.Outcome, error) { return r.Fire(ctx, c) }
+		return func(ctx context.Context, c protocol.Call) (runner.Fired, error) { return r.Fire(ctx, c) }
 	}
 	for name, make := range map[string]func(t *testing.T) fires{
 		"nil Runner":  func(*testing.T) fires { return fire(nil) },

@@ -33,7 +33,7 @@ func TestReadmeGuardInGo(t *testing.T) {
 		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: workspace,
 			Tool: "shell", Args: binary.JSON(t, map[string]string{"command": command})})
 		require.NoError(t, err)
-		return o
+		return o.Outcome
 	}
 	const path = "PATH=/usr/bin:/bin"
 	for name, env := range map[string][]string{

@@ -162,7 +162,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		return f.tellError(err, std)
 	}
 	defer answer.Given(false) // unless it was printed
-	return f.print(answer.Outcome, std, func() { answer.Given(true) })
+	return f.print(answer.Fired, std, func() { answer.Given(true) })
 }
 
 // tellError encodes an error as a block for a client that does not block for the exit status at every event, or shows
@@ -179,7 +179,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
-		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
+		return f.print(runner.Fired{Outcome: f.endsTurn(strings.TrimSpace(reason.String()))}, std, func() {})
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
@@ -188,7 +188,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	switch {
 	case err != nil || len(reply.Stdout) == 0: // it reads nothing at the event
 	case client.Client.Errors == dialect.ErrorByBlock || takesOther:
-		return f.print(block, std, func() {})
+		return f.print(runner.Fired{Outcome: block}, std, func() {})
 	case client.Client.Errors == dialect.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
 			_ = write(std, f.answer(nil))
@@ -286,8 +286,9 @@ func (p *prepared) fire() (gate.Answer, error) {
 }
 
 // print prints an outcome. It calls given as soon as that is done. If hookrun is killed before, the texts stay in the
-// queue and are delivered again.
-func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
+// queue and are delivered again. A client is not told of the style of hooks files.
+func (f *callFlags) print(fired runner.Fired, std Streams, given func()) (exit int, err error) {
+	o := fired.WithLint()
 	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
 	exit = o.ExitCode()
@@ -298,7 +299,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		reply, failed := client.Reply(o)
+		reply, failed := client.Reply(fired.Outcome)
 		if failed != nil {
 			return f.tellError(failed, std)
 		}

@@ -215,7 +215,8 @@ func (m *mcpGate) fire(ctx context.Context, call gate.Call) gate.Answer {
 	}
 	answer, _ := m.gate.Fire(ctx, call) // an error is the reason of the block
 	if ctx.Err() == nil {
-		m.report(&answer.Outcome)
+		o := answer.WithLint()
+		m.report(&o)
 	}
 	return answer
 }
@@ -248,9 +249,9 @@ func fitArgs(o *protocol.Outcome) {
 	if o.UpdatedInput == nil || strings.HasPrefix(args, "{") || o.ExitCode() != exitOK {
 		return
 	}
-	o.Decision, o.Cause, o.Hook, o.Approved = protocol.Block, protocol.CauseRewrite, o.RewroteInput, false
+	o.Decision, o.Cause, o.Hook, o.Approved = protocol.Block, protocol.CauseRewrite, o.UpdatedBy, false
 	o.Reason = "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"
-	o.UpdatedInput = nil
+	o.UpdatedInput, o.UpdatedBy = nil, ""
 }
 
 // after runs the hooks for a result. A tool that has run cannot be blocked any more: the reason is something

@@ -115,9 +115,9 @@ func (t *testRun) runJob(ctx context.Context, j *testJob, o runner.Options, env 
 		j.err = err
 		return
 	}
-	outcome, err := r.Fire(ctx, j.test.Call)
+	fired, err := r.Fire(ctx, j.test.Call)
 	if ctx.Err() == nil {
-		result := j.test.Check(outcome, err)
+		result := j.test.Check(fired.WithLint(), err)
 		j.result = &result
 	}
 }

@@ -149,14 +149,14 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 			m.Other.Set(f.Key, f.Value)
 		}
 		if v.UpdatedInput != nil && decision != protocol.Block {
-			m.UpdatedInput, m.RewroteInput = v.UpdatedInput, name
+			m.UpdatedInput, m.UpdatedBy = v.UpdatedInput, name
 		}
 		switch {
 		case withheld: // whatever later hooks answered
 		case v.Withholds(c.Event):
-			m.UpdatedOutput, m.RewroteOutput, withheld = InPlaceOfResult(v.UpdatedOutput), name, true
+			m.UpdatedOutput, m.UpdatedBy, withheld = InPlaceOfResult(v.UpdatedOutput), name, true
 		case v.UpdatedOutput != nil:
-			m.UpdatedOutput, m.RewroteOutput = v.UpdatedOutput, name
+			m.UpdatedOutput, m.UpdatedBy = v.UpdatedOutput, name
 		}
 		if v.Context != "" {
 			m.Contexts = append(m.Contexts, h)

@@ -155,7 +155,7 @@ func MustNotShow(o protocol.Outcome, client string) string {
 	case IsFailure(o.Decision, o.Cause):
 		return failure(printable.Escape(o.Hook), o.Cause) + ends
 	case o.UpdatedOutput != nil:
-		return AHook(o.RewroteOutput) + " changed the tool's result" + ends
+		return AHook(o.UpdatedBy) + " changed the tool's result" + ends
 	}
 	return ""
 }
@@ -185,10 +185,10 @@ func Uncarried(o protocol.Outcome, client string) string {
 
 // ChangedInput says which hook changed the tool's input, and why that cannot be.
 func ChangedInput(o protocol.Outcome, why string) string {
-	return fmt.Sprintf("%s changed %s%s", AHook(o.RewroteInput), InputOf(o.Event), why)
+	return fmt.Sprintf("%s changed %s%s", AHook(o.UpdatedBy), InputOf(o.Event), why)
 }
 
-// AHook names the hook of a rewrite. An outcome that was read from JSON has no name of it.
+// AHook names the hook of a rewrite.
 func AHook(name string) string {
 	if name == "" {
 		return "a project hook"
@@ -221,8 +221,7 @@ func Messages(o protocol.Outcome) []string {
 }
 
 // Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no
-// answer and fail open, and all other warnings but Lint. A failure is named by its cause, and by what else is known
-// about it.
+// answer and fail open, and all other warnings. A failure is named by its cause, and by what else is known about it.
 func Notices(o protocol.Outcome) (messages []string) {
 	said := map[string]bool{}
 	for i := range o.Hooks {
@@ -244,7 +243,7 @@ func Notices(o protocol.Outcome) (messages []string) {
 		messages = append(messages, text)
 	}
 	for _, w := range o.Warnings {
-		if !said[w] && !slices.Contains(o.Lint, w) {
+		if !said[w] {
 			messages = append(messages, "hookrun: warning: "+w)
 		}
 	}

@@ -16,8 +16,8 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport 
 		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
 		Signal: r.Signal, Duration: protocol.Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
+		Failure: v.FailedOpen,
 	}
-	annotate(&h, v)
 	if v.Status != protocol.StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
 		r.Signal == "" {
 		h.ExitCode = &r.ExitCode
@@ -28,18 +28,25 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport 
 	return h
 }
 
-// annotate takes over what a verdict says that its status does not.
-func annotate(h *protocol.HookReport, v *Verdict) {
+// A note is what a hook did beside what its status tells.
+const (
+	NoteAsk     = "ask"     // blocked: its verdict is ask or defer
+	NoteWarning = "warning" // it did not fail, and there is a warning: a part of its answer did not count
+	NoteRewrite = "rewrite" // it changed the tool's input or output
+)
+
+// Note returns the first of the notes that holds, "" if none does.
+func (v *Verdict) Note() string {
 	ended := v.Status == protocol.StatusOK || v.Status == protocol.StatusAsync || v.Status == protocol.StatusSkipped
 	switch {
 	case v.Status == protocol.StatusBlocked && (v.Decision == protocol.Ask || v.Decision == protocol.Defer):
-		h.Note = protocol.NoteAsk
+		return NoteAsk
 	case ended && len(v.Warnings) > 0:
-		h.Note = protocol.NoteWarning
+		return NoteWarning
 	case v.Status == protocol.StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
-		h.Note = protocol.NoteRewrite
+		return NoteRewrite
 	}
-	h.Failure = v.FailedOpen
+	return ""
 }
 
 // shorten keeps the two ends of a text.
@@ -57,6 +64,7 @@ type HookVerdict struct {
 	Report  protocol.HookReport
 	Verdict Verdict
 	Dialect *Dialect
+	Note    string // for the run log; of the verdict as the hook gave it
 }
 
 // Skipped is a hook that matched and did not run, since an earlier block had ended the call.
@@ -67,15 +75,12 @@ func Skipped(name, source string, d *Dialect) HookVerdict {
 
 // FunctionReport says what became of a hook that is a function. It has neither an exit code nor output.
 func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.HookReport {
-	h := protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause,
+	return protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
 		Duration: protocol.Milliseconds(duration), Limit: protocol.Milliseconds(limit)}
-	annotate(&h, v)
-	return h
 }
 
 // Static is a rule that matched, and what it says.
 func Static(name, source string, v Verdict, d *Dialect) HookVerdict {
-	h := protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause}
-	annotate(&h, &v)
+	h := protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen}
 	return HookVerdict{Report: h, Verdict: v, Dialect: d}
 }

@@ -99,7 +99,7 @@ func (p *Plan) Immediate() bool { return !p.gate.adds(&p.call) && p.NeedsNoProce
 
 // Answer is the outcome of a call.
 type Answer struct {
-	protocol.Outcome
+	runner.Fired
 	gate  *Gate
 	claim *queue.Claim
 	ctx   context.Context
@@ -123,12 +123,12 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 		}
 		a.Given(false)
 		if a.Decision != protocol.Block {
-			a.Outcome = Blocked(&p.call.Call, err.Error())
+			a.Fired = runner.Fired{Outcome: Blocked(&p.call.Call, err.Error())}
 		}
 		p.gate.NoVerdict(began, &p.call.Call, err)
 	}()
 	defer crash.Catch(&err)
-	if a.Outcome, err = p.run(ctx); err != nil {
+	if a.Fired, err = p.run(ctx); err != nil {
 		return a, err
 	}
 	if p.call.Fit != nil {
@@ -142,7 +142,7 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 		own = p.gate.Warnings(&p.call.Call)
 	}
 	a.Warnings = slices.Concat(p.call.Warnings, a.Warnings, own)
-	if err := p.gate.record(began, &p.call.Call, &a.Outcome, nil); err != nil {
+	if err := p.gate.record(began, &p.call.Call, &a.Fired, nil); err != nil {
 		a.Warnings = append(a.Warnings, err.Error())
 	}
 	return a, nil
@@ -158,13 +158,13 @@ func (p *Plan) Refuse(why error) error {
 func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 	plan, err := g.Plan(c)
 	if err != nil {
-		return Answer{Outcome: Blocked(&c.Call, err.Error())}, err
+		return Answer{Fired: runner.Fired{Outcome: Blocked(&c.Call, err.Error())}}, err
 	}
 	return plan.Fire(ctx)
 }
 
 // run runs the hooks, for as long as the client waits.
-func (p *Plan) run(ctx context.Context) (protocol.Outcome, error) {
+func (p *Plan) run(ctx context.Context) (runner.Fired, error) {
 	client := p.call.Output
 	if client == nil || p.Empty() {
 		return p.Plan.Fire(ctx)
@@ -226,11 +226,16 @@ func (g *Gate) NoVerdict(began time.Time, c *protocol.Call, err error) {
 
 // record adds a line about a call to the run log. The call by which doctor tries an entry is not the agent's, and
 // doctor changes no file, whichever log an entry names.
-func (g *Gate) record(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
+func (g *Gate) record(began time.Time, c *protocol.Call, f *runner.Fired, err error) error {
 	if canary.Is(c) {
 		return nil
 	}
-	return g.Log.Append(&runlog.Entry{Time: began, Command: g.Command, Call: c, Outcome: o, Err: err})
+	e := runlog.Entry{Time: began, Command: g.Command, Call: c, Err: err}
+	if f != nil {
+		o := f.WithLint()
+		e.Outcome, e.Lint, e.Notes = &o, len(f.Lint), f.Notes
+	}
+	return g.Log.Append(&e)
 }
 
 func (g *Gate) warn(err error) {

@@ -19,6 +19,8 @@ type Entry struct {
 	Command string            // the command that was called: pre-tool, serve, …
 	Call    *protocol.Call    // as it came in; nil if it could not be read
 	Outcome *protocol.Outcome // nil if there is none
+	Lint    int               // how many of its warnings are about how the hooks files are written
+	Notes   []string          // what each of its hooks did beside what its status tells
 	Err     error             // why there is none
 }
 
@@ -53,10 +55,8 @@ type line struct {
 	Event string  `json:"event,omitempty"` // only of a call without an outcome
 	Tool  string  `json:"tool,omitempty"`
 
-	// Lint and Notes are not in the JSON of an outcome. Lint counts the warnings about how the hooks files are written,
-	// which come with every call. Notes say what each hook did that its status does not say.
 	Lint    int               `json:"lint,omitempty"`
-	Notes   []protocol.Note   `json:"notes,omitempty"`
+	Notes   []string          `json:"notes,omitempty"` // left out if all are empty
 	Outcome *protocol.Outcome `json:"outcome,omitempty"`
 }
 
@@ -92,11 +92,9 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	if o := e.Outcome; e.Err != nil || o == nil {
 		l.Event, l.Tool = c.cut(string(call.Event)), c.cut(call.Tool)
 	} else {
-		l.Lint, l.Outcome = len(o.Lint), c.outcome(*o)
-		if slices.ContainsFunc(o.Hooks, func(h protocol.HookReport) bool { return h.Note != "" }) {
-			for _, h := range o.Hooks {
-				l.Notes = append(l.Notes, h.Note)
-			}
+		l.Lint, l.Outcome = e.Lint, c.outcome(*o)
+		if slices.ContainsFunc(e.Notes, func(note string) bool { return note != "" }) {
+			l.Notes = e.Notes
 		}
 	}
 	l.Redacted = c.found
@@ -124,7 +122,7 @@ func (l *line) setArgs(c *cleaner, call *protocol.Call) {
 // outcome returns the outcome as a line shows it. hookrun's own words, such as a status, are no secrets.
 func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Event = protocol.Event(c.cut(string(o.Event)))
-	c.clean(&o.Tool, &o.StopReason, &o.Reason, &o.Hook)
+	c.clean(&o.Tool, &o.StopReason, &o.Reason, &o.Hook, &o.UpdatedBy)
 	o.UpdatedInput, o.UpdatedOutput = c.value(o.UpdatedInput), c.value(o.UpdatedOutput)
 	o.Inject = slices.Clone(o.Inject)
 	for i := range o.Inject {
@@ -151,7 +149,7 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Hooks = append([]protocol.HookReport{}, o.Hooks...) // never null
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
-		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr)
+		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr, &h.Failure)
 	}
 	return &o
 }

@@ -35,7 +35,7 @@ func (s *Server) call(
 	}
 	if plan.Immediate() {
 		if answer, err := plan.Fire(context.Background()); err == nil {
-			result.JSON, err = render(r.call.Output, answer.Outcome)
+			result.JSON, err = render(r.call.Output, answer.Fired)
 			return result, nil, err
 		}
 	}
@@ -50,7 +50,7 @@ func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result
 		return result, noVerdict(err)
 	}
 	result.Written = answer.Given
-	result.JSON, err = render(client, answer.Outcome)
+	result.JSON, err = render(client, answer.Fired)
 	return result, err
 }
 
@@ -58,11 +58,11 @@ func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result
 func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
 // render writes an outcome as JSON.
-func render(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
+func render(client *dialect.Dialect, f runner.Fired) ([]byte, error) {
 	if client != nil {
-		return clientResult(client, o)
+		return clientResult(client, f.Outcome)
 	}
-	return o.JSON()
+	return f.WithLint().JSON()
 }
 
 // warnings are those that only the server has about a call.

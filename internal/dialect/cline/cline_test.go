@@ -118,7 +118,7 @@ func TestOutput(t *testing.T) {
 		"nothing": {goesOn(before), nil, `{}`},
 		"a rewrite": {goesOn(before), func(o *protocol.Outcome) { o.UpdatedInput = []byte(`{"a":1}`) },
 			`{"overrideInput":{"a":1}}`},
-		"no object": {goesOn(before), func(o *protocol.Outcome) { o.UpdatedInput, o.RewroteInput = []byte(`5`), "h" },
+		"no object": {goesOn(before), func(o *protocol.Outcome) { o.UpdatedInput, o.UpdatedBy = []byte(`5`), "h" },
 			`{"cancel":true,"errorMessage":"project hook 'h' changed the tool's input to something that is ` +
 				`no object"}`},
 		"a message": {goesOn(before), func(o *protocol.Outcome) { o.SystemMessages = []string{"m"} },
@@ -135,7 +135,7 @@ func TestOutput(t *testing.T) {
 			`{"cancel":true,"errorMessage":"R\n\nthe hooks of this call did not do their work (unstarted)` + ends +
 				`"}`},
 		"a new result": {goesOn(after),
-			func(o *protocol.Outcome) { o.UpdatedOutput, o.RewroteOutput = []byte(`"x"`), "h" },
+			func(o *protocol.Outcome) { o.UpdatedOutput, o.UpdatedBy = []byte(`"x"`), "h" },
 			`{"cancel":true,"errorMessage":"project hook 'h' changed the tool's result` + ends + `"}`},
 	} {
 		if test.with != nil {

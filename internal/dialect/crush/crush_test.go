@@ -22,7 +22,7 @@ func TestOutput(t *testing.T) {
 	inject := []protocol.Inject{{Hook: "noter", Content: "C"}}
 	failed := protocol.HookReport{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
 	odd := protocol.Outcome{Decision: goesOn, UpdatedInput: []byte(`{"a.b":1}`)}
-	odd.RewroteInput = "fixer"
+	odd.UpdatedBy = "fixer"
 	for name, test := range map[string]struct {
 		o    protocol.Outcome
 		says string

@@ -136,6 +136,6 @@ func (out *output) result(o protocol.Outcome, e protocol.Event) string {
 		}
 		return ""
 	}
-	return "hookrun: " + dialect.AHook(o.RewroteOutput) + " put another result in the place of this one, and Cursor " +
+	return "hookrun: " + dialect.AHook(o.UpdatedBy) + " put another result in the place of this one, and Cursor " +
 		"takes that of MCP tools alone: do not use or repeat the result above"
 }

@@ -42,7 +42,7 @@ func TestOutput(t *testing.T) {
 		"rewrite": {protocol.Outcome{Event: "preToolUse", Decision: went, UpdatedInput: []byte(`{"a":"<"}`)},
 			`{"updated_input":{"a":"<"}}`},
 		"a rewrite that it cannot take": {with(protocol.Outcome{Event: "beforeShellExecution", Decision: went,
-			UpdatedInput: []byte(`{}`)}, func(o *protocol.Outcome) { o.RewroteInput = "h" }),
+			UpdatedInput: []byte(`{}`)}, func(o *protocol.Outcome) { o.UpdatedBy = "h" }),
 			`{"permission":"deny","user_message":"project hook 'h' changed the tool's input, and Cursor cannot ` +
 				`take that ` +
 				`at beforeShellExecution","agent_message":"project hook 'h' changed the tool's input, and Cursor ` +
@@ -68,7 +68,7 @@ func TestOutput(t *testing.T) {
 		"text as result of an MCP tool": {protocol.Outcome{Event: "postToolUse", Tool: "MCP:q", Decision: went,
 			UpdatedOutput: []byte(`"x"`)}, `{"updated_mcp_tool_output":{"content":[{"type":"text","text":"x"}]}}`},
 		"result of another tool": {with(protocol.Outcome{Event: "postToolUse", Tool: "Shell", Decision: went,
-			UpdatedOutput: []byte(`"x"`)}, func(o *protocol.Outcome) { o.RewroteOutput = "h" }),
+			UpdatedOutput: []byte(`"x"`)}, func(o *protocol.Outcome) { o.UpdatedBy = "h" }),
 			`{"additional_context":"hookrun: project hook 'h' put another result in the place of this one, and ` +
 				`Cursor takes ` +
 				`that of MCP tools alone: do not use or repeat the result above"}`},

@@ -28,7 +28,7 @@ func TestOutput(t *testing.T) {
 	inject := []protocol.Inject{{Hook: "noter", Content: "C"}}
 	failed := protocol.HookReport{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
 	rewritten := protocol.Outcome{Event: "pre-tool", Decision: goesOn, UpdatedInput: []byte(`{"a":1}`)}
-	rewritten.RewroteInput = "fixer"
+	rewritten.UpdatedBy = "fixer"
 	afterFailure := protocol.Outcome{Event: "post-tool", Reason: "R"}
 	afterFailure.Failed = true
 	for name, test := range map[string]struct {

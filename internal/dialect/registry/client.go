@@ -158,7 +158,7 @@ func Withhold(c *protocol.Call, o *protocol.Outcome) (takesOther bool) {
 	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
 	FitResult(c, "", &v)
 	if v.Withholds(c.Event) {
-		o.UpdatedOutput = dialect.InPlaceOfResult(v.UpdatedOutput)
+		o.UpdatedOutput, o.UpdatedBy = dialect.InPlaceOfResult(v.UpdatedOutput), ""
 	}
 	if v.SystemMessage != "" {
 		o.SystemMessages = append(o.SystemMessages, v.SystemMessage)

@@ -113,9 +113,9 @@ func (e *entry) read(line []byte) bool {
 }
 
 // note returns the note of a hook, by its index in the call.
-func (e *entry) note(hook int) protocol.Note {
+func (e *entry) note(hook int) string {
 	if hook < len(e.notes) {
-		return protocol.Note(e.notes[hook].text())
+		return e.notes[hook].text()
 	}
 	return ""
 }

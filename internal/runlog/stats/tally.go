@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -156,7 +157,7 @@ func (e *entry) troubled() bool {
 		case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
 			return true
 		}
-		if e.note(i) == protocol.NoteWarning {
+		if e.note(i) == dialect.NoteWarning {
 			return true
 		}
 	}
@@ -190,9 +191,9 @@ func (t *tally) report(i int) {
 }
 
 // column returns the count that a call of the hook belongs to.
-func (h *Hook) column(status protocol.Status, note protocol.Note, decision protocol.Decision, injects bool) *int {
+func (h *Hook) column(status protocol.Status, note string, decision protocol.Decision, injects bool) *int {
 	switch {
-	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || decision == protocol.Ask):
+	case status == protocol.StatusBlocked && (note == dialect.NoteAsk || decision == protocol.Ask):
 		// It answered ask or defer: in a call that ended with ask no hook answered block.
 		return &h.Asked
 	case status == protocol.StatusBlocked:
@@ -201,7 +202,7 @@ func (h *Hook) column(status protocol.Status, note protocol.Note, decision proto
 		return &h.TimedOut
 	case status == protocol.StatusUnstarted:
 		return &h.Unstarted
-	case status == protocol.StatusFailed, note == protocol.NoteWarning:
+	case status == protocol.StatusFailed, note == dialect.NoteWarning:
 		return &h.Failed
 	case status == protocol.StatusSkipped:
 		return &h.Skipped
@@ -209,7 +210,7 @@ func (h *Hook) column(status protocol.Status, note protocol.Note, decision proto
 		return &h.Async
 	case status != protocol.StatusOK:
 		return &h.Other
-	case note == protocol.NoteRewrite:
+	case note == dialect.NoteRewrite:
 		return &h.Rewrote
 	case injects:
 		return &h.Injected

@@ -87,7 +87,7 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 	var f float64
 	err := json.Unmarshal(b, &f)
-	*m = Milliseconds(math.Round(f*100) * float64(10*time.Microsecond))
+	*m = Milliseconds(int64(math.Round(f*100)) * int64(10*time.Microsecond))
 	if *m == 0 {
 		*m = 1
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,5 +164,39 @@ func TestForms(t *testing.T) {
 	for _, cause := range []protocol.Cause{"", protocol.CausePolicy, protocol.CauseExit, protocol.CauseTimeout,
 		protocol.CauseRewrite} {
 		require.Positive(t, seen[cause], cause)
+	}
+}
+
+// TestLongTextsHold: however long its texts are, a client is held up by an answer as by one with short texts. Qwen Code
+// reads the first MiB.
+func TestLongTextsHold(t *testing.T) {
+	outcomes := func(text string) []protocol.Outcome {
+		texts := []protocol.Inject{{Content: text}, {Content: text}}
+		quoted, err := json.Marshal(text)
+		require.NoError(t, err)
+		return []protocol.Outcome{
+			{Event: protocol.PreTool, Reason: text},
+			{Event: protocol.PreTool, Decision: protocol.Ask, Reason: text, Inject: texts, SystemMessages: []string{text}},
+			{Event: protocol.PreTool, Reason: "r", Warnings: []string{text, text}},
+			{Event: protocol.PostTool, Decision: protocol.Continue, UpdatedOutput: quoted},
+			{Event: protocol.PostTool, Decision: protocol.Continue, Stop: true, StopReason: text, Inject: texts},
+			{Event: protocol.PreExecute, Reason: text, Inject: texts},
+		}
+	}
+	for _, d := range registry.Clients() {
+		long := outcomes(strings.Repeat("x", 1<<20))
+		for i, o := range outcomes("short") {
+			held := func(o protocol.Outcome) []any {
+				c := protocol.Call{Event: o.Event, Tool: "Bash"}
+				o.Tool, c.Event = c.Tool, d.EventOf(&c)
+				o.Event = c.Event
+				r, err := d.Reply(o)
+				require.NoError(t, err)
+				result := dialecttest.Exited(r.Exit, string(r.Stdout), r.Stderr)
+				v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result))
+				return []any{v.Decision, v.Stop, v.UpdatedOutput != nil}
+			}
+			require.Equal(t, held(o), held(long[i]), "%s at %s", d.Name, o.Event)
+		}
 	}
 }

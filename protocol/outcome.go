@@ -82,8 +82,8 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(time.Duration(m)/(10*time.Microsecond))/100, 'f', -1, 64), nil
 }
 
-// UnmarshalJSON reads a number, to a hundredth. A 0 becomes the shortest time there is: a time of 0 would have been left
-// out.
+// UnmarshalJSON reads a number, to a hundredth. A 0 becomes the shortest time there is, since a time of 0 may be left
+// out of an outcome.
 func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 	var f float64
 	err := json.Unmarshal(b, &f)

@@ -118,7 +118,8 @@ func readJSON(t testing.TB, o protocol.Outcome) (read protocol.Outcome) {
 // TestForms: whatever hooks answer, the outcome is the same in every form, and also when it was read from its JSON.
 func TestForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 30))
-	answers := []string{"", "{}", "note", "n\xffte \u2028", unfit, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`,
+	answers := []string{"", "{}", "note", "n\xffte \u2028", unfit,
+		`{"decision":"block","reason":"r"}`, `{"decision":"approve"}`,
 		`{"continue":false,"stopReason":"s"}`, `{"systemMessage":"m"}`,
 		dialecttest.Pre(`"permissionDecision":"deny"`), dialecttest.Pre(`"permissionDecision":"ask"`),
 		dialecttest.Pre(`"permissionDecision":"allow","updatedInput":{"command":"x \u2028<"}`),
@@ -176,7 +177,8 @@ func TestLongTextsHold(t *testing.T) {
 		require.NoError(t, err)
 		return []protocol.Outcome{
 			{Event: protocol.PreTool, Reason: text},
-			{Event: protocol.PreTool, Decision: protocol.Ask, Reason: text, Inject: texts, SystemMessages: []string{text}},
+			{Event: protocol.PreTool, Decision: protocol.Ask, Reason: text, Inject: texts,
+				SystemMessages: []string{text}},
 			{Event: protocol.PreTool, Reason: "r", Warnings: []string{text, text}},
 			{Event: protocol.PostTool, Decision: protocol.Continue, UpdatedOutput: quoted},
 			{Event: protocol.PostTool, Decision: protocol.Continue, Stop: true, StopReason: text, Inject: texts},

@@ -28,8 +28,8 @@ var zeros = []any{
 	protocol.Strategy(""),
 	projecthooks.Config{}, projecthooks.Diagnostic{}, projecthooks.Diagnostics(nil), projecthooks.Hook{},
 	projecthooks.Options{}, projecthooks.Project{}, projecthooks.Snapshot{},
-	runner.Answer{}, runner.CallOption(nil), runner.Fired{}, runner.Hook{}, runner.Options{}, runner.Output{}, runner.Plan{},
-	runner.PlannedHook{}, runner.Result{}, runner.Runner{}, runner.Trust(""),
+	runner.Answer{}, runner.CallOption(nil), runner.Fired{}, runner.Hook{}, runner.Options{}, runner.Output{},
+	runner.Plan{}, runner.PlannedHook{}, runner.Result{}, runner.Runner{}, runner.Trust(""),
 	queue.Claim{}, queue.Entry{}, queue.Queue{},
 }
 

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"time"
 
@@ -81,11 +82,15 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(time.Duration(m)/(10*time.Microsecond))/100, 'f', -1, 64), nil
 }
 
-// UnmarshalJSON reads a number.
+// UnmarshalJSON reads a number, to a hundredth. A 0 becomes the shortest time there is, since a time of 0 may be left
+// out of an outcome.
 func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 	var f float64
 	err := json.Unmarshal(b, &f)
-	*m = Milliseconds(f * float64(time.Millisecond))
+	*m = Milliseconds(int64(math.Round(f*100)) * int64(10*time.Microsecond))
+	if *m == 0 {
+		*m = 1
+	}
 	return err
 }
 

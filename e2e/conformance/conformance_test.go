@@ -102,7 +102,7 @@ func runConformance(t *testing.T, client string) {
 				for _, d := range wrong {
 					t.Error(d)
 				}
-				requireWhole(t, trial.stdout)
+				trial.requireForms(t)
 				if len(wrong) > 0 {
 					t.Logf("stdout %s\nstderr %s", shortened(trial.stdout), shortened(trial.stderr))
 				}

@@ -3,42 +3,50 @@
 package conformance
 
 import (
+	"context"
 	"encoding/json"
-	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testsupport/testforms"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
 )
 
-// times are numbers of milliseconds: one that is rounded to 0 is left out.
-var times = regexp.MustCompile(`,"(start|duration|limit)_ms":[0-9.]+`)
-
-// requireWhole requires that the JSON of a recorded case is the whole of its outcome: what was read from it is
-// written the same, goes into every form, and withholds the tool's result wherever the JSON does.
-func requireWhole(t *testing.T, stdout string) {
+// requireForms requires that the outcome of a recorded case is the same in every form of output, and that its JSON is
+// the whole of it. It runs the hooks once more, in this process, unless they took long.
+func (r *trial) requireForms(t *testing.T) {
 	t.Helper()
 	var o protocol.Outcome
-	if json.Unmarshal([]byte(stdout), &o) != nil { // no outcome was expected
+	if json.Unmarshal([]byte(r.stdout), &o) != nil { // no outcome was expected
 		return
 	}
 	again, err := o.JSON()
 	require.NoError(t, err)
-	require.JSONEq(t, times.ReplaceAllString(stdout, ""), times.ReplaceAllString(string(again), ""))
-	for _, client := range registry.Clients() {
-		_, _, err := dialecttest.Reply(client, o)
-		require.NoError(t, err, client.Name)
-	}
-	if o.Event.Canonical() != protocol.PostTool || o.Decision != protocol.Block || o.Cause == protocol.CausePolicy ||
-		o.Cause == protocol.CauseUnsupported {
+	require.Equal(t, strings.TrimSpace(r.stdout), string(again))
+	call, _, err := registry.ParseInput(r.stdin)
+	require.NoError(t, err)
+	call.Workspace = r.workspace
+	testforms.Require(t, &call, o)
+	if r.took > 2*time.Second {
 		return
 	}
-	const result = "the result of the tool"
-	require.NotContains(t, o.ResultText(result), result)
-	messages, err := o.Messages(protocol.OpenAIChat, "", &protocol.Call{ToolUseID: "t", Result: result})
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: r.workspace, Files: []string{r.settings}, AsClient: true})
 	require.NoError(t, err)
-	require.NotContains(t, string(messages), result)
+	hooks, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{Env: r.environment(t),
+		Binary: binary.Path, StateDir: r.base, OneShot: true})
+	require.NoError(t, err)
+	defer hooks.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	defer cancel()
+	fired, err := hooks.Fire(ctx, call)
+	require.NoError(t, err)
+	testforms.Require(t, &call, fired.Outcome)
 }

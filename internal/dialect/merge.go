@@ -130,6 +130,7 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
 		Hooks: []protocol.HookReport{}}}
 	m.Failed = c.Failed
+	ran := c.Event.Canonical() == protocol.PostTool // then its result can change, and until then its input
 	withheld := false
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name
@@ -148,14 +149,14 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 		for _, f := range v.Other {
 			m.Other.Set(f.Key, f.Value)
 		}
-		if v.UpdatedInput != nil && decision != protocol.Block {
+		if v.UpdatedInput != nil && decision != protocol.Block && !ran {
 			m.UpdatedInput, m.UpdatedBy = v.UpdatedInput, name
 		}
 		switch {
 		case withheld: // whatever later hooks answered
 		case v.Withholds(c.Event):
 			m.UpdatedOutput, m.UpdatedBy, withheld = InPlaceOfResult(v.UpdatedOutput), name, true
-		case v.UpdatedOutput != nil:
+		case v.UpdatedOutput != nil && ran:
 			m.UpdatedOutput, m.UpdatedBy = v.UpdatedOutput, name
 		}
 		if v.Context != "" {

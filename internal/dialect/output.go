@@ -270,7 +270,7 @@ func why(h *protocol.HookReport) (text string) {
 	case line == "":
 		return text + ", nothing on stderr"
 	}
-	return text + ": " + printable.Escape(shorten(line, 200))
+	return text + ": " + printable.Escape(Shorten(line, 200))
 }
 
 // unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.

@@ -15,7 +15,7 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport 
 	h := protocol.HookReport{
 		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
 		Signal: r.Signal, Duration: protocol.Milliseconds(r.Duration),
-		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
+		StdoutBytes: r.Stdout.Total, Stderr: Shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 		Failure: v.FailedOpen,
 	}
 	if v.Status != protocol.StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
@@ -49,8 +49,8 @@ func (v *Verdict) Note() string {
 	return ""
 }
 
-// shorten keeps the two ends of a text.
-func shorten(s string, limit int) string {
+// Shorten keeps the two ends of a text.
+func Shorten(s string, limit int) string {
 	const mark = "\n[hookrun: shortened]\n"
 	if len(s) <= limit {
 		return s

@@ -17,12 +17,16 @@ const maxContext = 10_000
 
 // reply writes the outcome as the client's hook output. What the client has no word for at the event is a block
 // or a message. A message to its user is what stands on stderr beside exit 2, where that does not block: the answer on
-// stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told.
+// stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told. Where
+// permission is asked for, nobody is.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
 	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, client, m.Name)}
 	a.write()
 	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // nothing to exit with 2 for
+	if m.Name == "PermissionRequest" && !a.held && len(o.Inject) == 0 {
+		messages = nil // exit 2 would deny
+	}
 	text, err := a.out.MarshalJSON()
 	r := dialect.Reply{Stdout: text, Stderr: strings.Join(messages, "\n")}
 	if len(messages) > 0 && err == nil {

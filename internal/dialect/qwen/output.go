@@ -14,6 +14,26 @@ import (
 // where that holds something back, else a message to the user. Every block says continue: false as well, which no other
 // hook's allow undoes.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
+	b, err := encode(o)
+	for limit := mostRead / 4; len(b) > mostRead && limit >= 256; limit /= 2 { // the client would drop it
+		b, err = encode(shortened(o, limit))
+	}
+	return b, err
+}
+
+// shortened returns the outcome with no text longer than so many bytes.
+func shortened(o protocol.Outcome, limit int) protocol.Outcome {
+	o.Reason, o.StopReason = dialect.Shorten(o.Reason, limit), dialect.Shorten(o.StopReason, limit)
+	if len(o.UpdatedOutput) > limit {
+		o.UpdatedOutput = strictjson.Quote(dialect.Shorten(strictjson.ValueText(o.UpdatedOutput), limit))
+	}
+	o.Inject = []protocol.Inject{{Content: dialect.Shorten(strings.Join(o.Texts(), "\n\n"), limit)}}
+	o.SystemMessages = []string{dialect.Shorten(strings.Join(dialect.Messages(o), "\n"), limit)}
+	o.Hooks, o.Warnings = nil, nil // they stand in the messages
+	return o
+}
+
+func encode(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
 	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
 	held, why := m.held(o)

@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
+	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
+	"github.com/hookrun/hookrun/internal/testsupport/testforms"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/stretchr/testify/require"
 )
 
 const secret = "AKIA-SECRET"
@@ -114,23 +115,27 @@ func readJSON(t testing.TB, o protocol.Outcome) (read protocol.Outcome) {
 	return read
 }
 
-// TestOutcomeFromJSON: the JSON form of an outcome is the whole of it. Its other forms are made of what was read from
-// that, and decide the same; texts may lack a name.
-func TestOutcomeFromJSON(t *testing.T) {
+// TestForms: whatever hooks answer, the outcome is the same in every form, and also when it was read from its JSON.
+func TestForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 30))
-	answers := []string{"", "{}", "note", unfit, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`,
+	answers := []string{"", "{}", "note", "n\xffte \u2028", unfit,
+		`{"decision":"block","reason":"r"}`, `{"decision":"approve"}`,
 		`{"continue":false,"stopReason":"s"}`, `{"systemMessage":"m"}`,
 		dialecttest.Pre(`"permissionDecision":"deny"`), dialecttest.Pre(`"permissionDecision":"ask"`),
-		dialecttest.Pre(`"permissionDecision":"allow","updatedInput":{"command":"x"}`),
+		dialecttest.Pre(`"permissionDecision":"allow","updatedInput":{"command":"x \u2028<"}`),
 		dialecttest.Pre(`"additionalContext":"c"`),
 		`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":` +
 			`{"stdout":"x","stderr":"","interrupted":false}}}`,
+		`{"decision":"continue","args":{"a":1},"output":"x"}`, // OpenCode's
 	}
-	dialects := []*dialect.Dialect{tenex.Dialect, claude.Dialect}
+	dialects := registry.All()
 	events := []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool, "PreToolUse", "PostToolUse",
-		"PostToolUseFailure", "UserPromptSubmit", "Stop"}
+		"PostToolUseFailure", "UserPromptSubmit", "PermissionRequest", "Stop"}
+	for _, d := range dialects {
+		events = append(events, d.Events.Names()...)
+	}
 	seen := map[protocol.Cause]int{}
-	for range 4_000 {
+	for range testall.Of(4_000, 40_000) {
 		c := postTool(rng.IntN(2) == 0)
 		if c.Event = events[rng.IntN(len(events))]; c.Event.Canonical() != protocol.PostTool {
 			c.Result = ""
@@ -139,35 +144,23 @@ func TestOutcomeFromJSON(t *testing.T) {
 		var hooks []dialect.HookVerdict
 		for i := range 1 + rng.IntN(3) {
 			r := dialecttest.Printed(answers[rng.IntN(len(answers))])
-			switch rng.IntN(6) {
+			switch rng.IntN(8) {
 			case 0:
 				r = dialecttest.Exited(1+rng.IntN(2), "", "no luck")
 			case 1:
 				r = dialect.HookResult{TimedOut: true}
+			case 2:
+				r = dialecttest.Printed(randomAnswer(rng, 0))
 			}
-			hooks = append(hooks, hookOf(dialects[rng.IntN(2)], &c, string(rune('a'+i)), r))
+			r.Duration, r.Limit = time.Duration(rng.IntN(5e9)), time.Duration(rng.IntN(5e9))
+			d := []*dialect.Dialect{tenex.Dialect, claude.Dialect, dialects[rng.IntN(len(dialects))]}[rng.IntN(3)]
+			hooks = append(hooks, hookOf(d, &c, string(rune('a'+i)), r))
+			hooks[i].Report.Start = protocol.Milliseconds(rng.IntN(50_000))
 		}
 		o := dialect.Merge(&c, hooks)
+		o.Duration = protocol.Milliseconds(rng.IntN(5e9))
 		seen[o.Cause]++
-		read := readJSON(t, o)
-		require.Equal(t, decided(o.WithoutRewrites()), decided(read.WithoutRewrites()))
-		for _, api := range protocol.APIs() {
-			one, err := o.Messages(api, "", &c)
-			require.NoError(t, err)
-			other, err := read.Messages(api, "", &c)
-			require.NoError(t, err)
-			require.Equal(t, string(one), string(other))
-		}
-		for _, d := range registry.Clients() {
-			one, exit, err := dialecttest.Reply(d, o)
-			require.NoError(t, err)
-			other, exitOfRead, err := dialecttest.Reply(d, read)
-			require.NoError(t, err)
-			if d.Name != "copilot" { // there exit 2 is a message to the user as well
-				require.Equal(t, exit, exitOfRead, "%s %s\n%s", d.Name, one, other)
-			}
-			require.Equal(t, words(string(one)), words(string(other)), "%s %+v", d.Name, o)
-		}
+		testforms.Require(t, &c, o)
 	}
 	for _, cause := range []protocol.Cause{"", protocol.CausePolicy, protocol.CauseExit, protocol.CauseTimeout,
 		protocol.CauseRewrite} {
@@ -175,31 +168,37 @@ func TestOutcomeFromJSON(t *testing.T) {
 	}
 }
 
-// decided is what an outcome decides, without its texts.
-func decided(o protocol.Outcome) []any {
-	return []any{o.Decision, o.Cause, o.Approved, o.Stop, o.ExitCode(), string(o.UpdatedInput), string(o.UpdatedOutput),
-		o.Texts()}
-}
-
-// words are the keys and values of an answer, but for messages to the user and texts of several words: those are for
-// people and models.
-func words(answer string) (all []string) {
-	var walk func(path string, v gjson.Result)
-	walk = func(path string, v gjson.Result) {
-		switch {
-		case v.IsObject() || v.IsArray():
-			v.ForEach(func(key, value gjson.Result) bool {
-				if key.String() != "systemMessage" && key.String() != "user_message" {
-					walk(path+"."+key.String(), value)
-				}
-				return true
-			})
-		case v.Type == gjson.String && strings.Contains(v.String(), " "):
-			all = append(all, path+" text")
-		default:
-			all = append(all, path+" "+v.Raw)
+// TestLongTextsHold: however long its texts are, a client is held up by an answer as by one with short texts. Qwen Code
+// reads the first MiB.
+func TestLongTextsHold(t *testing.T) {
+	outcomes := func(text string) []protocol.Outcome {
+		texts := []protocol.Inject{{Content: text}, {Content: text}}
+		quoted, err := json.Marshal(text)
+		require.NoError(t, err)
+		return []protocol.Outcome{
+			{Event: protocol.PreTool, Reason: text},
+			{Event: protocol.PreTool, Decision: protocol.Ask, Reason: text, Inject: texts,
+				SystemMessages: []string{text}},
+			{Event: protocol.PreTool, Reason: "r", Warnings: []string{text, text}},
+			{Event: protocol.PostTool, Decision: protocol.Continue, UpdatedOutput: quoted},
+			{Event: protocol.PostTool, Decision: protocol.Continue, Stop: true, StopReason: text, Inject: texts},
+			{Event: protocol.PreExecute, Reason: text, Inject: texts},
 		}
 	}
-	walk("", gjson.Parse(answer))
-	return all
+	for _, d := range registry.Clients() {
+		long := outcomes(strings.Repeat("x", 1<<20))
+		for i, o := range outcomes("short") {
+			held := func(o protocol.Outcome) []any {
+				c := protocol.Call{Event: o.Event, Tool: "Bash"}
+				o.Tool, c.Event = c.Tool, d.EventOf(&c)
+				o.Event = c.Event
+				r, err := d.Reply(o)
+				require.NoError(t, err)
+				result := dialecttest.Exited(r.Exit, string(r.Stdout), r.Stderr)
+				v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result))
+				return []any{v.Decision, v.Stop, v.UpdatedOutput != nil}
+			}
+			require.Equal(t, held(o), held(long[i]), "%s at %s", d.Name, o.Event)
+		}
+	}
 }

@@ -1,0 +1,106 @@
+// Package testforms prints an outcome in every form of output, and holds the forms to each other.
+package testforms
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// printed is an outcome in one form.
+type printed struct {
+	Stdout, Stderr string
+	Exit           int
+}
+
+// Require requires of the outcome of a call that its JSON is the whole of it, and that it means the same in all forms:
+// printed from its own JSON it has the same bytes, what it blocks is blocked in each form and nothing else is, and the
+// tool's result is shown in none if it is withheld.
+func Require(t testing.TB, c *protocol.Call, o protocol.Outcome) {
+	t.Helper()
+	require.False(t, o.UpdatedInput != nil && o.UpdatedOutput != nil, "UpdatedBy names the hook of one rewrite")
+	text, err := o.JSON()
+	require.NoError(t, err)
+	var read protocol.Outcome
+	require.NoError(t, json.Unmarshal(text, &read))
+	forms := all(t, c, o)
+	require.Equal(t, forms, all(t, c, read), "%s", text)
+
+	holds, carries := o.Decision != protocol.Continue || o.Stop, o.UpdatedInput != nil || o.UpdatedOutput != nil
+	require.Equal(t, holds || carries, forms["text"].Exit != 0, "text: %s", text)
+	for _, d := range registry.Clients() {
+		plain := protocol.Outcome{Event: o.Event, Tool: o.Tool, Decision: o.Decision, Stop: o.Stop, Failed: o.Failed,
+			Cause: protocol.CausePolicy, Reason: "r", StopReason: "s"}
+		told, ofPlain := readBack(d, c, forms[d.Name]), readBack(d, c, reply(t, d, plain))
+		switch {
+		case holds && isHeld(ofPlain):
+			require.True(t, isHeld(told), "%s: %s\n%s", d.Name, text, forms[d.Name].Stdout)
+		case !holds && !carries && len(o.Inject) == 0: // there is nothing that a client could have no word for
+			require.Equal(t, blocks(ofPlain), blocks(told), "%s: %s\n%s", d.Name, text, forms[d.Name].Stdout)
+		}
+	}
+	if o.Event.Canonical() == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause) && c.Result != "" {
+		require.NotContains(t, o.ResultText(c.Result), c.Result)
+		for name, form := range forms {
+			require.NotContains(t, form.Stdout+form.Stderr, c.Result, name)
+		}
+	}
+}
+
+// all returns an outcome in every form, by name.
+func all(t testing.TB, c *protocol.Call, o protocol.Outcome) map[string]printed {
+	t.Helper()
+	asText := o.WithoutRewrites()
+	line, err := o.JSON()
+	require.NoError(t, err)
+	forms := map[string]printed{
+		"text":    {asText.Text(), asText.Why(), asText.ExitCode()},
+		"wrapped": {asText.Wrapped(), asText.Why(), asText.ExitCode()},
+		"json":    {string(line), o.Why(), o.ExitCode()},
+	}
+	for _, api := range protocol.APIs() {
+		for _, notes := range protocol.AllNotes() {
+			if messages, err := o.Messages(api, notes, c); err == nil { // not every API has every form of notes
+				forms[fmt.Sprint(api, " ", notes)] = printed{string(messages), o.Why(), o.ExitCode()}
+			}
+		}
+	}
+	for _, d := range registry.Clients() {
+		forms[d.Name] = reply(t, d, o)
+	}
+	return forms
+}
+
+// reply is what a client is told at the event, or at its own event of that time.
+func reply(t testing.TB, d *dialect.Dialect, o protocol.Outcome) printed {
+	t.Helper()
+	if !slices.Contains(d.Events.Names(), o.Event) {
+		o.Event = o.Event.Canonical()
+	}
+	r, err := d.Reply(o)
+	require.NoError(t, err, d.Name)
+	return printed{string(r.Stdout), r.Stderr, r.Exit}
+}
+
+// readBack is what a client makes of its answer, which it reads as that of any hook.
+func readBack(d *dialect.Dialect, c *protocol.Call, p printed) dialect.Verdict {
+	at := *c
+	if !slices.Contains(d.Events.Names(), at.Event) {
+		at.Event = d.EventOf(&protocol.Call{Event: c.Event.Canonical(), Failed: c.Failed, Tool: c.Tool})
+	}
+	v := d.Hooks.Decode(&at, "hookrun", &dialect.HookResult{ExitCode: p.Exit,
+		Stdout: dialect.Capture{Head: []byte(p.Stdout), Total: int64(len(p.Stdout))},
+		Stderr: dialect.Capture{Head: []byte(p.Stderr), Total: int64(len(p.Stderr))}})
+	return d.ApplyFailurePolicy(&at, v)
+}
+
+func isHeld(v dialect.Verdict) bool { return v.Decision != protocol.Continue || v.Stop }
+
+func blocks(v dialect.Verdict) bool { return v.Decision == protocol.Block || v.Stop }

@@ -1,6 +1,7 @@
 package projecthooks_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,60 +14,105 @@ import (
 
 // A program can tell errors of files from others, and has the position of each.
 func TestLoadErrors(t *testing.T) {
-	require.Equal(t, hookfile.FileName, projecthooks.FileName)
 	var found projecthooks.Diagnostics
-	file := filepath.Join(t.TempDir(), "hooks.json")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "hooks.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"hooks":[{"nam":"a"},1]}`), 0o666))
-	_, err := projecthooks.Load(projecthooks.Options{Files: []string{file, file}})
+	_, err := projecthooks.Load(dir, projecthooks.LoadOptions{Files: []string{file, file}})
 	require.ErrorAs(t, err, &found)
-	require.Equal(t, projecthooks.Diagnostic{
-		File: file, Line: 1, Column: 11, Text: `hook 1 has no "name", no "command", no "events"`,
-	}, found[0])
+	first := projecthooks.Diagnostic{File: file, Line: 1, Column: 11,
+		Text: `hook 1 has no "name", no "command", no "events"`}
+	require.Equal(t, first, found[0])
+	require.ErrorIs(t, err, first, "errors.Is finds each")
+	var one projecthooks.Diagnostic
+	require.ErrorAs(t, err, &one)
 	_, same := hookfile.Load(hookfile.Options{Files: []string{file, file}})
 	require.EqualError(t, err, same.Error())
 
-	_, err = projecthooks.Load(projecthooks.Options{Dialect: "gemni"})
-	require.ErrorContains(t, err,
-		`unknown dialect "gemni"; known are tenex, `)
-	require.ErrorContains(t, err, `; did you mean "gemini"?`)
-	_, err = projecthooks.Load(projecthooks.Options{Workspace: "/nowhere"})
-	require.ErrorAs(t, err, &found)
+	for _, dir := range []string{filepath.Join(dir, "nowhere"), file} {
+		_, err = projecthooks.Load(dir, projecthooks.LoadOptions{})
+		require.ErrorContains(t, err, "it is no folder")
+	}
+	_, err = projecthooks.Load(dir, projecthooks.LoadOptions{Files: []string{filepath.Join(dir, "gone.json")}})
+	require.Error(t, err)
 }
 
 // A program that relies on gates learns that there is no hooks file.
 func TestRequireHooks(t *testing.T) {
 	dir := t.TempDir()
-	required := projecthooks.Options{Workspace: dir, NoUser: true, RequireHooks: true}
-	_, err := projecthooks.Load(required)
-	path := filepath.Join(dir, projecthooks.FileName)
-	require.EqualError(t, err, path+": no such file, and RequireHooks needs a hooks file; "+
-		"see FindProject for the folder that has it")
+	required := projecthooks.LoadOptions{ProjectOnly: true, RequireHooks: true}
+	_, err := projecthooks.Load(dir, required)
+	path := filepath.Join(dir, hookfile.FileName)
+	require.ErrorContains(t, err, path+": no such file there or above, and RequireHooks needs a hooks file")
 	require.ErrorAs(t, err, &projecthooks.Diagnostics{})
-	required.RequireHooks = false
-	_, err = projecthooks.Load(required)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})
 	require.NoError(t, err)
-	required.RequireHooks = true
 	require.NoError(t, os.WriteFile(path, []byte(`{"hooks":[]}`), 0o600))
-	_, err = projecthooks.Load(required)
+	_, err = projecthooks.Load(dir, required)
 	require.NoError(t, err, "a file without hooks is a file")
 }
 
-// Nobody loaded these configs: they have no hooks.
+// A test must not depend on what the machine and its user have.
+func TestProjectOnly(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	require.NoError(t, os.Mkdir(filepath.Join(home, "hookrun"), 0o700))
+	file := filepath.Join(home, "hookrun", "hooks.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"hooks":[{"name":"u","block":"no","events":["pre-tool"]}]}`), 0o600))
+	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "user", cfg.Hooks()[0].Level)
+	cfg, err = projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})
+	require.NoError(t, err)
+	require.Empty(t, cfg.Hooks())
+}
+
+// A hooks file above the repository is another project's; that it was passed over is a warning.
+func TestPassedOver(t *testing.T) {
+	top := t.TempDir()
+	repository := filepath.Join(top, "repository")
+	require.NoError(t, os.MkdirAll(filepath.Join(repository, ".git"), 0o700))
+	file := filepath.Join(top, hookfile.FileName)
+	require.NoError(t, os.WriteFile(file, []byte(`{"hooks":[{"name":"h","block":"no","events":["pre-tool"]}]}`), 0o600))
+	cfg, err := projecthooks.Load(repository, projecthooks.LoadOptions{ProjectOnly: true})
+	require.NoError(t, err)
+	require.Empty(t, cfg.Hooks())
+	require.Len(t, cfg.Warnings(), 1)
+	require.Contains(t, cfg.Warnings().Error(), file+": was passed over: ")
+}
+
+// TestChanged: a host hears of each change once, also of those after which the file cannot be loaded or read.
+func TestChanged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, hookfile.FileName)
+	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	write(`{"hooks":[]}`)
+	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})
+	require.NoError(t, err)
+	for _, change := range []func(){
+		func() { write(`{"hooks":[`) },
+		func() { write(`{"hooks":[{`) },
+		func() { require.NoError(t, os.Remove(path)) },
+		func() { require.NoError(t, os.Mkdir(path, 0o700)) },
+		func() { require.NoError(t, os.Remove(path)); write(`{"hooks":[]}`) },
+	} {
+		require.Empty(t, cfg.Changed())
+		change()
+		require.Len(t, cfg.Changed(), 1)
+	}
+	require.Empty(t, cfg.Changed())
+	write(`{"hooks":[]}`)
+	require.Empty(t, cfg.Changed(), "it was written, and is the same")
+}
+
+// TestZeroConfig: nobody loaded these configs. They have no hooks, and who asks must not hear that nothing has changed.
 func TestZeroConfig(t *testing.T) {
 	for _, cfg := range []*projecthooks.Config{nil, {}} {
 		require.Empty(t, cfg.Hooks())
-		require.Empty(t, cfg.Files())
 		require.Empty(t, cfg.Warnings())
-		require.Empty(t, cfg.Snapshot().Changed())
+		require.Len(t, cfg.Changed(), 1)
 	}
-}
-
-// TestZeroSnapshot: who asks one that Config.Snapshot did not make must not hear that nothing has changed.
-func TestZeroSnapshot(t *testing.T) {
-	for _, s := range []*projecthooks.Snapshot{nil, {}} {
-		require.Len(t, s.Changed(), 1)
-	}
-	require.Empty(t, projecthooks.Empty().Snapshot().Changed())
-	require.Empty(t, projecthooks.Empty().Hooks())
-	require.Empty(t, projecthooks.Empty().Files())
+	require.Empty(t, projecthooks.Empty.Hooks())
+	require.Empty(t, projecthooks.Empty.Changed())
 }

@@ -1,13 +1,6 @@
 package protocol
 
-import (
-	"encoding/json"
-	"fmt"
-
-	"github.com/tidwall/gjson"
-
-	"github.com/hookrun/hookrun/internal/strictjson"
-)
+import "fmt"
 
 // Decision is whether the tool may run. The order of the values is their precedence: of several hooks' decisions
 // the smallest counts. Anything but Continue means: do not run the tool.
@@ -74,64 +67,3 @@ const (
 	StatusSkipped Status = "skipped"
 	StatusAsync   Status = "async" // started and not waited for
 )
-
-// FailurePolicy is how a hook that gave no answer counts, by cause: it fails open (Continue) or closed (Block). The
-// causes are those of FailureCauses. Of these only some dialects know exit and unsupported.
-type FailurePolicy map[Cause]Decision
-
-// FailureCauses are the causes that a FailurePolicy can name.
-func FailureCauses() []Cause {
-	return []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit, CauseUnsupported}
-}
-
-// Fields are members of a JSON object in their order, values compact.
-type Fields []Field
-
-// Field is one member of a JSON object.
-type Field struct {
-	Key   string
-	Value json.RawMessage
-}
-
-// Set adds a field, or replaces the one of its key.
-func (f *Fields) Set(key string, value []byte) {
-	for i := range *f {
-		if (*f)[i].Key == key {
-			(*f)[i].Value = value
-			return
-		}
-	}
-	*f = append(*f, Field{key, value})
-}
-
-// Get returns the value of a key, nil if it is not there.
-func (f Fields) Get(key string) []byte {
-	for _, field := range f {
-		if field.Key == key {
-			return field.Value
-		}
-	}
-	return nil
-}
-
-// MarshalJSON writes the object.
-func (f Fields) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, field := range f {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(strictjson.AppendString(b, field.Key), ':'), field.Value...)
-	}
-	return append(b, '}'), nil
-}
-
-// UnmarshalJSON reads an object.
-func (f *Fields) UnmarshalJSON(b []byte) error {
-	*f = nil
-	gjson.ParseBytes(b).ForEach(func(key, value gjson.Result) bool {
-		*f = append(*f, Field{strictjson.Text(key.Raw), json.RawMessage(value.Raw)})
-		return true
-	})
-	return nil
-}

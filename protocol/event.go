@@ -36,11 +36,6 @@ func canonical(e Event) (name Event, ok bool) {
 	return "", false
 }
 
-// Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.
-func Events() []Event {
-	return []Event{PreExecute, PreTool, PostTool}
-}
-
 // Canonical returns the one name for the event: TENEX's where it has one.
 func (e Event) Canonical() Event {
 	if name, ok := canonical(e); ok {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Outcome is the merged result of all hooks of a call. Its JSON form is the contract of `--output json`; a field that
@@ -24,41 +22,38 @@ type Outcome struct {
 	Cause      Cause  `json:"cause,omitempty"`
 	Hook       string `json:"hook,omitempty"`
 
+	// Args are what to give the tool: those of the call, or a rewrite. Result is what the model is to see of the tool's
+	// output. Runner.Before and Runner.After fill them in for a program. The JSON form has rewrites alone, below.
+	Args   string `json:"-"`
+	Result string `json:"-"`
+
 	UpdatedInput  json.RawMessage `json:"updated_input,omitempty"`  // give the tool this
 	UpdatedOutput json.RawMessage `json:"updated_output,omitempty"` // give the model this
 	UpdatedBy     string          `json:"updated_by,omitempty"`     // the hook that one of these is from
 
-	Inject         []Inject `json:"inject,omitempty"` // for the model, in the order of the file
-	SystemMessages []string `json:"system_messages,omitempty"`
-	Other          Fields   `json:"other,omitempty"` // what else hooks answered, by their client's names
-	Warnings       []string `json:"warnings,omitempty"`
+	Texts          []Text          `json:"inject,omitempty"` // for the model, in the order of the file
+	SystemMessages []string        `json:"system_messages,omitempty"`
+	Other          json.RawMessage `json:"other,omitempty"` // what else hooks answered, by their client's names
+	Warnings       []string        `json:"warnings,omitempty"`
 
 	Failed   bool         `json:"failed,omitempty"` // the tool failed, for which a client may have an event of its own
-	Hooks    []HookReport `json:"hooks"`            // those that matched, in the order of the file
+	Hooks    []Report     `json:"hooks"`            // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`
 }
 
-// Inject is one text for the model.
-type Inject struct {
-	Hook      string   `json:"hook,omitempty"` // that it is from; "" for an entry of a queue
-	Content   string   `json:"content"`
-	Truncated bool     `json:"truncated,omitempty"`
-	File      string   `json:"file,omitempty"`     // holds the whole text
-	Strategy  Strategy `json:"strategy,omitempty"` // "" is ToolResult
-	Source    string   `json:"source,omitempty"`   // who put it into the queue
-	ID        string   `json:"id,omitempty"`       // of the entry of the queue
+// Text is one text for the model.
+type Text struct {
+	Hook      string `json:"hook,omitempty"` // that it is from; "" for an entry of a queue
+	Content   string `json:"content"`
+	Truncated bool   `json:"truncated,omitempty"`
+	File      string `json:"file,omitempty"`     // holds the whole text
+	Strategy  string `json:"strategy,omitempty"` // tool_result, which "" means, or user_message
+	Source    string `json:"source,omitempty"`   // who put it into the queue
+	ID        string `json:"id,omitempty"`       // of the entry of the queue
 }
 
-// Strategy is where a text for the model belongs (MassGen).
-type Strategy string
-
-const (
-	ToolResult  Strategy = "tool_result"  // behind the tool's result, in one message with it
-	UserMessage Strategy = "user_message" // in a message of the user, right after the result
-)
-
-// HookReport is what became of one hook.
-type HookReport struct {
+// Report is what became of one hook.
+type Report struct {
 	Name        string       `json:"name"`
 	Source      string       `json:"source"` // file:line
 	Status      Status       `json:"status"`
@@ -77,13 +72,16 @@ type HookReport struct {
 // Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.
 type Milliseconds time.Duration
 
+// String returns the duration as time.Duration does.
+func (m Milliseconds) String() string { return time.Duration(m).String() }
+
 // MarshalJSON gives a number.
 func (m Milliseconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(time.Duration(m)/(10*time.Microsecond))/100, 'f', -1, 64), nil
 }
 
-// UnmarshalJSON reads a number, to a hundredth. A 0 becomes the shortest time there is, since a time of 0 may be left
-// out of an outcome.
+// UnmarshalJSON reads a number, to a hundredth. A 0 becomes a nanosecond, so that it is written again as it was read:
+// some fields leave out a zero.
 func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 	var f float64
 	err := json.Unmarshal(b, &f)
@@ -92,13 +90,4 @@ func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 		*m = 1
 	}
 	return err
-}
-
-// ResultText returns the tool's result as the model is to see it after the rewrites of its hooks: a JSON string as the
-// text that it is, any other value as compact JSON.
-func (o Outcome) ResultText(result string) string {
-	if o.UpdatedOutput == nil {
-		return result
-	}
-	return strictjson.ValueText(o.UpdatedOutput)
 }

@@ -5,7 +5,11 @@ package runner_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookrun/hookrun/projecthooks"
@@ -14,13 +18,12 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-const hooks = `{"hooks": [
-	{"name": "guard", "command": "grep -q force && echo do not force-push >&2 && exit 1; exit 0", "events": ["pre-tool"], "matcher": "shell"},
-	{"name": "remind", "command": "echo remember to run the tests", "events": ["post-tool"]}
-]}`
-
-func ExampleRunner_Fire() {
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+// An agent loop: the model's tool calls go through the hooks, and the model reads the texts of the results.
+func Example() {
+	cfg, err := projecthooks.Parse("hooks.json", []byte(`{"hooks": [
+		{"name": "guard", "block": "do not force-push", "events": ["pre-tool"], "if": "shell(git push --force*)"},
+		{"name": "remind", "command": "echo remember to run the tests", "events": ["post-tool"]}
+	]}`)) // a program with hooks in files calls projecthooks.Load
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -31,75 +34,145 @@ func ExampleRunner_Fire() {
 		return
 	}
 	defer r.Close()
-	outcome, err := r.Fire(context.Background(),
-		protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push --force"}`})
-	if err != nil || outcome.Decision != protocol.Continue {
-		fmt.Println("not run:", outcome.Reason)
+	shell := func(_ context.Context, args string) runner.Output { return runner.Output{Text: "ran " + args} }
+	for _, args := range []string{`{"command":"git push --force"}`, `{"command":"git push"}`} { // of the model
+		result, err := r.Tool(context.Background(), protocol.Call{Tool: "shell", Args: args}, shell)
+		if err != nil {
+			fmt.Println(err) // there is no verdict: the model must not see anything of the call
+			return
+		}
+		fmt.Printf("%q\n", result.Text)
+		if result.Stop {
+			fmt.Println("the loop ends:", result.StopReason)
+			return
+		}
 	}
-	// Output: not run: do not force-push
+	// Output:
+	// "do not force-push\n\nremember to run the tests"
+	// "ran {\"command\":\"git push\"}\n\nremember to run the tests"
 }
 
+// A service: many requests share one Runner, and a file that was edited is read again. After a broken edit the service
+// goes on with the hooks that it has, and says so once.
+func ExampleRunner_Reload() {
+	dir, err := os.MkdirTemp("", "project-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	edit := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(text), 0o600); err != nil {
+			fmt.Println(err)
+		}
+	}
+	edit(`{"hooks": [{"name": "guard", "block": "not today", "events": ["pre-tool"]}]}`)
+	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := runner.New(cfg, runner.Options{MaxProcs: 8})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	reload := func() { // a service calls it from a time.Ticker
+		for _, change := range cfg.Changed() {
+			fmt.Println(strings.TrimPrefix(change, dir+"/"))
+			next, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
+			if err == nil {
+				err = r.Reload(next)
+			}
+			if err != nil {
+				fmt.Println("the hooks stay as they are:", strings.TrimPrefix(err.Error(), dir+"/"))
+				return
+			}
+			cfg = next
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		args, err := io.ReadAll(req.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		result, err := r.Tool(req.Context(), protocol.Call{Tool: "deploy", Args: string(args)},
+			func(context.Context, string) runner.Output { return runner.Output{Text: "deployed"} })
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprint(w, result.Text)
+	}))
+	defer server.Close()
+	deploy := func() {
+		response, err := http.Post(server.URL, "application/json", strings.NewReader(`{}`))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		fmt.Println(string(text), err)
+	}
+	deploy()
+	edit(`{"hooks": [`)
+	reload()
+	reload()
+	deploy()
+	edit(`{"hooks": []}`)
+	reload()
+	deploy()
+	// Output:
+	// not today <nil>
+	// .tenex-hooks.json was changed
+	// the hooks stay as they are: .tenex-hooks.json:1:12: parsing: the document ends too early: a value is missing
+	// not today <nil>
+	// .tenex-hooks.json was changed
+	// deployed <nil>
+}
+
+// A test of a hook needs neither files nor processes: the hook is a Go function, and the tool another.
 func ExampleHook() {
 	guard := runner.Hook{
-		Name: "no-prod",
+		Name:  "no-prod",
+		Match: "deploy",
 		Run: func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
 			if strings.Contains(c.Args, "prod") {
 				return runner.Answer{Block: "not on production"}, nil
 			}
-			return runner.Answer{Text: "remember to commit"}, nil
+			return runner.Answer{}, nil
 		},
 	}
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: []runner.Hook{guard}})
+	mask := runner.Hook{
+		Name: "mask",
+		On:   protocol.PostTool,
+		Run: func(_ context.Context, _ protocol.Call, out *runner.Output) (runner.Answer, error) {
+			clean := strings.ReplaceAll(out.Text, "AKIA1", "[key]")
+			return runner.Answer{Output: &clean}, nil
+		},
+	}
+	r, err := runner.New(projecthooks.Empty, runner.Options{Hooks: []runner.Hook{guard, mask}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer r.Close()
-	for _, args := range []string{`{"command":"deploy prod"}`, `{"command":"deploy test"}`} {
-		outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
-		fmt.Println(outcome.Decision, outcome.Reason, outcome.Texts(), err)
+	tool := func(_ context.Context, args string) runner.Output {
+		return runner.Output{Text: "with AKIA1 " + args}
+	}
+	for _, args := range []string{`{"to":"prod"}`, `{"to":"test"}`} {
+		result, err := r.Tool(context.Background(), protocol.Call{Tool: "deploy", Args: args}, tool)
+		fmt.Printf("%v %v %q %v\n", result.Decision, result.Ran, result.Text, err)
 	}
 	// Output:
-	// block not on production [] <nil>
-	// continue  [remember to commit] <nil>
+	// block false "not on production" <nil>
+	// continue true "with [key] {\"to\":\"test\"}" <nil>
 }
 
-func ExampleDeliver() {
-	state, err := os.MkdirTemp("", "state-")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(state)
-	ctx := context.Background()
-	q := &queue.Queue{Dir: state}
-	entry := queue.Entry{Session: "s1", Source: "human", Content: "use the staging database"}
-	if _, err := q.Put(ctx, entry); err != nil {
-		fmt.Println(err)
-		return
-	}
-	r, err := runner.New(projecthooks.Empty(), runner.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer r.Close()
-	call := protocol.Call{Event: protocol.PostTool, Tool: "shell", SessionID: "s1", ToolUseID: "call_1", Result: "ok"}
-	outcome, err := r.Fire(ctx, call)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ack := runner.Deliver(ctx, q, &call, &outcome.Outcome)
-	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparate, &call)
-	if err != nil {
-		fmt.Println(err, ack(false)) // the next call has it
-		return
-	}
-	fmt.Println(string(messages), ack(true))
-	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
-}
-
+// While a tool runs, somebody has a word for the agent. It goes with the result of that tool.
 func ExampleResult_Ack() {
 	state, err := os.MkdirTemp("", "state-")
 	if err != nil {
@@ -109,15 +182,14 @@ func ExampleResult_Ack() {
 	defer os.RemoveAll(state)
 	ctx := context.Background()
 	q := &queue.Queue{Dir: state}
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Queue: q})
+	r, err := runner.New(projecthooks.Empty, runner.Options{Queue: q})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer r.Close()
-	call := protocol.Call{Tool: "shell", SessionID: "s1", ToolUseID: "call_1"}
+	call := protocol.Call{Tool: "shell", Session: "s1", ID: "call_1"}
 	result, err := r.Tool(ctx, call, func(context.Context, string) runner.Output {
-		// while the tool runs, somebody has a word for the agent
 		_, err := q.Put(ctx, queue.Entry{Session: "s1", Source: "human", Content: "use the staging database"})
 		return runner.Output{Text: "ok", Err: err}
 	})
@@ -134,60 +206,44 @@ func ExampleResult_Ack() {
 	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
 }
 
-func ExampleRunner_Reload() {
-	r, err := runner.New(projecthooks.Empty(), runner.Options{})
+// A loop that runs its tools itself, for example to ask a person, uses the parts of Tool.
+func ExampleRunner_Before() {
+	sure := runner.Hook{Name: "sure", Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+		return runner.Answer{Ask: "Delete the branch?"}, nil
+	}}
+	r, err := runner.New(projecthooks.Empty, runner.Options{Hooks: []runner.Hook{sure}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer r.Close()
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
-	if err != nil {
-		fmt.Println(err)
+	ctx, call := context.Background(), protocol.Call{Tool: "shell", Args: `{"command":"git branch -D old"}`}
+	before, err := r.Before(ctx, call)
+	if err != nil || before.Stop {
+		fmt.Println("no tool may run:", err, before.StopReason)
 		return
 	}
-	if err := r.Reload(cfg); err != nil {
-		fmt.Println(err)
-		return
+	person := func(question string) bool { fmt.Println(question); return false }
+	out := runner.Output{Text: before.Reason, Err: runner.ErrNotRun}
+	switch {
+	case before.Decision == protocol.Ask && person(before.Reason), before.Decision == protocol.Continue:
+		call.Args = before.Args // as hooks have rewritten them
+		out = runner.Output{Text: "deleted"}
+	case before.Decision == protocol.Ask:
+		out.Text = "a person said no"
 	}
-	plan, err := r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(plan.HasHooks())
-	// Output: true
-}
-
-func ExampleRunner_Tool() {
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	r, err := runner.New(cfg, runner.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer r.Close()
-	tool := func(_ context.Context, args string) runner.Output { return runner.Output{Text: "ran " + args} }
-	for _, command := range []string{"git push --force", "git push"} {
-		result, err := r.Tool(context.Background(),
-			protocol.Call{Tool: "shell", Args: `{"command":"` + command + `"}`}, tool)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%q\n", result.Text)
-	}
+	after, err := r.After(ctx, call, out)
+	fmt.Println(after.Result, err) // what the model is to see; after.Texts belong behind it
 	// Output:
-	// "do not force-push\n\nremember to run the tests"
-	// "ran {\"command\":\"git push\"}\n\nremember to run the tests"
+	// Delete the branch?
+	// a person said no <nil>
 }
 
-func ExampleRunner_Plan() {
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+// Which hooks would run for a call, and why?
+func ExampleRunner_Explain() {
+	cfg, err := projecthooks.Parse("hooks.json", []byte(`{"hooks": [
+		{"name": "guard", "command": "./guard.sh", "events": ["pre-tool"], "matcher": "shell"},
+		{"name": "files", "command": "./files.sh", "events": ["pre-tool"], "matcher": "fs_*"}]}`))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -198,18 +254,13 @@ func ExampleRunner_Plan() {
 		return
 	}
 	defer r.Close()
-	plan, err := r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push"}`})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, h := range plan.Hooks() {
+	hooks, err := r.Explain(protocol.Call{Tool: "shell", Args: `{"command":"git push"}`})
+	for _, h := range hooks {
 		fmt.Println(h.Name, h.Runs, "because", h.Why)
 	}
-	outcome, err := plan.Fire(context.Background())
-	fmt.Println(outcome.Decision, err)
+	fmt.Println(err)
 	// Output:
 	// guard true because it subscribes to pre-tool, and its matcher "shell" matches the tool "shell"
-	// remind false because it does not subscribe to pre-tool
-	// continue <nil>
+	// files false because its matcher "fs_*" does not match the tool "shell"
+	// <nil>
 }

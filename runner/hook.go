@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/permission"
@@ -31,9 +31,8 @@ type Hook struct {
 	Match string         // names of tools, as shell|fs_*, or a rule, as shell(git push *); "" is every tool
 	Open  bool           // a failure is a warning and does not block
 
-	// Run answers. At post-tool out is a copy of the tool's output, with what earlier hooks made of it; else it is nil.
-	// c.Result is all of that as the model is to see it, with the text of the error.
-	// Beside an error the Block and the Stop of the Answer count, and nothing else of it.
+	// Run answers. c.Args are as earlier hooks have rewritten them. At post-tool out is a copy of the tool's output,
+	// with what earlier hooks made of it; else it is nil. Beside an error, only Block and Stop of the Answer count.
 	//
 	// At the deadline, which is Options.Timeout or 30 s, or if the call is given up, ctx ends. A function that does not
 	// return then runs on. It may be called by many calls at once.
@@ -50,26 +49,26 @@ type Answer struct {
 
 	Text   string  // for the model
 	Args   *string // at pre-tool: the tool's new arguments, a JSON object; nil: as they are
-	Output *string // at post-tool: the new result; nil: as it is
+	Output *string // at post-tool: the new result, in the place of text and error; nil: as it is
 }
 
-// Output is what a tool gave. Both may be set: a command that fails has often printed something.
-type Output struct {
-	Text string
-	Err  error // the tool failed
-}
-
-// hook returns the nth function as a hook of a config. A gate that would never run is a mistake, and so an error.
-func (f *Hook) hook(n int) (h hook.Hook, err error) {
+// function returns the nth hook as the engine has it. A gate that would never run is a mistake, and so an error.
+func (f *Hook) function(n int) (h engine.Function, err error) {
 	on := f.event()
-	h = hook.Hook{Name: f.Name, Dialect: registry.Project(), File: "func", Events: []protocol.Event{on}}
+	h = engine.NewFunction(f.Name, on, f.verdict)
+	if f.Open {
+		h.OnFailure = protocol.Continue
+	}
 	var wrong []error
 	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if strings.TrimSpace(f.Name) == "" {
 		note("hook %d has no name", n+1)
 	}
-	if !slices.Contains(protocol.Events(), on) {
-		note("hook %q: unknown event %q; supported are %s", f.Name, f.On, supportedEvents())
+	switch on {
+	case protocol.PreExecute, protocol.PreTool, protocol.PostTool:
+	default:
+		note("hook %q: unknown event %q; supported are %s, %s, %s", f.Name, f.On, protocol.PreExecute, protocol.PreTool,
+			protocol.PostTool)
 	}
 	if f.Match != "" && !on.HasTool() {
 		note("hook %q: the match %q is for tools, and %s has none; leave it out", f.Name, f.Match, on)
@@ -100,24 +99,9 @@ func (f *Hook) event() protocol.Event {
 	return f.On.Canonical()
 }
 
-func supportedEvents() string {
-	var names []string
-	for _, e := range protocol.Events() {
-		names = append(names, string(e))
-	}
-	return strings.Join(names, ", ")
-}
-
-// onFailure says what each failure of the function means.
-func (f *Hook) onFailure() protocol.Decision {
-	if f.Open {
-		return protocol.Continue
-	}
-	return protocol.Block
-}
-
-// call runs the function until limit.
-func (f *Hook) call(ctx context.Context, c *dialect.Call, out *Output, limit time.Duration) dialect.Verdict {
+// verdict runs the function until limit.
+func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict {
+	own, out := given(ctx, c) // the function may keep them
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	type returned struct {
@@ -126,7 +110,6 @@ func (f *Hook) call(ctx context.Context, c *dialect.Call, out *Output, limit tim
 		panics error
 	}
 	done := make(chan returned, 1)
-	own := c.Call // the function may keep it
 	go func() {
 		var r returned
 		defer func() {
@@ -219,20 +202,20 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 	return v, nil
 }
 
-// outputOf returns a copy of the tool's output for a function; nil: the tool has not run yet.
-func (f *firing) outputOf(c *dialect.Call) *Output {
+// given returns what a function gets of a call: what the host gave, with what earlier hooks made of it.
+func given(ctx context.Context, c *dialect.Call) (own protocol.Call, out *Output) {
+	host, _ := ctx.Value(hostKey{}).(*hostCall)
+	if host == nil {
+		host = new(hostCall)
+	}
+	own = host.call
+	own.Args, own.Prompt, own.Workspace, own.Extra = c.Args, c.Prompt, c.Workspace, maps.Clone(own.Extra)
 	if c.Event.Canonical() != protocol.PostTool {
-		return nil
+		return own, nil
 	}
-	out := &Output{Text: c.Result}
-	switch {
-	case f.output != nil:
-		out.Err = f.output.Err
-		if c.Result == f.Plan.call.Result { // no hook has changed it
-			out.Text = f.output.Text
-		}
-	case c.Failed:
-		out.Err = errors.New("the tool failed")
+	out = &Output{Text: c.Result, Err: host.out.Err}
+	if c.Result == host.out.result() { // no hook has changed it
+		out.Text = host.out.Text
 	}
-	return out
+	return own, out
 }

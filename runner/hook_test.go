@@ -38,9 +38,28 @@ func hooksOf(t *testing.T, o runner.Options, hs ...runner.Hook) *runner.Runner {
 		}
 	}
 	o.Hooks = hs
-	r := newRunner(t, nil, o)
+	r, err := runner.New(projecthooks.Empty, o)
+	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
+}
+
+// fire calls the hooks of an event for a call of the tool shell.
+func fire(t *testing.T, r *runner.Runner, on protocol.Event) *protocol.Outcome {
+	t.Helper()
+	call := protocol.Call{Workspace: "/", Tool: "shell", Args: `{"command":"ls -l"}`}
+	var o *protocol.Outcome
+	var err error
+	switch on {
+	case protocol.PreExecute:
+		o, err = r.Prompt(context.Background(), call)
+	case protocol.PostTool:
+		o, err = r.After(context.Background(), call, runner.Output{Text: "done"})
+	default:
+		o, err = r.Before(context.Background(), call)
+	}
+	require.NoError(t, err)
+	return o
 }
 
 func text(s string) *string { return &s }
@@ -147,12 +166,7 @@ func TestHook(t *testing.T) {
 		"by Claude's name": {runner.Hook{On: "PreToolUse", Run: answers(runner.Answer{Block: "no"})}, no},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: `{"command":"ls -l"}`}
-			if test.h.On == protocol.PostTool {
-				call.Event, call.Result = protocol.PostTool, "done"
-			}
-			o, err := hooksOf(t, runner.Options{}, test.h).Fire(context.Background(), call)
-			require.NoError(t, err)
+			o := fire(t, hooksOf(t, runner.Options{}, test.h), test.h.On)
 			got := told{Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause,
 				Stop: o.StopReason, Input: string(o.UpdatedInput), noHookMatches: len(o.Hooks) == 0}
 			require.Equal(t, o.Stop, o.StopReason != "")
@@ -162,7 +176,7 @@ func TestHook(t *testing.T) {
 			if o.Decision == protocol.Continue {
 				got.Output = string(o.UpdatedOutput)
 			}
-			for _, in := range o.Inject {
+			for _, in := range o.Texts {
 				got.Text += in.Content
 			}
 			for _, w := range o.Warnings {
@@ -176,7 +190,7 @@ func TestHook(t *testing.T) {
 				require.Equal(t, "func", h.Source)
 			}
 			require.Equal(t, test.want, got)
-			_, err = json.Marshal(o)
+			_, err := json.Marshal(o)
 			require.NoError(t, err)
 		})
 	}
@@ -189,71 +203,59 @@ func TestHookDeadline(t *testing.T) {
 		ended <- ctx.Err()
 		return runner.Answer{Allow: true}, nil
 	}}
-	call := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"}
-	fire := func(on protocol.Event, open bool) runner.Fired {
-		h.On, h.Open, call.Event = on, open, on
-		o, err := hooksOf(t, runner.Options{Timeout: time.Millisecond}, h).Fire(context.Background(), call)
-		require.NoError(t, err)
+	late := func(on protocol.Event, open bool) *protocol.Outcome {
+		h.On, h.Open = on, open
+		o := fire(t, hooksOf(t, runner.Options{Timeout: time.Millisecond}, h), on)
 		require.ErrorIs(t, <-ended, context.DeadlineExceeded)
 		require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
 		require.Equal(t, protocol.Milliseconds(time.Millisecond), o.Hooks[0].Limit)
 		require.False(t, o.Approved, "what it says then is no answer")
 		return o
 	}
-	for _, on := range protocol.Events() {
-		o := fire(on, false)
+	for _, on := range []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool} {
+		o := late(on, false)
 		require.Equal(t, protocol.Block, o.Decision, on)
 		require.Equal(t, protocol.CauseTimeout, o.Cause)
-		require.Equal(t, protocol.Continue, fire(on, true).Decision, on)
+		require.Equal(t, protocol.Continue, late(on, true).Decision, on)
 	}
 }
 
 // TestOptionsAreCopied: what the program does with its list afterwards is not the Runner's.
 func TestOptionsAreCopied(t *testing.T) {
 	hs := []runner.Hook{{Name: "f", Run: answers(runner.Answer{Text: "text"})}}
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: hs})
+	r, err := runner.New(projecthooks.Empty, runner.Options{Hooks: hs})
 	require.NoError(t, err)
 	hs[0].Run = nil
-	o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"text"}, o.Texts())
+	require.Equal(t, "text", fire(t, r, protocol.PreTool).Texts[0].Content)
 }
 
-// TestPolicyIsNotForFunctions: a Hook says itself whether it is open, and Plan says the same.
+// TestPolicyIsNotForFunctions: a Hook says itself whether it is open.
 func TestPolicyIsNotForFunctions(t *testing.T) {
-	open := protocol.FailurePolicy{}
-	for _, cause := range protocol.FailureCauses() {
+	open := map[protocol.Cause]protocol.Decision{}
+	for _, cause := range []protocol.Cause{protocol.CauseExit, protocol.CauseUnstarted, protocol.CauseTimeout,
+		protocol.CauseOutput} {
 		open[cause] = protocol.Continue
 	}
 	r := hooksOf(t, runner.Options{OnFailure: open}, runner.Hook{Run: fails(runner.Answer{})})
-	plan, err := r.Plan(protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
-	require.NoError(t, err)
-	for cause, decision := range plan.Hooks()[0].OnFailure {
-		require.Equal(t, protocol.Block, decision, cause)
-	}
-	o, err := plan.Fire(context.Background())
-	require.NoError(t, err)
-	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.Block, fire(t, r, protocol.PreTool).Decision)
 }
 
 // Functions and hooks of files are one list: a block ends it, and rewrites go down it.
 func TestFunctionsRunBeforeFiles(t *testing.T) {
 	b := newBench(t)
-	cfg := b.config(sh("cat >seen"))
-	r := newRunner(t, cfg, runner.Options{Hooks: []runner.Hook{
-		{Name: "r", Run: answers(runner.Answer{Args: text(`{"command":"ls -l"}`)})}}})
-	defer r.Close()
-	o, err := r.Fire(context.Background(), b.pre())
+	r := b.runner(runner.Options{Hooks: []runner.Hook{
+		{Name: "r", Run: answers(runner.Answer{Args: text(`{"command":"ls -l"}`)})}}}, sh("cat >seen"))
+	o, err := r.Before(context.Background(), b.call())
 	require.NoError(t, err)
-	require.JSONEq(t, `{"command":"ls -l"}`, string(o.UpdatedInput))
+	require.JSONEq(t, `{"command":"ls -l"}`, o.Args)
 	require.Contains(t, b.Read("seen"), `"args":{"command":"ls -l"}`)
 
-	r = newRunner(t, cfg, runner.Options{Hooks: []runner.Hook{
-		{Name: "b", Run: answers(runner.Answer{Block: "no"})}}})
-	defer r.Close()
-	o, err = r.Fire(context.Background(), b.pre())
+	r = b.runner(runner.Options{Hooks: []runner.Hook{
+		{Name: "b", Run: answers(runner.Answer{Block: "no"})}}}, sh("cat >seen"))
+	o, err = r.Before(context.Background(), b.call())
 	require.NoError(t, err)
-	require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusSkipped}, statuses(o))
+	require.Equal(t, protocol.StatusBlocked, o.Hooks[0].Status)
+	require.Equal(t, protocol.StatusSkipped, o.Hooks[1].Status)
 }
 
 // TestHookSeesTheOutput: a function gets the result with what earlier ones made of it, and none before the tool.
@@ -266,17 +268,15 @@ func TestHookSeesTheOutput(t *testing.T) {
 	r := hooksOf(t, runner.Options{}, runner.Hook{Run: look}, runner.Hook{On: protocol.PostTool, Run: look},
 		runner.Hook{On: protocol.PostTool, Run: answers(runner.Answer{Output: text("clean")})},
 		runner.Hook{On: protocol.PostTool, Run: look})
-	call := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"}
-	_, err := r.Fire(context.Background(), call)
-	require.NoError(t, err)
-	call.Event, call.Result = protocol.PostTool, "secret"
-	_, err = r.Fire(context.Background(), call)
-	require.NoError(t, err)
-	require.Equal(t, []*runner.Output{nil, {Text: "secret"}, {Text: "clean"}}, seen)
-	call.Failed = true
-	_, err = r.Fire(context.Background(), call)
-	require.NoError(t, err)
-	require.Error(t, seen[3].Err)
+	fire(t, r, protocol.PreTool)
+	call := protocol.Call{Workspace: "/", Tool: "shell"}
+	exit := errors.New("exit status 1")
+	for _, out := range []runner.Output{{Text: "secret"}, {Text: "secret", Err: exit}} {
+		_, err := r.After(context.Background(), call, out)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []*runner.Output{nil, {Text: "secret"}, {Text: "clean"}, {Text: "secret", Err: exit},
+		{Text: "clean", Err: exit}}, seen)
 }
 
 // A gate that would never be asked, or has nothing to ask, is a mistake that shows.
@@ -293,7 +293,7 @@ func TestUnfitHooks(t *testing.T) {
 	} {
 		h := good
 		change(&h)
-		r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: []runner.Hook{good, h}})
+		r, err := runner.New(projecthooks.Empty, runner.Options{Hooks: []runner.Hook{good, h}})
 		require.ErrorContains(t, err, want)
 		require.Nil(t, r)
 	}

@@ -4,228 +4,197 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"log/slog"
+	"os"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/httphook"
-	"github.com/hookrun/hookrun/internal/launch"
-	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
-// Options change how a Runner runs its hooks. The zero value is right for a Go program that stays up and has other
-// things to do.
+// Options change how a Runner runs its hooks. The zero value is right for most programs.
 type Options struct {
-	Timeout   time.Duration          // of every hook; 0: each hook's own
-	OnFailure protocol.FailurePolicy // for hooks that do not say; nil: the dialect's
-	Env       []string               // that hooks get besides their own; nil: this process's environment
-	// Binary is the path of a hookrun binary, which hooks find as $HOOKRUN. If it is "", New looks for one in the
-	// environment of the hooks: HOOKRUN itself, if that is the absolute path of a program, else hookrun in PATH. If
-	// there is none, HOOKRUN is not set, and a call of a hook that uses it has a warning. On Windows a Binary that is
-	// given is also started to ask a hook to end at its deadline; without it the hook is killed at once.
-	Binary string
-	Hooks  []Hook       // that are functions; they run before those of the config
-	Queue  *queue.Queue // Tool gives its texts to the agent; nil: there are none
+	Hooks   []Hook        // Go functions; they run before the hooks of the files
+	Timeout time.Duration // of every hook of the files; 0: each hook's own. Of a function; 0: 30 s
+	// OnFailure says what a failure means for hooks of the files that do not say: protocol.Block or protocol.Continue,
+	// by cause. nil: what the form of each file says.
+	OnFailure map[protocol.Cause]protocol.Decision
+	Env       []string     // KEY=VALUE that hooks get besides their own; nil: this process's environment
+	MaxProcs  int          // processes of hooks at once; 0: no bound. Those of persistent hooks do not count
+	Queue     *queue.Queue // Tool gives its texts to the agent; nil: there are none
 
-	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
-	// at once call it at once. It is for debugging: the input can have secrets in it. nil: nobody looks.
-	OnInput func(hook, source string, input []byte)
 	// Trust and Pin look after the hooks files of the Config and the scripts that they name. A call whose files are not
-	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says. StateDir is where is
-	// kept what was allowed, and what sessions began with; "" is the user's own folder of `hookrun allow`.
+	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says.
 	Trust    Trust
-	Pin      bool // the hooks of a session stay what they were at its first call; calls need a SessionID
-	StateDir string
-	// BlockUntilAllowed: with TrustRequired, calls are blocked while nobody has allowed the hooks of the project, at
-	// each event at which a call can be held up. Else they go on without those hooks.
-	BlockUntilAllowed bool
+	Pin      bool   // the hooks of a session stay what they were at its first call; calls need a Session
+	StateDir string // where it is kept what was allowed and pinned; "": the user's folder of `hookrun allow`
 
-	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
-	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
-	OneShot bool
-
-	// Subreaper makes this process the parent of descendants that hooks orphan, so that those which hid from everything
-	// else are found at a deadline (Linux). Unknown children are then taken for such orphans and reaped: it is for
-	// programs that start no other children.
-	Subreaper bool
+	// Log gets warnings that change no verdict, each once: faults in how hooks files are written. The others are in the
+	// Outcome. At the level Debug it gets all that hooks have on stdin, which can be secrets. nil: slog.Default.
+	Log *slog.Logger
 }
 
-// Trust says whether the hooks of a project run that nobody has allowed.
+// Trust says whether the hooks of a project run if no person has allowed them by `hookrun allow`.
 type Trust string
 
+// A person's leave counts for the hooks files and scripts as they were then. With both that require it, hooks that have
+// changed since, or are gone, block every call.
 const (
-	TrustOff Trust = "off" // they do; the zero value means the same, unless the user's own hooks file says "required"
-	// TrustRequired: they do not run, and the call goes on without them. Hooks that were allowed by `hookrun allow` and
-	// have changed since, or are gone, block every call.
-	TrustRequired Trust = "required"
+	TrustOff      Trust = "off"      // they run; "" is the same, unless the user's own hooks file says "required"
+	TrustRequired Trust = "required" // they do not run, and calls go on without them until somebody has allowed them
+	TrustBlock    Trust = "block"    // they do not run, and calls are blocked until then
 )
 
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
 // ErrClosed. What it starts and keeps between calls ends with Close.
 type Runner struct {
-	options      Options
-	funcs        []hook.Hook // of the options
-	binary       string      // of Options.Binary, or found; "": there is none
-	hooks        atomic.Pointer[hookSet]
-	asyncResults asyncResults
-	http         httphook.Client // of all HTTP hooks
-	said         said
-	stops        stopCounts
-	lastID       atomic.Int64 // of a call of a persistent hook
+	engine *engine.Runner
+	queue  *queue.Queue
+	pin    bool
+	log    *slog.Logger
+	logged sync.Map // texts
 
-	processes *process.Supervisor // of all hooks, unless Options.OneShot
-
-	end     context.Context // by Close
-	stop    context.CancelCauseFunc
-	mu      sync.Mutex
-	closed  bool
-	closing sync.Once
-	running sync.WaitGroup // calls, and async hooks
+	mu  sync.Mutex
+	dir string // of the project
 }
 
 // ErrClosed is the cause of a call that a Runner did not answer which is closed, or which New did not make.
-var ErrClosed = errors.New("the runner is closed")
+var ErrClosed = engine.ErrClosed
 
-// notMade is ErrClosed of a nil or zero Runner.
-func notMade() error { return fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed) }
-
-// errNoConfig is the error of a nil or zero Config, and of calls while a Runner has none.
-var errNoConfig = errors.New("the config is nil or zero, so nobody knows which hooks there are; if there are none, " +
-	"give projecthooks.Empty()")
-
-// New returns a runner for the hooks of cfg. A nil or zero cfg is an error, as that of a failed Load.
-// projecthooks.Empty is one without hooks. Options that are wrong, such as a Hook without a function, are an error.
+// New returns a Runner for the hooks of cfg, and an error for a nil or zero cfg, which is what a failed Load returns.
+// A program without hooks in files gives projecthooks.Empty. Options that are wrong are an error, too. New keeps no
+// slice, map or pointer of the options but Log.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
-	switch o.Trust {
-	case "", TrustOff, TrustRequired:
-	default:
-		return nil, fmt.Errorf("trust %q is not one of %s, %s", o.Trust, TrustOff, TrustRequired)
+	r := &Runner{pin: o.Pin, log: o.Log}
+	if r.log == nil {
+		r.log = slog.Default()
 	}
-	if o.Timeout < 0 {
-		return nil, fmt.Errorf("the timeout %v is negative; 0 is each hook's own", o.Timeout)
-	}
-	if err := checkPolicy(o.OnFailure); err != nil {
-		return nil, err
-	}
-	loaded := loadedOf(cfg)
-	if loaded == nil {
-		return nil, errNoConfig
-	}
-	// the caller may go on with its own
-	o.Hooks, o.Env, o.OnFailure = slices.Clone(o.Hooks), slices.Clone(o.Env), maps.Clone(o.OnFailure)
 	if o.Queue != nil {
 		q := *o.Queue
-		o.Queue = &q
+		r.queue = &q
 	}
-	r := &Runner{options: o, binary: o.Binary}
-	for i := range o.Hooks {
-		h, err := o.Hooks[i].hook(i)
-		if err != nil {
-			return nil, err
+	functions, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	as := engine.Options{
+		Timeout: o.Timeout, OnFailure: o.OnFailure, Env: o.Env, Functions: functions, MaxProcs: o.MaxProcs,
+		Trust: engine.Trust(o.Trust), Pin: o.Pin, StateDir: o.StateDir,
+	}
+	if o.Trust == TrustBlock {
+		as.Trust, as.BlockUntilAllowed = engine.TrustRequired, true
+	}
+	if r.log.Enabled(context.Background(), slog.LevelDebug) {
+		as.OnInput = func(hook, source string, input []byte) {
+			r.log.Debug("hook input", "hook", hook, "source", source, "input", string(input))
 		}
-		r.funcs = append(r.funcs, h)
 	}
-	if r.binary == "" {
-		r.binary = launch.FindBinary(o.Env)
+	if r.engine, err = engine.New((*hookfile.Public)(cfg).Config(), as); err != nil {
+		return nil, err
 	}
-	r.end, r.stop = context.WithCancelCause(context.Background())
-	r.processes = r.newSupervisor()
-	r.hooks.Store(r.newHookSet(loaded))
+	r.dir = (*hookfile.Public)(cfg).Dir()
 	return r, nil
 }
 
-// checkPolicy returns an error for a policy that names what no failure is, or that says neither block nor continue.
-func checkPolicy(p protocol.FailurePolicy) error {
-	for _, cause := range slices.Sorted(maps.Keys(p)) {
-		if !slices.Contains(protocol.FailureCauses(), cause) {
-			return fmt.Errorf("the failure policy has the cause %q; a failure has one of %q", cause,
-				protocol.FailureCauses())
+// check returns an error for each option that is wrong and not looked at by the engine.
+func (o *Options) check() (functions []engine.Function, err error) {
+	var wrong []error
+	for i, h := range o.Hooks { // a copy: the caller may go on with its own
+		f, err := h.function(i)
+		if err != nil {
+			wrong = append(wrong, err)
 		}
-		if d := p[cause]; d != protocol.Block && d != protocol.Continue {
-			return fmt.Errorf("the failure policy has %q for the cause %q; it is %s or %s", d, cause, protocol.Block,
-				protocol.Continue)
+		functions = append(functions, f)
+	}
+	for _, v := range o.Env {
+		if at := strings.IndexByte(v, '='); at < 1 || strings.ContainsRune(v, 0) {
+			wrong = append(wrong, fmt.Errorf("the environment has %q, which is not of the form KEY=VALUE", v))
 		}
+	}
+	if info, err := os.Stat(o.StateDir); o.StateDir != "" && err == nil && !info.IsDir() {
+		wrong = append(wrong, fmt.Errorf("the StateDir %s is no folder", o.StateDir))
+	}
+	switch o.Trust {
+	case "", TrustOff, TrustRequired, TrustBlock:
+	default:
+		wrong = append(wrong, fmt.Errorf("trust %q is not one of %s, %s, %s", o.Trust, TrustOff, TrustRequired,
+			TrustBlock))
+	}
+	return functions, errors.Join(wrong...)
+}
+
+// made returns an error if New has not made the Runner.
+func (r *Runner) made() error {
+	if r == nil || r.engine == nil {
+		return fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed)
 	}
 	return nil
-}
-
-func (r *Runner) newSupervisor() *process.Supervisor {
-	return &process.Supervisor{
-		OneShot: r.options.OneShot, Subreaper: r.options.Subreaper, Binary: r.options.Binary,
-	}
-}
-
-// isZero reports whether the Runner is nil or its zero value.
-func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
-
-// loadedOf returns what stands behind a config, nil behind a nil or zero one.
-func loadedOf(cfg *projecthooks.Config) *hookfile.Config {
-	if cfg == nil {
-		return nil
-	}
-	return cfg.Held()
 }
 
 // Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
 // processes end when those calls are over. It waits for nothing. With a nil or zero cfg, which is an error, the Runner
 // blocks every call until it gets another one. It is an error too if the Runner is closed or New did not make it.
 func (r *Runner) Reload(cfg *projecthooks.Config) error {
-	if r.isZero() {
-		return notMade()
-	}
-	if err := r.enter(); err != nil {
+	if err := r.made(); err != nil {
 		return err
 	}
-	defer r.running.Done()
-	next, err := &hookSet{config: &hookfile.Config{}, err: errNoConfig}, errNoConfig
-	if loaded := loadedOf(cfg); loaded != nil {
-		next, err = r.newHookSet(loaded), nil
+	if err := r.engine.Reload((*hookfile.Public)(cfg).Config()); err != nil {
+		return err
 	}
-	for _, pool := range r.hooks.Swap(next).pools {
-		r.running.Go(pool.Close)
-	}
-	return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.dir = (*hookfile.Public)(cfg).Dir()
+	r.logged.Clear()
+	return nil
 }
 
 // Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async ones, and
 // gives persistent hooks the end of their input and a moment to go. It returns when nothing is left, which takes
-// about a second at most. Every later Fire is an error. Functions that do not heed their context run on. The error is
+// about a second at most. Every later call is an error. Functions that do not heed their context run on. The error is
 // always nil.
 func (r *Runner) Close() error {
-	if r.isZero() {
+	if r.made() != nil {
 		return nil
 	}
-	r.closing.Do(func() {
-		r.mu.Lock()
-		r.closed = true
-		r.mu.Unlock()
-		r.stop(ErrClosed)
-		r.running.Wait()
-		var all sync.WaitGroup
-		for _, pool := range r.hooks.Load().pools {
-			all.Go(pool.Close)
-		}
-		all.Wait()
-		r.processes.Close()
-		r.http.Close()
-	})
-	return nil
+	return r.engine.Close()
 }
 
-// enter begins something that Close waits for.
-func (r *Runner) enter() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return ErrClosed
+// Explain returns the hooks that there are for a tool call, first those before the tool and then those after it, or, if
+// the call has no Tool, those at the user's message. Runs and Why say whether and why each would run for this call.
+// Nothing runs.
+func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
+	events := []protocol.Event{protocol.PreTool, protocol.PostTool}
+	if c.Tool == "" {
+		events = []protocol.Event{protocol.PreExecute}
 	}
-	r.running.Add(1)
-	return nil
+	var all []projecthooks.HookInfo
+	for _, event := range events {
+		plan, err := r.plan(c, event, Output{})
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range plan.Hooks() {
+			if !h.Wants(event) {
+				continue
+			}
+			info := hookfile.InfoOf(h.Hook)
+			info.Events, info.Runs, info.Why = []protocol.Event{event}, h.Runs, h.Why
+			all = append(all, projecthooks.HookInfo(info))
+		}
+	}
+	return all, nil
+}
+
+// warn logs the warnings of a call that change no verdict.
+func (r *Runner) warn(tool string, warnings []string) {
+	for _, text := range warnings {
+		if _, is := r.logged.LoadOrStore(text, true); !is {
+			r.log.Warn(text, "tool", tool)
+		}
+	}
 }

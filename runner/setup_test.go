@@ -3,15 +3,15 @@
 package runner_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -24,7 +24,7 @@ func newBench(t *testing.T) *bench { return &bench{processtest.New(t)} }
 // hook is an entry of a hooks file.
 type hook map[string]any
 
-// sh is a hook of a shell script, which runs in bench.dir.
+// sh is a hook of a shell script, which runs in bench.Dir.
 func sh(script string, more ...hook) hook {
 	h := hook{"name": "h", "command": script, "events": []string{"pre-execute", "pre-tool", "post-tool"}}
 	for _, m := range more {
@@ -35,7 +35,8 @@ func sh(script string, more ...hook) hook {
 	return h
 }
 
-func (b *bench) config(hooks ...hook) *hookfile.Config {
+// runner returns a Runner for these hooks of a file.
+func (b *bench) runner(o runner.Options, hooks ...hook) *runner.Runner {
 	b.Helper()
 	for i, h := range hooks[min(1, len(hooks)):] {
 		if h["name"] == "h" { // equal names load with a warning
@@ -44,45 +45,17 @@ func (b *bench) config(hooks ...hook) *hookfile.Config {
 	}
 	doc, err := json.Marshal(map[string]any{"hooks": hooks})
 	require.NoError(b, err)
-	cfg, err := hookfile.Parse(hookfile.FileName, doc)
+	cfg, err := projecthooks.Parse("f", doc)
 	require.NoError(b, err)
-	return cfg
-}
-
-func (b *bench) runner(o runner.Options, hooks ...hook) *runner.Runner {
-	b.Helper()
-	return b.with(o, b.config(hooks...))
-}
-
-// pre is a pre-tool call.
-func (b *bench) pre() protocol.Call {
-	return protocol.Call{Event: protocol.PreTool, Workspace: b.Dir, Tool: "shell", Args: `{"command":"ls"}`}
-}
-
-func (b *bench) post() protocol.Call {
-	c := b.pre()
-	c.Event, c.Result = protocol.PostTool, "done"
-	return c
-}
-
-// fire asks the hooks about a pre-tool call.
-func (b *bench) fire(hooks ...hook) runner.Fired {
-	b.Helper()
-	o, err := b.runner(runner.Options{}, hooks...).Fire(context.Background(), b.pre())
+	if o.Env == nil {
+		o.Env = append(os.Environ(), b.Mark)
+	}
+	r, err := runner.New(cfg, o)
 	require.NoError(b, err)
-	return o
+	b.Cleanup(func() { require.NoError(b, r.Close()) })
+	return r
 }
 
-// during fires, calls then with what the hook wrote to "ready" while it runs, and returns the outcome.
-func (b *bench) during(ctx context.Context, r *runner.Runner, then func(words []string)) (o runner.Fired,
-	err error) {
-	b.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		o, err = r.Fire(ctx, b.pre())
-	}()
-	then(b.Ready())
-	<-done
-	return o, err
+func (b *bench) call() protocol.Call {
+	return protocol.Call{Workspace: b.Dir, Tool: "shell", Args: `{"command":"ls"}`}
 }

@@ -8,62 +8,52 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/form"
+	"github.com/hookrun/hookrun/internal/gate/queued"
+	store "github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Prompt runs the pre-execute hooks, before the model sees the user's message in Call.Prompt. Call.Event is set by
-// Prompt, Before and After themselves. The outcome is never nil: with an error it is a block.
+// Prompt runs the pre-execute hooks, before the model sees the user's message in Call.Prompt. The Texts of the outcome
+// belong behind that message. The outcome is never nil: with an error it is a block.
 func (r *Runner) Prompt(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
-	c.Event = protocol.PreExecute
-	f, err := r.Fire(ctx, c)
-	return &f.Outcome, err
+	return r.fire(ctx, c, protocol.PreExecute, Output{})
 }
 
 // Before runs the pre-tool hooks. Run the tool only if the error is nil, the decision is continue, and Stop is not set;
-// give it UpdatedInput if there is one.
+// give it the outcome's Args. They are empty if the decision is block.
 func (r *Runner) Before(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
-	c.Event = protocol.PreTool
-	f, err := r.Fire(ctx, c)
-	return &f.Outcome, err
+	o, err := r.fire(ctx, c, protocol.PreTool, Output{})
+	if o.Decision != protocol.Block {
+		o.Args = cmp.Or(string(o.UpdatedInput), c.Args)
+	}
+	return o, err
 }
 
-// After runs the post-tool hooks. Args are those that the tool got. If it did not run, set Blocked; the output is the
-// reason then. With an error, and if the cause of a block is not policy, the model must not see the output.
+// After runs the post-tool hooks. Args are those that the tool got. If the tool did not run, the output is the reason,
+// and its error ErrNotRun. The outcome's Result is what the model is to see of the tool's output; it is empty with an
+// error.
 func (r *Runner) After(ctx context.Context, c protocol.Call, out Output) (*protocol.Outcome, error) {
-	c.Event, c.Result, c.Failed = protocol.PostTool, out.result(), out.Err != nil
-	p, err := r.Plan(c)
-	if err != nil {
-		f, err := failed(&c, nil, protocol.CauseUnstarted, err)
-		return &f.Outcome, err
+	o, err := r.fire(ctx, c, protocol.PostTool, out)
+	if err == nil {
+		o.Result = form.ResultText(*o, out.result())
 	}
-	p.output = &out
-	f, err := p.Fire(ctx)
-	return &f.Outcome, err
+	return o, err
 }
 
-// result is the output as hooks and the model see it: the text of the error is the result, or the end of it.
-func (out *Output) result() string {
-	switch {
-	case out.Err == nil:
-		return out.Text
-	case out.Text == "":
-		return out.Err.Error()
-	}
-	return strings.TrimRight(out.Text, "\n") + "\n" + out.Err.Error()
-}
-
-// Result is one tool call with all that its hooks did.
+// Result is one tool call with all that its hooks did. The Outcome is that of the whole call: of the hooks before the
+// tool if it did not run, else of those after it, with the Texts of both and of the queue.
 type Result struct {
+	protocol.Outcome
 	Before, After *protocol.Outcome // nil: those hooks were not run
 	Ran           bool              // the tool did run
 	Output        Output            // of the tool, as it gave it
 	Text          string            // what the model is to see: the result, and behind it the texts of hooks and queue
-	Stop          bool              // a hook ends the loop with this call: make no further ones
-	StopReason    string            // for the user
 
-	call  protocol.Call
-	shown *protocol.Outcome          // what Messages shows; nil: there is no verdict
-	ack   func(delivered bool) error // nil: nobody has asked the queue
+	message *form.ToolMessage // what Messages shows; nil: there is no verdict
+	claim   *store.Claim
+	ctx     context.Context // of Ack
 }
 
 // Tool does all of one tool call. It runs the pre-tool hooks, then the tool unless they block it, then the post-tool
@@ -81,11 +71,12 @@ type Result struct {
 // Once the tool runs, the end of ctx ends the tool alone: the post-tool hooks see what it did, and end by their own
 // deadlines or by Close.
 //
-// On an error there is no verdict, and Text is empty. If Ran is set, the tool did run, and Output is what it gave: the
-// model must not see that, since the post-tool hooks might have changed it. The Result is never nil.
+// On an error there is no verdict: the decision is block, and Text is empty. If Ran is set, the tool did run, and
+// Output is what it gave: the model must not see that, since the post-tool hooks might have changed it. The Result is
+// never nil.
 func (r *Runner) Tool(ctx context.Context, c protocol.Call, run func(ctx context.Context, args string) Output) (*Result,
 	error) {
-	res := &Result{}
+	res := &Result{ctx: context.WithoutCancel(ctx)}
 	if run == nil {
 		return res, errors.New("the tool's function is nil; give Tool one that runs the tool")
 	}
@@ -94,70 +85,67 @@ func (r *Runner) Tool(ctx context.Context, c protocol.Call, run func(ctx context
 		return res, err
 	}
 	if res.Before.Stop {
-		res.Stop, res.StopReason = true, res.Before.StopReason
+		res.Outcome = *res.Before
 		res.Text = cmp.Or(res.Before.StopReason, res.Before.Reason)
-		res.shown, c.Result = &protocol.Outcome{Decision: protocol.Continue}, res.Text
-		res.call = c
+		res.message = &form.ToolMessage{ID: c.ID, Result: res.Text,
+			Outcome: protocol.Outcome{Decision: protocol.Continue}}
 		return res, nil
 	}
-	if res.Before.UpdatedInput != nil {
-		c.Args, c.EqualKeys = string(res.Before.UpdatedInput), false
-	}
-	out := Output{Text: res.Before.Reason}
-	if c.Blocked = res.Before.Decision != protocol.Continue; !c.Blocked {
-		res.Ran = true
+	out := Output{Text: res.Before.Reason, Err: ErrNotRun}
+	if res.Before.Decision == protocol.Continue {
+		c.Args, res.Ran = res.Before.Args, true
 		res.Output = run(ctx, c.Args)
 		out = res.Output
 	}
 	after := ctx
 	if res.Ran {
-		after = context.WithoutCancel(ctx) // the hooks have to see what the tool did
+		after = res.ctx // the hooks have to see what the tool did
 	}
 	if res.After, err = r.After(after, c, out); err != nil {
 		return res, fmt.Errorf("the post-tool hooks could not be run: %w", err)
 	}
-	c.Event, c.Result, c.Failed = protocol.PostTool, out.result(), out.Err != nil
-	res.Stop, res.StopReason = res.After.Stop, res.After.StopReason
-	if !res.Stop && ctx.Err() == nil { // else no model reads the texts
-		res.ack = Deliver(context.WithoutCancel(ctx), r.options.Queue, &c, res.After)
+	call, _ := callOf(c, protocol.PostTool, out) // After would have returned the error
+	if !res.After.Stop && ctx.Err() == nil {     // else no model reads the texts
+		res.claim = queued.Claim(res.ctx, (*store.Queue)(r.queue), &call, res.After)
 	}
-	shown := *res.After
-	shown.Inject = slices.Concat(res.Before.Inject, res.After.Inject)
-	res.call, res.shown, res.Text = c, &shown, fold(&shown, c.Result)
+	res.fold(&call)
 	return res, nil
 }
 
-// fold puts the texts of an outcome behind the result, as TENEX does.
-func fold(o *protocol.Outcome, result string) string {
-	result = o.ResultText(result)
-	texts := o.Texts()
-	switch {
-	case o.Decision == protocol.Continue:
-	case o.Cause == protocol.CausePolicy:
-		texts = append(texts, o.Reason)
-	default:
-		result = o.Reason
+// fold makes one outcome and one text of what was before the tool, its output, and what was after it.
+func (res *Result) fold(c *dialect.Call) {
+	shown := *res.After
+	shown.Texts = slices.Concat(res.Before.Texts, res.After.Texts)
+	res.Outcome = shown
+	if !res.Ran {
+		res.Outcome = *res.Before
+		res.Texts, res.Stop, res.StopReason = shown.Texts, shown.Stop, shown.StopReason
 	}
-	if result != "" {
+	res.message = &form.ToolMessage{ID: c.ToolUseID, Result: c.Result, Failed: c.Failed, Outcome: shown}
+	texts := dialect.TextsOf(shown)
+	if form.IsFeedback(shown) {
+		texts = append(texts, shown.Reason)
+	}
+	if result := form.ResultText(shown, c.Result); result != "" {
 		texts = slices.Insert(texts, 0, result)
 	}
-	return strings.Join(texts, "\n\n")
+	res.Text = strings.Join(texts, "\n\n")
 }
 
-// Messages returns what a loop appends to its conversation: a JSON array with the call's result, and the texts as
-// Outcome.Messages places them. Call.ToolUseID must be set. Call Ack once the messages are sent.
+// Messages returns what a loop appends to its conversation: a JSON array with the call's result, and the texts: those
+// of a queue's user_message stand in a message of their own. Call.ID must be set. Call Ack once the messages are sent.
 func (res *Result) Messages(api protocol.API) ([]byte, error) {
-	if res == nil || res.shown == nil {
+	if res == nil || res.message == nil {
 		return nil, errors.New("there is no verdict on the call, so the model must not see anything of it")
 	}
-	return res.shown.Messages(api, protocol.NotesSeparate, &res.call)
+	return form.Messages(api, form.Separate, res.message)
 }
 
 // Ack tells the queue whether its texts have reached the model. If not, the next call of the session has them. Until
 // Ack, or until this process ends, no other call gets them. Only the first Ack counts; without texts it does nothing.
 func (res *Result) Ack(delivered bool) error {
-	if res == nil || res.ack == nil {
+	if res == nil || res.claim == nil {
 		return nil
 	}
-	return res.ack(delivered)
+	return res.claim.Finish(res.ctx, delivered)
 }

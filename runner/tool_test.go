@@ -25,7 +25,7 @@ func TestTool(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("echo before", hook{"events": pre}),
 			sh(`grep -q '"result":"base"' && echo after`, hook{"events": post}))
-		res, err := r.Tool(context.Background(), b.pre(), echo("base", nil))
+		res, err := r.Tool(context.Background(), b.call(), echo("base", nil))
 		require.NoError(t, err)
 		require.Equal(t, "base\n\nbefore\n\nafter", res.Text)
 		require.True(t, res.Ran)
@@ -34,7 +34,7 @@ func TestTool(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("echo hook-blocked >&2; exit 1", hook{"events": pre}),
 			sh(`grep -o '"result":"[^"]*"'`, hook{"events": post}))
-		res, err := r.Tool(context.Background(), b.pre(), func(context.Context, string) runner.Output {
+		res, err := r.Tool(context.Background(), b.call(), func(context.Context, string) runner.Output {
 			t.Error("the tool ran")
 			return runner.Output{}
 		})
@@ -48,7 +48,7 @@ func TestTool(t *testing.T) {
 		r := b.runner(runner.Options{},
 			sh(`grep -q '"result":"no such file".*"hook_event_name":"PostToolUseFailure","error":"no such file"' && `+
 				`echo try again`, hook{"events": post}))
-		res, err := r.Tool(context.Background(), b.pre(), echo("", errors.New("no such file")))
+		res, err := r.Tool(context.Background(), b.call(), echo("", errors.New("no such file")))
 		require.NoError(t, err)
 		require.Equal(t, "no such file\n\ntry again", res.Text)
 		require.EqualError(t, res.Output.Err, "no such file")
@@ -56,7 +56,7 @@ func TestTool(t *testing.T) {
 	t.Run("a text of pre-tool is kept when something else holds the tool up", func(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("echo context", hook{"events": pre}))
-		res, err := r.Tool(context.Background(), b.pre(), echo("", errors.New("not allowed by the supervisor")))
+		res, err := r.Tool(context.Background(), b.call(), echo("", errors.New("not allowed by the supervisor")))
 		require.NoError(t, err)
 		require.Equal(t, "not allowed by the supervisor\n\ncontext", res.Text)
 	})
@@ -68,7 +68,7 @@ func TestTool(t *testing.T) {
 			b := newBench(t)
 			r := b.runner(runner.Options{}, sh("echo '"+answer+"'", hook{"events": pre}),
 				sh("touch after", hook{"events": post}))
-			res, err := r.Tool(context.Background(), b.pre(), func(context.Context, string) runner.Output {
+			res, err := r.Tool(context.Background(), b.call(), func(context.Context, string) runner.Output {
 				t.Error("the tool ran")
 				return runner.Output{}
 			})
@@ -87,7 +87,7 @@ func TestTool(t *testing.T) {
 			sh(`echo '{"continue":false,"stopReason":"enough",`+
 				`"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
 			sh(`echo '{"decision":"block","reason":"check it"}'`, hook{"events": post}))
-		res, err := r.Tool(context.Background(), b.pre(), func(_ context.Context, args string) runner.Output {
+		res, err := r.Tool(context.Background(), b.call(), func(_ context.Context, args string) runner.Output {
 			return runner.Output{Text: "ran " + args}
 		})
 		require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestTool(t *testing.T) {
 	t.Run("a redactor that failed and must not lets no result through", func(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("kill -9 $$", hook{"events": post, "on_failure": "block"}))
-		res, err := r.Tool(context.Background(), b.pre(), echo("secret", nil))
+		res, err := r.Tool(context.Background(), b.call(), echo("secret", nil))
 		require.NoError(t, err)
 		require.Equal(t, "post-tool hook 'h' was killed by SIGKILL", res.Text)
 	})
@@ -107,7 +107,7 @@ func TestTool(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("exit 0"))
 		ctx, cancel := context.WithCancel(context.Background())
-		res, err := r.Tool(ctx, b.pre(), func(context.Context, string) runner.Output {
+		res, err := r.Tool(ctx, b.call(), func(context.Context, string) runner.Output {
 			cancel()
 			return runner.Output{Text: "secret", Err: r.Close()}
 		})
@@ -118,7 +118,7 @@ func TestTool(t *testing.T) {
 		_, err = res.Messages(protocol.OpenAIChat)
 		require.ErrorContains(t, err, "no verdict")
 		r = b.runner(runner.Options{}, sh("exit 0"))
-		res, err = r.Tool(ctx, b.pre(), echo("", nil))
+		res, err = r.Tool(ctx, b.call(), echo("", nil))
 		require.ErrorIs(t, err, context.Canceled)
 		require.False(t, res.Ran)
 	})
@@ -126,11 +126,7 @@ func TestTool(t *testing.T) {
 
 // TestToolThatFails has what becomes of the tool's output where the tool does not end as it should.
 func TestToolThatFails(t *testing.T) {
-	type sight struct {
-		result string
-		out    runner.Output
-	}
-	var seen []sight
+	var seen []runner.Output
 	asked := false
 	r := hooksOf(t, runner.Options{},
 		runner.Hook{Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
@@ -138,8 +134,8 @@ func TestToolThatFails(t *testing.T) {
 			return runner.Answer{}, nil
 		}},
 		runner.Hook{On: protocol.PostTool,
-			Run: func(_ context.Context, c protocol.Call, out *runner.Output) (runner.Answer, error) {
-				seen = append(seen, sight{c.Result, *out})
+			Run: func(_ context.Context, _ protocol.Call, out *runner.Output) (runner.Answer, error) {
+				seen = append(seen, *out)
 				return runner.Answer{}, nil
 			}})
 	call := protocol.Call{Workspace: "/", Tool: "shell"}
@@ -158,7 +154,7 @@ func TestToolThatFails(t *testing.T) {
 	require.True(t, res.Ran)
 	require.Equal(t, "half of it\nexit status 1", res.Text)
 	require.Equal(t, runner.Output{Text: "half of it\n", Err: exit}, res.Output)
-	require.Equal(t, []sight{{"half of it\nexit status 1", res.Output}}, seen,
+	require.Equal(t, []runner.Output{res.Output}, seen,
 		"the audit sees what the tool did, though its context has ended")
 
 	res, err = r.Tool(context.Background(), call, func(context.Context, string) runner.Output {
@@ -177,32 +173,39 @@ func TestParts(t *testing.T) {
 	r := hooksOf(t, runner.Options{}, say(protocol.PreExecute, "prompt"), say(protocol.PreTool, "before"),
 		runner.Hook{On: protocol.PostTool,
 			Run: func(_ context.Context, c protocol.Call, out *runner.Output) (runner.Answer, error) {
-				require.ErrorIs(t, out.Err, exit)
-				require.True(t, c.Failed)
-				return runner.Answer{Text: c.Result}, nil
+				require.Equal(t, "call_1", c.ID)
+				return runner.Answer{Text: out.Text + " " + out.Err.Error()}, nil
 			}})
-	ctx, call := context.Background(), protocol.Call{Event: "nonsense", Workspace: "/", Tool: "shell"}
+	ctx, call := context.Background(), protocol.Call{Workspace: "/", Tool: "shell", Args: "{}", ID: "call_1"}
 	o, err := r.Prompt(ctx, call)
 	require.NoError(t, err)
-	require.Equal(t, []string{"prompt"}, o.Texts())
+	require.Equal(t, "prompt", o.Texts[0].Content)
 	o, err = r.Before(ctx, call)
 	require.NoError(t, err)
-	require.Equal(t, []string{"before"}, o.Texts())
+	require.Equal(t, "before", o.Texts[0].Content)
+	require.Equal(t, "{}", o.Args)
 	o, err = r.After(ctx, call, runner.Output{Text: "half", Err: exit})
 	require.NoError(t, err)
-	require.Equal(t, []string{"half\nexit status 1"}, o.Texts())
+	require.Equal(t, "half exit status 1", o.Texts[0].Content)
+	require.Equal(t, "half\nexit status 1", o.Result)
+	o, err = r.After(ctx, call, runner.Output{Text: "not that", Err: runner.ErrNotRun})
+	require.NoError(t, err)
+	require.Equal(t, "not that the tool did not run", o.Texts[0].Content)
+	require.Equal(t, "not that", o.Result)
+	require.False(t, o.Failed)
 
 	call.Tool = ""
 	o, err = r.After(ctx, call, runner.Output{})
-	require.ErrorContains(t, err, "needs the name of a tool")
+	require.ErrorAs(t, err, new(*runner.CallError))
+	require.ErrorContains(t, err, "the call has no Tool")
 	require.Equal(t, protocol.Block, o.Decision)
 }
 
 // TestToolGivesTexts: texts of the queue go behind those of the hooks, and are the queue's again if nobody reads them.
 func TestToolGivesTexts(t *testing.T) {
 	q := &queue.Queue{Dir: t.TempDir()}
-	put := func(text string, s protocol.Strategy) {
-		_, err := q.Put(context.Background(), queue.Entry{Session: "s", Content: text, Strategy: string(s)})
+	put := func(text, strategy string) {
+		_, err := q.Put(context.Background(), queue.Entry{Session: "s", Content: text, Strategy: strategy})
 		require.NoError(t, err)
 	}
 	waiting := func() int {
@@ -211,7 +214,7 @@ func TestToolGivesTexts(t *testing.T) {
 		return len(entries)
 	}
 	put("queued", "")
-	put("apart", protocol.UserMessage)
+	put("apart", "user_message")
 	stop := runner.Answer{}
 	r := hooksOf(t, runner.Options{Queue: q}, runner.Hook{Run: answers(runner.Answer{Text: "before"})},
 		runner.Hook{On: protocol.PostTool,
@@ -219,7 +222,7 @@ func TestToolGivesTexts(t *testing.T) {
 	dir := q.Dir
 	q.Dir = "/nonexistent" // the Runner has a copy
 	defer func() { q.Dir = dir }()
-	call := protocol.Call{Workspace: "/", Tool: "shell", SessionID: "s", ToolUseID: "c1"}
+	call := protocol.Call{Workspace: "/", Tool: "shell", Session: "s", ID: "c1"}
 	tool := func(context.Context, string) runner.Output { return runner.Output{Text: "done"} }
 	use := func(ctx context.Context) *runner.Result {
 		res, err := r.Tool(ctx, call, tool)
@@ -260,7 +263,7 @@ func TestMessagesOfToolCalls(t *testing.T) {
 				return runner.Answer{}, after
 			}})
 	content := func() string {
-		call := protocol.Call{Workspace: "/", Tool: "shell", ToolUseID: "c1"}
+		call := protocol.Call{Workspace: "/", Tool: "shell", ID: "c1"}
 		res, err := r.Tool(context.Background(), call, func(context.Context, string) runner.Output {
 			return runner.Output{Text: "secret"}
 		})

@@ -2,8 +2,9 @@ package runner_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,13 +14,13 @@ import (
 )
 
 // fires makes one call.
-type fires = func(context.Context, protocol.Call) (runner.Fired, error)
+type fires = func(context.Context, protocol.Call) (*protocol.Outcome, error)
 
 // TestZeroBlocks has every value of this package that a program can have without New, or after a Load that failed.
 // Nobody knows which gates there are, so each of them blocks with an error.
 func TestZeroBlocks(t *testing.T) {
 	guard := `{"hooks":[{"name":"guard","block":"no","events":["pre-tool"]}]}`
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(guard))
+	cfg, err := projecthooks.Parse("f", []byte(guard))
 	require.NoError(t, err)
 	good := func() *runner.Runner {
 		r, err := runner.New(cfg, runner.Options{})
@@ -27,25 +28,20 @@ func TestZeroBlocks(t *testing.T) {
 		t.Cleanup(func() { r.Close() })
 		return r
 	}
-	failed, wrong := projecthooks.Parse(projecthooks.FileName, []byte("{"))
+	failed, wrong := projecthooks.Parse("f", []byte("{"))
 	require.Error(t, wrong)
-	plan := func(p *runner.Plan) fires {
-		return func(ctx context.Context, _ protocol.Call) (runner.Fired, error) { return p.Fire(ctx) }
-	}
-	fire := func(r *runner.Runner) fires {
-		return func(ctx context.Context, c protocol.Call) (runner.Fired, error) { return r.Fire(ctx, c) }
-	}
+	fire := func(r *runner.Runner) fires { return r.Before }
 	for name, make := range map[string]func(t *testing.T) fires{
 		"nil Runner":  func(*testing.T) fires { return fire(nil) },
 		"zero Runner": func(*testing.T) fires { return fire(new(runner.Runner)) },
 		"New(nil)": func(t *testing.T) fires {
 			r, err := runner.New(failed, runner.Options{})
-			require.ErrorContains(t, err, "projecthooks.Empty()")
+			require.ErrorContains(t, err, "projecthooks.Empty")
 			return fire(r)
 		},
 		"New with a zero Config": func(t *testing.T) fires {
 			r, err := runner.New(new(projecthooks.Config), runner.Options{})
-			require.ErrorContains(t, err, "projecthooks.Empty()")
+			require.ErrorContains(t, err, "projecthooks.Empty")
 			return fire(r)
 		},
 		"Reload(nil)": func(t *testing.T) fires {
@@ -58,13 +54,6 @@ func TestZeroBlocks(t *testing.T) {
 			require.Error(t, r.Reload(new(projecthooks.Config)))
 			return fire(r)
 		},
-		"a Plan from before Reload(nil)": func(t *testing.T) fires {
-			r := good()
-			p, err := r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell"})
-			require.NoError(t, err)
-			require.Error(t, r.Reload(nil))
-			return plan(p)
-		},
 		"zero Runner after Reload": func(t *testing.T) fires {
 			r := new(runner.Runner)
 			require.ErrorIs(t, r.Reload(cfg), runner.ErrClosed)
@@ -76,11 +65,9 @@ func TestZeroBlocks(t *testing.T) {
 			require.ErrorIs(t, r.Reload(cfg), runner.ErrClosed)
 			return fire(r)
 		},
-		"nil Plan":  func(*testing.T) fires { return plan(nil) },
-		"zero Plan": func(*testing.T) fires { return plan(new(runner.Plan)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"}
+			call := protocol.Call{Workspace: "/", Tool: "shell"}
 			o, err := make(t)(context.Background(), call)
 			require.Error(t, err)
 			require.Equal(t, protocol.Block, o.Decision)
@@ -106,53 +93,67 @@ func TestZeroBlocks(t *testing.T) {
 			require.ErrorIs(t, err, runner.ErrClosed)
 			require.Equal(t, protocol.Block, outcome.Decision)
 		}
-		_, err = r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell"})
+		_, err = r.Explain(protocol.Call{Tool: "shell"})
 		require.ErrorIs(t, err, runner.ErrClosed)
 		require.NoError(t, r.Close())
-	}
-	for _, p := range []*runner.Plan{nil, {}} {
-		require.True(t, p.HasHooks(), "so that it is fired")
-		require.False(t, p.Empty() || p.NeedsNoProcess())
-		require.Empty(t, p.Hooks())
-		require.Empty(t, p.Warnings())
 	}
 }
 
 // TestEmpty: that there are no hooks has to be said.
 func TestEmpty(t *testing.T) {
-	r, err := runner.New(projecthooks.Empty(), runner.Options{})
+	r, err := runner.New(projecthooks.Empty, runner.Options{})
 	require.NoError(t, err)
 	defer r.Close()
-	o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
+	o, err := r.Before(context.Background(), protocol.Call{Workspace: "/", Tool: "shell"})
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Empty(t, o.Hooks)
 }
 
+func onFailure(c protocol.Cause, d protocol.Decision) map[protocol.Cause]protocol.Decision {
+	return map[protocol.Cause]protocol.Decision{c: d}
+}
+
+// TestWrongOptions: New looks at all that it is given.
 func TestWrongOptions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for want, o := range map[string]runner.Options{
-		"is negative":          {Timeout: -1},
-		`has the cause "x"`:    {OnFailure: protocol.FailurePolicy{"x": protocol.Block}},
-		`has "ask" for`:        {OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Ask}},
-		`trust "x" is not one`: {Trust: "x"},
+		"is negative":             {Timeout: -1},
+		"processes are negative":  {MaxProcs: -1},
+		`has the cause "x"`:       {OnFailure: onFailure("x", protocol.Block)},
+		`has "ask" for`:           {OnFailure: onFailure(protocol.CauseTimeout, protocol.Ask)},
+		`trust "x" is not one of`: {Trust: "x"},
+		"not of the form KEY=":    {Env: []string{"A=1", "FOO"}},
+		`"A=\x00"`:                {Env: []string{"A=\x00"}},
+		"the StateDir " + file:    {StateDir: file},
+		`hook "h" has nothing to`: {Hooks: []runner.Hook{{Name: "h"}}},
+		"hook 1 has no name":      {Hooks: []runner.Hook{{}}},
 	} {
-		r, err := runner.New(projecthooks.Empty(), o)
+		r, err := runner.New(projecthooks.Empty, o)
 		require.ErrorContains(t, err, want)
 		require.Nil(t, r)
 	}
-	r, err := runner.New(projecthooks.Empty(), runner.Options{})
-	require.NoError(t, err)
-	defer r.Close()
-	o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"},
-		runner.WithFailurePolicy(protocol.FailurePolicy{"x": protocol.Block}))
-	require.ErrorContains(t, err, `has the cause "x"`)
-	require.Equal(t, protocol.Block, o.Decision)
 }
 
-func TestUnknownClientBlocks(t *testing.T) {
-	_, exit, err := runner.EncodeOutput("nope", protocol.Outcome{Decision: protocol.Continue})
-	require.Error(t, err)
-	require.Equal(t, 2, exit)
+// TestCallErrors: what is wrong with a call is told apart from all other errors, and blocks.
+func TestCallErrors(t *testing.T) {
+	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[]}`))
+	require.NoError(t, err)
+	r, err := runner.New(cfg, runner.Options{Pin: true, StateDir: t.TempDir()})
+	require.NoError(t, err)
+	defer r.Close()
+	for want, c := range map[string]protocol.Call{
+		"the call has no Tool":                  {Session: "s"},
+		"a pinned call needs the id":            {Tool: "shell"},
+		`Extra has the key "tool_name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"tool_name": "y"}},
+		`Extra has under "f" what is no JSON: `: {Session: "s", Tool: "x", Extra: map[string]any{"f": func() {}}},
+	} {
+		o, err := r.Before(context.Background(), c)
+		require.ErrorAs(t, err, new(*runner.CallError))
+		require.ErrorContains(t, err, want)
+		require.Equal(t, protocol.Block, o.Decision)
+	}
 }
 
 // TestZeroResult: there is no verdict, so no message, and there are no texts.
@@ -161,26 +162,5 @@ func TestZeroResult(t *testing.T) {
 		_, err := res.Messages(protocol.AnthropicMessages)
 		require.ErrorContains(t, err, "no verdict")
 		require.NoError(t, res.Ack(true))
-	}
-}
-
-// TestCloseInOnInput: Close waits for the calls, and the call for OnInput.
-func TestCloseInOnInput(t *testing.T) {
-	cfg, err := projecthooks.Parse(projecthooks.FileName,
-		[]byte(`{"hooks":[{"name":"h","command":["true"],"events":["pre-tool"]}]}`))
-	require.NoError(t, err)
-	var r *runner.Runner
-	r, err = runner.New(cfg, runner.Options{OnInput: func(string, string, []byte) { r.Close() }})
-	require.NoError(t, err)
-	done := make(chan error, 1)
-	go func() {
-		_, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"})
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		require.ErrorIs(t, err, runner.ErrClosed)
-	case <-time.After(time.Minute):
-		t.Fatal("Close in OnInput hangs")
 	}
 }

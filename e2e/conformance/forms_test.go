@@ -13,11 +13,11 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/testsupport/testforms"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // requireForms requires that the outcome of a recorded case is the same in every form of output, and that its JSON is
@@ -28,7 +28,7 @@ func (r *trial) requireForms(t *testing.T) {
 	if json.Unmarshal([]byte(r.stdout), &o) != nil { // no outcome was expected
 		return
 	}
-	again, err := o.JSON()
+	again, err := form.JSON(o)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(r.stdout), string(again))
 	call, _, err := registry.ParseInput(r.stdin)
@@ -40,7 +40,7 @@ func (r *trial) requireForms(t *testing.T) {
 	}
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: r.workspace, Files: []string{r.settings}, AsClient: true})
 	require.NoError(t, err)
-	hooks, err := runner.New(hookfile.Behind(projecthooks.Empty(), cfg), runner.Options{Env: r.environment(t),
+	hooks, err := engine.New(cfg, engine.Options{Env: r.environment(t),
 		Binary: binary.Path, StateDir: r.base, OneShot: true})
 	require.NoError(t, err)
 	defer hooks.Close()

@@ -229,29 +229,41 @@ func findTests(t *testing.T, at string, args []string) {
 	t.Errorf("%s: no test is called %s", at, name)
 }
 
-// runGo runs a block as a program of this module, which the overlay puts into a package that is not on disk.
+// runGo runs a block as a program of this module, or as its tests. The overlay puts it into a package that is not on
+// disk.
 func (b *block) runGo(t *testing.T, dir string) {
 	root, temp := binary.Repository(t), t.TempDir()
-	source := filepath.Join(temp, "main.go")
+	isTest := strings.Contains(b.text, "*testing.T")
+	name := "main.go"
+	if isTest {
+		name = "main_test.go"
+	}
+	source := filepath.Join(temp, name)
 	require.NoError(t, os.WriteFile(source, []byte(b.text), 0o644))
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "docs", "program",
-		"main.go"): source}})
+		name): source}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(temp, "overlay.json"), overlay, 0o644))
 	program := filepath.Join(temp, "program")
 	build := exec.Command("go", "build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", program,
 		"./docs/program")
+	if isTest {
+		build = exec.Command("go", "test", "-c", "-vet=off", "-overlay", filepath.Join(temp, "overlay.json"), "-o",
+			program, "./docs/program")
+	}
 	build.Dir = root
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", b.at, out)
-	if b.output == nil {
+	if b.output == nil && !isTest {
 		return
 	}
 	run := exec.Command(program)
 	run.Dir = dir
 	out, err = run.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", b.at, out)
-	require.Regexp(t, elided(*b.output), string(out), b.at)
+	if b.output != nil {
+		require.Regexp(t, elided(*b.output), string(out), b.at)
+	}
 }
 
 // load has hookrun read a file with hooks. Other JSON must be JSON.

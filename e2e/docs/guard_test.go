@@ -16,24 +16,23 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-// TestReadmeGuardInGo: the guard of the README also guards the calls of a Go program, which is not hookrun itself and
-// names no Options.Binary.
+// TestReadmeGuardInGo: the guard of the README also guards the calls of a Go program, which is not hookrun itself.
 func TestReadmeGuardInGo(t *testing.T) {
 	dir := t.TempDir()
 	made := binary.Run(t, dir, "", []string{"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH")}, "sh", "-c",
 		blocksOf(t, "README.md")[0].text)
 	require.Equal(t, 0, made.Code, made.Stderr)
 	workspace := filepath.Join(dir, "hookrun-demo")
-	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
+	cfg, err := projecthooks.Load(workspace, projecthooks.LoadOptions{})
 	require.NoError(t, err)
-	fire := func(command string, env ...string) protocol.Outcome {
+	fire := func(command string, env ...string) *protocol.Outcome {
 		r, err := runner.New(cfg, runner.Options{Env: env})
 		require.NoError(t, err)
 		defer r.Close()
-		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Workspace: workspace,
-			Tool: "shell", Args: binary.JSON(t, map[string]string{"command": command})})
+		o, err := r.Before(context.Background(), protocol.Call{Workspace: workspace, Tool: "shell",
+			Args: binary.JSON(t, map[string]string{"command": command})})
 		require.NoError(t, err)
-		return o.Outcome
+		return o
 	}
 	const path = "PATH=/usr/bin:/bin"
 	for name, env := range map[string][]string{

@@ -184,7 +184,8 @@ func TestMassGenFlow(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				p := massgenProject(t, config)
-				cfg, err := projecthooks.Load(projecthooks.Options{Files: []string{filepath.Join(p.dir, "hooks.yaml")}})
+				named := projecthooks.LoadOptions{Files: []string{filepath.Join(p.dir, "hooks.yaml")}}
+				cfg, err := projecthooks.Load(p.dir, named)
 				require.NoError(t, err)
 				r, err := runner.New(cfg, runner.Options{})
 				require.NoError(t, err)

@@ -35,6 +35,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
@@ -62,7 +63,7 @@ type Test struct {
 	Name   string
 	File   string
 	Line   int
-	Call   protocol.Call
+	Call   dialect.Call
 	Env    []string // NAME=VALUE, added to the environment of the hooks
 	Expect Expectation
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -144,33 +145,33 @@ func TestWhatIsRefused(t *testing.T) {
 // good are tests, and the calls that they are of.
 var good = map[string]struct {
 	test string
-	call protocol.Call
+	call dialect.Call
 }{
 	"before a tool": {`"event": "pre-tool", "tool": "shell", "args": {"command": "ls -l", "n": [1, 2.0]}, "prompt": ` +
 		`"p", "session_id": "s", "tool_use_id": "u", "agent_id": "g"`,
-		protocol.Call{Event: "pre-tool", Tool: "shell", Args: `{"command":"ls -l","n":[1,2.0]}`, Prompt: "p",
+		dialect.Call{Event: "pre-tool", Tool: "shell", Args: `{"command":"ls -l","n":[1,2.0]}`, Prompt: "p",
 			SessionID: "s", ToolUseID: "u", AgentID: "g"}},
 	"a name of Claude Code's": {`"event": "PreToolUse", "tool": "Bash"`,
-		protocol.Call{Event: "PreToolUse", Tool: "Bash"}},
+		dialect.Call{Event: "PreToolUse", Tool: "Bash"}},
 	"after a tool": {`"event": "post-tool", "tool": "shell", "result": "done\n", "failed": true`,
-		protocol.Call{Event: "post-tool", Tool: "shell", Result: "done\n", Failed: true}},
+		dialect.Call{Event: "post-tool", Tool: "shell", Result: "done\n", Failed: true}},
 	"a failure has its own name": {`"event": "PostToolUseFailure", "tool": "Bash", "result": "no"`,
-		protocol.Call{Event: "PostToolUseFailure", Tool: "Bash", Result: "no", Failed: true}},
+		dialect.Call{Event: "PostToolUseFailure", Tool: "Bash", Result: "no", Failed: true}},
 	"a result that is no text": {`"event": "post-tool", "tool": "shell", "result": {"stdout": "x"}`,
-		protocol.Call{Event: "post-tool", Tool: "shell", Result: `{"stdout":"x"}`}},
+		dialect.Call{Event: "post-tool", Tool: "shell", Result: `{"stdout":"x"}`}},
 	"arguments as a text": {`"event": "pre-tool", "tool": "shell", "args": " {\"a\": 1, \"a\": 2}"`,
-		protocol.Call{Event: "pre-tool", Tool: "shell", Args: ` {"a": 1, "a": 2}`}},
+		dialect.Call{Event: "pre-tool", Tool: "shell", Args: ` {"a": 1, "a": 2}`}},
 	"arguments that are a text": {`"event": "pre-tool", "tool": "shell", "args": "ls"`,
-		protocol.Call{Event: "pre-tool", Tool: "shell", Args: `"ls"`}},
+		dialect.Call{Event: "pre-tool", Tool: "shell", Args: `"ls"`}},
 	"the workspace's path": {`"event": "pre-tool", "tool": "shell", "args": {"path": ` +
 		`"${HOOKRUN_WORKSPACE}/x"}, "prompt": "in ${HOOKRUN_WORKSPACE}"`,
-		protocol.Call{Event: "pre-tool", Tool: "shell", Args: `{"path":"/work space/x"}`, Prompt: "in /work space"}},
+		dialect.Call{Event: "pre-tool", Tool: "shell", Args: `{"path":"/work space/x"}`, Prompt: "in /work space"}},
 	"a message": {`"event": "pre-execute", "prompt": "hi", "x-why": 1, "$schema": "s"`,
-		protocol.Call{Event: "pre-execute", Prompt: "hi"}},
-	"another event": {`"event": "Stop"`, protocol.Call{Event: "Stop"}},
+		dialect.Call{Event: "pre-execute", Prompt: "hi"}},
+	"another event": {`"event": "Stop"`, dialect.Call{Event: "Stop"}},
 	"a client's input": {`"input": {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": ` +
 		`"ls"}, "session_id": "s", "cwd": "${HOOKRUN_WORKSPACE}"}`,
-		protocol.Call{Event: "PreToolUse", Tool: "Bash", Args: `{"command":"ls"}`, SessionID: "s", Dir: "/work space",
+		dialect.Call{Event: "PreToolUse", Tool: "Bash", Args: `{"command":"ls"}`, SessionID: "s", Dir: "/work space",
 			ClientInput: `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},` +
 				`"session_id":"s","cwd":"/work space"}`, Client: "claude"}},
 }
@@ -343,7 +344,7 @@ func TestJUnit(t *testing.T) {
 		{Name: "fine", File: "a.hooktest.json", Line: 2, OK: true,
 			Duration: protocol.Milliseconds(1500 * time.Millisecond)},
 		{Name: nasty, File: "a.hooktest.json", Line: 3, Problems: []string{nasty, "second"}, Outcome: &protocol.Outcome{
-			Hooks: []protocol.HookReport{{Name: "g", Source: "f:1", Status: protocol.StatusBlocked,
+			Hooks: []protocol.Report{{Name: "g", Source: "f:1", Status: protocol.StatusBlocked,
 				Stderr: "said <this>"}}}},
 		{Name: "alone", File: "b.hooktest.json", Line: 1, Problems: []string{"no verdict"}},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -77,7 +78,7 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	if o.Stop && e["stop"] == nil && e["stop_reason"] == nil {
 		add("stop: not in \"expect\", got true with the reason %s", shown(o.StopReason))
 	}
-	lists := map[string][]string{"inject": o.Texts(), "message": o.SystemMessages}
+	lists := map[string][]string{"inject": dialect.TextsOf(*o), "message": o.SystemMessages}
 	for _, f := range []field{
 		{"decision", []string{o.Decision.String()}, false, decided},
 		valueField("approved", strconv.FormatBool(o.Approved)),
@@ -120,12 +121,12 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 
 // silent reports whether a hook gave no answer although it ran or should have run. If it failed and that blocks the
 // call, its status is blocked.
-func silent(h *protocol.HookReport) bool {
+func silent(h *protocol.Report) bool {
 	switch h.Status {
 	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
 		return true
 	case protocol.StatusBlocked:
-		return slices.Contains(protocol.FailureCauses(), h.Cause)
+		return slices.Contains(dialect.FailureCauses(), h.Cause)
 	}
 	return false
 }

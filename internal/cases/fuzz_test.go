@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 				require.Equal(t, want.Args == nil, got.Call.Args == "")
 			}
 			// Nobody asked a hook yet: whatever the test expects, that is no crash.
-			got.Check(protocol.Outcome{Inject: []protocol.Inject{{Content: "x"}},
+			got.Check(protocol.Outcome{Texts: []protocol.Text{{Content: "x"}},
 				UpdatedInput: json.RawMessage(`{"c": 1}`)}, nil)
 		}
 		again, err := cases.Parse("f", doc, workspace)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -171,7 +172,7 @@ func (p *parser) test(entry gjson.Result) (t Test) {
 }
 
 // input reads a client's own hook input, as hookrun fire does.
-func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c protocol.Call) {
+func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c dialect.Call) {
 	for _, key := range callKeys {
 		if twice, ok := fields[key]; ok {
 			p.problem(twice.Index, "%q is in \"input\" too; leave one of them out", key)
@@ -187,7 +188,7 @@ func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c protoc
 	return c
 }
 
-func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c protocol.Call) {
+func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dialect.Call) {
 	event, ok := fields["event"]
 	if !ok {
 		p.problem(entry.Index, "the test has neither \"event\" nor \"input\"")

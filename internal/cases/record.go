@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"unicode"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -143,13 +145,13 @@ func (r *Recording) skipReason(l *logged) string {
 		}
 		l.Args = strictjson.Compact(nil, string(l.Args))
 	}
-	own := l.Outcome.Inject[:0] // without texts from a queue, which will not come again
-	for _, in := range l.Outcome.Inject {
+	own := l.Outcome.Texts[:0] // without texts from a queue, which will not come again
+	for _, in := range l.Outcome.Texts {
 		if in.Hook != "" {
 			own = append(own, in)
 		}
 	}
-	l.Outcome.Inject = own
+	l.Outcome.Texts = own
 	if _, err := l.test("a name", r.workspace); err != nil {
 		return unrepeatable
 	}
@@ -161,7 +163,7 @@ func (l *logged) cut() bool {
 	o := l.Outcome
 	all := []string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}
 	all = append(all, o.SystemMessages...)
-	for _, in := range o.Inject {
+	for _, in := range o.Texts {
 		if in.Truncated {
 			return true
 		}
@@ -254,7 +256,7 @@ func (l *logged) test(name, workspace string) (string, error) {
 		Expect: writtenExpect{
 			Decision: o.Decision, Approved: o.Approved, Reason: stable(o.Reason), Cause: o.Cause,
 			Stop: o.Stop, StopReason: stable(o.StopReason),
-			Inject: stables(o.Texts()), Message: stables(o.SystemMessages),
+			Inject: stables(dialect.TextsOf(*o)), Message: stables(o.SystemMessages),
 			UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
 		},
 	}
@@ -271,13 +273,13 @@ func (l *logged) test(name, workspace string) (string, error) {
 		return "", err
 	}
 	t := &f.Tests[0]
-	c := protocol.Call{
+	c := dialect.Call{
 		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result,
 		Failed: l.Failed, Prompt: l.Prompt,
 		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
 	}
 	c.Failed = c.Failed || c.Event == "PostToolUseFailure"
-	if t.Call != c {
+	if !reflect.DeepEqual(t.Call, c) {
 		return "", errors.New("it would be another call")
 	}
 	if result := t.Check(*o, nil); !result.OK {

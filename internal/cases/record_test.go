@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
@@ -67,11 +68,11 @@ func TestRecord(t *testing.T) {
 		"pre-execute: hi there",
 		"shell: git push --force (2)", "Bash: [1]", "now",
 	}, names)
-	require.Equal(t, protocol.Call{Event: "pre-tool", Workspace: workspace, Tool: "shell",
+	require.Equal(t, dialect.Call{Event: "pre-tool", Workspace: workspace, Tool: "shell",
 		Args: `{"command":"git push --force"}`, SessionID: "s", ToolUseID: "u2"}, f.Tests[0].Call,
 		"the last of its calls")
 	require.Equal(t, `{"n":1,"path":"/work space/a","copy":"/work spaceship /x/work space"}`, f.Tests[1].Call.Args)
-	require.Equal(t, protocol.Call{Event: "post-tool", Workspace: workspace, Tool: "shell",
+	require.Equal(t, dialect.Call{Event: "post-tool", Workspace: workspace, Tool: "shell",
 		Args: `{"command":"git push --force"}`, Result: "ok", Failed: true}, f.Tests[2].Call)
 	require.Equal(t, "hi\nthere", f.Tests[3].Call.Prompt)
 
@@ -84,7 +85,7 @@ func TestRecord(t *testing.T) {
 	for i, change := range []func(*protocol.Outcome){
 		func(o *protocol.Outcome) { o.Reason = "yes" },
 		func(o *protocol.Outcome) { o.UpdatedInput = json.RawMessage(`{"n":2,"path":"b"}`) },
-		func(o *protocol.Outcome) { o.Inject = o.Inject[:1] },
+		func(o *protocol.Outcome) { o.Texts = o.Texts[:1] },
 		func(o *protocol.Outcome) { o.StopReason = "" },
 		func(o *protocol.Outcome) { o.Cause = protocol.CauseExit },
 		func(o *protocol.Outcome) { o.Approved = false },
@@ -93,7 +94,7 @@ func TestRecord(t *testing.T) {
 		o := []protocol.Outcome{
 			{Decision: protocol.Block, Reason: "no <force>", Cause: "policy"},
 			{Decision: protocol.Continue, UpdatedInput: json.RawMessage(`{"n":1,"path":"b"}`)},
-			{Decision: protocol.Continue, Inject: []protocol.Inject{{Content: "see /work space/log"},
+			{Decision: protocol.Continue, Texts: []protocol.Text{{Content: "see /work space/log"},
 				{Content: "two"}}, SystemMessages: []string{"m"}, UpdatedOutput: json.RawMessage(`"new"`)},
 			{Decision: protocol.Continue, Stop: true, StopReason: "enough"},
 			{Decision: protocol.Block, Reason: "no <force>", Cause: "policy"},
@@ -197,30 +198,30 @@ func TestRecordReadsOnBehindALongLine(t *testing.T) {
 // TestRecordReadsARunLog: what the one package writes the other understands, and it knows what was cut or taken out.
 func TestRecordReadsARunLog(t *testing.T) {
 	testall.NotOnWindows(t, "the paths of its data are those of Unix")
-	call := protocol.Call{Event: protocol.PostTool, Workspace: workspace, Tool: "shell", Args: `{"command":"ls"}`,
+	call := dialect.Call{Event: protocol.PostTool, Workspace: workspace, Tool: "shell", Args: `{"command":"ls"}`,
 		Result: "a\nb", SessionID: "s", AgentID: "g", ToolUseID: "u"}
 	outcome := protocol.Outcome{
 		Version: 1, Event: call.Event, Tool: call.Tool, Decision: protocol.Block, Reason: "no",
 		Cause: protocol.CausePolicy, Hook: "h",
-		Inject: []protocol.Inject{{Hook: "h", Content: "one"}}, SystemMessages: []string{"m"},
+		Texts: []protocol.Text{{Hook: "h", Content: "one"}}, SystemMessages: []string{"m"},
 		UpdatedOutput: json.RawMessage(`{"a":1.0}`),
-		Hooks: []protocol.HookReport{{Name: "h", Source: "f:1", Status: protocol.StatusBlocked,
+		Hooks: []protocol.Report{{Name: "h", Source: "f:1", Status: protocol.StatusBlocked,
 			Cause: protocol.CausePolicy}},
 	}
 	var lines []string
-	write := func(change func(*protocol.Call, *protocol.Outcome)) {
+	write := func(change func(*dialect.Call, *protocol.Outcome)) {
 		c, o := call, outcome
 		change(&c, &o)
 		e := runlog.Entry{Command: "post-tool", Call: &c, Outcome: &o}
 		lines = append(lines, string(e.AppendLine(nil, nil)))
 	}
 	long := strings.Repeat("x", 2501)
-	write(func(*protocol.Call, *protocol.Outcome) {})
-	write(func(c *protocol.Call, _ *protocol.Outcome) { c.Result = long })
-	write(func(c *protocol.Call, _ *protocol.Outcome) { c.Args = `{"command":"` + long + `"}` })
-	write(func(c *protocol.Call, _ *protocol.Outcome) { c.Args = `{"password":"x"}` })
-	write(func(_ *protocol.Call, o *protocol.Outcome) { o.Reason = long })
-	write(func(_ *protocol.Call, o *protocol.Outcome) { o.UpdatedOutput = json.RawMessage(`["` + long + `"]`) })
+	write(func(*dialect.Call, *protocol.Outcome) {})
+	write(func(c *dialect.Call, _ *protocol.Outcome) { c.Result = long })
+	write(func(c *dialect.Call, _ *protocol.Outcome) { c.Args = `{"command":"` + long + `"}` })
+	write(func(c *dialect.Call, _ *protocol.Outcome) { c.Args = `{"password":"x"}` })
+	write(func(_ *dialect.Call, o *protocol.Outcome) { o.Reason = long })
+	write(func(_ *dialect.Call, o *protocol.Outcome) { o.UpdatedOutput = json.RawMessage(`["` + long + `"]`) })
 	f, r, _ := recorded(t, lines...)
 	require.Equal(t, map[string]int{"with texts that were cut or redacted": 5}, r.LeftOut)
 	require.Equal(t, call, f.Tests[0].Call)

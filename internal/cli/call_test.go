@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -33,23 +34,23 @@ func TestCallFromFlags(t *testing.T) {
 		event protocol.Event
 		stdin string
 		args  []string
-		want  protocol.Call
+		want  dialect.Call
 	}{
 		"a tool": {"pre-tool", "", []string{"--tool", "x", "--args", "{}"},
-			protocol.Call{Tool: "x", Args: "{}"}},
+			dialect.Call{Tool: "x", Args: "{}"}},
 		"args on stdin": {"pre-tool", "[1]", []string{"--tool", "x", "--args", "-"},
-			protocol.Call{Tool: "x", Args: "[1]"}},
+			dialect.Call{Tool: "x", Args: "[1]"}},
 		"result in a file": {"post-tool", "", []string{"--tool", "x", "--result", "@" + text},
-			protocol.Call{Tool: "x", Result: "from a file\n"}},
+			dialect.Call{Tool: "x", Result: "from a file\n"}},
 		"a tool that failed": {"post-tool", "no", []string{"--tool", "x", "--result=-", "--failed"},
-			protocol.Call{Tool: "x", Result: "no", Failed: true}},
-		"a prompt":             {"pre-execute", "", []string{"--prompt", "hi"}, protocol.Call{Prompt: "hi"}},
-		"a prompt on stdin":    {"pre-execute", "@x", []string{"--prompt", "-"}, protocol.Call{Prompt: "@x"}},
-		"no tool at the event": {"pre-execute", "", []string{"--tool", "x"}, protocol.Call{}},
+			dialect.Call{Tool: "x", Result: "no", Failed: true}},
+		"a prompt":             {"pre-execute", "", []string{"--prompt", "hi"}, dialect.Call{Prompt: "hi"}},
+		"a prompt on stdin":    {"pre-execute", "@x", []string{"--prompt", "-"}, dialect.Call{Prompt: "@x"}},
+		"no tool at the event": {"pre-execute", "", []string{"--tool", "x"}, dialect.Call{}},
 		"what every call has": {
 			"pre-execute", "",
 			[]string{"--session-id=s", "--transcript-path=t", "--tool-use-id=u", "--agent-id=a", "--orchestrator-id=o"},
-			protocol.Call{SessionID: "s", TranscriptPath: "t", ToolUseID: "u", AgentID: "a", OrchestratorID: "o"},
+			dialect.Call{SessionID: "s", TranscriptPath: "t", ToolUseID: "u", AgentID: "a", OrchestratorID: "o"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/queue"
@@ -21,7 +23,7 @@ import (
 
 // callFlags are the flags of every command that runs hooks for a call, or explains which it would run.
 type callFlags struct {
-	call      protocol.Call
+	call      dialect.Call
 	workspace string
 	configs   []string
 	claude    bool
@@ -143,14 +145,14 @@ func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 
 // defineMessages adds the flag of the output forms that are messages.
 func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
-	forms := texts(protocol.AllNotes())
+	forms := texts(form.AllNotes())
 	usage := "`FORM` that keeps texts from the result, in messages: " + strings.Join(forms, ", ")
-	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), usage)
+	flags.StringVar(&f.notes, "notes", string(form.Separate), usage)
 	setValues(flags, "notes", forms...)
 }
 
 // messageForms are the output forms that are messages.
-func messageForms() []string { return texts(protocol.APIs()) }
+func messageForms() []string { return texts(form.APIs()) }
 
 func texts[T ~string](words []T) (all []string) {
 	for _, w := range words {

@@ -86,7 +86,7 @@ func (f *checkedFile) unresolved(hooks []hook.Hook, workspace, binary string) {
 // trustOptions are those with which the hooks of a workspace are looked at outside of a call.
 func trustOptions(workspace, binary string) trust.Options {
 	return trust.Options{Workspace: workspace, Environ: func(h *hook.Hook) []string {
-		return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: workspace}), nil, binary)
+		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: workspace}), nil, binary)
 	}}
 }
 
@@ -158,8 +158,8 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 			const text = "a hook of type %q needs a model or a client; hookrun skips it, with a warning in the outcome"
 			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
 		}
-		call := dialect.NewCall(protocol.Call{Workspace: workspace})
-		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, &call.Call)
+		call := dialect.NewCall(dialect.Call{Workspace: workspace})
+		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, call)
 		f.Errors = append(f.Errors, launch.Inspect(h, dir, env)...)
 		f.Warnings = append(f.Warnings, launch.Doubts(h, dir, env)...)
 	}
@@ -219,7 +219,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 // failOpen warns once about all gates of a file that fail open when they time out, unless on_failure sets what a
 // timeout means. Failing open is the default of .tenex-hooks.json, and few expect it.
 func failOpen(hooks []hook.Hook) []hook.Diagnostic {
-	call := protocol.Call{Event: protocol.PreTool}
+	call := dialect.Call{Event: protocol.PreTool}
 	var gates []string
 	var first *hook.Hook
 	for i := range hooks {

@@ -31,7 +31,7 @@ func (d *debugInputs) add(hook, source string, input []byte) {
 }
 
 // print writes what the hook of a report got. Two hooks can have the same name and line; their order tells them apart.
-func (d *debugInputs) print(w io.Writer, h *protocol.HookReport) {
+func (d *debugInputs) print(w io.Writer, h *protocol.Report) {
 	i := slices.IndexFunc(d.all, func(in debugInput) bool { return in.hook == h.Name && in.source == h.Source })
 	if i < 0 { // a rule gets nothing
 		return

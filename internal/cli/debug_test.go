@@ -52,7 +52,7 @@ func TestDebugInputs(t *testing.T) {
 		{"exact", "f:4", strings.Repeat("x", maxDebugInput)},
 	} {
 		var b strings.Builder
-		d.print(&b, &protocol.HookReport{Name: want.hook, Source: want.source})
+		d.print(&b, &protocol.Report{Name: want.hook, Source: want.source})
 		if want.text == "" {
 			require.Empty(t, b.String())
 			continue

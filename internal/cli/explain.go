@@ -10,13 +10,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 var explain = command{
@@ -139,27 +139,28 @@ func (x *explainedHook) MarshalJSON() ([]byte, error) {
 	return append(all, x.values...).MarshalJSON()
 }
 
-func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e explanation, err error) {
+func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e explanation, err error) {
 	e = explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Hooks: []explainedHook{}}
 	e.Files = cfg.Paths()
 	r, err := newRunner(cfg, o)
 	if err != nil {
 		return e, err
 	}
-	plan, err := r.Plan(c)
+	plan, err := r.Plan(c, engine.CallSettings{})
 	if err != nil {
 		return e, err
 	}
 	call := dialect.NewCall(c)
 	cfg.NameTool(call) // as hooks have it in their environment
 	e.Warnings, e.Here = plan.Warnings(), call.ProjectTools()
-	for i, planned := range plan.Hooks() {
-		e.Hooks = append(e.Hooks, explained(call, &cfg.Hooks[i], planned, o))
+	for _, planned := range plan.Hooks() {
+		e.Hooks = append(e.Hooks, explained(call, planned, o))
 	}
 	return e, nil
 }
 
-func explained(c *dialect.Call, h *hook.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
+func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) explainedHook {
+	h := planned.Hook
 	call := &hookfile.AtCall{Folder: planned.Dir, Timeout: planned.Timeout, OnFailure: planned.OnFailure}
 	x := explainedHook{view: hookfile.View{Hook: h, Call: call}, runs: planned.Runs, why: planned.Why}
 	if h.StaticVerdict != nil { // there is nothing to run
@@ -203,7 +204,7 @@ func (x *explainedHook) add(key string, value any, label string, lines ...string
 }
 
 // leaveToArgs marks the hooks of which only the arguments could tell whether they run.
-func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
+func (e *explanation) leaveToArgs(c dialect.Call, cfg *hookfile.Config) {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
 	m := hook.NewMatchContext(call)
@@ -217,7 +218,7 @@ func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
 }
 
 // addInputs fills in what the hooks that would run get, if none of them changes the call for those behind it.
-func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
+func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
 	for i := range e.Hooks {

@@ -16,12 +16,12 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // hasFile reports whether there is a hooks file to read. Without one nothing will run.
@@ -31,7 +31,7 @@ func (f *callFlags) hasFile() bool {
 }
 
 // load makes the runner's options from the flags and reads all hooks files, so that every error is reported at once.
-func (f *callFlags) load() (*hookfile.Config, runner.Options, error) {
+func (f *callFlags) load() (*hookfile.Config, engine.Options, error) {
 	o, err := f.options()
 	if err != nil {
 		return nil, o, err
@@ -79,8 +79,8 @@ func (f *callFlags) form() *dialect.Dialect {
 }
 
 // newRunner returns a runner for hooks that were read.
-func newRunner(cfg *hookfile.Config, o runner.Options) (*runner.Runner, error) {
-	return runner.New(hookfile.Behind(projecthooks.Empty(), cfg), o)
+func newRunner(cfg *hookfile.Config, o engine.Options) (*engine.Runner, error) {
+	return engine.New(cfg, o)
 }
 
 // nested is the environment of hooks. It counts how deep hooks that call hookrun stand in hooks that call hookrun: a
@@ -98,7 +98,7 @@ func nested() (env []string, err error) {
 }
 
 // options are the runner's, from the flags.
-func (f *callFlags) options() (o runner.Options, err error) {
+func (f *callFlags) options() (o engine.Options, err error) {
 	if f.timeout != "" {
 		if o.Timeout, err = hookfile.ParseTimeout(f.timeout); err != nil {
 			return o, fmt.Errorf("--timeout %w", err)
@@ -120,16 +120,16 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
-func trustWords() []string { return texts([]runner.Trust{runner.TrustOff, runner.TrustRequired}) }
+func trustWords() []string { return texts([]engine.Trust{engine.TrustOff, engine.TrustRequired}) }
 
 // trusted is the value of --trust, else of the environment, for commands that have the flag.
-func (f *callFlags) trusted() (runner.Trust, error) {
+func (f *callFlags) trusted() (engine.Trust, error) {
 	value, from := f.trust, "--trust"
 	if value == "" && f.flags.Lookup("trust") != nil {
 		value, from = os.Getenv(trustVariable), "$"+trustVariable
 	}
-	switch t := runner.Trust(value); t {
-	case "", runner.TrustOff, runner.TrustRequired:
+	switch t := engine.Trust(value); t {
+	case "", engine.TrustOff, engine.TrustRequired:
 		return t, nil
 	}
 	near := spelling.Suggest(value, trustWords())
@@ -179,7 +179,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
-		return f.print(runner.Fired{Outcome: f.endsTurn(strings.TrimSpace(reason.String()))}, std, func() {})
+		return f.print(engine.Fired{Outcome: f.endsTurn(strings.TrimSpace(reason.String()))}, std, func() {})
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
@@ -188,7 +188,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	switch {
 	case err != nil || len(reply.Stdout) == 0: // it reads nothing at the event
 	case client.Client.Errors == dialect.ErrorByBlock || takesOther:
-		return f.print(runner.Fired{Outcome: block}, std, func() {})
+		return f.print(engine.Fired{Outcome: block}, std, func() {})
 	case client.Client.Errors == dialect.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
 			_ = write(std, f.answer(nil))
@@ -255,8 +255,9 @@ func (f *callFlags) gateCall() gate.Call {
 		c.Output = client
 	}
 	if f.output == "text" {
-		c.Fit = func(o *protocol.Outcome) { *o = o.WithoutRewrites() }
-		c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == exitOK } // else it has the reason alone
+		c.Fit = func(o *protocol.Outcome) { *o = form.WithoutRewrites(*o) }
+		// else it has the reason alone
+		c.Carries = func(o *protocol.Outcome) bool { return form.ExitCode(*o) == exitOK }
 	}
 	if f.ipc != nil && *f.ipc != "" {
 		c.MassGen = func() (string, bool, []string) { return ipcMemory().Take(*f.ipc, f.call.Tool) }
@@ -266,7 +267,7 @@ func (f *callFlags) gateCall() gate.Call {
 
 // fire makes the call. A signal ends it while its hooks run.
 func (p *prepared) fire() (gate.Answer, error) {
-	plan, err := p.gate.Plan(p.call)
+	plan, err := p.gate.Plan(p.call, engine.CallSettings{})
 	if err != nil {
 		return gate.Answer{}, err
 	}
@@ -287,16 +288,16 @@ func (p *prepared) fire() (gate.Answer, error) {
 
 // print prints an outcome. It calls given as soon as that is done. If hookrun is killed before, the texts stay in the
 // queue and are delivered again. A client is not told of the style of hooks files.
-func (f *callFlags) print(fired runner.Fired, std Streams, given func()) (exit int, err error) {
+func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
 	o := fired.WithLint()
 	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
-	exit = o.ExitCode()
-	why := o.Why()
+	exit = form.ExitCode(o)
+	why := form.Why(o)
 	switch {
 	case f.output == "text":
-		if line = []byte(o.Text()); f.wrap && len(line) > 0 {
-			line = []byte(o.Wrapped())
+		if line = []byte(form.Text(o)); f.wrap && len(line) > 0 {
+			line = []byte(form.Wrapped(o))
 		}
 	case toClient:
 		reply, failed := client.Reply(fired.Outcome)
@@ -307,9 +308,10 @@ func (f *callFlags) print(fired runner.Fired, std Streams, given func()) (exit i
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they have the texts of the hooks at every exit code
-		line, err = o.Messages(protocol.API(f.output), protocol.Notes(f.notes), &f.call)
+		line, err = form.Messages(protocol.API(f.output), form.Notes(f.notes),
+			&form.ToolMessage{ID: f.call.ToolUseID, Result: f.call.Result, Failed: f.call.Failed, Outcome: o})
 	default:
-		line, err = o.JSON()
+		line, err = form.JSON(o)
 	}
 	if err != nil {
 		return 0, err
@@ -325,8 +327,8 @@ func (f *callFlags) print(fired runner.Fired, std Streams, given func()) (exit i
 		f.details(&o, std.Err)
 	}
 	if exit == exitOK && f.verbose && o.Event.Canonical() == protocol.PostTool {
-		for _, in := range o.Inject { // MassGen's line, for those who look for it in its logs
-			strategy := cmp.Or(in.Strategy, protocol.ToolResult)
+		for _, in := range o.Texts { // MassGen's line, for those who look for it in its logs
+			strategy := cmp.Or(in.Strategy, dialect.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
 			fmt.Fprintf(std.Err, line, visible(o.Tool), strategy, utf8.RuneCountInString(in.Content))
 		}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/queue"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 var inject = command{
@@ -39,7 +39,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 		)
 		flags.StringArrayVar(&e.Agents, "agent", nil, agent)
 		defineWord(flags, &e.Strategy, "strategy", "tool_result", strategy,
-			string(protocol.ToolResult), string(protocol.UserMessage))
+			dialect.ToolResult, dialect.UserMessage)
 		flags.StringVar(&e.Matcher, "matcher", "", matcher)
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
 		flags.StringVar(&e.Source, "source", "", "`NAME` of the sender")

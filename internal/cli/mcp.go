@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -91,7 +93,7 @@ const mcpGrace = 1200 * time.Millisecond
 
 // mcpGate runs the hooks for the calls of a server's tools.
 type mcpGate struct {
-	call    protocol.Call // what all calls have in common
+	call    dialect.Call // what all calls have in common
 	gate    *gate.Gate
 	ipc     *ipc.Reader   // nil: there is none
 	turns   chan struct{} // of calls whose hooks run
@@ -171,7 +173,7 @@ func (m *mcpGate) log(format string, args ...any) {
 }
 
 // about is a call of the server's as hooks know it.
-func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) protocol.Call {
+func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) dialect.Call {
 	m.named.Do(func() {
 		if m.others == nil {
 			return
@@ -237,16 +239,16 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
 	o := m.fire(ctx, gate.Call{Call: m.about(protocol.PreTool, c), Fit: fitArgs})
-	if o.ExitCode() != exitOK {
-		return mcpproxy.Before{Refused: true, Reason: o.Why()}
+	if form.ExitCode(o.Outcome) != exitOK {
+		return mcpproxy.Before{Refused: true, Reason: form.Why(o.Outcome)}
 	}
-	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: o.Texts()}
+	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: dialect.TextsOf(o.Outcome)}
 }
 
 // fitArgs blocks a call whose rewritten arguments no tool takes.
 func fitArgs(o *protocol.Outcome) {
 	args := strings.TrimSpace(string(o.UpdatedInput))
-	if o.UpdatedInput == nil || strings.HasPrefix(args, "{") || o.ExitCode() != exitOK {
+	if o.UpdatedInput == nil || strings.HasPrefix(args, "{") || form.ExitCode(*o) != exitOK {
 		return
 	}
 	o.Decision, o.Cause, o.Hook, o.Approved = protocol.Block, protocol.CauseRewrite, o.UpdatedBy, false
@@ -259,7 +261,7 @@ func fitArgs(o *protocol.Outcome) {
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
 	o := m.fire(ctx, m.result(c, r))
 	if r.Error {
-		for _, text := range append(o.Texts(), o.Why()) {
+		for _, text := range append(dialect.TextsOf(o.Outcome), form.Why(o.Outcome)) {
 			if text != "" {
 				const lost = "%s ended with an error of the protocol, so the client does not get: %s"
 				m.log(lost, visible(o.Tool), printable.Lines(text))
@@ -278,7 +280,7 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 	if o.Stop {
 		a.Texts = append(a.Texts, o.StopReason)
 	}
-	a.Texts = append(a.Texts, o.Texts()...)
+	a.Texts = append(a.Texts, dialect.TextsOf(o.Outcome)...)
 	a.Given = o.Given
 	return a
 }

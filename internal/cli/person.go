@@ -29,7 +29,7 @@ func (p *person) messages(texts []string) {
 }
 
 // hook writes what a hook did. call is the call that it did it for, if that does not go without saying.
-func (p *person) hook(call string, h *protocol.HookReport) {
+func (p *person) hook(call string, h *protocol.Report) {
 	name := printable.Escape(h.Name)
 	if p.verbose {
 		p.line("%shook '%s' %s in %v", call, name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))

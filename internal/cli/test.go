@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -287,7 +288,7 @@ func (f *callFlags) explainFlags() string {
 func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
 
 // because names the cause of a hook's failure.
-func because(h *protocol.HookReport) string {
+func because(h *protocol.Report) string {
 	switch {
 	case h.ExitCode != nil && *h.ExitCode != 0:
 		return fmt.Sprintf(", exit %d", *h.ExitCode)
@@ -298,7 +299,7 @@ func because(h *protocol.HookReport) string {
 }
 
 // explaining are the words that make hookrun explain look at a call.
-func explaining(c *protocol.Call) string {
+func explaining(c *dialect.Call) string {
 	const most = 300 // longer ones nobody copies
 	if c.ClientInput != "" {
 		if len(c.ClientInput) > most {

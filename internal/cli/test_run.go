@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 
 	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // testJob is a test to run, and its result.
@@ -39,7 +39,7 @@ func (t *testRun) jobs(suites []suite) (jobs []testJob) {
 
 // runJobs runs tests, several at once, and prints them in the order of the files, each as soon as it and those before
 // it have ended. Each test has its own runner, which starts its hooks anew, so no hook process sees two tests.
-func (t *testRun) runJobs(jobs []testJob, o runner.Options, std Streams) (*testReport, error) {
+func (t *testRun) runJobs(jobs []testJob, o engine.Options, std Streams) (*testReport, error) {
 	env, err := nested()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (t *testRun) runJobs(jobs []testJob, o runner.Options, std Streams) (*testR
 type testWorkers struct {
 	*testRun
 	jobs []testJob
-	o    runner.Options
+	o    engine.Options
 	env  []string
 
 	all                sync.WaitGroup
@@ -108,7 +108,7 @@ func (w *testWorkers) progress() string {
 }
 
 // runJob runs a test. It has no result if ctx ended.
-func (t *testRun) runJob(ctx context.Context, j *testJob, o runner.Options, env []string) {
+func (t *testRun) runJob(ctx context.Context, j *testJob, o engine.Options, env []string) {
 	o.Env = append(slices.Clip(env), j.test.Env...)
 	r, err := newRunner(j.config, o)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func TestEqualKeysOfACall(t *testing.T) {
 	for args, want := range map[string]bool{`{"a":1,"a":1}`: true, `{"a":1}`: false, `{"x":{"a":1,"\u0061":2}}`: true,
 		`{"a":{"b":1},"c":{"b":1}}`: false, "": false, "not JSON": false} {
-		c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
+		c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
 		require.Equal(t, want, c.HasEqualKeys(), args)
 		_, warnings, err := c.Input()
 		require.NoError(t, err)
@@ -20,7 +20,7 @@ func TestEqualKeysOfACall(t *testing.T) {
 		c.SetArgs([]byte("{}"))
 		require.False(t, c.HasEqualKeys(), args)
 	}
-	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":1}`, EqualKeys: true})
+	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":1}`, EqualKeys: true})
 	require.True(t, c.HasEqualKeys(), "as they came in")
 	c.SetArgs([]byte("{}"))
 	require.False(t, c.HasEqualKeys())

@@ -13,10 +13,10 @@ import (
 type Client struct {
 	// Detect reports whether a hook input is this client's, at events that another client has too. One client has no
 	// Detect: it gets the inputs that no other one detects.
-	Detect func(*protocol.Call) bool
+	Detect func(*Call) bool
 	// Read completes a call from what the hook input says in the client's own way: how the tool ended, of which
 	// response is the result, and fields under other names. Without a Read it says nothing in a way of its own.
-	Read func(c *protocol.Call, response gjson.Result)
+	Read func(c *Call, response gjson.Result)
 	// Reply tells an outcome to the client in its own form. What the client has no word for is never lost if it would
 	// let something pass.
 	Reply func(protocol.Outcome) (Reply, error)
@@ -32,7 +32,7 @@ type Client struct {
 	// was written for one name guards under the others.
 	ToolAliases Aliases
 	// ToolName is a project's name for the tool at the call, if no table can say it, else "".
-	ToolName func(*protocol.Call) string
+	ToolName func(*Call) string
 }
 
 // Reply is what hookrun leaves for a client when it exits. Stderr is for an Exit other than 0.
@@ -71,7 +71,7 @@ type InputNamer interface {
 // by what one hook of any dialect says, of what the client gives its tool before that runs, and shows its model after.
 // hook is "" for a block of hookrun's own.
 type Fitter interface {
-	Fit(c *protocol.Call, hook string, v *Verdict)
+	Fit(c *Call, hook string, v *Verdict)
 }
 
 // CallLimiter is implemented by the Hooks of a client that waits so long for hookrun and no longer, whatever the entry

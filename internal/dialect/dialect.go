@@ -69,21 +69,21 @@ type Schedule struct {
 // InputNamer, a Fitter, an Answerer or a CallLimiter, have Variants or ToolEvents, or run Functions.
 type Hooks interface {
 	// Event names the call's event as hooks subscribe to it, "" for an event that the client does not have.
-	Event(*protocol.Call) protocol.Event
+	Event(*Call) protocol.Event
 	// Subject returns the text that a matcher is held against, if its event is matched by that field of the input.
-	Subject(c *protocol.Call, field string) string
+	Subject(c *Call, field string) string
 	// OnFailure says what a failure means at an event.
 	OnFailure(Event, Fault) OnFailure
 	// Environment returns variables that hooks get whatever their files say. Of a call without an event, as of a
 	// persistent process, it returns those that are the same for all calls. One that is longer than MaxVariable, with
 	// its name, or has a NUL character is empty.
-	Environment(*protocol.Call) []string
+	Environment(*Call) []string
 
 	// Encode encodes a call for stdin.
 	Encode(*Call) (Payload, []string, error)
 	// Decode reads the result of the named hook's process. ApplyFailurePolicy decides about a Verdict that has a
 	// Problem.
-	Decode(c *protocol.Call, hook string, r *HookResult) Verdict
+	Decode(c *Call, hook string, r *HookResult) Verdict
 	// Merge changes what the dialect's hooks amount to from what all dialects agree on.
 	Merge(*Merging)
 }
@@ -100,10 +100,10 @@ func MaxVariable() int {
 type Base struct{}
 
 // Event returns the event as it was fired.
-func (Base) Event(c *protocol.Call) protocol.Event { return c.Event }
+func (Base) Event(c *Call) protocol.Event { return c.Event }
 
 // Subject returns the field, or the tool's name.
-func (Base) Subject(c *protocol.Call, field string) string {
+func (Base) Subject(c *Call, field string) string {
 	if field == "tool_name" {
 		return c.Tool
 	}
@@ -114,7 +114,7 @@ func (Base) Subject(c *protocol.Call, field string) string {
 func (Base) OnFailure(e Event, _ Fault) OnFailure { return e.OnFailure }
 
 // Environment returns no variables.
-func (Base) Environment(*protocol.Call) []string { return nil }
+func (Base) Environment(*Call) []string { return nil }
 
 // Merge changes nothing.
 func (Base) Merge(*Merging) {}
@@ -133,7 +133,7 @@ type Propagator interface {
 // Outranker is implemented by Hooks whose answers undo each other: Outrank takes from the verdicts, in the order of the
 // file, what does not count beside another's, before they are merged.
 type Outranker interface {
-	Outrank(*protocol.Call, []*HookVerdict)
+	Outrank(*Call, []*HookVerdict)
 }
 
 // VariableHider is implemented by Hooks that do not get all variables of the client: HiddenVariables are the starts of
@@ -164,20 +164,20 @@ type Variants interface {
 type ToolEvents interface {
 	// ToolEvent names the event for the call's tool, "" if there is none. names are the project's for a tool that some
 	// client calls so.
-	ToolEvent(c *protocol.Call, names []string) protocol.Event
+	ToolEvent(c *Call, names []string) protocol.Event
 }
 
 // HasForm reports whether the client has hooks files, which can be checked and imported.
 func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.HasPattern() }
 
 // EventOf names the call's event as the dialect's hooks subscribe to it.
-func (d *Dialect) EventOf(c *protocol.Call) protocol.Event { return d.Hooks.Event(c) }
+func (d *Dialect) EventOf(c *Call) protocol.Event { return d.Hooks.Event(c) }
 
 // SubjectField is the field of the hook input that matchers of an event are held against, "" if they mean nothing.
 func (d *Dialect) SubjectField(e protocol.Event) string { return d.Events.Of(e).Subject }
 
 // MatcherSubject returns what a matcher is held against at the call, and whether matchers mean anything there.
-func (d *Dialect) MatcherSubject(c *protocol.Call) (subject string, ok bool) {
+func (d *Dialect) MatcherSubject(c *Call) (subject string, ok bool) {
 	field := d.SubjectField(d.EventOf(c))
 	if field == "" {
 		return "", false

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -31,7 +32,7 @@ func ClaudeEvent(e protocol.Event) protocol.Event {
 }
 
 // ClaudeEventOf returns the same of a call, for clients with an event of its own for a tool that failed.
-func ClaudeEventOf(c *protocol.Call) protocol.Event {
+func ClaudeEventOf(c *Call) protocol.Event {
 	if e := ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
 		return e
 	}
@@ -131,3 +132,32 @@ var (
 	HookCauses = []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
 		protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported}
 )
+
+// CanonicalEvents returns the canonical events that TENEX has, in the order of a turn. All others have only their
+// client's name.
+func CanonicalEvents() []protocol.Event {
+	return []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool}
+}
+
+// The strategies of texts for the model (MassGen): where a text belongs.
+const (
+	ToolResult  = "tool_result"  // behind the tool's result, in one message with it; "" means the same
+	UserMessage = "user_message" // in a message of the user, right after the result
+)
+
+// TextsOf returns the texts of an outcome for the model, in the order of the file.
+func TextsOf(o protocol.Outcome) []string {
+	var texts []string
+	for i := range o.Texts {
+		texts = append(texts, o.Texts[i].Content)
+	}
+	return texts
+}
+
+// OtherOf returns what else hooks answered, by their client's names.
+func OtherOf(o protocol.Outcome) (fields strictjson.Fields) {
+	if len(o.Other) > 0 {
+		_ = fields.UnmarshalJSON(o.Other) // it never fails
+	}
+	return fields
+}

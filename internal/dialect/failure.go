@@ -7,6 +7,16 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// FailurePolicy is how a hook that gave no answer counts, by cause: it fails open (Continue) or closed (Block). The
+// causes are those of FailureCauses. Of these only some dialects know exit and unsupported.
+type FailurePolicy map[protocol.Cause]protocol.Decision
+
+// FailureCauses are the causes that a FailurePolicy can name.
+func FailureCauses() []protocol.Cause {
+	return []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput,
+		protocol.CauseExit, protocol.CauseUnsupported}
+}
+
 // PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows
 // no doubt, and takes what it cannot read for no answer.
 const PolicyOfClient protocol.Cause = "client"
@@ -65,7 +75,7 @@ func (r *HookResult) Ended(who string) (cause protocol.Cause, problem string) {
 
 // Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a
 // client.
-func Unsupported(d *Dialect, c *protocol.Call, hook, kind string) Verdict {
+func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
 	return Verdict{Cause: protocol.CauseUnsupported, Status: protocol.StatusSkipped,
 		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
 }
@@ -73,7 +83,7 @@ func Unsupported(d *Dialect, c *protocol.Call, hook, kind string) Verdict {
 // FailureDecision decides whether a hook that failed fails open or closed at the call: by what always holds in its
 // dialect, else by the first of the policies that names the cause, else by its dialect. A cause that the dialect does
 // not have fails closed.
-func (d *Dialect) FailureDecision(c *protocol.Call, f Fault, policies ...protocol.FailurePolicy) protocol.Decision {
+func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) protocol.Decision {
 	if d.Hooks == nil { // the zero Dialect
 		return protocol.Block
 	}
@@ -95,7 +105,7 @@ func (d *Dialect) FailureDecision(c *protocol.Call, f Fault, policies ...protoco
 
 // ApplyFailurePolicy decides about a hook that gave no answer, and about one whose answer is in doubt. Other verdicts
 // are returned as they are.
-func (d *Dialect) ApplyFailurePolicy(c *protocol.Call, v Verdict, policies ...protocol.FailurePolicy) Verdict {
+func (d *Dialect) ApplyFailurePolicy(c *Call, v Verdict, policies ...FailurePolicy) Verdict {
 	if v.Own != nil {
 		decision, named := givenPolicy(policies)
 		v.Strict = named && decision == protocol.Block
@@ -105,7 +115,7 @@ func (d *Dialect) ApplyFailurePolicy(c *protocol.Call, v Verdict, policies ...pr
 
 // applyToDoubt blocks for a doubt where a policy that was given names unreadable answers. A dialect does not by itself:
 // its client takes what is in doubt for nothing. A warning there always is.
-func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.FailurePolicy) Verdict {
+func (d *Dialect) applyToDoubt(c *Call, v Verdict, policies []FailurePolicy) Verdict {
 	doubt := v.Doubt
 	if v.Doubt = ""; doubt == "" {
 		return v
@@ -124,7 +134,7 @@ func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.
 	return v
 }
 
-func (d *Dialect) applyToProblem(c *protocol.Call, v Verdict, policies []protocol.FailurePolicy) Verdict {
+func (d *Dialect) applyToProblem(c *Call, v Verdict, policies []FailurePolicy) Verdict {
 	if v.Problem == "" {
 		return v
 	}
@@ -168,7 +178,7 @@ func (v Verdict) FailOpen(e protocol.Event) Verdict {
 }
 
 // policyOf is what the first of the policies says that names the cause.
-func policyOf(cause protocol.Cause, policies []protocol.FailurePolicy) (protocol.Decision, bool) {
+func policyOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision, bool) {
 	for _, p := range policies {
 		if decision, ok := p[cause]; ok {
 			return decision, true
@@ -178,9 +188,9 @@ func policyOf(cause protocol.Cause, policies []protocol.FailurePolicy) (protocol
 }
 
 // givenPolicy is what the policies that are not a client's own say of answers that cannot be read.
-func givenPolicy(policies []protocol.FailurePolicy) (protocol.Decision, bool) {
+func givenPolicy(policies []FailurePolicy) (protocol.Decision, bool) {
 	return policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
-		func(p protocol.FailurePolicy) bool {
+		func(p FailurePolicy) bool {
 			_, own := p[PolicyOfClient]
 			return own
 		}))

@@ -7,7 +7,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // What Gemini CLI and the clients that were made of it have in common.
@@ -67,7 +66,7 @@ func MergeInput(c *Call, object []byte) bool {
 		return false
 	}
 	c.SetArgs(merged)
-	SetField(&c.Call, "tool_input", merged)
+	SetField(c, "tool_input", merged)
 	return true
 }
 
@@ -77,12 +76,12 @@ func AddToPrompt(c *Call, context string) bool {
 		return false
 	}
 	c.Prompt += "\n\n" + context
-	SetField(&c.Call, "prompt", strictjson.Quote(c.Prompt))
+	SetField(c, "prompt", strictjson.Quote(c.Prompt))
 	return true
 }
 
 // LLMResponse writes a tool's result in the form of these clients.
-func LLMResponse(c *protocol.Call) []byte {
+func LLMResponse(c *Call) []byte {
 	text := strictjson.Quote(c.Result)
 	response := FieldsOf("llmContent", text, "returnDisplay", text)
 	if c.Failed {
@@ -92,7 +91,7 @@ func LLMResponse(c *protocol.Call) []byte {
 }
 
 // ReadLLMResponse reads a tool's result from that form: what the model sees of it.
-func ReadLLMResponse(c *protocol.Call, response gjson.Result) {
+func ReadLLMResponse(c *Call, response gjson.Result) {
 	content, failure := response.Get("llmContent"), response.Get("error")
 	c.Failed = failure.Type != gjson.Null
 	switch {

@@ -89,7 +89,7 @@ func unitOf(t Timeout) unitNames {
 
 // Fails sets what every failure of the hook means, by a word of the client's own.
 func (h *Handler) Fails(decision protocol.Decision) {
-	h.OnFailure = protocol.FailurePolicy{}
+	h.OnFailure = FailurePolicy{}
 	for _, c := range h.dialect.Causes {
 		h.OnFailure[c] = decision
 	}

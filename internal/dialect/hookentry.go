@@ -31,7 +31,7 @@ type Entry struct {
 	Agent      string   // the one that it is for; "": all but NotAgents
 	NotAgents  []string // these have hooks of their own
 	Timeout    time.Duration
-	OnFailure  protocol.FailurePolicy
+	OnFailure  FailurePolicy
 	Env        []string // NAME=VALUE
 	Inherit    []string // variables of the caller's beside those that all programs need; if nil, all
 	Folder     string   // where it runs

@@ -36,7 +36,7 @@ func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
 func (h entryHooks) Merge(m *Merging) {
 	h.file.Merge(m)
 	alone := func(v *HookVerdict) (before, after Merging) {
-		before = newMerging(&protocol.Call{Event: m.Event}, []*HookVerdict{v}, v.Verdict.Decision)
+		before = newMerging(&Call{Event: m.Event}, []*HookVerdict{v}, v.Verdict.Decision)
 		after = before
 		h.Hooks.Merge(&after)
 		return before, after

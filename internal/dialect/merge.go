@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -55,7 +56,7 @@ func MergeNotRun(m *Merging) { m.Unanswered = m.Any(NotRun) }
 
 // Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules
 // what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
-func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
+func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
 	all := make([]*HookVerdict, len(judged))
 	for i := range judged {
 		all[i] = &judged[i]
@@ -93,7 +94,7 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	}
 	for _, h := range all {
 		if v := &h.Verdict; slices.Contains(m.Contexts, h) {
-			m.Inject = append(m.Inject, protocol.Inject{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated,
+			m.Texts = append(m.Texts, protocol.Text{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated,
 				File:     v.File,
 				Strategy: v.Strategy})
 		}
@@ -102,7 +103,7 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 }
 
 // outrank has each dialect that does so take what does not count from the verdicts of its hooks.
-func outrank(c *protocol.Call, all []*HookVerdict) {
+func outrank(c *Call, all []*HookVerdict) {
 	for rest := all; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
@@ -126,10 +127,11 @@ func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others [
 }
 
 // newMerging gathers what hooks said, as all dialects do.
-func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
+func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
-		Hooks: []protocol.HookReport{}}}
+		Hooks: []protocol.Report{}}}
 	m.Failed = c.Failed
+	var other strictjson.Fields
 	ran := c.Event.Canonical() == protocol.PostTool // then its result can change, and until then its input
 	withheld := false
 	for _, h := range hooks {
@@ -147,7 +149,7 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 			m.SystemMessages = append(m.SystemMessages, v.SystemMessage)
 		}
 		for _, f := range v.Other {
-			m.Other.Set(f.Key, f.Value)
+			other.Set(f.Key, f.Value)
 		}
 		if v.UpdatedInput != nil && decision != protocol.Block && !ran {
 			m.UpdatedInput, m.UpdatedBy = v.UpdatedInput, name
@@ -162,6 +164,9 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 		if v.Context != "" {
 			m.Contexts = append(m.Contexts, h)
 		}
+	}
+	if len(other) > 0 {
+		m.Other = ObjectOf(other)
 	}
 	return m
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestZeroValuesAreSafe(t *testing.T) {
 	require.Equal(t, protocol.Block, protocol.Outcome{}.Decision)
 	require.Equal(t, protocol.Block, dialect.Verdict{}.Decision)
-	require.Equal(t, 2, protocol.Outcome{}.ExitCode())
+	require.Equal(t, 2, form.ExitCode(protocol.Outcome{}))
 	require.Equal(t, "block", protocol.Decision(77).String())
 	var d = protocol.Continue
 	require.Error(t, d.UnmarshalText([]byte("allow")))
 	require.Equal(t, protocol.Block, d)
-	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureDecision(&protocol.Call{Event: "Stop"},
+	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureDecision(&dialect.Call{Event: "Stop"},
 		dialect.Fault{Cause: protocol.CauseTimeout}))
-	require.Equal(t, protocol.Block, tenex.Dialect.FailureDecision(&protocol.Call{Event: "Stop"},
+	require.Equal(t, protocol.Block, tenex.Dialect.FailureDecision(&dialect.Call{Event: "Stop"},
 		dialect.Fault{Cause: protocol.CauseTimeout}))
 }
 

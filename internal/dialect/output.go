@@ -17,13 +17,13 @@ import (
 // HookOutput is Claude Code's hook output (2.1.329), whose form other clients took over, with the messages to the user
 // that go with it.
 type HookOutput struct {
-	Continue      *bool           `json:"continue,omitempty"`
-	StopReason    string          `json:"stopReason,omitempty"`
-	Decision      string          `json:"decision,omitempty"`
-	Reason        string          `json:"reason,omitempty"`
-	SystemMessage string          `json:"systemMessage,omitempty"`
-	Terminal      json.RawMessage `json:"terminalSequence,omitempty"`
-	Specific      protocol.Fields `json:"hookSpecificOutput,omitempty"`
+	Continue      *bool             `json:"continue,omitempty"`
+	StopReason    string            `json:"stopReason,omitempty"`
+	Decision      string            `json:"decision,omitempty"`
+	Reason        string            `json:"reason,omitempty"`
+	SystemMessage string            `json:"systemMessage,omitempty"`
+	Terminal      json.RawMessage   `json:"terminalSequence,omitempty"`
+	Specific      strictjson.Fields `json:"hookSpecificOutput,omitempty"`
 
 	Notes `json:"-"`
 }
@@ -86,7 +86,7 @@ func (n *Notes) CannotTell(text string) {
 }
 
 // FieldsOf makes fields of keys and their values in turn.
-func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {
+func FieldsOf(keysAndValues ...any) (fields strictjson.Fields) {
 	for i := 0; i+1 < len(keysAndValues); i += 2 {
 		fields.Set(keysAndValues[i].(string), keysAndValues[i+1].([]byte))
 	}
@@ -94,7 +94,7 @@ func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {
 }
 
 // ObjectOf writes fields as a JSON object.
-func ObjectOf(fields protocol.Fields) []byte {
+func ObjectOf(fields strictjson.Fields) []byte {
 	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
 	return text
 }
@@ -176,9 +176,9 @@ func Uncarried(o protocol.Outcome, client string) string {
 	case o.UpdatedInput != nil:
 		return ChangedInput(o, fmt.Sprintf(", and %s cannot give the tool another, so the call is blocked; "+
 			"the changed input: %s", client, o.UpdatedInput))
-	case len(o.Inject) > 0:
+	case len(o.Texts) > 0:
 		return fmt.Sprintf("project hook '%s' has a text for the model, and %s cannot give it the model before a tool "+
-			"runs, so the call is blocked:", printable.Escape(o.Inject[0].Hook), client)
+			"runs, so the call is blocked:", printable.Escape(o.Texts[0].Hook), client)
 	}
 	return ""
 }
@@ -252,7 +252,7 @@ func Notices(o protocol.Outcome) (messages []string) {
 
 // why says more about a failure than its cause does: how the process ended and the first line of what it said, or what
 // is wrong with its answer.
-func why(h *protocol.HookReport) (text string) {
+func why(h *protocol.Report) (text string) {
 	switch {
 	case h.Cause == protocol.CauseOutput || h.Cause == protocol.CauseUnstarted:
 		return h.Failure
@@ -274,7 +274,7 @@ func why(h *protocol.HookReport) (text string) {
 }
 
 // unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.
-func unanswered(h *protocol.HookReport) bool {
+func unanswered(h *protocol.Report) bool {
 	switch h.Status {
 	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
 		return true
@@ -283,8 +283,8 @@ func unanswered(h *protocol.HookReport) bool {
 }
 
 // PermissionRequest writes the decision of that event into hookSpecificOutput, in the form that Claude Code began.
-func PermissionRequest(o protocol.Outcome, specific *protocol.Fields) {
-	var d protocol.Fields
+func PermissionRequest(o protocol.Outcome, specific *strictjson.Fields) {
+	var d strictjson.Fields
 	switch {
 	case o.Decision != protocol.Continue:
 		d.Set("behavior", strictjson.Quote("deny"))
@@ -297,7 +297,7 @@ func PermissionRequest(o protocol.Outcome, specific *protocol.Fields) {
 		if o.UpdatedInput != nil {
 			d.Set("updatedInput", o.UpdatedInput)
 		}
-		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
+		if permissions := OtherOf(o).Get("updatedPermissions"); permissions != nil {
 			d.Set("updatedPermissions", permissions)
 		}
 	default:

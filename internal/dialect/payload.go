@@ -115,7 +115,7 @@ func (o *Object) Tool(c *Call) (warnings []string, err error) {
 // EncodeInput passes on the client's own input of the event, or writes what the client would have, as far as the caller
 // knows it: the fields before those of the tool, and those behind them.
 func EncodeInput(c *Call, event protocol.Event, before, behind func(*Object)) (Payload, []string, error) {
-	if own, is := OwnInput(&c.Call, event); is {
+	if own, is := OwnInput(c, event); is {
 		return own, nil, nil
 	}
 	return WriteInput(c, before, behind)
@@ -130,11 +130,11 @@ func WriteInput(c *Call, before, behind func(*Object)) (Payload, []string, error
 		return nil, nil, err
 	}
 	behind(&o)
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }
 
 // OwnInput is the client's own hook input, if the call comes with one of the event.
-func OwnInput(c *protocol.Call, event protocol.Event) (Payload, bool) {
+func OwnInput(c *Call, event protocol.Event) (Payload, bool) {
 	if protocol.Event(c.Field("hook_event_name")) != event {
 		return nil, false
 	}
@@ -144,7 +144,13 @@ func OwnInput(c *protocol.Call, event protocol.Event) (Payload, bool) {
 // Has reports whether a key was written.
 func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
 
-// End returns what was written.
-func (o *Object) End() Payload {
+// End returns what was written for a call, and behind that the call's Extra keys.
+func (o *Object) End(c *Call) Payload {
+	strictjson.Members(c.Extra, func(key, value string) bool {
+		if name := strictjson.Text(key); !o.Has(name) {
+			o.Raw(name, []byte(value))
+		}
+		return true
+	})
 	return append(o.pieces, append(o.open, '}', '\n'))
 }

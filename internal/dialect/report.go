@@ -11,8 +11,8 @@ import (
 const maxStderr = 64 << 10
 
 // Report fills in what a process result says about a hook. Name and Source are the caller's, and so is Start.
-func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport {
-	h := protocol.HookReport{
+func Report(name, source string, r *HookResult, v *Verdict) protocol.Report {
+	h := protocol.Report{
 		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
 		Signal: r.Signal, Duration: protocol.Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: Shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
@@ -61,7 +61,7 @@ func Shorten(s string, limit int) string {
 
 // HookVerdict is a hook that matched, what became of it and its verdict.
 type HookVerdict struct {
-	Report  protocol.HookReport
+	Report  protocol.Report
 	Verdict Verdict
 	Dialect *Dialect
 	Note    string // for the run log; of the verdict as the hook gave it
@@ -69,18 +69,18 @@ type HookVerdict struct {
 
 // Skipped is a hook that matched and did not run, since an earlier block had ended the call.
 func Skipped(name, source string, d *Dialect) HookVerdict {
-	return HookVerdict{Report: protocol.HookReport{Name: name, Source: source, Status: protocol.StatusSkipped},
+	return HookVerdict{Report: protocol.Report{Name: name, Source: source, Status: protocol.StatusSkipped},
 		Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
 }
 
 // FunctionReport says what became of a hook that is a function. It has neither an exit code nor output.
-func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.HookReport {
-	return protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
+func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.Report {
+	return protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
 		Duration: protocol.Milliseconds(duration), Limit: protocol.Milliseconds(limit)}
 }
 
 // Static is a rule that matched, and what it says.
 func Static(name, source string, v Verdict, d *Dialect) HookVerdict {
-	h := protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen}
+	h := protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen}
 	return HookVerdict{Report: h, Verdict: v, Dialect: d}
 }

@@ -72,7 +72,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 	case "error":
 		return strictjson.Lossy(c.Result), false, post && c.Failed, nil
 	case "tool_response":
-		if response := ClientResponse(&c.Call); response.Exists() {
+		if response := ClientResponse(c); response.Exists() {
 			return response.Raw, true, true, nil
 		}
 		return strictjson.Lossy(c.Result), false, post, nil
@@ -102,7 +102,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 
 // HasValue reports whether calls of an event can have a field of Value.
 func HasValue(e protocol.Event, field string) bool {
-	c := NewCall(protocol.Call{Event: e, Failed: true, AgentID: "a", Args: `{"command":""}`,
+	c := NewCall(Call{Event: e, Failed: true, AgentID: "a", Args: `{"command":""}`,
 		ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) + ":1}"})
 	_, _, ok, _ := c.Value(field)
 	return ok
@@ -110,7 +110,7 @@ func HasValue(e protocol.Event, field string) bool {
 
 // ClientResponse is the tool's result as the client's hook input has it. It does not exist at another event, or where
 // the call comes from no client.
-func ClientResponse(c *protocol.Call) gjson.Result {
+func ClientResponse(c *Call) gjson.Result {
 	if c.Event.Canonical() != protocol.PostTool {
 		return gjson.Result{}
 	}

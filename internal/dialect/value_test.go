@@ -19,7 +19,7 @@ func TestValue(t *testing.T) {
 		`"tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	client.Workspace = "/w"
-	for _, c := range []protocol.Call{
+	for _, c := range []dialect.Call{
 		{Event: protocol.PreExecute, Workspace: "/w", Prompt: "p\xff", SessionID: "s"},
 		{Event: protocol.PreTool, Workspace: "/w", Tool: "shell\xff", Args: ` {"a" : "\u0041"} `, ToolUseID: "t",
 			AgentID: "a", TranscriptPath: "/t"},

@@ -31,13 +31,13 @@ type Verdict struct {
 	Stop          bool   // it wants the loop to end
 	StopReason    string
 	Context       string // text for the model
-	Strategy      protocol.Strategy
-	Truncated     bool            // Context was cut; the cut is marked in the text
-	File          string          // holds the whole of a Context that was cut
-	UpdatedInput  []byte          // JSON: the tool is to be given this
-	UpdatedOutput []byte          // JSON: the model is to be given this
-	SystemMessage string          // text for the user
-	Other         protocol.Fields // what else the hook answered, for the client that it was written for
+	Strategy      string
+	Truncated     bool              // Context was cut; the cut is marked in the text
+	File          string            // holds the whole of a Context that was cut
+	UpdatedInput  []byte            // JSON: the tool is to be given this
+	UpdatedOutput []byte            // JSON: the model is to be given this
+	SystemMessage string            // text for the user
+	Other         strictjson.Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
 
 	HTTP bool // it is that of a url
@@ -92,23 +92,23 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	if prompt := gjson.GetBytes(v.UpdatedInput, "prompt"); c.Event.Canonical() == protocol.PreExecute {
 		if prompt.Type == gjson.String {
 			c.Prompt = strictjson.Text(prompt.Raw)
-			SetField(&c.Call, "prompt", []byte(prompt.Raw))
+			SetField(c, "prompt", []byte(prompt.Raw))
 		}
 	} else if v.UpdatedInput != nil {
 		c.SetArgs(v.UpdatedInput)
-		SetField(&c.Call, "tool_input", v.UpdatedInput)
+		SetField(c, "tool_input", v.UpdatedInput)
 	}
 	if v.UpdatedOutput != nil {
 		c.Result = strictjson.ValueText(v.UpdatedOutput)
 		for _, key := range ResponseFields() { // the same under other names
-			SetField(&c.Call, key, v.UpdatedOutput)
+			SetField(c, key, v.UpdatedOutput)
 		}
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
 }
 
 // SetField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
-func SetField(c *protocol.Call, key string, value []byte) {
+func SetField(c *Call, key string, value []byte) {
 	if old := gjson.Get(c.ClientInput, key); old.Index > 0 {
 		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]
 	}

@@ -101,7 +101,7 @@ func (c *client) canary(e install.Found) {
 	if c.doctor.Start == nil {
 		return
 	}
-	call := dialect.NewCall(protocol.Call{
+	call := dialect.NewCall(dialect.Call{
 		Event: protocol.Event(e.Event), Tool: canary.Tool, Args: "{}",
 		SessionID: "hookrun-doctor", ToolUseID: "hookrun-doctor",
 		Workspace: c.doctor.Workspace.Started, Dir: c.doctor.Workspace.Started,
@@ -125,7 +125,7 @@ func (c *client) canary(e install.Found) {
 		Err: err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
 		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), Shell: true,
 	}
-	verdict := c.dialect.Hooks.Decode(&call.Call, "hookrun", &result)
+	verdict := c.dialect.Hooks.Decode(call, "hookrun", &result)
 	answer := strings.Join(strings.Fields(cmp.Or(verdict.Reason, result.Stderr.Text(), result.Stdout.Text())), " ")
 	answer = spelling.Brief(answer, 300)
 	switch {

@@ -27,28 +27,28 @@ import (
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/queued"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // Gate is what all calls of one door have in common. It is safe for concurrent use.
 type Gate struct {
-	Runner  *runner.Runner
+	Runner  *engine.Runner
 	Queue   *queue.Queue // of texts that go with results; nil: none
 	Log     *runlog.Log  // nil: none
 	Command string       // of hookrun, for the run log
 	// Warnings returns warnings of the door's own for the outcome of a call; nil: there are none.
-	Warnings func(*protocol.Call) []string
+	Warnings func(*dialect.Call) []string
 	// Warn prints an error that no outcome can carry.
 	Warn func(error)
 }
 
 // Call is one call, and what its door knows about the answer.
 type Call struct {
-	protocol.Call
+	dialect.Call
 	Warnings []string         // of reading the call
 	Output   *dialect.Dialect // the client whose hook output the answer is; nil: it is in hookrun's own form
 
@@ -72,21 +72,21 @@ func (g *Gate) Idle(c *Call) bool {
 	if g.adds(c) {
 		return false
 	}
-	plan, err := g.Runner.Plan(c.Call)
+	plan, err := g.Runner.Plan(c.Call, engine.CallSettings{})
 	return err == nil && !plan.HasHooks()
 }
 
 // Plan is a planned call.
 type Plan struct {
-	*runner.Plan
+	*engine.Plan
 	gate *Gate
 	call Call
 }
 
 // Plan works out which hooks run at a call. With an error there is no verdict.
-func (g *Gate) Plan(c Call, options ...runner.CallOption) (*Plan, error) {
+func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	began := time.Now()
-	plan, err := g.Runner.Plan(c.Call, options...)
+	plan, err := g.Runner.Plan(c.Call, settings)
 	if err != nil {
 		g.NoVerdict(began, &c.Call, err)
 		return nil, err
@@ -99,7 +99,7 @@ func (p *Plan) Immediate() bool { return !p.gate.adds(&p.call) && p.NeedsNoProce
 
 // Answer is the outcome of a call.
 type Answer struct {
-	runner.Fired
+	engine.Fired
 	gate  *Gate
 	claim *queue.Claim
 	ctx   context.Context
@@ -123,7 +123,7 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 		}
 		a.Given(false)
 		if a.Decision != protocol.Block {
-			a.Fired = runner.Fired{Outcome: Blocked(&p.call.Call, err.Error())}
+			a.Fired = engine.Fired{Outcome: Blocked(&p.call.Call, err.Error())}
 		}
 		p.gate.NoVerdict(began, &p.call.Call, err)
 	}()
@@ -156,15 +156,15 @@ func (p *Plan) Refuse(why error) error {
 
 // Fire plans a call and fires it.
 func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
-	plan, err := g.Plan(c)
+	plan, err := g.Plan(c, engine.CallSettings{})
 	if err != nil {
-		return Answer{Fired: runner.Fired{Outcome: Blocked(&c.Call, err.Error())}}, err
+		return Answer{Fired: engine.Fired{Outcome: Blocked(&c.Call, err.Error())}}, err
 	}
 	return plan.Fire(ctx)
 }
 
 // run runs the hooks, for as long as the client waits.
-func (p *Plan) run(ctx context.Context) (runner.Fired, error) {
+func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 	client := p.call.Output
 	if client == nil || p.Empty() {
 		return p.Plan.Fire(ctx)
@@ -197,8 +197,8 @@ func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	if takes {
 		text, found, warnings := c.MassGen()
 		if found {
-			a.Inject = append(a.Inject,
-				protocol.Inject{Content: text, Strategy: protocol.ToolResult, Source: "massgen"})
+			a.Texts = append(a.Texts,
+				protocol.Text{Content: text, Strategy: dialect.ToolResult, Source: "massgen"})
 		}
 		a.Warnings = append(a.Warnings, warnings...)
 	}
@@ -214,19 +214,19 @@ func (c *Call) carries(o protocol.Outcome) bool {
 		return true
 	}
 	const text = "hookrun-looks-for-this-text"
-	o.Inject = append(slices.Clip(o.Inject), protocol.Inject{Content: text})
+	o.Texts = append(slices.Clip(o.Texts), protocol.Text{Content: text})
 	reply, err := c.Output.Reply(o)
 	return err == nil && bytes.Contains(reply.Stdout, []byte(text))
 }
 
 // NoVerdict records a call that came to no verdict before it could be planned.
-func (g *Gate) NoVerdict(began time.Time, c *protocol.Call, err error) {
+func (g *Gate) NoVerdict(began time.Time, c *dialect.Call, err error) {
 	g.warn(g.record(began, c, nil, err))
 }
 
 // record adds a line about a call to the run log. The call by which doctor tries an entry is not the agent's, and
 // doctor changes no file, whichever log an entry names.
-func (g *Gate) record(began time.Time, c *protocol.Call, f *runner.Fired, err error) error {
+func (g *Gate) record(began time.Time, c *dialect.Call, f *engine.Fired, err error) error {
 	if canary.Is(c) {
 		return nil
 	}
@@ -250,7 +250,7 @@ func Killed(err error) error {
 }
 
 // Blocked returns the outcome of a call without a verdict.
-func Blocked(c *protocol.Call, reason string) protocol.Outcome {
+func Blocked(c *dialect.Call, reason string) protocol.Outcome {
 	return protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
 		Cause: protocol.CauseUnstarted, Reason: reason}
 }

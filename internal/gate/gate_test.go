@@ -16,12 +16,14 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/gate/form"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/testsupport/testhome"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 func TestMain(m *testing.M) { testhome.Main(m) }
@@ -34,14 +36,14 @@ type fixture struct {
 	warned []error
 }
 
-func newFixture(t *testing.T, hooks ...runner.Hook) *fixture {
+func newFixture(t *testing.T, hooks ...engine.Function) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fixture{T: t, log: filepath.Join(dir, "run.log")}
 	log, err := runlog.New(runlog.Options{Path: f.log})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })
-	r, err := runner.New(projecthooks.Empty(), runner.Options{Hooks: hooks})
+	r, err := engine.New(new(hookfile.Config), engine.Options{Functions: hooks})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	f.Gate = gate.Gate{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
@@ -87,7 +89,7 @@ func (f *fixture) waiting() int {
 // result is the call after a tool, with a text of MassGen's.
 func result() gate.Call {
 	return gate.Call{
-		Call:     protocol.Call{Event: protocol.PostTool, Tool: "x", SessionID: "s"},
+		Call:     dialect.Call{Event: protocol.PostTool, Tool: "x", SessionID: "s"},
 		Warnings: []string{"of reading it"},
 		MassGen:  func() (string, bool, []string) { return "of MassGen", true, []string{"of the file"} },
 	}
@@ -95,17 +97,18 @@ func result() gate.Call {
 
 func TestTextsOfACall(t *testing.T) {
 	f := newFixture(t)
-	f.Warnings = func(*protocol.Call) []string { return []string{"of the door"} }
+	f.Warnings = func(*dialect.Call) []string { return []string{"of the door"} }
 	f.put("of the queue")
 	answer, err := f.Fire(context.Background(), result())
 	require.NoError(t, err)
-	require.Equal(t, []string{"of the queue", "of MassGen"}, answer.Texts())
-	require.Equal(t, protocol.Inject{Content: "of MassGen", Strategy: protocol.ToolResult, Source: "massgen"},
-		answer.Inject[1])
+	require.Equal(t, []string{"of the queue", "of MassGen"}, dialect.TextsOf(answer.Outcome))
+	require.Equal(t, protocol.Text{Content: "of MassGen", Strategy: dialect.ToolResult, Source: "massgen"},
+		answer.Texts[1])
 	require.Equal(t, []string{"of reading it", "of the file", "of the door"}, answer.Warnings)
 	require.Len(t, f.lines(), 1)
 	require.Equal(t, "test", f.lines()[0].Command)
-	require.Equal(t, answer.Texts(), f.lines()[0].Outcome.Texts(), "the log has what the caller gets")
+	require.Equal(t, dialect.TextsOf(answer.Outcome), dialect.TextsOf(*f.lines()[0].Outcome),
+		"the log has what the caller gets")
 	require.Equal(t, answer.Warnings, f.lines()[0].Outcome.Warnings)
 	answer.Given(false)
 	answer.Given(true)
@@ -120,14 +123,14 @@ func TestTextsOfACall(t *testing.T) {
 // TestTextsStay: what an answer cannot carry, or a call without a verdict, leaves the texts where they are.
 func TestTextsStay(t *testing.T) {
 	var gone context.CancelCauseFunc
-	hook := runner.Hook{Name: "h", On: protocol.PostTool,
-		Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+	hook := engine.NewFunction("h", protocol.PostTool,
+		func(context.Context, *dialect.Call, time.Duration) dialect.Verdict {
 			gone(errors.New("the caller is gone"))
-			return runner.Answer{}, nil
-		}}
+			return dialect.OK()
+		})
 	for name, test := range map[string]struct {
 		prepare func(f *fixture, c *gate.Call)
-		hooks   []runner.Hook
+		hooks   []engine.Function
 		fails   string
 	}{
 		"an answer without texts": {prepare: func(_ *fixture, c *gate.Call) {
@@ -135,16 +138,16 @@ func TestTextsStay(t *testing.T) {
 		}},
 		"a block that fits alone": {prepare: func(_ *fixture, c *gate.Call) {
 			c.Fit = func(o *protocol.Outcome) { o.Decision = protocol.Block }
-			c.Carries = func(o *protocol.Outcome) bool { return o.ExitCode() == 0 }
+			c.Carries = func(o *protocol.Outcome) bool { return form.ExitCode(*o) == 0 }
 		}},
-		"a caller that is gone": {hooks: []runner.Hook{hook}, fails: "the caller is gone"},
+		"a caller that is gone": {hooks: []engine.Function{hook}, fails: "the caller is gone"},
 		"no plan": {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
 			fails: `unknown event "nonsense"`},
-		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() }, hooks: []runner.Hook{hook},
-			fails: "the runner is closed"},
+		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() },
+			hooks: []engine.Function{hook}, fails: "the runner is closed"},
 		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
 			c.MassGen = nil
-			f.Warnings = func(*protocol.Call) []string { panic("crash") }
+			f.Warnings = func(*dialect.Call) []string { panic("crash") }
 		}, fails: "hookrun itself failed: crash"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +166,7 @@ func TestTextsStay(t *testing.T) {
 			require.Len(t, f.lines(), 1)
 			if test.fails == "" {
 				require.NoError(t, err)
-				require.Empty(t, answer.Texts())
+				require.Empty(t, dialect.TextsOf(answer.Outcome))
 				return
 			}
 			require.ErrorContains(t, err, test.fails)
@@ -188,10 +191,10 @@ func TestTextsForClients(t *testing.T) {
 			answer, err := f.Fire(context.Background(), c)
 			require.NoError(t, err)
 			shown := answer.Outcome
-			shown.Inject = []protocol.Inject{{Content: "of the queue"}}
+			shown.Texts = []protocol.Text{{Content: "of the queue"}}
 			reply, err := client.Reply(shown)
 			require.NoError(t, err)
-			require.Equal(t, strings.Contains(string(reply.Stdout), "of the queue"), len(answer.Inject) > 0, "%s %s",
+			require.Equal(t, strings.Contains(string(reply.Stdout), "of the queue"), len(answer.Texts) > 0, "%s %s",
 				client.Name, event)
 			answer.Given(true)
 		}
@@ -206,14 +209,14 @@ func TestFailedTool(t *testing.T) {
 	c.Failed = true
 	answer, err := f.Fire(context.Background(), c)
 	require.NoError(t, err)
-	require.Equal(t, []string{"of the queue"}, answer.Texts())
+	require.Equal(t, []string{"of the queue"}, dialect.TextsOf(answer.Outcome))
 }
 
 // TestCanary: doctor tries an entry without a trace in the log, by any door.
 func TestCanary(t *testing.T) {
 	f := newFixture(t)
 	answer, err := f.Fire(context.Background(),
-		gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: canary.Tool}})
+		gate.Call{Call: dialect.Call{Event: protocol.PreTool, Tool: canary.Tool}})
 	require.NoError(t, err)
 	require.Equal(t, canary.Reason, answer.Reason)
 	require.Empty(t, f.lines())
@@ -228,22 +231,22 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, answer.Warnings[len(answer.Warnings)-1], "its folder does not exist; make it")
 	require.Empty(t, f.warned)
-	_, err = f.Plan(gate.Call{Call: protocol.Call{Event: "nonsense"}})
+	_, err = f.Plan(gate.Call{Call: dialect.Call{Event: "nonsense"}}, engine.CallSettings{})
 	require.Error(t, err)
 	require.Len(t, f.warned, 1, "no outcome can carry it")
 }
 
 // TestLimit: a client that waits for hookrun no longer than its limit has an error before that, by any door.
 func TestLimit(t *testing.T) {
-	f := newFixture(t, runner.Hook{Name: "slow",
-		Run: func(ctx context.Context, _ protocol.Call, _ *runner.Output) (runner.Answer, error) {
+	f := newFixture(t, engine.NewFunction("slow", protocol.PreTool,
+		func(ctx context.Context, _ *dialect.Call, _ time.Duration) dialect.Verdict {
 			<-ctx.Done()
-			return runner.Answer{}, ctx.Err()
-		}})
+			return dialect.OK()
+		}))
 	impatient := *registry.Clients()[0]
 	impatient.Hooks = impatientHooks{impatient.Hooks}
 	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
-		Call: protocol.Call{Event: protocol.PreTool, Tool: "x"}})
+		Call: dialect.Call{Event: protocol.PreTool, Tool: "x"}})
 	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Files.Client+
 		" waits no longer; the hooks were killed, there is no verdict")
 }
@@ -254,12 +257,12 @@ func (impatientHooks) CallLimit() time.Duration { return 20 * time.Millisecond }
 
 // TestIdle: a call is idle if neither a hook nor a text nor a log is for it.
 func TestIdle(t *testing.T) {
-	f := newFixture(t, runner.Hook{Name: "h", Match: "shell",
-		Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
-			return runner.Answer{}, nil
-		}})
+	ofShell := engine.NewFunction("h", protocol.PreTool,
+		func(context.Context, *dialect.Call, time.Duration) dialect.Verdict { return dialect.OK() })
+	ofShell.Matcher, _ = hook.NewGlobs("shell")
+	f := newFixture(t, ofShell)
 	before := func(tool string) *gate.Call {
-		return &gate.Call{Call: protocol.Call{Event: protocol.PreTool, Tool: tool, SessionID: "s"}}
+		return &gate.Call{Call: dialect.Call{Event: protocol.PreTool, Tool: tool, SessionID: "s"}}
 	}
 	require.False(t, f.Idle(before("other")), "it goes into the log")
 	f.Log = nil
@@ -271,10 +274,10 @@ func TestIdle(t *testing.T) {
 	require.False(t, f.Idle(&after), "a text may wait for it")
 	after.SessionID = ""
 	require.True(t, f.Idle(&after))
-	plan, err := f.Plan(*before("shell"))
+	plan, err := f.Plan(*before("shell"), engine.CallSettings{})
 	require.NoError(t, err)
 	require.False(t, plan.Immediate())
-	plan, err = f.Plan(*before("other"))
+	plan, err = f.Plan(*before("other"), engine.CallSettings{})
 	require.NoError(t, err)
 	require.True(t, plan.Immediate())
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -34,7 +35,7 @@ func TestRuns(t *testing.T) {
 		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+
 			`],"matcher":"`+test.matcher+`"}]}`))
 		require.NoError(t, err)
-		c := protocol.Call{Event: test.event, Tool: test.tool}
+		c := dialect.Call{Event: test.event, Tool: test.tool}
 		require.Equal(t, test.runs, runsAt(&cfg.Hooks[0], &c), test)
 		require.Equal(t, test.why, whyAt(&cfg.Hooks[0], &c))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -32,7 +33,7 @@ func TestTableOfShellLines(t *testing.T) {
 	require.Len(t, rows, 58)
 	for _, row := range rows {
 		line := strings.ReplaceAll(row[1], `\|`, "|")
-		c := protocol.Call{
+		c := dialect.Call{
 			Event:     protocol.PreTool,
 			Tool:      "shell",
 			Workspace: "/ws",

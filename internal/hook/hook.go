@@ -19,17 +19,17 @@ import (
 type Hook struct {
 	Name          string // in clients' forms the command, where there is no other
 	Command       Command
-	HTTP          *httphook.Endpoint     // what to POST to, instead of a command
-	StaticVerdict *dialect.Verdict       // of a rule, which runs nothing
-	Events        []protocol.Event       // as the dialect names them
-	Matcher       Matcher                // nil: no matter what
-	If            permission.Rule        // the zero rule: no matter what
-	When          []Condition            // all of them must hold
-	Timeout       time.Duration          // 0: the dialect's
-	OnFailure     protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
-	Env           []string               // NAME=VALUE, added to the caller's environment
-	Inherit       *Inherited             // of the caller's environment; nil: all of it
-	Async         bool                   // it is started and not waited for
+	HTTP          *httphook.Endpoint    // what to POST to, instead of a command
+	StaticVerdict *dialect.Verdict      // of a rule, which runs nothing
+	Events        []protocol.Event      // as the dialect names them
+	Matcher       Matcher               // nil: no matter what
+	If            permission.Rule       // the zero rule: no matter what
+	When          []Condition           // all of them must hold
+	Timeout       time.Duration         // 0: the dialect's
+	OnFailure     dialect.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
+	Env           []string              // NAME=VALUE, added to the caller's environment
+	Inherit       *Inherited            // of the caller's environment; nil: all of it
+	Async         bool                  // it is started and not waited for
 	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them
 	// at once.
 	Sequential bool
@@ -173,7 +173,7 @@ func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
 
 // EventAt is the event of the hook's dialect at an event of some client, "" if its dialect has none there.
 func (h *Hook) EventAt(e protocol.Event) protocol.Event {
-	return h.Dialect.EventOf(&protocol.Call{Event: e})
+	return h.Dialect.EventOf(&dialect.Call{Event: e})
 }
 
 // Wants reports whether the hook runs at an event of some client.

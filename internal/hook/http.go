@@ -26,14 +26,14 @@ func (h *Hook) Endpoint() (httphook.Endpoint, error) {
 
 // FailureDecision decides whether the hook fails open or closed at the call if it gave no answer for that cause: by the
 // first of the policies that names the cause, else by its dialect.
-func (h *Hook) FailureDecision(c *protocol.Call, cause protocol.Cause,
-	policies ...protocol.FailurePolicy) protocol.Decision {
+func (h *Hook) FailureDecision(c *dialect.Call, cause protocol.Cause,
+	policies ...dialect.FailurePolicy) protocol.Decision {
 	return h.Dialect.FailureDecision(c, dialect.Fault{Cause: cause, HTTP: h.HTTP != nil}, policies...)
 }
 
 // ApplyFailurePolicy decides for the hook as FailureDecision does, where its verdict is that of one without an answer.
-func (h *Hook) ApplyFailurePolicy(c *protocol.Call, v dialect.Verdict,
-	policies ...protocol.FailurePolicy) dialect.Verdict {
+func (h *Hook) ApplyFailurePolicy(c *dialect.Call, v dialect.Verdict,
+	policies ...dialect.FailurePolicy) dialect.Verdict {
 	v.HTTP = h.HTTP != nil
 	return h.Dialect.ApplyFailurePolicy(c, v, policies...)
 }

@@ -87,7 +87,7 @@ func (m *MatchContext) view(d *dialect.Dialect) *view {
 			return &m.views[i]
 		}
 	}
-	c := &registry.AtToolEvent(d, m.call).Call
+	c := registry.AtToolEvent(d, m.call)
 	v := view{dialect: d, event: d.EventOf(c)}
 	v.field = d.SubjectField(v.event)
 	v.subject, _ = d.MatcherSubject(c)

@@ -33,7 +33,7 @@ func rules(t testing.TB, narrowed ...string) *hookfile.Config {
 }
 
 // clientCall is a call as a client makes it.
-func clientCall(t testing.TB, input string) protocol.Call {
+func clientCall(t testing.TB, input string) dialect.Call {
 	t.Helper()
 	c, _, err := registry.ParseInput(input)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func clientCall(t testing.TB, input string) protocol.Call {
 }
 
 // runs are the hooks that run at a call, by what narrows them.
-func runs(cfg *hookfile.Config, c protocol.Call) (names []string, warnings []string) {
+func runs(cfg *hookfile.Config, c dialect.Call) (names []string, warnings []string) {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
 	match := hook.NewMatchContext(call)
@@ -74,7 +74,7 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 	}
 	for _, args := range []string{`{"n":2,"command":"ls","command":"ls"}`,
 		`{"n":2,"command":"ls","comm\u0061nd":"ls"}`, `{"n":2,"command":"ls","x":[{"a":1,"\u0061":1}]}`} {
-		got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
+		got, warnings := runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
 		require.Equal(t, asks, got, args)
 		require.Len(t, warnings, 1)
 		require.Contains(t, warnings[0], "is there twice in one object")
@@ -126,7 +126,7 @@ func TestNamesOfOneTool(t *testing.T) {
 	for _, tool := range []string{"Agent", "Task"} {
 		got, _ := runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+tool+`","tool_input":{}}`))
 		require.Equal(t, task, got, tool)
-		got, _ = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: "/ws"})
+		got, _ = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: tool, Workspace: "/ws"})
 		require.Equal(
 			t,
 			append(append([]string{}, task[:2]...), task[3:]...),
@@ -161,7 +161,7 @@ func TestNearlyTheTool(t *testing.T) {
 	} {
 		_, warnings := runs(
 			cfg,
-			protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"note":"ls"}`, Workspace: "/ws"},
+			dialect.Call{Event: protocol.PreTool, Tool: tool, Args: `{"note":"ls"}`, Workspace: "/ws"},
 		)
 		all := strings.Join(warnings, "\n")
 		for _, hook := range hooks {
@@ -182,16 +182,16 @@ func TestBoundOnMatchers(t *testing.T) {
 	}
 	cfg := rules(t, `"matcher":"`+strings.Join(globs, "|")+`"`, `"matcher":"other"`, `"matcher":"*"`, `"if":"shell(x)"`)
 	begin := time.Now()
-	got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 30_000)})
+	got, warnings := runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 30_000)})
 	require.Len(t, got, 3, "but not the rule for another tool")
 	require.Contains(t, warnings[0], "has 60000 bytes, more than the 1024")
 
-	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 500)})
+	got, warnings = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 500)})
 	require.Len(t, got, 3)
 	require.Contains(t, warnings[0], "too many to be held against the name")
 	require.Less(t, time.Since(begin), 60*time.Second)
 
-	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 10)})
+	got, warnings = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 10)})
 	require.Equal(t, []string{`"matcher":"*"`}, got)
 	require.Empty(t, warnings)
 }
@@ -207,13 +207,13 @@ func TestBoundOnConditions(t *testing.T) {
 	}
 	cfg := rules(t, narrowed...)
 	begin := time.Now()
-	got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell",
+	got, warnings := runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: "shell",
 		Args: `{"t":"` + strings.Repeat("x", 1<<20) + `"}`})
 	require.NotEmpty(t, got)
 	require.Less(t, len(got), len(narrowed))
 	require.Contains(t, strings.Join(warnings, "\n"), "the conditions are too many")
 	require.Less(t, time.Since(begin), 120*time.Second)
-	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"t":"x"}`})
+	got, warnings = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"t":"x"}`})
 	require.Empty(t, got)
 	require.Empty(t, warnings)
 }
@@ -252,7 +252,7 @@ func TestWhenOfAClient(t *testing.T) {
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"x",`+
 			`"agent_type":"research","is_error":true,"tool_output":{"a":[1]},"parent_tool_use_id":null}`,
 	)
-	own := protocol.Call{Event: protocol.PostTool, Tool: "shell"}
+	own := dialect.Call{Event: protocol.PostTool, Tool: "shell"}
 	for condition, want := range map[string][2]bool{
 		`{"path":"agent_type","equals":"research"}`:         {true, false},
 		`{"path":"is_error","equals":true}`:                 {true, false},
@@ -302,7 +302,7 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 		{`"matcher":"shell"`, "bAsh", false, ""}, // it is not Bash's name outside of a client
 		{`"if":"shell(x*)"`, "Bash", true, ""},
 	} {
-		call := protocol.Call{Event: protocol.PreTool, Tool: c.tool, Workspace: "/ws"}
+		call := dialect.Call{Event: protocol.PreTool, Tool: c.tool, Workspace: "/ws"}
 		if c.client {
 			call = clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+c.tool+`","tool_input":{}}`)
 		}

@@ -97,7 +97,7 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		return nil, true
 	}
 	for _, t := range client.Tools() {
-		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name()})
+		call := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: t.Name()})
 		names := t.Names()
 		if given := h.Tools.Name(t.Name()); given != "" {
 			names = [2]string{given}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -103,7 +104,7 @@ func TestWhen(t *testing.T) {
 		`{"path":"args.list.#","matches":"^4$"}`:                        true,
 	} {
 		h := when(t, condition)
-		c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: args, Prompt: "mend the bug",
+		c := dialect.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: args, Prompt: "mend the bug",
 			SessionID: "s"}
 		require.Equal(t, want, runsAt(h, &c), condition)
 		if want {
@@ -115,13 +116,13 @@ func TestWhen(t *testing.T) {
 }
 
 func TestWhenAtOtherEvents(t *testing.T) {
-	post := protocol.Call{Event: protocol.PostTool, Tool: "shell", Args: "not JSON", Result: "a\xffb", Failed: true}
+	post := dialect.Call{Event: protocol.PostTool, Tool: "shell", Args: "not JSON", Result: "a\xffb", Failed: true}
 	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
 		`"tool_response":{"stdout":"x"}}`)
 	require.NoError(t, err)
-	prompt := protocol.Call{Event: protocol.PreExecute, Prompt: "hello"}
+	prompt := dialect.Call{Event: protocol.PreExecute, Prompt: "hello"}
 	for _, test := range []struct {
-		call      protocol.Call
+		call      dialect.Call
 		condition string
 		want      bool
 	}{
@@ -144,7 +145,7 @@ func TestWhenAtOtherEvents(t *testing.T) {
 // What no hook could be given is not the business of a rule: the call is refused, and the rule must not look like one
 // that let it pass.
 func TestWhenInDoubt(t *testing.T) {
-	deep := protocol.Call{Event: protocol.PreTool, Tool: "shell",
+	deep := dialect.Call{Event: protocol.PreTool, Tool: "shell",
 		Args: strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}
 	require.True(t, runsAt(when(t, `{"path":"args.command","matches":"x"}`), &deep))
 	unset := when(t, `{"path":"tool","exists":true}`)
@@ -166,7 +167,7 @@ func TestIfStaysInTheWorkspace(t *testing.T) {
 		{"/ws/secrets", "k", true}, {"/ws/sub", "secrets/k", false}, {"/ws/sub", "../secrets/k", true},
 		{"/other", "/other/secrets/k", false},
 	} {
-		c := protocol.Call{Event: protocol.PreTool, Tool: "Edit", Workspace: "/ws", Dir: test.dir,
+		c := dialect.Call{Event: protocol.PreTool, Tool: "Edit", Workspace: "/ws", Dir: test.dir,
 			Args: `{"file_path":"` + test.file + `"}`}
 		require.Equal(t, test.want, runsAt(&cfg.Hooks[0], &c), test)
 	}
@@ -182,10 +183,10 @@ func TestWhenArgumentsAreTorn(t *testing.T) {
 		`rm x`: false, `"rm x"`: false, `3`: false, `null`: false, `[1]`: false, `{}`: false, ``: false,
 		`not {}`: false,
 	} {
-		c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args}
+		c := dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: args}
 		require.Equal(t, want, runsAt(h, &c), args)
 	}
-	whole := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{x`}
+	whole := dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: `{x`}
 	require.False(t, runsAt(when(t, `{"path":"args","matches":"^y"}`), &whole), "the text itself is no doubt")
 	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
 		`"tool_response":"{\"a\":1}"}`)
@@ -196,8 +197,8 @@ func TestWhenArgumentsAreTorn(t *testing.T) {
 // Many texts are as much work as one that is as long.
 func TestPatternAndManyTexts(t *testing.T) {
 	h := when(t, `{"path":"args.#.t","matches":"((a{0,10}){0,10}){0,10}[cd]$"}`)
-	texts := func(n int) *protocol.Call {
-		return &protocol.Call{Event: protocol.PreTool, Tool: "shell",
+	texts := func(n int) *dialect.Call {
+		return &dialect.Call{Event: protocol.PreTool, Tool: "shell",
 			Args: `[` + strings.Repeat(`{"t":"`+strings.Repeat("a", 100)+`"},`, n) + `{}]`}
 	}
 	require.False(t, runsAt(h, texts(1)))
@@ -209,11 +210,11 @@ func TestPatternAndManyTexts(t *testing.T) {
 // A pattern that could take minutes counts as found, and takes no time.
 func TestHostilePattern(t *testing.T) {
 	h := when(t, `{"path":"args","matches":"((a{0,10}){0,10}){0,10}((b?){0,10}){0,100}[cd]$"}`)
-	c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":"` + strings.Repeat("a", 8<<20) + `"}`}
+	c := dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":"` + strings.Repeat("a", 8<<20) + `"}`}
 	begin := time.Now()
 	require.True(t, runsAt(h, &c))
 	require.Less(t, time.Since(begin), 20*time.Second)
-	small := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":"aaa"}`}
+	small := dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":"aaa"}`}
 	require.False(t, runsAt(h, &small))
 }
 
@@ -222,7 +223,7 @@ func TestLongText(t *testing.T) {
 	h := when(t, `{"path":"args","matches":"\\b(AKIA)+[0-9A-Z]{16}\\b.{0,90}"}`)
 	// the last may match
 	for tail, want := range map[string]bool{"x AKIB": false, "AKIA0123456789ABCDEF x": true, "AKIA": true} {
-		c := protocol.Call{Event: protocol.PreTool, Tool: "shell",
+		c := dialect.Call{Event: protocol.PreTool, Tool: "shell",
 			Args: `{"a":"` + strings.Repeat("x ", 8<<20) + tail + `"}`}
 		require.Equal(t, want, runsAt(h, &c), tail)
 	}
@@ -277,7 +278,7 @@ func FuzzWhen(f *testing.F) {
 			require.NoError(t, err)
 			return string(text)
 		}
-		c := protocol.Call{Event: protocol.PreTool, Tool: "t", Args: args}
+		c := dialect.Call{Event: protocol.PreTool, Tool: "t", Args: args}
 		input, _, err := c.Input()
 		if err != nil {
 			return

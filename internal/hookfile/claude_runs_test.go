@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -166,7 +167,7 @@ func claudeConfig(t *testing.T, docs ...string) *hookfile.Config {
 	return &all
 }
 
-func input(t *testing.T, doc string) *protocol.Call {
+func input(t *testing.T, doc string) *dialect.Call {
 	t.Helper()
 	c, warnings, err := registry.ParseInput(doc)
 	require.NoError(t, err)
@@ -281,13 +282,13 @@ func TestClaudeRuns(t *testing.T) {
 	t.Run("calls of a loop with TENEX's names", func(t *testing.T) {
 		pre, fail := one(t, pre(`{"type":"command","command":"a"}`)), one(t,
 			claudeForm("PostToolUseFailure", `{"type":"command","command":"a"}`))
-		require.True(t, runs(pre, &protocol.Call{Event: protocol.PreTool, Tool: "shell"}))
-		require.False(t, runs(fail, &protocol.Call{Event: protocol.PostTool, Tool: "shell"}))
-		require.True(t, runs(fail, &protocol.Call{Event: protocol.PostTool, Tool: "shell", Failed: true}))
+		require.True(t, runs(pre, &dialect.Call{Event: protocol.PreTool, Tool: "shell"}))
+		require.False(t, runs(fail, &dialect.Call{Event: protocol.PostTool, Tool: "shell"}))
+		require.True(t, runs(fail, &dialect.Call{Event: protocol.PostTool, Tool: "shell", Failed: true}))
 	})
 	t.Run("an input that no rule can be held against", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"a","if":"Bash(git *)"}`))
-		deep := &protocol.Call{Event: protocol.PreTool, Tool: "Bash",
+		deep := &dialect.Call{Event: protocol.PreTool, Tool: "Bash",
 			Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}
 		require.True(t, runs(h, deep), "a gate had better run")
 		require.Equal(t,
@@ -303,7 +304,7 @@ func TestDisableAllHooks(t *testing.T) {
 		return `{` + off + `"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`
 	}
 	none, on, off := file(""), file("\n\"disableAllHooks\":false,"), file("\n\n\"disableAllHooks\":true,")
-	c := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
+	c := &dialect.Call{Event: protocol.PreTool, Tool: "shell"}
 	for _, test := range []struct {
 		files []string
 		by    string // "" if the hooks run
@@ -435,7 +436,7 @@ func TestLoadClaude(t *testing.T) {
 		write(filepath.Join(home, ".claude", "settings.json"),
 			`{"disableAllHooks":true,"env":{"A":"user"},"hooks":{"PreToolUse":[{"hooks":[`+command("user")+`]}]}}`)
 		write(filepath.Join(project, ".claude", "settings.json"), `{"env":{"A":"shared"}}`)
-		call := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
+		call := &dialect.Call{Event: protocol.PreTool, Tool: "Bash"}
 		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.False(t, runs(&cfg.Hooks[0], call))

@@ -580,7 +580,7 @@ func TestClaudeHook(t *testing.T) {
 			`"type":"mcp_tool","server":"s","tool":"t","onFailure":null`:              protocol.Block,
 		} {
 			h := one(t, pre("{"+doc+"}"))
-			want := protocol.FailurePolicy{"signal": want, "unstarted": want, "timeout": want, "output": want,
+			want := dialect.FailurePolicy{"signal": want, "unstarted": want, "timeout": want, "output": want,
 				"exit": want, "unsupported": want}
 			if want["exit"] == protocol.Block {
 				want[dialect.PolicyOfClient] = protocol.Block

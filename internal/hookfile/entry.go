@@ -231,7 +231,7 @@ func eventHint(wrong string) string {
 	known, list := eventNames()
 	event := protocol.Event(wrong)
 	clients := registry.WithEvent(event)
-	if len(clients) > 0 && !slices.Contains(protocol.Events(), event.Canonical()) {
+	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), event.Canonical()) {
 		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
 			strings.Join(clients, `" or "`), list)
 	}
@@ -241,7 +241,7 @@ func eventHint(wrong string) string {
 // eventNames returns all names of events, and the canonical ones as a list.
 func eventNames() (all []string, list string) {
 	var canonical []string
-	for _, e := range protocol.Events() {
+	for _, e := range dialect.CanonicalEvents() {
 		canonical = append(canonical, string(e))
 		all = append(all, string(e), string(dialect.ClaudeEvent(e)))
 	}
@@ -353,9 +353,9 @@ func timeoutDuration(text string) (time.Duration, error) {
 }
 
 // ParseFailurePolicy reads "block" or "continue", for every cause of a failure.
-func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
-	policy := protocol.FailurePolicy{}
-	for _, cause := range protocol.FailureCauses() {
+func ParseFailurePolicy(word string) (dialect.FailurePolicy, error) {
+	policy := dialect.FailurePolicy{}
+	for _, cause := range dialect.FailureCauses() {
 		switch word {
 		case "block":
 			policy[cause] = protocol.Block
@@ -370,7 +370,7 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 }
 
 func (r *reader) onFailure(h *hook.Hook) {
-	h.OnFailure = protocol.FailurePolicy{}
+	h.OnFailure = dialect.FailurePolicy{}
 	causes := slices.DeleteFunc(slices.Clone(h.Dialect.Causes),
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
 	if r.value.Type == gjson.String {

@@ -38,7 +38,7 @@ func TestEntryKeepsRules(t *testing.T) {
 	require.True(t, b.Command.Bash)
 	require.NotEqual(t, "$HOME", b.Command.Shell, "the client puts variables into the text")
 	require.Equal(t, []string{"A=$NOT_SET_HERE"}, b.Env)
-	require.True(t, runs(c, &protocol.Call{Event: "PreToolUse", Tool: "apply_patch"}), "as that client's matchers do")
+	require.True(t, runs(c, &dialect.Call{Event: "PreToolUse", Tool: "apply_patch"}), "as that client's matchers do")
 	require.True(t, d.Async)
 	require.Equal(t, 1500*time.Millisecond, d.Deadline("SessionEnd"))
 	for _, h := range cfg.Hooks {
@@ -52,20 +52,20 @@ func TestEntryMeetsNames(t *testing.T) {
 	const input = `{"hook_event_name":"BeforeTool","timestamp":"t","tool_name":"run_shell_command"}`
 	for _, test := range []struct {
 		entry string
-		call  protocol.Call
+		call  dialect.Call
 		runs  bool
 	}{
-		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "Bash"}, true},
-		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "PowerShell"}, false},
-		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "shell"}, true},
-		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "run_shell_command", ClientInput: input}, true},
-		{`"dialect":"claude","matcher":"Edit"`, protocol.Call{Tool: "run_shell_command", ClientInput: input}, false},
-		{`"dialect":"claude","matcher":"shell"`, protocol.Call{Tool: "Bash"}, false},
-		{`"dialect":"claude","if":"Bash(git *)"`, protocol.Call{Tool: "shell", Args: `{"command":"git a"}`}, true},
-		{`"dialect":"claude","if":"Bash(git *)"`, protocol.Call{Tool: "shell", Args: `{"command":"ls"}`}, false},
-		{`"dialect":"gemini","matcher":"write_"`, protocol.Call{Tool: "Write"}, true},
-		{`"dialect":"gemini","matcher":"^write_file$"`, protocol.Call{Tool: "write_files"}, false},
-		{`"dialect":"codex","matcher":"^Bash$"`, protocol.Call{Tool: "run_shell_command", ClientInput: input}, true},
+		{`"dialect":"claude","matcher":"Bash"`, dialect.Call{Tool: "Bash"}, true},
+		{`"dialect":"claude","matcher":"Bash"`, dialect.Call{Tool: "PowerShell"}, false},
+		{`"dialect":"claude","matcher":"Bash"`, dialect.Call{Tool: "shell"}, true},
+		{`"dialect":"claude","matcher":"Bash"`, dialect.Call{Tool: "run_shell_command", ClientInput: input}, true},
+		{`"dialect":"claude","matcher":"Edit"`, dialect.Call{Tool: "run_shell_command", ClientInput: input}, false},
+		{`"dialect":"claude","matcher":"shell"`, dialect.Call{Tool: "Bash"}, false},
+		{`"dialect":"claude","if":"Bash(git *)"`, dialect.Call{Tool: "shell", Args: `{"command":"git a"}`}, true},
+		{`"dialect":"claude","if":"Bash(git *)"`, dialect.Call{Tool: "shell", Args: `{"command":"ls"}`}, false},
+		{`"dialect":"gemini","matcher":"write_"`, dialect.Call{Tool: "Write"}, true},
+		{`"dialect":"gemini","matcher":"^write_file$"`, dialect.Call{Tool: "write_files"}, false},
+		{`"dialect":"codex","matcher":"^Bash$"`, dialect.Call{Tool: "run_shell_command", ClientInput: input}, true},
 	} {
 		cfg, err := hookfile.Parse("f", []byte(keeping(test.entry)))
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
@@ -43,7 +44,7 @@ func TestURLEntry(t *testing.T) {
 	}, h.HTTP)
 	require.Equal(t, "POST https://h:8443/x", h.String())
 	require.Nil(t, h.Inherit, "its own list says which variables it gets")
-	require.Equal(t, protocol.FailurePolicy{protocol.CauseExit: protocol.Continue,
+	require.Equal(t, dialect.FailurePolicy{protocol.CauseExit: protocol.Continue,
 		protocol.CauseTimeout: protocol.Continue}, h.OnFailure)
 }
 
@@ -59,10 +60,10 @@ func TestURLEntryFailures(t *testing.T) {
 			protocol.PreTool: protocol.Block, protocol.PostTool: protocol.Continue,
 			protocol.PreExecute: protocol.Continue,
 		} {
-			c := &protocol.Call{Event: event}
+			c := &dialect.Call{Event: event}
 			require.Equal(t, want, h.FailureDecision(c, cause), "%s at %s", cause, event)
 			for _, said := range []protocol.Decision{protocol.Block, protocol.Continue} {
-				require.Equal(t, said, h.FailureDecision(c, cause, protocol.FailurePolicy{cause: said}), "%s at %s",
+				require.Equal(t, said, h.FailureDecision(c, cause, dialect.FailurePolicy{cause: said}), "%s at %s",
 					cause, event)
 			}
 		}

@@ -581,7 +581,7 @@ func FuzzForms(f *testing.F) {
 			require.True(t, h.Unsupported != "" || h.Command.Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
 			require.NotEmpty(t, h.Name)
-			runs(h, &protocol.Call{Event: h.Events[0], Tool: "Bash", Args: "{}"})
+			runs(h, &dialect.Call{Event: h.Events[0], Tool: "Bash", Args: "{}"})
 		}
 	})
 }

@@ -105,7 +105,7 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 	when, _ := entry["when"].([]any)
 	require.Len(t, h.When, len(when))
 
-	for _, e := range protocol.Events() {
+	for _, e := range dialect.CanonicalEvents() {
 		names := entry["events"].([]any)
 		want := slices.Contains(names, any(string(e))) || slices.Contains(names, any(string(dialect.ClaudeEvent(e))))
 		require.Equal(t, want, slices.Contains(h.Events, e), e)
@@ -136,7 +136,7 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 			require.Equal(t, policy, h.OnFailure[cause].String())
 		}
 	case map[string]any:
-		for _, cause := range protocol.FailureCauses() {
+		for _, cause := range dialect.FailureCauses() {
 			decision, there := h.OnFailure[cause]
 			require.Equal(t, policy[string(cause)] != nil, there)
 			if there {

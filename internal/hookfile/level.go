@@ -66,6 +66,9 @@ func userFile() string {
 
 // outer returns the files outside of the project, present or not.
 func (o *Options) outer() []File {
+	if o.NoOuter {
+		return nil
+	}
 	path, _ := o.managed()
 	files := []File{{Path: path, Level: hook.ManagedLevel, outer: true}}
 	if path := userFile(); path != "" && !o.NoUser {

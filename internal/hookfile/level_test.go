@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -217,7 +218,7 @@ func TestDisable(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "managed/managed user/user -project/project project/project-two -project/off local/local",
 		levelsOf(cfg))
-	call := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
+	call := &dialect.Call{Event: protocol.PreTool, Tool: "shell"}
 	for _, h := range cfg.Hooks {
 		require.Equal(t, h.Disabled == "", runs(&h, call), h.Name)
 	}

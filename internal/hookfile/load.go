@@ -31,6 +31,7 @@ type Options struct {
 	Files     []string // instead of the workspace's own files; a missing one is an error
 	Project   *Project // what FindProject found, and must still be there when it is read; nil: find it
 	NoUser    bool     // leave out the user's own file
+	NoOuter   bool     // leave out the managed file, too; no command of hookrun does so
 	Managed   string   // another path of the managed file, for tests: it need not be root's
 	// Dialect is the dialect of files in a client's form, wherever they lie. nil: it is found by the file's folder, and
 	// is Claude Code's in any other folder. It changes nothing for files in other forms.

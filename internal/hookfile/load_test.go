@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -589,7 +590,7 @@ func TestFields(t *testing.T) {
 	})
 	t.Run("on_failure by cause", func(t *testing.T) {
 		h := field(t, `"on_failure":{"timeout":"block","signal":"continue","x-signal":"block"}`)
-		require.Equal(t, protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block,
+		require.Equal(t, dialect.FailurePolicy{protocol.CauseTimeout: protocol.Block,
 			protocol.CauseSignal: protocol.Continue}, h.OnFailure)
 	})
 	t.Run("empty matcher", func(t *testing.T) {

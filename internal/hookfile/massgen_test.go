@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -402,7 +403,7 @@ func TestMassGenSelection(t *testing.T) {
 		require.NoError(t, err)
 		return cfg
 	}
-	names := func(cfg *hookfile.Config, c protocol.Call) (names []string) {
+	names := func(cfg *hookfile.Config, c dialect.Call) (names []string) {
 		for i := range cfg.Hooks {
 			if runs(&cfg.Hooks[i], &c) {
 				names = append(names, strings.TrimPrefix(cfg.Hooks[i].Name, "python_m."))
@@ -429,11 +430,11 @@ func TestMassGenSelection(t *testing.T) {
 		} {
 			cfg := parse(fmt.Sprintf("hooks: {PreToolUse: [{handler: m.f, matcher: %q}]}\n", test.matcher))
 			for _, tool := range strings.Fields(test.yes) {
-				require.Len(t, names(cfg, protocol.Call{Event: "pre-tool", Tool: tool}), 1, "%q is for %q",
+				require.Len(t, names(cfg, dialect.Call{Event: "pre-tool", Tool: tool}), 1, "%q is for %q",
 					test.matcher, tool)
 			}
 			for _, tool := range strings.Fields(test.no) {
-				require.Empty(t, names(cfg, protocol.Call{Event: "pre-tool", Tool: tool}), "%q is not for %q",
+				require.Empty(t, names(cfg, dialect.Call{Event: "pre-tool", Tool: tool}), "%q is not for %q",
 					test.matcher, tool)
 			}
 		}
@@ -446,20 +447,20 @@ func TestMassGenSelection(t *testing.T) {
 		for agent, want := range map[string][2]string{"a": {"a1", "p a2"}, "b": {"g1 g2 b", "p"}, "c": {"g1 g2", "p"},
 			"": {"g1 g2", "p"}, "A": {"g1 g2", "p"}} {
 			require.Equal(t, strings.Fields(want[0]),
-				names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: agent}), agent)
+				names(cfg, dialect.Call{Event: "pre-tool", Tool: "t", AgentID: agent}), agent)
 			require.Equal(t, strings.Fields(want[1]),
-				names(cfg, protocol.Call{Event: "PostToolUse", Tool: "t", AgentID: agent}), agent)
-			require.Empty(t, names(cfg, protocol.Call{Event: "post-tool", Failed: true, Tool: "t", AgentID: agent}),
+				names(cfg, dialect.Call{Event: "PostToolUse", Tool: "t", AgentID: agent}), agent)
+			require.Empty(t, names(cfg, dialect.Call{Event: "post-tool", Failed: true, Tool: "t", AgentID: agent}),
 				"M64 failed")
-			require.Empty(t, names(cfg, protocol.Call{Event: "post-tool", Blocked: true, Tool: "t", AgentID: agent}),
+			require.Empty(t, names(cfg, dialect.Call{Event: "post-tool", Blocked: true, Tool: "t", AgentID: agent}),
 				"M64 blocked")
-			require.Empty(t, names(cfg, protocol.Call{Event: "pre-execute", AgentID: agent}))
-			require.Empty(t, names(cfg, protocol.Call{Event: "PermissionRequest", Tool: "t", AgentID: agent}))
+			require.Empty(t, names(cfg, dialect.Call{Event: "pre-execute", AgentID: agent}))
+			require.Empty(t, names(cfg, dialect.Call{Event: "PermissionRequest", Tool: "t", AgentID: agent}))
 			_, unknown := cfg.UnknownAgent(agent)
 			require.Equal(t, agent == "" || agent == "A", unknown, agent)
 		}
 		why := func(i int, agent string) string {
-			return why(&cfg.Hooks[i], &protocol.Call{Event: "pre-tool", Tool: "t", AgentID: agent})
+			return why(&cfg.Hooks[i], &dialect.Call{Event: "pre-tool", Tool: "t", AgentID: agent})
 		}
 		require.Equal(t, `the agent "a" has hooks of its own instead, by "override"`, why(0, "a"))
 		require.Equal(t, `it is for the agent "a" alone`, why(3, "b"))
@@ -475,8 +476,8 @@ func TestMassGenSelection(t *testing.T) {
 		cfg.Add(parse("hooks: {PreToolUse: [handler: m.a]}\nagents: [{id: b, backend: {hooks: {PreToolUse: [handler: " +
 			"m.b]}}}]\n"))
 		require.Empty(t, cfg.Warnings, "names that nobody gave may be equal")
-		require.Equal(t, []string{"a", "a"}, names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: "a"}))
-		require.Equal(t, []string{"a", "b"}, names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: "b"}))
+		require.Equal(t, []string{"a", "a"}, names(cfg, dialect.Call{Event: "pre-tool", Tool: "t", AgentID: "a"}))
+		require.Equal(t, []string{"a", "b"}, names(cfg, dialect.Call{Event: "pre-tool", Tool: "t", AgentID: "b"}))
 		for agent, want := range map[string]bool{"a": false, "b": false, "c": true} {
 			_, unknown := cfg.UnknownAgent(agent)
 			require.Equal(t, want, unknown, agent)

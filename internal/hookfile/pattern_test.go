@@ -138,7 +138,7 @@ func TestBrokenMatcher(t *testing.T) {
 			`"hooks":[{"type":"command","command":"b"}]}]}}`))
 	require.NoError(t, err)
 	require.Len(t, cfg.Warnings, 1, "the client says nothing")
-	c := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
+	c := &dialect.Call{Event: protocol.PreTool, Tool: "Bash"}
 	require.False(t, runs(&cfg.Hooks[0], c))
 	require.Equal(t, `its matcher "[" does not match the tool "Bash"`, why(&cfg.Hooks[0], c))
 	require.True(t, runs(&cfg.Hooks[1], c))
@@ -152,7 +152,7 @@ func TestDoubtfulMatcher(t *testing.T) {
 	require.EqualError(t, hook.Diagnostics(cfg.Warnings), `f:1:36: PreToolUse 1: the matcher "^(a)\\1$" is a regular `+
 		`expression that hookrun cannot read, so the hook always runs: it refers back to a group, or has a group with `+
 		`an unusual or repeated name`)
-	require.True(t, runs(&cfg.Hooks[0], &protocol.Call{Event: protocol.PreTool, Tool: "b"}))
+	require.True(t, runs(&cfg.Hooks[0], &dialect.Call{Event: protocol.PreTool, Tool: "b"}))
 }
 
 // TestHostilePatterns: an expression that takes for ever must neither hold up the call nor let it pass. The limit is
@@ -164,7 +164,7 @@ func TestHostilePatterns(t *testing.T) {
 		"^(.*)*[a-c]$"} {
 		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+
 			`,"hooks":[{"type":"command","command":"a"}]}]}}`)
-		require.True(t, runs(h, &protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
+		require.True(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: name}), matcher)
 	}
 	require.Less(t, time.Since(start), time.Minute)
 	// What was decided before the time ran out is what counts.
@@ -185,7 +185,7 @@ func TestLongMatcher(t *testing.T) {
 			return `{"hooks":{"PreToolUse":[{"matcher":"` + matcher + more +
 				`","hooks":[{"type":"command","command":"a"}]}]}}`
 		}
-		require.Equal(t, wanted, runs(one(t, doc("")), &protocol.Call{Event: protocol.PreTool, Tool: "Edit"}))
+		require.Equal(t, wanted, runs(one(t, doc("")), &dialect.Call{Event: protocol.PreTool, Tool: "Edit"}))
 		_, err := hookfile.Parse("f", []byte(doc("x")))
 		require.EqualError(t, err, `f:1:36: PreToolUse 1: the matcher is longer than 64 KiB`)
 	}

@@ -1,18 +1,63 @@
 package hookfile
 
-// Held is a Config behind a public type that embeds a Held: package projecthooks shows a few facts of the Config, and
-// hookrun's own packages take the Config itself. Its methods are for those packages alone, because no other module can
-// name what they take and return.
-type Held struct{ config *Config }
+import (
+	"slices"
+	"sync"
 
-// Held returns the Config, nil if there is none.
-func (h *Held) Held() *Config { return h.config }
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/protocol"
+)
 
-// Hold puts a Config behind the public type.
-func (h *Held) Hold(c *Config) { h.config = c }
+// Public is what package projecthooks has a Config as. Its type Config is defined as a Public and has no method that
+// returns the Config inside: hookrun's own packages convert to Public, and no other module can.
+type Public struct {
+	config *Config
+	dir    string // of the project; "": none was found
+	begin  sync.Once
+	files  *Snapshot
+}
 
-// Behind puts a Config behind a fresh value of the public type, as projecthooks.Empty() is one, and returns the value.
-func Behind[T interface{ Hold(*Config) }](public T, c *Config) T {
-	public.Hold(c)
-	return public
+// NewPublic returns a Config, which was read for the project in dir, as projecthooks has it.
+func NewPublic(c *Config, dir string) *Public { return &Public{config: c, dir: dir} }
+
+// Config returns the Config, nil of a nil or zero Public.
+func (p *Public) Config() *Config {
+	if p == nil {
+		return nil
+	}
+	return p.config
+}
+
+// Dir returns the folder of the project, "" if the Config was read for none.
+func (p *Public) Dir() string { return p.dir }
+
+// Snapshot returns the one Snapshot of the files that were read.
+func (p *Public) Snapshot() *Snapshot {
+	p.begin.Do(func() { p.files = NewSnapshot(p.config) })
+	return p.files
+}
+
+// Info is what projecthooks.HookInfo is: the facts of a hook that a host program shows.
+type Info struct {
+	Name    string
+	Source  string
+	Level   string
+	Events  []protocol.Event
+	Matcher string
+	If      string
+	Command string
+	Runs    bool
+	Why     string
+}
+
+// InfoOf returns the facts of a hook as its file has them.
+func InfoOf(h *hook.Hook) Info {
+	i := Info{
+		Name: h.Name, Source: h.Source(), Level: h.Level.String(), Events: slices.Clone(h.Events), If: h.If.String(),
+		Command: h.String(), Runs: h.Disabled == "", Why: h.Disabled,
+	}
+	if h.Matcher != nil {
+		i.Matcher = h.Matcher.String()
+	}
+	return i
 }

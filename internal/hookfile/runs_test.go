@@ -3,14 +3,13 @@ package hookfile_test
 import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // runs and why are for tests of one hook, where a context is not worth its line.
-func runs(h *hook.Hook, c *protocol.Call) bool {
+func runs(h *hook.Hook, c *dialect.Call) bool {
 	return hook.NewMatchContext(dialect.NewCall(*c)).Runs(h)
 }
 
-func why(h *hook.Hook, c *protocol.Call) string {
+func why(h *hook.Hook, c *dialect.Call) string {
 	return hook.NewMatchContext(dialect.NewCall(*c)).Why(h)
 }

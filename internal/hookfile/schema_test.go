@@ -76,13 +76,13 @@ func TestSchema(t *testing.T) {
 
 // The schema names what the code has, too: a new event or cause must not be forgotten there.
 func TestSchemaIsWhole(t *testing.T) {
-	for _, e := range protocol.Events() {
+	for _, e := range dialect.CanonicalEvents() {
 		for _, name := range []protocol.Event{e, dialect.ClaudeEvent(e)} {
 			require.True(t, requireAgreement(t, `{"hooks":[{"name":"a","command":"a","events":["`+string(name)+
 				`"]}]}`), name)
 		}
 	}
-	for _, c := range protocol.FailureCauses() {
+	for _, c := range dialect.FailureCauses() {
 		require.Equal(t, slices.Contains(tenex.Dialect.Causes, c),
 			requireAgreement(t, withField(`"on_failure":{"`+string(c)+`":"block"}`)), c)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // View is a hook for people to look at: as it was loaded, or as a call has it.
@@ -24,7 +23,7 @@ type View struct {
 type AtCall struct {
 	Folder    string        // "": a request
 	Timeout   time.Duration // 0: the hook is not waited for
-	OnFailure protocol.FailurePolicy
+	OnFailure dialect.FailurePolicy
 }
 
 // Value is what a hook has for a key.
@@ -40,7 +39,7 @@ type Values []Value
 
 // MarshalJSON writes the object.
 func (vs Values) MarshalJSON() ([]byte, error) {
-	var object protocol.Fields
+	var object strictjson.Fields
 	for _, v := range vs {
 		if v.Key == "" {
 			continue
@@ -49,7 +48,7 @@ func (vs Values) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		object = append(object, protocol.Field{Key: v.Key, Value: text})
+		object = append(object, strictjson.Field{Key: v.Key, Value: text})
 	}
 	return object.MarshalJSON()
 }
@@ -114,8 +113,8 @@ func text(value any) string {
 	switch value := value.(type) {
 	case []string:
 		parts = value
-	case protocol.FailurePolicy:
-		for _, cause := range protocol.FailureCauses() {
+	case dialect.FailurePolicy:
+		for _, cause := range dialect.FailureCauses() {
 			if decision, ok := value[cause]; ok {
 				parts = append(parts, string(cause)+": "+decision.String())
 			}

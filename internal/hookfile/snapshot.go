@@ -24,6 +24,7 @@ type snapshotFile struct {
 	text    string // that was read
 	hooks   int    // that it had; of an absent file, when it was still there
 	absent  bool   // there was none
+	fault   string // why it could not be read when News last saw it
 	seen    fs.FileInfo
 	changed string
 }
@@ -116,6 +117,30 @@ func (s *Snapshot) Changed() (texts []string) {
 	return texts
 }
 
+// News lists as Changed does, and takes what is there now for what was read: it tells each change once.
+func (s *Snapshot) News() (texts []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.files {
+		f := &s.files[i]
+		f.look()
+		if f.changed == "" {
+			continue
+		}
+		texts = append(texts, f.path+" "+f.changed)
+		text, err := readFile(f.path)
+		f.text, f.absent, f.fault, f.seen, f.changed = string(text), isMissing(err), faultOf(err), nil, ""
+	}
+	return texts
+}
+
+func faultOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 // settleTime is how old a file must be before its times show whether it was written again: the clocks of file systems
 // tick slowly.
 const settleTime = 50 * time.Millisecond
@@ -137,7 +162,7 @@ func (f *snapshotFile) look() {
 		f.changed = "was not there before"
 	default:
 		text, err := readFile(f.path)
-		if err != nil || string(text) != f.text {
+		if faultOf(err) != f.fault || err == nil && string(text) != f.text {
 			f.changed = "was changed"
 		}
 	}

@@ -22,7 +22,7 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 			return note
 		}
 	}
-	client := registry.ClientOf(&call.Call)
+	client := registry.ClientOf(call)
 	if client == nil || !call.Event.HasTool() || call.FileTools().Has(call.Tool) || len(call.ProjectTools()) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""

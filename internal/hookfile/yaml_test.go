@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // TestYAMLExpansion: aliases of aliases stand for more than a memory holds, and cost nothing while nobody writes them

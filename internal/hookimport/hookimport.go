@@ -51,7 +51,7 @@ type Item struct {
 }
 
 // Entry is an entry of .tenex-hooks.json.
-type Entry = protocol.Fields
+type Entry = strictjson.Fields
 
 // Result is what a file gave.
 type Result struct {

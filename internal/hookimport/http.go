@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/httphook"
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // A hook of type http becomes an entry with "url".
@@ -27,9 +27,9 @@ func (g *handler) address() {
 	e, _ := g.hook.Endpoint() // an address that is not allowed was left out before
 	g.set("url", e.URL)
 	if len(e.Headers) > 0 {
-		var headers protocol.Fields
+		var headers strictjson.Fields
 		for _, h := range e.Headers {
-			headers = append(headers, protocol.Field{Key: h.Name, Value: []byte(text(h.Value))})
+			headers = append(headers, strictjson.Field{Key: h.Name, Value: []byte(text(h.Value))})
 		}
 		g.to.Set("headers", []byte(inJSON(headers)))
 	}

@@ -178,7 +178,7 @@ func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
 			if json == "" {
 				r.Stderr = captured(dialect.SilentReason)
 			}
-			call := protocol.Call{Event: event, Tool: "Bash", Args: "{}"}
+			call := dialect.Call{Event: event, Tool: "Bash", Args: "{}"}
 			v := d.Hooks.Decode(&call, "hookrun", &r)
 			require.Equal(t, protocol.Block, v.Decision, "%s %s", c.Name, e)
 		}

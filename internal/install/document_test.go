@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 )

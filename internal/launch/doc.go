@@ -1,6 +1,6 @@
 // Package launch turns a hook into a program, its environment and its folder. It starts nothing: package process does.
 //
-//	dir := launch.Dir(h, &call.Call)
+//	dir := launch.Dir(h, call)
 //	env := launch.Environ(h, call, nil, binary)
 //	path, argv, err := launch.Program(h, dir, env)
 //

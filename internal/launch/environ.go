@@ -10,7 +10,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // stale are the variables that base has from a hookrun which runs this one, and that this one may not set.
@@ -65,7 +64,7 @@ func name(v string) string {
 
 // Dir is where the hook runs: where its file has it, else in the workspace, or where its dialect has it so in the
 // session's current directory, if that is still there.
-func Dir(h *hook.Hook, c *protocol.Call) string {
+func Dir(h *hook.Hook, c *dialect.Call) string {
 	if h.Folder != "" && !filepath.IsAbs(h.Folder) {
 		return filepath.Join(c.Workspace, h.Folder)
 	} else if h.Folder != "" {
@@ -94,9 +93,9 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	ours := []string{
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
-		"PWD=" + Dir(h, &c.Call), // what a shell's pwd prints
+		"PWD=" + Dir(h, c), // what a shell's pwd prints
 	}
-	last := h.Dialect.Hooks.Environment(&c.Call)
+	last := h.Dialect.Hooks.Environment(c)
 	for i, v := range last {
 		if len(v) > dialect.MaxVariable() || strings.ContainsRune(v, 0) {
 			last[i] = name(v) // empty, rather than one that was inherited

@@ -64,7 +64,7 @@ var notOffered = map[string]map[string]string{
 
 func clientTools(t *testing.T) (tools []clientTool) {
 	add := func(client, name string, keys []string) {
-		c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: name, Client: client, ClientInput: "{}"})
+		c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: name, Client: client, ClientInput: "{}"})
 		registry.NameTool(c, nil)
 		names := slices.Concat(c.ProjectTools(), registry.ToolNames(name))
 		tool := clientTool{client, name, permission.Unknown, names, keys}

@@ -34,9 +34,10 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/tidwall/gjson"
 )
 
 // Rule is one permission rule. The zero Rule matches every call.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -17,7 +18,7 @@ import (
 type Entry struct {
 	Time    time.Time         // when the call began
 	Command string            // the command that was called: pre-tool, serve, …
-	Call    *protocol.Call    // as it came in; nil if it could not be read
+	Call    *dialect.Call     // as it came in; nil if it could not be read
 	Outcome *protocol.Outcome // nil if there is none
 	Lint    int               // how many of its warnings are about how the hooks files are written
 	Notes   []string          // what each of its hooks did beside what its status tells
@@ -65,7 +66,7 @@ type line struct {
 func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {
-		call = new(protocol.Call)
+		call = new(dialect.Call)
 	}
 	c := cleaner{patterns: patterns}
 	l := line{
@@ -106,7 +107,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	return strictjson.Compact(dst, b.String()) // writes U+2028 and the like unescaped
 }
 
-func (l *line) setArgs(c *cleaner, call *protocol.Call) {
+func (l *line) setArgs(c *cleaner, call *dialect.Call) {
 	input, _, err := call.Input()
 	if err != nil { // nested too deep, so log it as text
 		l.ArgsPreview, l.ArgsSize = c.excerpt(call.Args)
@@ -124,9 +125,9 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Event = protocol.Event(c.cut(string(o.Event)))
 	c.clean(&o.Tool, &o.StopReason, &o.Reason, &o.Hook, &o.UpdatedBy)
 	o.UpdatedInput, o.UpdatedOutput = c.value(o.UpdatedInput), c.value(o.UpdatedOutput)
-	o.Inject = slices.Clone(o.Inject)
-	for i := range o.Inject {
-		in := &o.Inject[i]
+	o.Texts = slices.Clone(o.Texts)
+	for i := range o.Texts {
+		in := &o.Texts[i]
 		c.clean(&in.Hook, &in.Content, &in.File, &in.Source, &in.ID)
 	}
 	o.SystemMessages, o.Warnings = slices.Clone(o.SystemMessages), slices.Clone(o.Warnings)
@@ -135,18 +136,20 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 			c.clean(&texts[i])
 		}
 	}
-	other := o.Other
-	o.Other = nil
-	for _, f := range other {
+	var kept strictjson.Fields
+	for _, f := range dialect.OtherOf(o) {
 		value := c.value(f.Value)
 		if named(f.Key) >= secret {
 			value = strictjson.AppendString(nil, c.hide())
 		}
 		if value != nil {
-			o.Other = append(o.Other, protocol.Field{Key: c.text(f.Key, len(f.Key)), Value: value})
+			kept = append(kept, strictjson.Field{Key: c.text(f.Key, len(f.Key)), Value: value})
 		}
 	}
-	o.Hooks = append([]protocol.HookReport{}, o.Hooks...) // never null
+	if o.Other = nil; len(kept) > 0 {
+		o.Other = dialect.ObjectOf(kept)
+	}
+	o.Hooks = append([]protocol.Report{}, o.Hooks...) // never null
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
 		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr, &h.Failure)

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -54,54 +56,54 @@ func TestLine(t *testing.T) {
 		want     string
 	}{
 		"empty": {want: ""},
-		"a prompt": {entry: Entry{Call: &protocol.Call{Event: "pre-execute", Prompt: "hi\n", Args: "{}"}},
+		"a prompt": {entry: Entry{Call: &dialect.Call{Event: "pre-execute", Prompt: "hi\n", Args: "{}"}},
 			want: `"prompt":"hi\n","event":"pre-execute"`},
 		"all of a call": {
-			entry: Entry{Call: &protocol.Call{Event: "post-tool", Tool: "shell", SessionID: "s", AgentID: "a",
+			entry: Entry{Call: &dialect.Call{Event: "post-tool", Tool: "shell", SessionID: "s", AgentID: "a",
 				Workspace: "/w", ToolUseID: "t", Prompt: "p",
 				Args: ` { "b" : 1 , "a":"\u00e9" } `, Result: "done", Failed: true}},
 			want: `"session_id":"s","agent_id":"a","workspace":"/w","tool_use_id":"t","args":{"b":1,"a":"é"},` +
 				`"result":"done","failed":true,"event":"post-tool","tool":"shell"`,
 		},
-		"no arguments": {entry: Entry{Call: &protocol.Call{Event: "PreToolUse", Tool: "x"}},
+		"no arguments": {entry: Entry{Call: &dialect.Call{Event: "PreToolUse", Tool: "x"}},
 			want: `"args":{},"event":"PreToolUse","tool":"x"`},
-		"text as args": {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: "ls -l"}},
+		"text as args": {entry: Entry{Call: &dialect.Call{Event: "pre-tool", Args: "ls -l"}},
 			want: `"args":"ls -l","event":"pre-tool"`},
-		"no result yet": {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Result: "x"}},
+		"no result yet": {entry: Entry{Call: &dialect.Call{Event: "pre-tool", Result: "x"}},
 			want: `"args":{},"event":"pre-tool"`},
-		"a failed tool": {entry: Entry{Call: &protocol.Call{Event: "PostToolUseFailure", Result: "x"}},
+		"a failed tool": {entry: Entry{Call: &dialect.Call{Event: "PostToolUseFailure", Result: "x"}},
 			want: `"args":{},"result":"x","event":"PostToolUseFailure"`},
 		"an error": {entry: Entry{Err: errors.New("no\nway"), Outcome: &protocol.Outcome{},
-			Call: &protocol.Call{Event: "Stop"}}, want: `"error":"no\nway","event":"Stop"`},
+			Call: &dialect.Call{Event: "Stop"}}, want: `"error":"no\nway","event":"Stop"`},
 		"an empty error": {entry: Entry{Err: errors.New("")}, want: `"error":""`},
-		"no UTF-8":       {entry: Entry{Call: &protocol.Call{SessionID: "a\xffb"}}, want: `"session_id":"a�b"`},
-		"args that fit": {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: `"` + long[4:] + `"`}},
+		"no UTF-8":       {entry: Entry{Call: &dialect.Call{SessionID: "a\xffb"}}, want: `"session_id":"a�b"`},
+		"args that fit": {entry: Entry{Call: &dialect.Call{Event: "pre-tool", Args: `"` + long[4:] + `"`}},
 			want: `"args":"` + long[4:] + `","event":"pre-tool"`},
-		"a result fits": {entry: Entry{Call: &protocol.Call{Event: "post-tool", Result: long}},
+		"a result fits": {entry: Entry{Call: &dialect.Call{Event: "post-tool", Result: long}},
 			want: `"args":{},"result":"` + long + `","event":"post-tool"`},
-		"a prompt is cut": {entry: Entry{Call: &protocol.Call{Event: "pre-execute", Prompt: long + "x"}},
+		"a prompt is cut": {entry: Entry{Call: &dialect.Call{Event: "pre-execute", Prompt: long + "x"}},
 			want: `"prompt":"` + long + ` … (2501 characters)","event":"pre-execute"`},
 		"args that do not": {
-			entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: `["` + long + `"]`}},
+			entry: Entry{Call: &dialect.Call{Event: "pre-tool", Args: `["` + long + `"]`}},
 			want:  `"args_preview":"[\"` + long[4:] + `","args_size":2504,"event":"pre-tool"`,
 		},
 		"a result does not": {
-			entry: Entry{Call: &protocol.Call{Event: "post-tool", Result: long + "xy"}},
+			entry: Entry{Call: &dialect.Call{Event: "post-tool", Result: long + "xy"}},
 			want:  `"args":{},"result_preview":"` + long + `","result_size":2502,"event":"post-tool"`,
 		},
 		"args nested too deep": {
-			entry: Entry{Call: &protocol.Call{Event: "pre-tool",
+			entry: Entry{Call: &dialect.Call{Event: "pre-tool",
 				Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}},
 			want: `"args_preview":"` + strings.Repeat("[", maxText) + `","args_size":20000,"event":"pre-tool"`,
 		},
 		"secrets": {
-			entry: Entry{Call: &protocol.Call{Event: "post-tool", Args: `{"token":"x"}`, Result: "PASSWORD=x",
+			entry: Entry{Call: &dialect.Call{Event: "post-tool", Args: `{"token":"x"}`, Result: "PASSWORD=x",
 				SessionID: "42"}, Err: errors.New("no 42")}, patterns: []string{"4."},
 			want: `"session_id":"[redacted]","args":{"token":"[redacted]"},"result":"PASSWORD=[redacted]",` +
 				`"redacted":true,"error":"no [redacted]","event":"post-tool"`,
 		},
 		"a secret in the outcome is said before it": {
-			entry: Entry{Call: &protocol.Call{}, Outcome: outcome(func(o *protocol.Outcome) { o.Reason = "token: x" })},
+			entry: Entry{Call: &dialect.Call{}, Outcome: outcome(func(o *protocol.Outcome) { o.Reason = "token: x" })},
 			want:  `"redacted":true,` + begins + `"reason":"token: [redacted]"` + ends,
 		},
 		"a pattern": {
@@ -119,8 +121,7 @@ func TestLine(t *testing.T) {
 		"rewrites are cut": {
 			entry: Entry{Outcome: outcome(func(o *protocol.Outcome) {
 				o.UpdatedInput, o.UpdatedOutput = []byte(`{"a":"`+long+`"}`), []byte(`{"token":"x"}`)
-				o.Other = protocol.Fields{{Key: "apiToken", Value: []byte(`"x"`)},
-					{Key: "x", Value: []byte(`["` + long + `"]`)}, {Key: "y", Value: []byte(`[1]`)}}
+				o.Other = []byte(`{"apiToken":"x","x":["` + long + `"],"y":[1]}`)
 			})},
 			want: `"redacted":true,` + begins + `"updated_input":"{\"a\":\"` + long[12:] +
 				` … (2508 characters)","updated_output":{"token":"[redacted]"},` +
@@ -144,7 +145,7 @@ func TestLine(t *testing.T) {
 
 func TestPreviews(t *testing.T) {
 	result := func(size int) string {
-		return "{" + lineOf(t, Entry{Call: &protocol.Call{Event: "post-tool", Result: strings.Repeat("x", size)}}) + "}"
+		return "{" + lineOf(t, Entry{Call: &dialect.Call{Event: "post-tool", Result: strings.Repeat("x", size)}}) + "}"
 	}
 	t.Run("U54 a result of 3,000 characters has a preview of 2,500, and its size", func(t *testing.T) {
 		line := result(3000)
@@ -195,10 +196,10 @@ func TestOutcomeIsWrittenAsItsJSON(t *testing.T) {
 	var full protocol.Outcome
 	fill(reflect.ValueOf(&full).Elem())
 	full.Decision = protocol.Ask
-	full.Other[1].Key = "other"
-	bare := protocol.Outcome{Inject: []protocol.Inject{{}}, Hooks: []protocol.HookReport{{}}}
-	for _, o := range []protocol.Outcome{full, {Hooks: []protocol.HookReport{}}, bare} {
-		want, err := o.JSON()
+	full.Other = []byte(`{"a":1,"other":2}`)
+	bare := protocol.Outcome{Texts: []protocol.Text{{}}, Hooks: []protocol.Report{{}}}
+	for _, o := range []protocol.Outcome{full, {Hooks: []protocol.Report{}}, bare} {
+		want, err := form.JSON(o)
 		require.NoError(t, err)
 		notes := make([]string, len(o.Hooks))
 		if len(o.Hooks) == 2 {
@@ -236,7 +237,7 @@ func TestSecretsAcrossTheCut(t *testing.T) {
 						map[string]any{"token": []string{planted, much}}}} {
 					doc, err := json.Marshal(args)
 					require.NoError(t, err)
-					line := lineOf(t, Entry{Call: &protocol.Call{Event: "post-tool", Args: string(doc),
+					line := lineOf(t, Entry{Call: &dialect.Call{Event: "post-tool", Args: string(doc),
 						Result: before + after}}, `AKIAs+|AKIA(hunter2){3}`)
 					require.NotContains(t, line, "hun")
 					require.NotContains(t, line, "er2")
@@ -278,7 +279,7 @@ func TestCostOfAPattern(t *testing.T) {
 	}
 	text := strings.Repeat("a", 10<<20)
 	begin := time.Now()
-	line := lineOf(t, Entry{Call: &protocol.Call{Event: "post-tool", Args: text, Result: text}}, "(?s)a(.*Z)?")
+	line := lineOf(t, Entry{Call: &dialect.Call{Event: "post-tool", Args: text, Result: text}}, "(?s)a(.*Z)?")
 	require.Equal(t,
 		`"args_preview":"[redacted]","args_size":10485762,"result_preview":"[redacted]","result_size":10485760,`+
 			`"redacted":true,"event":"post-tool"`,
@@ -289,12 +290,12 @@ func TestCostOfAPattern(t *testing.T) {
 func BenchmarkLine(b *testing.B) {
 	code := 0
 	e := Entry{Time: begun, Command: "serve",
-		Call: &protocol.Call{Event: "pre-tool", Tool: "shell", SessionID: "0d6e1f0c", Workspace: "/home/u/project",
+		Call: &dialect.Call{Event: "pre-tool", Tool: "shell", SessionID: "0d6e1f0c", Workspace: "/home/u/project",
 			Args: `{"command":"go test ./... -run TestSomething -count=1","timeout":120000,"description":"run the ` +
 				`tests ` +
 				`of the package"}`},
 		Outcome: &protocol.Outcome{Version: 1, Event: "pre-tool", Tool: "shell", Decision: protocol.Continue,
-			Hooks: []protocol.HookReport{
+			Hooks: []protocol.Report{
 				{Name: "guard", Source: "/home/u/project/.tenex-hooks.json:7", Status: "ok", ExitCode: &code,
 					Duration: 1_234_567, Limit: 30_000_000_000},
 				{Name: "workspace", Source: "/home/u/project/.tenex-hooks.json:17", Status: "ok", ExitCode: &code,

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -33,7 +35,7 @@ func FuzzLine(f *testing.F) {
 			map[string]any{name + "_password": secret + after, "a": map[string]any{"Set-Cookie": []any{secret}}}, text,
 			[]any{"--token", secret}, map[string]any{"tokens": []any{secret, 5}}, after})
 		require.NoError(t, err)
-		for _, call := range []protocol.Call{
+		for _, call := range []dialect.Call{
 			{Event: "post-tool", Tool: name, Args: args, Result: text, SessionID: before, AgentID: after,
 				Workspace: args, ToolUseID: name, Failed: true},
 			{Event: "PreToolUse", Tool: text, Args: string(object)},
@@ -43,11 +45,11 @@ func FuzzLine(f *testing.F) {
 				{Err: errors.New(text)},
 				{Outcome: &protocol.Outcome{Event: protocol.Event(name), Tool: args, Reason: text, Hook: after,
 					StopReason: before, UpdatedInput: object, UpdatedOutput: []byte(args),
-					Inject: []protocol.Inject{{Content: text, File: args}}, SystemMessages: []string{text, before},
+					Texts: []protocol.Text{{Content: text, File: args}}, SystemMessages: []string{text, before},
 					Warnings: []string{after, text},
-					Other: protocol.Fields{{Key: name, Value: object},
-						{Key: after + "Token", Value: []byte(`"` + secret + `"`)}},
-					Hooks: []protocol.HookReport{{Name: name, Source: args, Stderr: text, Signal: after}}}},
+					Other: dialect.ObjectOf(strictjson.Fields{{Key: name, Value: object},
+						{Key: after + "Token", Value: []byte(`"` + secret + `"`)}}),
+					Hooks: []protocol.Report{{Name: name, Source: args, Stderr: text, Signal: after}}}},
 			} {
 				e.Command, e.Call = name, &call
 				line := string(e.AppendLine(nil, patterns))

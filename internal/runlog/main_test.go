@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // role is what the test binary does in place of the tests when a test starts it again.
@@ -69,7 +69,7 @@ func writeAll(r role) error {
 	}
 	for i := r.From; i < r.To; i++ {
 		e := Entry{Time: begun, Command: "serve",
-			Call: &protocol.Call{Event: "post-tool", SessionID: r.Who, ToolUseID: fmt.Sprint(i),
+			Call: &dialect.Call{Event: "post-tool", SessionID: r.Who, ToolUseID: fmt.Sprint(i),
 				Result: payload(r.Who, i)}}
 		if err := l.Append(&e); err != nil {
 			fmt.Println("not", i, err)

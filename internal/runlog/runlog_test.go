@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/lock"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
@@ -30,7 +31,7 @@ func newLog(t *testing.T, o Options) *Log {
 
 // numbered is an entry that can be told from others.
 func numbered(id string) *Entry {
-	return &Entry{Time: begun, Command: "serve", Call: &protocol.Call{Event: "pre-tool", ToolUseID: id}}
+	return &Entry{Time: begun, Command: "serve", Call: &dialect.Call{Event: "pre-tool", ToolUseID: id}}
 }
 
 // ids are the entries in a file, those that are lines of a log.
@@ -274,7 +275,7 @@ func TestPathsOfHooksFilesAreAbsolute(t *testing.T) {
 	l, err := New(Options{Path: "log"})
 	require.NoError(t, err)
 	defer l.Close()
-	hooks := []protocol.HookReport{{Name: "a", Source: "hooks.json:2"}, {Name: "b", Source: "/etc/hooks.json:3"}}
+	hooks := []protocol.Report{{Name: "a", Source: "hooks.json:2"}, {Name: "b", Source: "/etc/hooks.json:3"}}
 	outcome := &protocol.Outcome{Hooks: hooks}
 	require.NoError(t, l.Append(&Entry{Outcome: outcome}))
 	require.Equal(t, "hooks.json:2", outcome.Hooks[0].Source, "the outcome is the caller's")

@@ -11,10 +11,10 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // call reads a call and answers it: at once where no hook has to run for it and nothing has to be written.
@@ -28,8 +28,8 @@ func (s *Server) call(
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
 	r.call.Warnings = slices.Concat(s.options.Warnings, r.call.Warnings)
-	plan, err := s.gate.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure),
-		runner.WithConnection(connection))
+	plan, err := s.gate.Plan(r.call,
+		engine.CallSettings{Timeout: r.timeout, OnFailure: r.onFailure, Connection: connection})
 	if err != nil {
 		return result, nil, noVerdict(err)
 	}
@@ -58,15 +58,15 @@ func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result
 func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
 // render writes an outcome as JSON.
-func render(client *dialect.Dialect, f runner.Fired) ([]byte, error) {
+func render(client *dialect.Dialect, f engine.Fired) ([]byte, error) {
 	if client != nil {
 		return clientResult(client, f.Outcome)
 	}
-	return f.WithLint().JSON()
+	return form.JSON(f.WithLint())
 }
 
 // warnings are those that only the server has about a call.
-func (s *Server) warnings(c *protocol.Call) []string {
+func (s *Server) warnings(c *dialect.Call) []string {
 	return append(s.changed(), s.otherProject(c)...)
 }
 
@@ -79,7 +79,7 @@ func (s *Server) changed() []string {
 }
 
 // otherProject warns of a call from a folder whose project has another hooks file, which the server did not read.
-func (s *Server) otherProject(c *protocol.Call) []string {
+func (s *Server) otherProject(c *dialect.Call) []string {
 	if s.options.HooksFile == "" {
 		return nil
 	}

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/projecthooks"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // reloaded is what reload answers with.
@@ -29,8 +27,8 @@ func (s *Server) reload() (any, error) {
 	if err != nil {
 		return nil, notReloaded(err)
 	}
-	err = s.options.Runner.Reload(hookfile.Behind(projecthooks.Empty(), cfg))
-	if err != nil && !errors.Is(err, runner.ErrClosed) { // of a server that ends: no call will meet the hooks
+	err = s.options.Runner.Reload(cfg)
+	if err != nil && !errors.Is(err, engine.ErrClosed) { // of a server that ends: no call will meet the hooks
 		return nil, notReloaded(err)
 	}
 	s.snapshot = s.snapshot.Next(cfg)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/gate"
@@ -50,8 +51,8 @@ var flagsOfServe = []string{"config", "claude", "dialect", "output", "verbose", 
 // request is the params of a call.
 type request struct {
 	call      gate.Call
-	timeout   time.Duration          // 0: the server's
-	onFailure protocol.FailurePolicy // nil: the server's
+	timeout   time.Duration         // 0: the server's
+	onFailure dialect.FailurePolicy // nil: the server's
 }
 
 // readRequest reads the params of a method that makes a call.

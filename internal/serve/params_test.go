@@ -13,60 +13,60 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 func TestParamsOfACall(t *testing.T) {
 	t.Parallel()
 	other := t.TempDir()
-	every := protocol.Call{Event: "pre-execute", Workspace: "/w"}
-	with := func(change func(c *protocol.Call)) protocol.Call {
+	every := dialect.Call{Event: "pre-execute", Workspace: "/w"}
+	with := func(change func(c *dialect.Call)) dialect.Call {
 		c := every
 		change(&c)
 		return c
 	}
 	for name, test := range map[string]struct {
 		method, params string
-		want           protocol.Call
+		want           dialect.Call
 	}{
 		"no params":      {"pre-execute", "", every},
 		"null is absent": {"pre-execute", `{"prompt":null,"timeout":null}`, every},
 		"another workspace": {"pre-execute", `{"workspace":` + strconv.Quote(other+"/.") + `}`,
-			with(func(c *protocol.Call) { c.Workspace = other })},
+			with(func(c *dialect.Call) { c.Workspace = other })},
 		"what every call has": {
 			"pre-execute",
 			`{"session_id":"s","prompt":"p\n","transcript_path":"t","tool_use_id":"u","agent_id":"a",` +
 				`"orchestrator_id":"o"}`,
-			with(func(c *protocol.Call) {
+			with(func(c *dialect.Call) {
 				c.SessionID, c.Prompt, c.TranscriptPath = "s", "p\n", "t"
 				c.ToolUseID, c.AgentID, c.OrchestratorID = "u", "a", "o"
 			}),
 		},
-		"hyphens": {"pre-execute", `{"session-id":"s"}`, with(func(c *protocol.Call) { c.SessionID = "s" })},
-		"a tool": {"pre-tool", `{"tool":"x","args":{"b" : 1}}`, with(func(c *protocol.Call) {
+		"hyphens": {"pre-execute", `{"session-id":"s"}`, with(func(c *dialect.Call) { c.SessionID = "s" })},
+		"a tool": {"pre-tool", `{"tool":"x","args":{"b" : 1}}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Args = "pre-tool", "x", `{"b" : 1}`
 		})},
-		"arguments as text": {"pre-tool", `{"tool":"x","args":" {\"b\":1}"}`, with(func(c *protocol.Call) {
+		"arguments as text": {"pre-tool", `{"tool":"x","args":" {\"b\":1}"}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Args = "pre-tool", "x", ` {"b":1}`
 		})},
-		"a text for arguments": {"pre-tool", `{"tool":"x","args":"ls"}`, with(func(c *protocol.Call) {
+		"a text for arguments": {"pre-tool", `{"tool":"x","args":"ls"}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Args = "pre-tool", "x", `"ls"`
 		})},
-		"a result": {"post-tool", `{"tool":"x","result":"a\nb","failed":true}`, with(func(c *protocol.Call) {
+		"a result": {"post-tool", `{"tool":"x","result":"a\nb","failed":true}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Result, c.Failed = "post-tool", "x", "a\nb", true
 		})},
-		"a result that is JSON": {"post-tool", `{"tool":"x","result":{ "a": [1, 2] }}`, with(func(c *protocol.Call) {
+		"a result that is JSON": {"post-tool", `{"tool":"x","result":{ "a": [1, 2] }}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Result = "post-tool", "x", `{"a":[1,2]}`
 		})},
 		"Claude Code's names": {"post-tool", `{"tool_name":"x","tool_input":{},"tool_response":"r"}`,
-			with(func(c *protocol.Call) {
+			with(func(c *dialect.Call) {
 				c.Event, c.Tool, c.Args, c.Result = "post-tool", "x", "{}", "r"
 			})},
-		"MassGen's name": {"post-tool", `{"tool":"x","tool_output":"r"}`, with(func(c *protocol.Call) {
+		"MassGen's name": {"post-tool", `{"tool":"x","tool_output":"r"}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Result = "post-tool", "x", "r"
 		})},
-		"Universal Agent's name": {"post-tool", `{"tool":"x","tool_result":"r"}`, with(func(c *protocol.Call) {
+		"Universal Agent's name": {"post-tool", `{"tool":"x","tool_result":"r"}`, with(func(c *dialect.Call) {
 			c.Event, c.Tool, c.Result = "post-tool", "x", "r"
 		})},
 	} {
@@ -93,7 +93,7 @@ func TestPolicyParams(t *testing.T) {
 	}
 	r, err := readRequest("pre-execute", "/w", `{"on-failure":"block"}`)
 	require.NoError(t, err)
-	for _, cause := range protocol.FailureCauses() {
+	for _, cause := range dialect.FailureCauses() {
 		require.Equal(t, protocol.Block, r.onFailure[cause], cause)
 	}
 }
@@ -179,11 +179,11 @@ func TestTimeoutAndFailurePolicyOfOneCall(t *testing.T) {
 func TestHooksDoNotSeeOutput(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)
-	hook := runner.Hook{Name: "look"}
-	hook.Run = func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
-		seen <- c.ClientInput
-		return runner.Answer{}, nil
-	}
+	hook := engine.NewFunction("look", protocol.PreTool,
+		func(_ context.Context, c *dialect.Call, _ time.Duration) dialect.Verdict {
+			seen <- c.ClientInput
+			return dialect.OK()
+		})
 	c := newFixture(t, hook).start()
 	const call = `{"hook_event_name":"PreToolUse","tool_name":"x"`
 	for params, want := range map[string]string{
@@ -200,11 +200,11 @@ func TestHooksDoNotSeeOutput(t *testing.T) {
 func TestOutputNamesTheClient(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)
-	hook := runner.Hook{Name: "look"}
-	hook.Run = func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
-		seen <- c.Client
-		return runner.Answer{}, nil
-	}
+	hook := engine.NewFunction("look", protocol.PreTool,
+		func(_ context.Context, c *dialect.Call, _ time.Duration) dialect.Verdict {
+			seen <- c.Client
+			return dialect.OK()
+		})
 	c := newFixture(t, hook).start()
 	const call = `{"hook_event_name":"PreToolUse","tool_name":"x","permission_mode":"default","timestamp":"t"`
 	for params, want := range map[string]string{

@@ -31,12 +31,12 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/runner"
 )
 
 const (
@@ -66,7 +66,7 @@ const (
 
 // Options are what a Server works with.
 type Options struct {
-	Runner    *runner.Runner   // the server closes it at its end
+	Runner    *engine.Runner   // the server closes it at its end
 	Config    *hookfile.Config // that the Runner has
 	Workspace string           // absolute; hooks run there unless a call names another folder
 	// HooksFile is where the workspace has its hooks file, there or not: calls from a project with another one get a

@@ -16,11 +16,12 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 func TestMethods(t *testing.T) {
@@ -80,7 +81,7 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	w := newWaits()
 	slow := w.hook(protocol.PreTool)
-	slow.Match = "slow"
+	slow.Matcher, _ = hook.NewGlobs("slow")
 	c := newFixture(t, slow).start()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"slow"}}`)
 	one(t, w.running)
@@ -131,7 +132,7 @@ func TestReload(t *testing.T) {
 	file := filepath.Join(f.dir, hookfile.FileName)
 	f.hooks(f.dir, `{"hooks": [{"name": "a", "inject": "old", "events": ["pre-tool"]}]}`)
 	c := f.start()
-	inject := func() string { return c.outcome("pre-tool", `{"tool":"x"}`).Inject[0].Content }
+	inject := func() string { return c.outcome("pre-tool", `{"tool":"x"}`).Texts[0].Content }
 	warnings := func() []string { return c.outcome("pre-tool", `{"tool":"x"}`).Warnings }
 	require.Equal(t, "old", inject())
 	require.Empty(t, warnings())
@@ -158,7 +159,7 @@ func TestReload(t *testing.T) {
 		require.Equal(t, fmt.Sprintf(
 			`"result":{"files":[],"hooks":0,"warnings":[{"file":%q,"line":0,"column":0,"message":%q}]}`, file, gone),
 			c.call("reload", `{}`))
-		require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Inject)
+		require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Texts)
 		require.Equal(t, []string{file + " " + gone}, warnings())
 	}
 	f.hooks(f.dir, `{"hooks": [{"name": "a", "inject": "back", "events": ["pre-tool"]}]}`)
@@ -307,10 +308,10 @@ func TestQueueIsDeliveredWithTheResult(t *testing.T) {
 	f := newFixture(t)
 	f.add("from the queue")
 	c := f.start()
-	require.Empty(t, c.outcome("pre-tool", `{"tool":"x","session_id":"s"}`).Inject)
+	require.Empty(t, c.outcome("pre-tool", `{"tool":"x","session_id":"s"}`).Texts)
 	o := c.outcome("post-tool", `{"tool":"x","session_id":"s"}`)
-	require.Equal(t, "from the queue", o.Inject[0].Content)
-	require.Empty(t, c.outcome("post-tool", `{"tool":"x","session_id":"s"}`).Inject)
+	require.Equal(t, "from the queue", o.Texts[0].Content)
+	require.Empty(t, c.outcome("post-tool", `{"tool":"x","session_id":"s"}`).Texts)
 	require.NoError(t, c.end())
 }
 
@@ -425,8 +426,8 @@ func TestErrorOfTheInput(t *testing.T) {
 	f := newFixture(t)
 	err := f.server().Run(context.Background(), io.MultiReader(strings.NewReader("\n"), brokenReader{}), io.Discard)
 	require.EqualError(t, err, "reading requests: broken")
-	_, err = f.Runner.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "x"})
-	require.ErrorIs(t, err, runner.ErrClosed)
+	_, err = f.Runner.Fire(context.Background(), dialect.Call{Event: protocol.PreTool, Tool: "x"})
+	require.ErrorIs(t, err, engine.ErrClosed)
 }
 
 type brokenReader struct{}

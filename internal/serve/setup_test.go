@@ -15,11 +15,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/queue"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 // patience is how long a test waits for what should come at once.
@@ -29,12 +29,12 @@ const patience = 20 * time.Second
 type fixture struct {
 	*testing.T
 	dir   string
-	funcs []runner.Hook
+	funcs []engine.Function
 	Options
 	stderr *safeBuilder
 }
 
-func newFixture(t *testing.T, funcs ...runner.Hook) *fixture {
+func newFixture(t *testing.T, funcs ...engine.Function) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func (f *fixture) server() *Server {
 	var err error
 	f.Config, err = hookfile.Load(hookfile.Options{Workspace: f.dir})
 	require.NoError(f, err)
-	f.Runner, err = runner.New(hookfile.Behind(projecthooks.Empty(), f.Config), runner.Options{Hooks: f.funcs})
+	f.Runner, err = engine.New(f.Config, engine.Options{Functions: f.funcs})
 	require.NoError(f, err)
 	return New(f.Options)
 }
@@ -149,11 +149,12 @@ func (c *client) wait() error {
 }
 
 // says is a hook that has a text for the model.
-func says(name, text string, on protocol.Event) runner.Hook {
-	return runner.Hook{Name: name, On: on,
-		Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
-			return runner.Answer{Text: text}, nil
-		}}
+func says(name, text string, on protocol.Event) engine.Function {
+	return engine.NewFunction(name, on, func(context.Context, *dialect.Call, time.Duration) dialect.Verdict {
+		v := dialect.OK()
+		v.Context = text
+		return v
+	})
 }
 
 // waits is a hook that says when it runs, and waits until its call is given up or let go.
@@ -163,22 +164,26 @@ func newWaits() waits {
 	return waits{make(chan struct{}, 10_000), make(chan struct{}), make(chan struct{}, 10_000)}
 }
 
-func (w waits) hook(on protocol.Event) runner.Hook {
-	run := func(ctx context.Context, _ protocol.Call, _ *runner.Output) (runner.Answer, error) {
+func (w waits) hook(on protocol.Event) engine.Function {
+	run := func(ctx context.Context, _ *dialect.Call, limit time.Duration) dialect.Verdict {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
 		w.running <- struct{}{}
+		v := dialect.OK()
 		select {
 		case <-ctx.Done():
+			v = dialect.Failed(protocol.CauseTimeout, "it took too long").FailClosed()
 		case <-w.goOn:
 		}
 		w.ended <- struct{}{}
-		return runner.Answer{}, nil
+		return v
 	}
-	return runner.Hook{Name: "waits", On: on, Run: run}
+	return engine.NewFunction("waits", on, run)
 }
 
 // hooks are such hooks of all events.
-func (w waits) hooks() (hooks []runner.Hook) {
-	for _, on := range protocol.Events() {
+func (w waits) hooks() (hooks []engine.Function) {
+	for _, on := range dialect.CanonicalEvents() {
 		hooks = append(hooks, w.hook(on))
 	}
 	return hooks

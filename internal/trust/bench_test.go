@@ -14,7 +14,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/trust"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // BenchmarkJudge is what a call costs that needs to be trusted: ten hooks with ten scripts of 10 KB.
@@ -31,7 +30,7 @@ func BenchmarkJudge(b *testing.B) {
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(b, err)
 	o := trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
-		return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), nil, "")
+		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), nil, "")
 	}}
 	state := filepath.Join(b.TempDir(), "state")
 	store, err := trust.Open(state)

@@ -9,11 +9,11 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // hook adds what the command of a hook names.
@@ -56,7 +56,7 @@ func (t *taker) hook(h *hook.Hook) error {
 
 // folder is where the hook runs, wherever the call is.
 func (t *taker) folder(h *hook.Hook) string {
-	return launch.Dir(h, &protocol.Call{Workspace: t.Options.Workspace})
+	return launch.Dir(h, &dialect.Call{Workspace: t.Options.Workspace})
 }
 
 // variable adds the files that a variable has a program load, and notes a doubt if it may have it find others.

@@ -13,7 +13,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/trust"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // A program may be named without its extension.
@@ -27,7 +26,7 @@ func TestProgramWithoutItsExtension(t *testing.T) {
 		require.NoError(t, err)
 		named := func() []string {
 			now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
-				return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), os.Environ(), "")
+				return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), os.Environ(), "")
 			}})
 			require.NoError(t, err)
 			return now.Named(&cfg.Hooks[0])
@@ -63,7 +62,7 @@ func TestFilesOfCommandsOnWindows(t *testing.T) {
 			[]byte(`{"hooks": [{"name": "h", "command": `+command+`, "events": ["pre-tool"]}]}`))
 		require.NoError(t, err, command)
 		now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
-			return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), []string{"PATHEXT=.EXE;.JS"}, "")
+			return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), []string{"PATHEXT=.EXE;.JS"}, "")
 		}})
 		require.NoError(t, err)
 		if strings.HasSuffix(want[0], "SH") {

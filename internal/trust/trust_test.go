@@ -43,7 +43,7 @@ func options(dir string) trust.Options {
 	return trust.Options{Workspace: dir, Texts: true, Environ: func(h *hook.Hook) []string {
 		list := string(filepath.ListSeparator)
 		env := []string{"PATH=/nowhere" + list + "bin" + list + programs(dir), "HOME=/root"}
-		return launch.Environ(h, dialect.NewCall(protocol.Call{Workspace: dir}), env, "")
+		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), env, "")
 	}}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // walk adds what the commands of a line name, in their order.
@@ -390,8 +389,8 @@ func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 
 // varies reports whether a client gives a variable a value of the call.
 func (c *commandLine) varies(name string) bool {
-	call := dialect.NewCall(protocol.Call{Workspace: c.Options.Workspace})
-	return slices.Contains(c.hook.Dialect.Hooks.Environment(&call.Call), name+"=")
+	call := dialect.NewCall(dialect.Call{Workspace: c.Options.Workspace})
+	return slices.Contains(c.hook.Dialect.Hooks.Environment(call), name+"=")
 }
 
 // printed returns what a command substitution prints that is known to print the folder of the project, or where the

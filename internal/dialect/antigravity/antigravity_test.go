@@ -14,7 +14,7 @@ import (
 
 // decode is what an answer amounts to where no policy says otherwise.
 func decode(e protocol.Event, r dialect.HookResult) dialect.Verdict {
-	c := protocol.Call{Event: e, Tool: "run_command"}
+	c := dialect.Call{Event: e, Tool: "run_command"}
 	return Dialect.ApplyFailurePolicy(&c, Dialect.Hooks.Decode(&c, "h", &r))
 }
 
@@ -82,17 +82,17 @@ func TestDecodeElsewhere(t *testing.T) {
 
 func TestOutput(t *testing.T) {
 	const goesOn = protocol.Continue
-	inject := []protocol.Inject{{Hook: "noter", Content: "C"}}
-	failed := []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}
+	inject := []protocol.Text{{Hook: "noter", Content: "C"}}
+	failed := []protocol.Report{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}
 	for name, test := range map[string]struct {
 		o    protocol.Outcome
 		want string
 	}{
 		"nothing to say":   {protocol.Outcome{Event: "pre-tool", Decision: goesOn}, ""},
 		"the zero outcome": {protocol.Outcome{Event: "PreToolUse"}, `{"decision":"deny","reason":"Denied by a hook"}`},
-		"a block": {protocol.Outcome{Event: "pre-tool", Reason: "R", Inject: inject},
+		"a block": {protocol.Outcome{Event: "pre-tool", Reason: "R", Texts: inject},
 			`{"decision":"deny","reason":"R\n\nC"}`},
-		"a text before a tool": {protocol.Outcome{Event: "pre-tool", Decision: goesOn, Inject: inject},
+		"a text before a tool": {protocol.Outcome{Event: "pre-tool", Decision: goesOn, Texts: inject},
 			`{"decision":"deny","reason":"project hook 'noter' has a text for the model, and Antigravity CLI cannot ` +
 				`give it the model before a tool runs, so the call is blocked:\n\nC"}`},
 		"an ask": {protocol.Outcome{Event: "pre-tool", Decision: protocol.Ask, Reason: "sure?"},
@@ -109,15 +109,15 @@ func TestOutput(t *testing.T) {
 			`Antigravity CLI cannot give the tool another, so the call is blocked; the changed input: {\"a\":1}"}`},
 		"a warning": {protocol.Outcome{Event: "pre-tool", Decision: goesOn, Hooks: failed},
 			`{"decision":"ask","reason":"hookrun: hook 'h' gave no answer (timeout), so it did not check this"}`},
-		"after a tool":      {protocol.Outcome{Event: "post-tool", Reason: "R", Inject: inject}, `{}`},
+		"after a tool":      {protocol.Outcome{Event: "post-tool", Reason: "R", Texts: inject}, `{}`},
 		"a turn that ends":  {protocol.Outcome{Event: "Stop", Decision: goesOn}, `{"decision":""}`},
 		"a turn that stops": {protocol.Outcome{Event: "Stop", Stop: true}, `{"decision":""}`},
 		"a turn that goes on": {protocol.Outcome{Event: "Stop", Reason: "R"},
 			`{"decision":"continue","reason":"R"}`},
-		"a text for the model": {protocol.Outcome{Event: "PreInvocation", Decision: goesOn, Inject: inject},
+		"a text for the model": {protocol.Outcome{Event: "PreInvocation", Decision: goesOn, Texts: inject},
 			`{"injectSteps":[{"ephemeralMessage":"C"}]}`},
 		"no text":       {protocol.Outcome{Event: "SessionStart", Decision: goesOn}, `{}`},
-		"another event": {protocol.Outcome{Event: "UserPromptSubmit", Inject: inject}, `{}`},
+		"another event": {protocol.Outcome{Event: "UserPromptSubmit", Texts: inject}, `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, exit, err := dialecttest.Reply(Dialect, test.o)
@@ -150,7 +150,7 @@ func TestInputEvent(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
-	c := protocol.Call{Event: before, ClientInput: `{"toolCall":{"name":"run_command","args":{"command":"ls",` +
+	c := dialect.Call{Event: before, ClientInput: `{"toolCall":{"name":"run_command","args":{"command":"ls",` +
 		`"CommandLine":"rm -r /","Cwd":"/w"}},"conversationId":"c","workspacePaths":["/w","/v"],"transcriptPath":"t"}`}
 	readInput(&c, gjson.Result{})
 	require.Equal(t, "run_command", c.Tool)
@@ -167,7 +167,7 @@ func TestInput(t *testing.T) {
 	require.JSONEq(t, `{"toolCall":{"name":"run_command","args":{"CommandLine":"ls"}},"conversationId":"c",`+
 		`"workspacePaths":["/w","/v"],"transcriptPath":"t"}`, string(payload.Bytes()))
 
-	c = protocol.Call{Event: after, ClientInput: `{"stepIdx":5,"error":"exit status 1","conversationId":"c",` +
+	c = dialect.Call{Event: after, ClientInput: `{"stepIdx":5,"error":"exit status 1","conversationId":"c",` +
 		`"toolCall":{"name":"view_file","args":{"AbsolutePath":"/x"}}}`}
 	readInput(&c, gjson.Result{})
 	require.True(t, c.Failed)
@@ -180,7 +180,7 @@ func TestInput(t *testing.T) {
 		"PostInvocation": `"invocationNum":0,"initialNumSteps":0`,
 		"Stop":           `"executionNum":1,"terminationReason":"model_stop","error":"","fullyIdle":true`,
 	} {
-		c := protocol.Call{Event: event, SessionID: "s", Workspace: "/w", TranscriptPath: "t"}
+		c := dialect.Call{Event: event, SessionID: "s", Workspace: "/w", TranscriptPath: "t"}
 		if event.HasTool() {
 			c.Tool, c.Args = "run_command", `{"command":"ls"}`
 		}
@@ -221,7 +221,7 @@ func TestToolName(t *testing.T) {
 		`{"Action":"list"}`: "shell_output", `{"Action":"kill"}`: "shell_stop", `{"Action":"status"}`: "shell_output",
 		`{"Action":"send_input","Input":"ls"}`: "shell", `{"Action":"new"}`: "shell", `{}`: "shell", "": "shell",
 	} {
-		require.Equal(t, want, toolName(&protocol.Call{Tool: "manage_task", Args: args}), args)
+		require.Equal(t, want, toolName(&dialect.Call{Tool: "manage_task", Args: args}), args)
 	}
-	require.Empty(t, toolName(&protocol.Call{Tool: "run_command"}))
+	require.Empty(t, toolName(&dialect.Call{Tool: "run_command"}))
 }

@@ -20,7 +20,7 @@ const silent = "Denied by a hook"
 
 // Decode reads what a hook printed. Before a tool a deny counts whatever the exit code, and what else is no answer
 // blocks: an exit code, a text, and an object without a decision.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventNamed(c.Event))
 	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {

@@ -20,7 +20,7 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
+		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
 		Read:   readInput,
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(output(o))
@@ -36,7 +36,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
 
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 

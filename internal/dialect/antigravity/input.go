@@ -7,11 +7,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // readInput reads a call from the client's own input. It has no result of a tool, but how one failed.
-func readInput(c *protocol.Call, _ gjson.Result) {
+func readInput(c *dialect.Call, _ gjson.Result) {
 	doc := gjson.Parse(c.ClientInput)
 	c.SessionID = doc.Get("conversationId").String()
 	c.TranscriptPath = doc.Get("transcriptPath").String()
@@ -51,7 +50,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 			}
 			return true
 		})
-		return o.End(), warnings, nil
+		return o.End(c), warnings, nil
 	}
 	switch event {
 	case before:
@@ -76,5 +75,5 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	o.Raw("workspacePaths", []byte("["+string(strictjson.Quote(cmp.Or(c.Dir, c.Workspace)))+"]"))
 	o.Text("transcriptPath", c.TranscriptPath)
 	o.Text("artifactDirectoryPath", "")
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }

@@ -19,7 +19,7 @@ type answer struct {
 // client's own question.
 func output(o protocol.Outcome) ([]byte, error) {
 	m := events.Of(eventNamed(o.Event))
-	context, messages := strings.Join(o.Texts(), "\n\n"), dialect.Messages(o)
+	context, messages := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o)
 	switch m.Name {
 	case before:
 		return beforeTool(o, context, dialect.Joined(messages...))

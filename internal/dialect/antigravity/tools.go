@@ -4,7 +4,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // tools are the client's tools by the names that projects have for such tools.
@@ -20,7 +20,7 @@ var tools = []dialect.Tool{
 }
 
 // toolName: one tool types into a command that runs on, lists those and ends them.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	if c.Tool != "manage_task" {
 		return ""
 	}
@@ -61,7 +61,7 @@ func argsOf(tool string, args gjson.Result) string {
 	if !args.IsObject() {
 		return args.Raw
 	}
-	var fields protocol.Fields
+	var fields strictjson.Fields
 	args.ForEach(func(key, value gjson.Result) bool {
 		fields.Set(key.String(), []byte(value.Raw))
 		return true
@@ -76,7 +76,7 @@ func argsOf(tool string, args gjson.Result) string {
 
 // clientArgs are arguments as the client has them. A key that it has under a name of its own has that alone.
 func clientArgs(tool string, args gjson.Result) []byte {
-	var fields protocol.Fields
+	var fields strictjson.Fields
 	args.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
 		for _, a := range arguments {

@@ -16,7 +16,7 @@ import (
 
 // readAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
 // the last counts, and keys that the schema does not have are passed over.
-func readAnswer(c *protocol.Call, m dialect.Event, hook, text string) (dialect.Verdict, error) {
+func readAnswer(c *dialect.Call, m dialect.Event, hook, text string) (dialect.Verdict, error) {
 	if err := dialect.CheckJSON(text, strictjson.MaxDepth); err != nil {
 		return dialect.Verdict{Decision: protocol.Continue}, err
 	}
@@ -124,7 +124,7 @@ func checkEventName(object gjson.Result, event protocol.Event) error {
 }
 
 // verdictOf says what an answer means. a is its top level, s its hookSpecificOutput.
-func verdictOf(c *protocol.Call, m dialect.Event, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
+func verdictOf(c *dialect.Call, m dialect.Event, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
 	v := dialect.OK()
 	v.SystemMessage, v.Context = textOf(a, "systemMessage"), textOf(s, "additionalContext")
 	if m.Can&dialect.Stop != 0 && a["continue"].Type == gjson.False {
@@ -162,7 +162,7 @@ func verdictOf(c *protocol.Call, m dialect.Event, hook string, a, s map[string]g
 }
 
 // decide reads decision, and permissionDecision, which undoes an approval but no block.
-func decide(v *dialect.Verdict, c *protocol.Call, m dialect.Event, a, s map[string]gjson.Result) {
+func decide(v *dialect.Verdict, c *dialect.Call, m dialect.Event, a, s map[string]gjson.Result) {
 	word, why := textOf(s, "permissionDecision"), textOf(s, "permissionDecisionReason")
 	reason := textOf(a, "reason")
 	switch textOf(a, "decision") {
@@ -240,7 +240,7 @@ func permission(v *dialect.Verdict, decision gjson.Result) error {
 
 // rewriteOutput takes a changed tool output where the client would: what is only for MCP tools there alone, and for
 // Bash only what has the shape of its results.
-func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m dialect.Event, hook, key string, output gjson.Result) {
+func rewriteOutput(v *dialect.Verdict, c *dialect.Call, m dialect.Event, hook, key string, output gjson.Result) {
 	ignore := func(why string) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.Name, hook), key,
 			why))

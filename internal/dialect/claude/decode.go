@@ -40,7 +40,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 }
 
 // Decode reads, in this order: no start, deadline, output, exit code.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(dialect.ClaudeEventOf(c))
 	who := dialect.Who(m.Name, hook)
 	switch {
@@ -69,7 +69,7 @@ func wentAsync(m dialect.Event, who string) dialect.Verdict {
 
 // asyncResult reads what an async hook said in the end: of a JSON answer the context and the message to the user,
 // whatever its exit code. Plain text counts for nothing, and no decision does.
-func asyncResult(c *protocol.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
+func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := "async " + dialect.Who(m.Name, hook)
 	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	if r.TimedOut {
@@ -93,7 +93,7 @@ func asyncResult(c *protocol.Call, m dialect.Event, hook string, r *dialect.Hook
 }
 
 // ended judges a hook that ended.
-func ended(c *protocol.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
+func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(m.Name, hook)
 	stderr := r.Stderr.All()
 	text := dialect.TrimJS(r.Stdout.All())

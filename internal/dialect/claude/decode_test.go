@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -517,7 +518,7 @@ func TestClaudePermissionRequest(t *testing.T) {
 	require.Contains(t, twice.Warnings[0], `has "behavior" twice in its answer`)
 	require.Equal(t, dialecttest.And(dialecttest.Approved(""), func(v *dialect.Verdict) {
 		v.UpdatedInput = []byte(`{"a":1}`)
-		v.Other = protocol.Fields{{Key: "updatedPermissions", Value: json.RawMessage(`[{"b":2}]`)}}
+		v.Other = strictjson.Fields{{Key: "updatedPermissions", Value: json.RawMessage(`[{"b":2}]`)}}
 	}), decision(`"behavior":"allow","updatedInput":{"a": 1},"updatedPermissions":[{"b": 2}]`))
 	for _, wrong := range []string{``, `"behaviour":"deny"`, `"behavior":"ask"`, `"behavior":null`,
 		`"behavior":"Deny"`, `"behavior":"deny","message":1`, `"behavior":"deny","interrupt":"yes"`,

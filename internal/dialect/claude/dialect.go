@@ -39,7 +39,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
 // OnFailure: whatever goes wrong with a hook, the client goes on, but before a switch of the model it waits.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
@@ -49,7 +49,7 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace}
 }
 

@@ -27,10 +27,10 @@ func TestClaudeOnFailure(t *testing.T) {
 			v := decideClaude(e, r)
 			require.Equal(t, protocol.Continue, v.Decision, "the client goes on")
 			require.Len(t, v.Warnings, 1)
-			require.Equal(t, v, decideClaude(e, r, protocol.FailurePolicy{cause: protocol.Continue},
+			require.Equal(t, v, decideClaude(e, r, dialect.FailurePolicy{cause: protocol.Continue},
 				dialecttest.OnFailure(protocol.Block)), "the first policy that names the cause counts")
 
-			v = decideClaude(e, r, nil, protocol.FailurePolicy{cause: protocol.Block},
+			v = decideClaude(e, r, nil, dialect.FailurePolicy{cause: protocol.Block},
 				dialecttest.OnFailure(protocol.Continue))
 			require.Equal(t, protocol.Block, v.Decision)
 			require.Equal(t, cause, v.Cause)

@@ -21,7 +21,7 @@ import (
 // A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
 // not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
 // result to withhold, and UpdatedOutput is a result of the old one's shape that says nothing.
-func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if c.Event.Canonical() != protocol.PostTool {
 		return
 	}
@@ -70,12 +70,12 @@ func shapeOf(v gjson.Result) string {
 }
 
 // clientResult is the tool's result as a client has it to which one of another form may be none.
-func clientResult(c *protocol.Call) gjson.Result {
+func clientResult(c *dialect.Call) gjson.Result {
 	return gjson.Parse(dialect.ClientResponse(c).Raw)
 }
 
 // fitted returns a new result in the form that the client wants, and whether it has that form.
-func fitted(c *protocol.Call, old gjson.Result, output []byte) ([]byte, bool) {
+func fitted(c *dialect.Call, old gjson.Result, output []byte) ([]byte, bool) {
 	now := gjson.ParseBytes(output)
 	if fits(old, now) {
 		return output, true
@@ -132,7 +132,7 @@ var tags = []string{"type", "status", "mode", "kind", "role"}
 
 // withheld writes a result of the old one's shape with nothing of what it said. What the model wrote itself may stay:
 // the client may want a path there.
-func withheld(c *protocol.Call, old gjson.Result) []byte {
+func withheld(c *dialect.Call, old gjson.Result) []byte {
 	var known []string
 	input, _, _ := c.Input()
 	gjson.ParseBytes(input).ForEach(func(_, value gjson.Result) bool {

@@ -13,8 +13,8 @@ import (
 // Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
 // result that is a JSON object or array goes in as it is, since the client's tools have such results.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := dialect.ClaudeEventOf(&c.Call)
-	same := c.Call
+	event := dialect.ClaudeEventOf(c)
+	same := *c
 	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() &&
 		dialect.ClaudeEvent(name) == event {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
@@ -47,7 +47,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 // readResult: the client has an event for a tool that failed, and says there why.
-func readResult(c *protocol.Call, _ gjson.Result) {
+func readResult(c *dialect.Call, _ gjson.Result) {
 	if c.Event == "PostToolUseFailure" {
 		c.Failed, c.Result = true, c.Field("error")
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func TestClaudePayload(t *testing.T) {
-	c := protocol.Call{
+	c := dialect.Call{
 		Event: protocol.PreTool, Workspace: "/w", Dir: "/w/sub", SessionID: "s", Prompt: `say "<hi>" & é`, Tool: "Bash",
 		Args: ` { "command" : "a\u0062 <&> \u00e9" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1",
 		TranscriptPath: "/t",

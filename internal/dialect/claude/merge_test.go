@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -37,7 +38,7 @@ func TestClaudeMerge(t *testing.T) {
 			require.Equal(t, words[min(i, j)], o.Reason)
 			require.Equal(t, min(i, j) == 3, o.Approved)
 			require.Equal(t, map[bool]string{true: "a", false: "c"}[i <= j], o.Hook)
-			require.Equal(t, []string{"c-" + words[i], "c-" + words[j]}, o.Texts(),
+			require.Equal(t, []string{"c-" + words[i], "c-" + words[j]}, dialect.TextsOf(o),
 				"the model is told what all of them say, also of a call that is blocked")
 		}
 		o := merge(word(words[i]), dialecttest.Exited(2, "", "two"))
@@ -59,7 +60,7 @@ func TestClaudeMerge(t *testing.T) {
 	require.Equal(t, protocol.Block, o.Decision, "not run, and stopped")
 	require.True(t, o.Stop)
 	require.Equal(t, "s2", o.StopReason)
-	require.Equal(t, 3, o.ExitCode())
+	require.Equal(t, 3, form.ExitCode(o))
 
 	o = merge(word("allow"), dialecttest.Exited(1, "", "boom"), dialect.HookResult{TimedOut: true},
 		dialecttest.Printed("{x}"))

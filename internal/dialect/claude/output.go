@@ -20,7 +20,7 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 }
 
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	event := dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed})
+	event := dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed})
 	if text := plainText(o, event); text != nil {
 		return text, nil
 	}
@@ -48,11 +48,11 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if o.UpdatedInput != nil {
 		out.Specific.Set("updatedInput", o.UpdatedInput)
 	}
-	out.Set("additionalContext", strings.Join(o.Texts(), "\n\n"))
+	out.Set("additionalContext", strings.Join(dialect.TextsOf(o), "\n\n"))
 	if o.UpdatedOutput != nil {
 		out.Specific.Set("updatedToolOutput", shellResult(o.Tool, o.UpdatedOutput))
 	}
-	for _, f := range o.Other {
+	for _, f := range dialect.OtherOf(o) {
 		switch f.Key {
 		case "terminalSequence":
 			out.Terminal = f.Value
@@ -66,10 +66,11 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 
 // plainText is what the client takes at two events in the place of JSON; nil: it gets JSON.
 func plainText(o protocol.Outcome, event protocol.Event) []byte {
-	if text := o.Text(); event == "PreCompact" && text != "" {
-		return []byte(text)
+	texts := dialect.TextsOf(o)
+	if event == "PreCompact" && len(texts) > 0 && o.Decision == protocol.Continue && !o.Stop {
+		return []byte(strings.Join(texts, "\n\n"))
 	}
-	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil &&
+	if path := dialect.OtherOf(o).Get("worktreePath"); event == "WorktreeCreate" && path != nil &&
 		o.Decision == protocol.Continue {
 		return []byte(strictjson.ValueText(path))
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestClaudeOutput(t *testing.T) {
-	other := protocol.Fields{{Key: "terminalSequence", Value: json.RawMessage(`"\u0007"`)},
+	other := strictjson.Fields{{Key: "terminalSequence", Value: json.RawMessage(`"\u0007"`)},
 		{Key: "updatedPermissions", Value: json.RawMessage(`[1]`)},
 		{Key: "sessionTitle", Value: json.RawMessage(`"t"`)}}
 	outcome := func(e protocol.Event, d protocol.Decision, change func(*protocol.Outcome)) protocol.Outcome {
@@ -31,9 +32,9 @@ func TestClaudeOutput(t *testing.T) {
 	}
 	approve := func(o *protocol.Outcome) { o.Approved, o.Reason = true, "fine" }
 	update := func(o *protocol.Outcome) { o.UpdatedInput = json.RawMessage(`{"a":1}`) }
-	texts := func(o *protocol.Outcome) { o.Inject = []protocol.Inject{{Content: "<one>"}, {Content: "two"}} }
+	texts := func(o *protocol.Outcome) { o.Texts = []protocol.Text{{Content: "<one>"}, {Content: "two"}} }
 	stops := func(o *protocol.Outcome) { o.Stop, o.StopReason = true, "s" }
-	others := func(o *protocol.Outcome) { o.Other = other }
+	others := func(o *protocol.Outcome) { o.Other = dialect.ObjectOf(other) }
 	messages := func(o *protocol.Outcome) { o.SystemMessages = []string{"m1", "m2"} }
 	const b, d, a, c = protocol.Block, protocol.Defer, protocol.Ask, protocol.Continue
 	for want, o := range map[string]protocol.Outcome{
@@ -82,7 +83,7 @@ func TestClaudeOutput(t *testing.T) {
 			`"permissionDecisionReason":"fine"}}`: outcome("PreModelSwitch", c, approve),
 		"<one>\n\ntwo": outcome("PreCompact", c, texts), // instructions, which the client takes as plain text
 		"/tmp/tree": outcome("WorktreeCreate", c, func(o *protocol.Outcome) {
-			o.Other.Set("worktreePath", []byte(`"/tmp/tree"`))
+			o.Other = []byte(`{"worktreePath":"/tmp/tree"}`)
 		}),
 	} {
 		got, _, err := dialecttest.Reply(claude.Dialect, o)
@@ -133,7 +134,7 @@ func TestClaudeOutput(t *testing.T) {
 
 // A tool that failed has an event of its own, and so has what is said about it.
 func TestClaudeOutputOfAFailedTool(t *testing.T) {
-	c := protocol.Call{Event: protocol.PostTool, Failed: true, Tool: "Bash"}
+	c := dialect.Call{Event: protocol.PostTool, Failed: true, Tool: "Bash"}
 	first, o := dialecttest.Merged(&c, dialecttest.Answers("PostToolUseFailure", `"additionalContext":"c"`))
 	require.Equal(t, "c", first.Context)
 	out, _, err := dialecttest.Reply(claude.Dialect, o)

@@ -4,7 +4,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // tools are the client's tools by the names that projects have for such tools.
@@ -33,7 +32,7 @@ var tools = []dialect.Tool{
 var toolAliases = dialect.Aliases{"Agent Task", "Task Agent"}
 
 // toolName returns the name of a Monitor that runs no command, because it reads a socket: {"ws": {"url": …}}.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	if args := gjson.Parse(c.Args); c.Tool == "Monitor" && args.Get("ws").IsObject() && !args.Get("command").Exists() {
 		return "shell_output"
 	}

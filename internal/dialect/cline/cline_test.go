@@ -53,7 +53,7 @@ func TestFitInput(t *testing.T) {
 		`{"command":"x","commands":["y","z"]}`:    ``,
 		`{"command":null,"commands":["y","z"]}`:   ``,
 	} {
-		c := protocol.Call{Event: before, Tool: runCommands, Args: `{"command":"a\nb","commands":["a","b"]}`}
+		c := dialect.Call{Event: before, Tool: runCommands, Args: `{"command":"a\nb","commands":["a","b"]}`}
 		v := dialect.OK()
 		v.UpdatedInput = []byte(input)
 		hooks.Fit(hooks{}, &c, "h", &v)
@@ -66,10 +66,10 @@ const input = `{"clineVersion":"","sessionContext":{"rootSessionId":"s"},"worksp
 	`"agent_id":"a","parent_agent_id":null,"hookName":"tool_result","tool_result":{"id":"1","name":"run_commands",` +
 	`"input":{"commands":["a","b"]},"output":[{"result":"R"}]},"postToolUse":{"toolName":"run_commands"},"more":1}`
 
-func given(t *testing.T, change func(*dialect.Call)) (read protocol.Call, stdin string) {
-	c := dialect.NewCall(protocol.Call{Event: inputEvent(input), ClientInput: input, AgentID: "a"})
-	readInput(&c.Call, gjson.Result{})
-	read = c.Call
+func given(t *testing.T, change func(*dialect.Call)) (read dialect.Call, stdin string) {
+	c := &dialect.Call{Event: inputEvent(input), ClientInput: input, AgentID: "a"}
+	readInput(c, gjson.Result{})
+	read = *c
 	change(c)
 	text, _, err := hooks.Encode(hooks{}, c)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func given(t *testing.T, change func(*dialect.Call)) (read protocol.Call, stdin 
 
 func TestInput(t *testing.T) {
 	c, stdin := given(t, func(*dialect.Call) {})
-	require.Equal(t, protocol.Call{Event: after, ClientInput: input, SessionID: "s", Dir: "/w", Tool: "run_commands",
+	require.Equal(t, dialect.Call{Event: after, ClientInput: input, SessionID: "s", Dir: "/w", Tool: "run_commands",
 		ToolUseID: "1", Args: `{"command":"a\nb","commands":["a","b"]}`, Result: `[{"result":"R"}]`}, c)
 	require.Equal(t, input+"\n", stdin)
 
@@ -93,7 +93,7 @@ func TestInput(t *testing.T) {
 	require.Equal(t, int64(1), gjson.Get(stdin, "more").Int())
 
 	// A call of another client's.
-	text, _, err := hooks.Encode(hooks{}, dialect.NewCall(protocol.Call{Event: protocol.PreTool,
+	text, _, err := hooks.Encode(hooks{}, dialect.NewCall(dialect.Call{Event: protocol.PreTool,
 		Tool: runCommands, Workspace: "/w",
 		SessionID: "s", Args: `{"command":"ls","description":"d"}`}))
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestOutput(t *testing.T) {
 		text, err := output(test.o)
 		require.NoError(t, err)
 		require.Equal(t, test.want, string(text), name)
-		c := protocol.Call{Event: test.o.Event}
+		c := dialect.Call{Event: test.o.Event}
 		r := dialecttest.Printed(string(text))
 		v := hooks.Decode(hooks{}, &c, "hookrun", &r)
 		require.Empty(t, v.Warnings, name)
@@ -156,7 +156,7 @@ func TestOutput(t *testing.T) {
 func TestEvents(t *testing.T) {
 	for _, e := range Dialect.Events.Names() {
 		r := dialecttest.Printed(`{"cancel":true,"contextModification":"C"}`)
-		v := hooks.Decode(hooks{}, &protocol.Call{Event: e}, "h", &r)
+		v := hooks.Decode(hooks{}, &dialect.Call{Event: e}, "h", &r)
 		require.Equal(t, holds(e), v.Decision == protocol.Block, e)
 		require.Empty(t, v.Context)
 		require.Equal(t, !holds(e), Dialect.CannotBlock(e))
@@ -164,6 +164,6 @@ func TestEvents(t *testing.T) {
 	require.Empty(t, inputEvent(`{"hookName":"tool_call"}`))
 	require.Empty(t, inputEvent(`{"hookName":"permissionRequest","clineVersion":""}`))
 	require.Equal(t, protocol.Event("UserPromptSubmit"), inputEvent(`{"hookName":"prompt_submit","clineVersion":""}`))
-	require.Equal(t, "mcp__srv__echo", toolName(&protocol.Call{Tool: "srv__echo"}))
-	require.Empty(t, toolName(&protocol.Call{Tool: "editor"}))
+	require.Equal(t, "mcp__srv__echo", toolName(&dialect.Call{Tool: "srv__echo"}))
+	require.Empty(t, toolName(&dialect.Call{Tool: "editor"}))
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // Decode reads what a hook printed, whatever its exit code.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	event := eventNamed(c.Event)
 	who := dialect.Who(event, hook)
 	if v, none := r.NoAnswer(who); none {
@@ -103,7 +103,7 @@ func doubtOf(answer gjson.Result) error {
 }
 
 // Fit makes one input of what a hook changed of a call with several commands, which it was given in two forms.
-func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if c.Event.Canonical() != protocol.PreTool {
 		return
 	}

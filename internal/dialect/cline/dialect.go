@@ -22,7 +22,7 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: patience, MaxContext: 50_000},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
+		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
 		Read:   readInput,
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(output(o))
@@ -38,7 +38,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
 
 func (hooks) CallLimit() time.Duration { return patience - 10*time.Second }
 
@@ -101,7 +101,7 @@ var tools = []dialect.Tool{
 }
 
 // toolName writes the name of an MCP tool as all the others do. The client joins server and tool by two underscores.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	if strings.Contains(c.Tool, "__") && !strings.HasPrefix(c.Tool, "mcp__") {
 		return "mcp__" + c.Tool
 	}

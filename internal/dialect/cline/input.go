@@ -26,7 +26,7 @@ func record(e protocol.Event) string {
 }
 
 // readInput reads a call from the client's own input.
-func readInput(c *protocol.Call, _ gjson.Result) {
+func readInput(c *dialect.Call, _ gjson.Result) {
 	doc := gjson.Parse(c.ClientInput)
 	c.SessionID = cmp.Or(doc.Get("sessionContext.rootSessionId").String(), doc.Get("taskId").String())
 	c.Dir = doc.Get("workspaceInfo.rootPath").String()
@@ -87,7 +87,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	} else if event == "UserPromptSubmit" {
 		o.Raw("userPromptSubmit", dialect.ObjectOf(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))
 	}
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }
 
 // base has the fields of every event.
@@ -109,13 +109,13 @@ func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 }
 
 // toolCall are the two forms of a tool call: with the input as it is, and with each of its parameters as a text.
-func toolCall(c *dialect.Call, input []byte) (called, given protocol.Fields) {
+func toolCall(c *dialect.Call, input []byte) (called, given strictjson.Fields) {
 	object := gjson.ParseBytes(input)
 	if lines := commandsOf(object); c.Tool == runCommands && len(lines) > 0 {
 		list, _ := strictjson.Marshal(lines) // of texts there is no error
 		object = gjson.ParseBytes(dialect.ObjectOf(dialect.FieldsOf("commands", list)))
 	}
-	var parameters protocol.Fields
+	var parameters strictjson.Fields
 	object.ForEach(func(key, value gjson.Result) bool {
 		parameters.Set(key.String(), strictjson.Quote(strictjson.ValueText([]byte(value.Raw))))
 		return true

@@ -40,7 +40,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	} else {
 		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)
 	}
-	texts := slices.Concat([]string{cmp.Or(ends, reason)}, o.Texts(), forUser(o))
+	texts := slices.Concat([]string{cmp.Or(ends, reason)}, dialect.TextsOf(o), forUser(o))
 	text := strings.Join(slices.DeleteFunc(texts, dialect.Blank), "\n\n")
 	out := answer{Context: text, Input: o.UpdatedInput}
 	if ends != "" {

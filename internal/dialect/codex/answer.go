@@ -16,7 +16,7 @@ import (
 
 // readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is
 // no value, and of two equal keys the last counts.
-func readAnswer(c *protocol.Call, m rule, text string) (v dialect.Verdict, err error) {
+func readAnswer(c *dialect.Call, m rule, text string) (v dialect.Verdict, err error) {
 	if err := dialect.CheckJSON(text, maxDepth); err != nil {
 		return v, err
 	}
@@ -163,7 +163,7 @@ func ownerOf(key string) string {
 }
 
 // decide takes what an answer decides. An error means that the client has no use for it, and so drops all of it.
-func decide(v *dialect.Verdict, c *protocol.Call, m rule, a, s fields) error {
+func decide(v *dialect.Verdict, c *dialect.Call, m rule, a, s fields) error {
 	block := func(reason string) {
 		v.Decide(protocol.Block, strings.TrimSpace(reason))
 	}
@@ -217,7 +217,7 @@ func decide(v *dialect.Verdict, c *protocol.Call, m rule, a, s fields) error {
 }
 
 // permission reads the decision of PreToolUse. An allow is for rewrites alone, and skips no question to the user.
-func permission(v *dialect.Verdict, c *protocol.Call, s fields, block func(string)) error {
+func permission(v *dialect.Verdict, c *dialect.Call, s fields, block func(string)) error {
 	word, why := s.text("permissionDecision"), strings.TrimSpace(s.text("permissionDecisionReason"))
 	input, rewrites := s["updatedInput"]
 	switch {

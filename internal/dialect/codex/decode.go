@@ -12,7 +12,7 @@ import (
 )
 
 // Decode reads, in this order: no start, deadline, signal or exit code, output.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	if r.AsyncResult {
@@ -45,7 +45,7 @@ func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialec
 }
 
 // asyncResult reads what an async hook said in the end: no decision counts any more.
-func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Verdict {
+func asyncResult(c *dialect.Call, hook string, r dialect.HookResult) dialect.Verdict {
 	r.AsyncResult = false
 	v := hooks.Decode(hooks{}, c, hook, &r)
 	late := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync, Warnings: v.Warnings}
@@ -58,7 +58,7 @@ func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Ve
 }
 
 // ended reads what a hook printed that ended well. An error means that it counts for nothing.
-func ended(c *protocol.Call, m rule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
+func ended(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
 	text := r.Stdout.Text() // without white space around; a byte order mark is none
 	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 	v := dialect.OK()

@@ -15,7 +15,7 @@ import (
 )
 
 // codex judges and settles, as the runner does.
-func decideCodex(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
+func decideCodex(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialecttest.AtEvent(e)
 	return codex.Dialect.ApplyFailurePolicy(&c, codex.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }
@@ -454,7 +454,7 @@ func TestCodexLate(t *testing.T) {
 }
 
 func TestCodexEvents(t *testing.T) {
-	at := func(c protocol.Call) protocol.Event { return codex.Dialect.EventOf(&c) }
+	at := func(c dialect.Call) protocol.Event { return codex.Dialect.EventOf(&c) }
 	for e, want := range map[protocol.Event]protocol.Event{
 		"pre-tool": "PreToolUse", "BeforeTool": "PreToolUse", "post-tool": "PostToolUse", "AfterTool": "PostToolUse",
 		"PostToolUseFailure": "PostToolUse",
@@ -462,10 +462,10 @@ func TestCodexEvents(t *testing.T) {
 		"Interrupt":    "Interrupt",
 		"Notification": "Notification",
 	} {
-		require.Equal(t, want, at(protocol.Call{Event: e}), e)
+		require.Equal(t, want, at(dialect.Call{Event: e}), e)
 	}
-	require.Equal(t, protocol.Event("PostToolUse"), at(protocol.Call{Event: "post-tool", Failed: true}))
-	require.Empty(t, at(protocol.Call{Event: "post-tool", Blocked: true}),
+	require.Equal(t, protocol.Event("PostToolUse"), at(dialect.Call{Event: "post-tool", Failed: true}))
+	require.Empty(t, at(dialect.Call{Event: "post-tool", Blocked: true}),
 		"the client asks no hook about a tool that did not run")
 	for e, field := range map[protocol.Event]string{
 		"PreToolUse": "tool_name", "PermissionRequest": "tool_name", "PostToolUse": "tool_name",

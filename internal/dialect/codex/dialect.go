@@ -32,11 +32,11 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 // detect: Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
 // SessionEnd nothing tells the two apart, and nothing that is answered counts.
-func detect(c *protocol.Call) bool {
+func detect(c *dialect.Call) bool {
 	return c.Field("turn_id") != "" && c.Field("client_type") == "" ||
 		c.Field("model") != "" && c.Field("permission_mode") != "" && c.Field("timestamp") == ""
 }
@@ -95,7 +95,7 @@ var events = dialect.Events{
 }
 
 // eventOf: a tool that failed has run all the same, and one that was blocked has not.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	switch {
 	case c.Event.Canonical() != protocol.PostTool:
 		return dialect.ClaudeEvent(c.Event)

@@ -9,11 +9,10 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestCodexPayload(t *testing.T) {
-	write := func(c protocol.Call) string {
+	write := func(c dialect.Call) string {
 		payload, warnings, err := codex.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
@@ -31,13 +30,13 @@ func TestCodexPayload(t *testing.T) {
 		`{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/w/sub","hook_event_name":"PreToolUse",`+
 			`"model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"},`+
 			`"tool_use_id":""}`+"\n", write(c))
-	call := protocol.Call{Event: "post-tool", Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "Bash",
+	call := dialect.Call{Event: "post-tool", Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "Bash",
 		Args: `{"command": "ls"}`, Result: "out\n", ToolUseID: "u", AgentID: "a"}
 	require.Equal(t,
 		`{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"PostToolUse","model":"",`+
 			`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":"out\n",`+
 			`"tool_use_id":"u","agent_id":"a"}`+"\n", write(call))
-	call = protocol.Call{Event: "pre-execute", Workspace: "/w", Prompt: "hi"}
+	call = dialect.Call{Event: "pre-execute", Workspace: "/w", Prompt: "hi"}
 	require.Equal(t,
 		`{"session_id":"","transcript_path":null,"cwd":"/w","hook_event_name":"UserPromptSubmit","model":"",`+
 			`"permission_mode":"default","prompt":"hi"}`+"\n", write(call))

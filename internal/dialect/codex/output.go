@@ -15,12 +15,12 @@ import (
 // client has no word for becomes the next stricter thing that it has, and where there is none a message to the user:
 // one key too many, and it would drop the whole answer and let pass.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	if m.Can&unread != 0 {
 		return []byte("{}"), nil
 	}
 	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
-	context := strings.Join(o.Texts(), "\n\n")
+	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {
 	case m.Can&noStop != 0: // neither can end the turn, but both can hold up the call

@@ -25,10 +25,10 @@ func TestCodexOutput(t *testing.T) {
 		o.Decision, o.Reason, o.Stop, o.StopReason = protocol.Block, "R", true, "S"
 	})
 	context := ptr(func(o *protocol.Outcome) {
-		o.Inject, o.SystemMessages = []protocol.Inject{{Content: "C"}, {Content: "D"}}, []string{"M"}
+		o.Texts, o.SystemMessages = []protocol.Text{{Content: "C"}, {Content: "D"}}, []string{"M"}
 	})
 	held := ptr(func(o *protocol.Outcome) {
-		o.Decision, o.Reason, o.Inject = protocol.Block, "R", []protocol.Inject{{Content: "C"}}
+		o.Decision, o.Reason, o.Texts = protocol.Block, "R", []protocol.Text{{Content: "C"}}
 	})
 	rewrite := ptr(func(o *protocol.Outcome) { o.UpdatedInput, o.Approved = []byte(`{"command":"x"}`), true })
 	output := ptr(func(o *protocol.Outcome) { o.UpdatedOutput = []byte(`"new"`) })

@@ -31,7 +31,7 @@ func TestRecordedInputs(t *testing.T) {
 			if !recorded.IsObject() || !camel && event != "PermissionRequest" && event != "SubagentStart" {
 				continue
 			}
-			c := protocol.Call{Event: event, ClientInput: gjson.Get(line, "stdin").Raw}
+			c := dialect.Call{Event: event, ClientInput: gjson.Get(line, "stdin").Raw}
 			c.Tool = c.Field("tool_name")
 			if event == "PostToolUseFailure" {
 				c.Failed = true
@@ -52,7 +52,7 @@ func TestRecordedInputs(t *testing.T) {
 
 // A call that comes from no client has the input that the client would give, as far as the caller knows it.
 func TestInputs(t *testing.T) {
-	for _, c := range []protocol.Call{
+	for _, c := range []dialect.Call{
 		{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`},
 		{Event: protocol.PostTool, Tool: "Bash", Result: "r"},
 		{Event: protocol.PostTool, Tool: "Bash", Result: "r", Failed: true},
@@ -73,7 +73,7 @@ func TestInputs(t *testing.T) {
 			require.Equal(t, "bash", gjson.GetBytes(camel.Bytes(), "toolName").String())
 		}
 	}
-	c := protocol.Call{Event: "PostToolUse", Tool: "Bash", SessionID: "s",
+	c := dialect.Call{Event: "PostToolUse", Tool: "Bash", SessionID: "s",
 		ClientInput: `{"hook_event_name":"PostToolUse","tool_result":"clean"}`}
 	input, _, err := Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func said(e protocol.Event, camel bool, code int, stdout, stderr string) dialect
 	if camel {
 		d = inCamelCase.Get()
 	}
-	c := protocol.Call{Event: e, Tool: "Bash", Failed: e == "PostToolUseFailure"}
+	c := dialect.Call{Event: e, Tool: "Bash", Failed: e == "PostToolUseFailure"}
 	r := dialect.HookResult{ExitCode: code, Stdout: dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))},
 		Stderr: dialect.Capture{Head: []byte(stderr), Total: int64(len(stderr))}}
 	return d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &r))
@@ -160,7 +160,7 @@ func TestSeveralAnswers(t *testing.T) {
 				break
 			}
 		}
-		return dialect.Merge(&protocol.Call{Event: e, Tool: "Bash"}, hooks)
+		return dialect.Merge(&dialect.Call{Event: e, Tool: "Bash"}, hooks)
 	}
 	o := merged("PreToolUse", `{"permissionDecision":"ask","permissionDecisionReason":"a"}`,
 		`{"permissionDecision":"deny"}`)
@@ -173,7 +173,7 @@ func TestSeveralAnswers(t *testing.T) {
 	require.Equal(t, "b", o.Reason)
 	o = merged("UserPromptSubmit", `{"decision":"block","reason":"a"}`, `{"decision":"allow","additionalContext":"c"}`)
 	require.Equal(t, protocol.Block, o.Decision, "a block of a prompt stays")
-	require.Empty(t, o.Inject)
+	require.Empty(t, o.Texts)
 	o = merged("PermissionRequest", `{"behavior":"allow"}`, `{"behavior":"deny","message":"m"}`)
 	require.Equal(t, protocol.Block, o.Decision)
 	require.False(t, o.Approved)

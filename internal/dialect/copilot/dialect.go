@@ -36,7 +36,7 @@ type hooks struct {
 	camel bool // their events are in camelCase
 }
 
-func (h hooks) Event(c *protocol.Call) protocol.Event {
+func (h hooks) Event(c *dialect.Call) protocol.Event {
 	e := ruleOf(eventOf(c)).Name
 	if h.camel {
 		return camelName(e)
@@ -53,11 +53,11 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	return []string{"COPILOT_CLI=1", "COPILOT_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
 }
 
-func (h hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (h hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	return decode(ruleOf(eventOf(c)), h.camel, hook, r)
 }
 
@@ -173,7 +173,7 @@ func camelName(e protocol.Event) protocol.Event {
 }
 
 // eventOf: the client has an event for a tool that failed, and none for one that was blocked.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	switch e := dialect.ClaudeEvent(c.Event); {
 	case e.Canonical() != protocol.PostTool:
 		return e
@@ -187,7 +187,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 }
 
 // detect: the others have no time in their inputs, or a mode of permissions, or at shared events always a transcript.
-func detect(c *protocol.Call) bool {
+func detect(c *dialect.Call) bool {
 	shared := c.Event == "SessionStart" || c.Event == "SessionEnd" || c.Event == "Notification"
 	return c.Field("timestamp") != "" && c.SessionID != "" && c.Field("permission_mode") == "" &&
 		!(shared && c.TranscriptPath != "")

@@ -15,7 +15,7 @@ import (
 // Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it. Two
 // events of Claude Code's have an input of the client's own.
 func (h hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
+	event := eventOf(c)
 	if h.camel || event == "PermissionRequest" || event == "SubagentStart" {
 		return camelPayload(c)
 	}
@@ -23,7 +23,7 @@ func (h hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, error) {
-	same := c.Call
+	same := *c
 	if result := gjson.Get(same.ClientInput, "tool_result"); result.Type == gjson.String { // another hook changed it
 		dialect.SetField(&same, "tool_result", resultOf(strictjson.Text(result.Raw)))
 	}
@@ -56,7 +56,7 @@ func resultOf(text string) []byte {
 // camelPayload is the input in camelCase: it has no name of an event, a time in milliseconds, and the client's own name
 // of the tool. Of a subagent three fields keep their names.
 func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
+	event := eventOf(c)
 	pascal, warnings, err := claudePayload(c, event)
 	if err != nil {
 		return nil, nil, err
@@ -87,7 +87,7 @@ func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 				o.Raw("toolArgs", []byte(value.Raw))
 			}
 		case "tool_result":
-			var result protocol.Fields
+			var result strictjson.Fields
 			value.ForEach(func(key, value gjson.Result) bool {
 				result.Set(camelCase(key.String()), []byte(value.Raw))
 				return true
@@ -100,7 +100,7 @@ func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 		}
 		return true
 	})
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }
 
 func camelCase(name string) string {
@@ -114,7 +114,7 @@ func camelCase(name string) string {
 }
 
 // readResult reads a tool's result from the client's form: what the model sees of it.
-func readResult(c *protocol.Call, response gjson.Result) {
+func readResult(c *dialect.Call, response gjson.Result) {
 	switch c.Event {
 	case "PostToolUse":
 		if text := response.Get("text_result_for_llm"); text.Exists() {

@@ -14,7 +14,7 @@ const allow = "allow"
 
 // Outrank: what several hooks say at one event is one answer for the client, in which later fields overwrite earlier
 // ones.
-func (hooks) Outrank(c *protocol.Call, verdicts []*dialect.HookVerdict) {
+func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	m := ruleOf(eventOf(c))
 	blocked := slices.ContainsFunc(verdicts, func(h *dialect.HookVerdict) bool {
 		return h.Verdict.Decision == protocol.Block

@@ -20,11 +20,11 @@ const maxContext = 10_000
 // stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told. Where
 // permission is asked for, nobody is.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, client, m.Name)}
 	a.write()
 	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // nothing to exit with 2 for
-	if m.Name == "PermissionRequest" && !a.held && len(o.Inject) == 0 {
+	if m.Name == "PermissionRequest" && !a.held && len(o.Texts) == 0 {
 		messages = nil // exit 2 would deny
 	}
 	text, err := a.out.MarshalJSON()
@@ -40,7 +40,7 @@ type answer struct {
 	rule
 	protocol.Outcome
 	dialect.Notes
-	out protocol.Fields
+	out strictjson.Fields
 
 	held    bool
 	why     string   // it is held
@@ -51,7 +51,7 @@ func (a *answer) set(key, value string) { a.out.Set(key, strictjson.Quote(value)
 
 // write writes the answer, and its messages to the user.
 func (a *answer) write() {
-	a.context = a.Texts()
+	a.context = dialect.TextsOf(a.Outcome)
 	a.hold()
 	switch {
 	case a.Name == "PreToolUse":
@@ -82,7 +82,7 @@ func (a *answer) write() {
 		}
 	}
 	a.tell()
-	for _, f := range a.Other {
+	for _, f := range dialect.OtherOf(a.Outcome) {
 		if a.HasField(f.Key) && gjson.ValidBytes(f.Value) {
 			a.out.Set(f.Key, f.Value)
 		}

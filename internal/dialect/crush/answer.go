@@ -10,7 +10,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // validWords is how an answer says no.
@@ -138,7 +137,7 @@ func (a *answer) doubt(object gjson.Result) error {
 	case dialect.LastOf(object)["continue"].Type == gjson.False:
 		return errors.New(`"continue": false means nothing; {"halt": true, "reason": "…"} ends the turn`)
 	}
-	var others protocol.Fields // without the client's own, which come near others' words
+	var others strictjson.Fields // without the client's own, which come near others' words
 	seen, twice := map[int]string{}, ""
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)

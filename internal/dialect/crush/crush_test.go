@@ -11,16 +11,16 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-func call() protocol.Call {
-	return protocol.Call{Event: protocol.PreTool, Tool: "bash", Args: `{"command":"ls","description":"d"}`,
+func call() dialect.Call {
+	return dialect.Call{Event: protocol.PreTool, Tool: "bash", Args: `{"command":"ls","description":"d"}`,
 		SessionID: "s", Workspace: "/w"}
 }
 
 // TestOutput: what the client makes of an outcome that it is given.
 func TestOutput(t *testing.T) {
 	const goesOn = protocol.Continue
-	inject := []protocol.Inject{{Hook: "noter", Content: "C"}}
-	failed := protocol.HookReport{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
+	inject := []protocol.Text{{Hook: "noter", Content: "C"}}
+	failed := protocol.Report{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
 	odd := protocol.Outcome{Decision: goesOn, UpdatedInput: []byte(`{"a.b":1}`)}
 	odd.UpdatedBy = "fixer"
 	for name, test := range map[string]struct {
@@ -29,7 +29,7 @@ func TestOutput(t *testing.T) {
 	}{
 		"nothing to say":   {o: protocol.Outcome{Decision: goesOn}},
 		"the zero outcome": {says: `{"decision":"deny","reason":"Blocked by a hook"}`},
-		"a block": {o: protocol.Outcome{Reason: "R", Inject: inject},
+		"a block": {o: protocol.Outcome{Reason: "R", Texts: inject},
 			says: `{"decision":"deny","reason":"R\n\nC"}`},
 		"an ask": {o: protocol.Outcome{Decision: protocol.Ask, Reason: "sure?"},
 			says: `{"decision":"deny","reason":"sure?\n\nhookrun: a hook said ask, and a hook of Crush cannot say ` +
@@ -45,8 +45,8 @@ func TestOutput(t *testing.T) {
 		"a rewrite to a list": {o: protocol.Outcome{Decision: goesOn, UpdatedInput: []byte(`[1]`)},
 			says: `{"decision":"deny","reason":"a project hook changed the tool's input to something that is no ` +
 				`object"}`},
-		"texts": {o: protocol.Outcome{Decision: goesOn, Inject: inject, SystemMessages: []string{"M"},
-			Hooks: []protocol.HookReport{failed}}, says: `{"context":"C\n\nFor the user: M\n\nFor the user: ` +
+		"texts": {o: protocol.Outcome{Decision: goesOn, Texts: inject, SystemMessages: []string{"M"},
+			Hooks: []protocol.Report{failed}}, says: `{"context":"C\n\nFor the user: M\n\nFor the user: ` +
 			`hookrun: hook 'h' gave no answer (timeout), so it did not check this"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

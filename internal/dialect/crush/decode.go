@@ -31,7 +31,7 @@ type said struct {
 
 // Decode reads what a hook answered. A guard may read the command in a variable alone, and one that cannot see it lets
 // nothing pass.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(dialect.ClaudeEvent(c.Event), hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
@@ -50,7 +50,7 @@ func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialec
 }
 
 // decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
-func decode(c *protocol.Call, who string, r *dialect.HookResult) dialect.Verdict {
+func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict {
 	v := dialect.OK()
 	stderr := strings.TrimSpace(r.Stderr.All())
 	switch {
@@ -103,7 +103,7 @@ func refuse(v *dialect.Verdict, reason string, halts bool) {
 
 // change takes the keys that a hook changes. The client takes a key for a path into the input where it can, and what
 // comes of that nobody may have meant.
-func change(v *dialect.Verdict, c *protocol.Call, who string, patch gjson.Result) {
+func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result) {
 	if key, odd := pathIn(patch); odd {
 		v.Decide(protocol.Block, fmt.Sprintf("%s changed the key %s of the tool's input, and %s takes it for a path",
 			who, spelling.Quote(key), client))

@@ -22,7 +22,7 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfSame: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
+		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(output(o))
 		},
@@ -48,7 +48,7 @@ var events = dialect.Events{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
 
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
@@ -62,7 +62,7 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 }
 
 // Environment are the client's variables. Its documents have guards that read the command there.
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	dir := cmp.Or(c.Dir, c.Workspace)
 	env := []string{"CRUSH=1", "AGENT=crush", "AI_AGENT=crush", "CRUSH_CWD=" + dir, "CRUSH_PROJECT_DIR=" + dir}
 	if c.Event == "" { // of a process that sees many calls
@@ -76,7 +76,7 @@ func (hooks) Environment(c *protocol.Call) []string {
 const inputVariable = "CRUSH_TOOL_INPUT_"
 
 // inputVariables have what the client takes out of a tool's input.
-func inputVariables(c *protocol.Call) (env []string) {
+func inputVariables(c *dialect.Call) (env []string) {
 	for _, key := range []string{"command", "file_path"} {
 		if v := gjson.Get(c.Args, key); v.Exists() {
 			env = append(env, inputVariable+strings.ToUpper(key)+"="+v.String())

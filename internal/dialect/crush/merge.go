@@ -9,7 +9,7 @@ import (
 )
 
 // Outrank: each hook changes some keys of the tool's input, over what hooks before it in the file changed.
-func (hooks) Outrank(_ *protocol.Call, verdicts []*dialect.HookVerdict) {
+func (hooks) Outrank(_ *dialect.Call, verdicts []*dialect.HookVerdict) {
 	var input []byte
 	for _, h := range verdicts {
 		v := &h.Verdict

@@ -18,11 +18,11 @@ func output(o protocol.Outcome) ([]byte, error) {
 	if dialect.ClaudeEvent(o.Event) != before {
 		return nil, nil
 	}
-	texts := o.Texts()
+	texts := dialect.TextsOf(o)
 	for _, text := range dialect.Messages(o) {
 		texts = append(texts, "For the user: "+text)
 	}
-	var out protocol.Fields
+	var out strictjson.Fields
 	set := func(key string, texts ...string) {
 		if text := dialect.Joined(texts...); text != "" {
 			out.Set(key, strictjson.Quote(text))
@@ -61,7 +61,7 @@ func unfitInput(o protocol.Outcome) string {
 }
 
 // Fit: the client puts the keys of a new input over the old ones. A key that a hook took out is set to null there.
-func (hooks) Fit(c *protocol.Call, _ string, v *dialect.Verdict) {
+func (hooks) Fit(c *dialect.Call, _ string, v *dialect.Verdict) {
 	old, _, err := c.Input()
 	now := gjson.ParseBytes(v.UpdatedInput)
 	if c.Event.Canonical() != protocol.PreTool || err != nil || !now.IsObject() {

@@ -22,7 +22,7 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: time.Minute, Parallel: true}, // the documents name no timeout
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
+		Detect: func(c *dialect.Call) bool { return c.Field("cursor_version") != "" },
 		Read:   readInput,
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(hookOutput(o))
@@ -38,7 +38,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 // OnFailure: where a permission is asked for, an answer that cannot be read always blocks, and a shell that is not
 // there must do no less than one that blocks.
@@ -54,7 +54,7 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) { return payload(c) }
 
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	return decode(eventOf(c), hook, r)
 }
 
@@ -76,14 +76,14 @@ var special = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 // specialHooks are those of events for one kind of tool.
 type specialHooks struct{ hooks }
 
-func (specialHooks) Event(c *protocol.Call) protocol.Event {
+func (specialHooks) Event(c *dialect.Call) protocol.Event {
 	if kindOf(c.Event) == "" {
 		return ""
 	}
 	return c.Event
 }
 
-func (specialHooks) ToolEvent(c *protocol.Call, names []string) protocol.Event {
+func (specialHooks) ToolEvent(c *dialect.Call, names []string) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
@@ -99,7 +99,7 @@ func (specialHooks) ToolEvent(c *protocol.Call, names []string) protocol.Event {
 	return ""
 }
 
-func (h specialHooks) Subject(c *protocol.Call, field string) string {
+func (h specialHooks) Subject(c *dialect.Call, field string) string {
 	if e := c.Event; e == "beforeShellExecution" || e == "afterShellExecution" {
 		if line := gjson.Get(c.Args, "command").String(); line != "" {
 			return line
@@ -112,7 +112,7 @@ func (specialHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	return specialInput(c)
 }
 
-func (specialHooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (specialHooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	return decode(c.Event, hook, r)
 }
 
@@ -173,7 +173,7 @@ var events = dialect.Events{
 
 // eventOf names the call's event among those for all tools. One for a kind of tools stays what it is: the client has
 // run the hooks of the other before.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
@@ -207,7 +207,7 @@ func isMCP(tool string) bool {
 	return strings.HasPrefix(tool, mcpPrefix) || strings.HasPrefix(tool, "mcp__")
 }
 
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	env := []string{"CURSOR_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
 	if c.Event == "" { // of a process that sees many calls
 		return env

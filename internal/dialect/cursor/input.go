@@ -18,8 +18,8 @@ import (
 
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func payload(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
-	if own, is := dialect.OwnInput(&c.Call, event); is {
+	event := eventOf(c)
+	if own, is := dialect.OwnInput(c, event); is {
 		return own, nil, nil
 	}
 	o := base(c, event)
@@ -42,26 +42,26 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Text("error_message", c.Result)
 		o.Text("failure_type", "error")
 	}
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }
 
 // base has the fields of every event.
 func base(c *dialect.Call, event protocol.Event) (o dialect.Object) {
 	o.Text("conversation_id", c.SessionID)
-	o.Text("generation_id", given(&c.Call, "generation_id"))
-	o.Text("model", given(&c.Call, "model"))
+	o.Text("generation_id", given(c, "generation_id"))
+	o.Text("model", given(c, "model"))
 	o.Text("session_id", c.SessionID)
 	o.Text("hook_event_name", string(event))
-	o.Text("cursor_version", given(&c.Call, "cursor_version"))
+	o.Text("cursor_version", given(c, "cursor_version"))
 	o.Raw("workspace_roots", append(strictjson.AppendString([]byte("["), c.Workspace), ']'))
-	o.TextOrNull("user_email", given(&c.Call, "user_email"))
+	o.TextOrNull("user_email", given(c, "user_email"))
 	o.TextOrNull("transcript_path", c.TranscriptPath)
 	return o
 }
 
 // specialInput is the input at an event for one kind of tools.
 func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
-	if own, is := dialect.OwnInput(&c.Call, c.Event); is {
+	if own, is := dialect.OwnInput(c, c.Event); is {
 		return own, nil, nil
 	}
 	input, warnings, err := c.Input()
@@ -100,11 +100,11 @@ func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Text("content", content)
 		o.Raw("attachments", []byte("[]"))
 	}
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }
 
 // given is a text of the client's input, "" for null.
-func given(c *protocol.Call, key string) string { return textOf(gjson.Parse(c.ClientInput), key) }
+func given(c *dialect.Call, key string) string { return textOf(gjson.Parse(c.ClientInput), key) }
 
 func edits(args gjson.Result) []byte {
 	edit := dialect.FieldsOf("old_string", strictjson.Quote(textOf(args, "old_string")), "new_string",
@@ -133,7 +133,7 @@ func contentOf(path string) (string, error) {
 }
 
 // readInput reads what the client's input has under names of its own. Before a tool of one kind it names none.
-func readInput(c *protocol.Call, _ gjson.Result) {
+func readInput(c *dialect.Call, _ gjson.Result) {
 	c.SessionID = cmp.Or(c.Field("conversation_id"), c.SessionID)
 	switch kindOf(c.Event) {
 	case "shell":
@@ -155,8 +155,8 @@ func readInput(c *protocol.Call, _ gjson.Result) {
 }
 
 // object is an object of some fields of the client's input.
-func object(c *protocol.Call, keys ...string) string {
-	var fields protocol.Fields
+func object(c *dialect.Call, keys ...string) string {
+	var fields strictjson.Fields
 	for _, key := range keys {
 		if v := gjson.Get(c.ClientInput, key); v.Exists() {
 			fields.Set(key, []byte(v.Raw))

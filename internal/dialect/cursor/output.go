@@ -28,11 +28,11 @@ type output struct {
 // status is 0. What the client has no word for is a deny before the tool and a text for the model after it. An allow it
 // is only where a hook said so: the client would not ask its user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	c := &protocol.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
+	c := &dialect.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
 	m := ruleOf(eventOf(c))
 	out := output{}
 	messages := dialect.Messages(o)
-	texts := strings.Join(o.Texts(), "\n\n")
+	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	held, why := o.Decision != protocol.Continue, o.Reason
 	if o.Stop && !held {
 		held, why = true, o.StopReason
@@ -119,7 +119,7 @@ func (m rule) permission(out *output, o protocol.Outcome, held bool, why string)
 
 // Fit withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
 // Of other tools the client takes no other result.
-func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if eventOf(c) != "postToolUse" || !isMCP(c.Tool) || !dialect.IsFailure(v.Decision, v.Cause) {
 		return
 	}

@@ -17,7 +17,7 @@ func with(o protocol.Outcome, set func(*protocol.Outcome)) protocol.Outcome {
 }
 
 func TestOutput(t *testing.T) {
-	inject := []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
+	inject := []protocol.Text{{Content: "one"}, {Content: "<two>"}}
 	const went, block = protocol.Continue, protocol.Block
 	for name, test := range map[string]struct {
 		outcome protocol.Outcome
@@ -29,7 +29,7 @@ func TestOutput(t *testing.T) {
 		"the zero outcome": {protocol.Outcome{Event: "preToolUse"}, `{"permission":"deny"}`},
 		"block": {protocol.Outcome{Event: "preToolUse", Decision: block, Reason: "R", SystemMessages: []string{"m"}},
 			`{"permission":"deny","user_message":"R\nm","agent_message":"R"}`},
-		"block and text": {protocol.Outcome{Event: "preToolUse", Decision: block, Reason: "R", Inject: inject[:1]},
+		"block and text": {protocol.Outcome{Event: "preToolUse", Decision: block, Reason: "R", Texts: inject[:1]},
 			`{"permission":"deny","user_message":"R\n\none","agent_message":"R\n\none"}`},
 		"ask that would ask nobody": {protocol.Outcome{Event: "preToolUse", Decision: protocol.Ask, Reason: "R"},
 			`{"permission":"deny","user_message":"R\n\nhookrun: a hook said ask, and a hook of Cursor cannot say ` +
@@ -50,15 +50,15 @@ func TestOutput(t *testing.T) {
 				`take that at beforeShellExecution"}`},
 		"stop before a tool": {protocol.Outcome{Event: "preToolUse", Decision: went, Stop: true, StopReason: "S"},
 			`{"permission":"deny","user_message":"S","agent_message":"S"}`},
-		"text before a tool": {protocol.Outcome{Event: "preToolUse", Decision: went, Inject: inject},
+		"text before a tool": {protocol.Outcome{Event: "preToolUse", Decision: went, Texts: inject},
 			`{"additional_context":"one\n\n<two>"}`},
-		"prompt": {protocol.Outcome{Event: "pre-execute", Decision: went, Inject: inject[:1]},
+		"prompt": {protocol.Outcome{Event: "pre-execute", Decision: went, Texts: inject[:1]},
 			`{"additional_context":"one"}`},
 		"blocked prompt": {protocol.Outcome{Event: "beforeSubmitPrompt", Decision: block, Reason: "R"},
 			`{"continue":false,"user_message":"R"}`},
 		"stopped prompt": {protocol.Outcome{Event: "beforeSubmitPrompt", Decision: went, Stop: true, StopReason: "S"},
 			`{"continue":false,"user_message":"S"}`},
-		"block after a tool": {protocol.Outcome{Event: "postToolUse", Decision: block, Reason: "R", Inject: inject[:1]},
+		"block after a tool": {protocol.Outcome{Event: "postToolUse", Decision: block, Reason: "R", Texts: inject[:1]},
 			`{"additional_context":"R\n\none"}`},
 		"message after a tool that failed": {with(protocol.Outcome{Event: "post-tool", Decision: went,
 			SystemMessages: []string{"m"}}, func(o *protocol.Outcome) { o.Failed = true }),

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // tools are the client's tools by the names that projects have for such tools. Write makes files and edits them.
@@ -17,7 +16,7 @@ var tools = []dialect.Tool{
 const mcpPrefix = "MCP:"
 
 // toolName writes the name of an MCP tool as all the others do.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	tool, mcp := strings.CutPrefix(c.Tool, mcpPrefix)
 	if c.Event == "beforeMCPExecution" || c.Event == "afterMCPExecution" {
 		mcp = true

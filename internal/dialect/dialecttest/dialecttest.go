@@ -20,13 +20,13 @@ func StringOf(value json.RawMessage) (s string) {
 }
 
 // AtEvent is a call of the client's tool at one of its events.
-func AtEvent(e protocol.Event) protocol.Call {
-	return protocol.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}
+func AtEvent(e protocol.Event) dialect.Call {
+	return dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}
 }
 
 // OnFailure is a policy that says the same for every cause.
-func OnFailure(d protocol.Decision) protocol.FailurePolicy {
-	p := protocol.FailurePolicy{}
+func OnFailure(d protocol.Decision) dialect.FailurePolicy {
+	p := dialect.FailurePolicy{}
 	for _, cause := range claude.Dialect.Causes {
 		p[cause] = d
 	}
@@ -63,7 +63,7 @@ func And(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
 	return v
 }
 
-func Encoded(t *testing.T, c *protocol.Call) string {
+func Encoded(t *testing.T, c *dialect.Call) string {
 	p, warnings, err := claude.Dialect.Hooks.Encode(dialect.NewCall(*c))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
@@ -71,7 +71,7 @@ func Encoded(t *testing.T, c *protocol.Call) string {
 }
 
 // Merged is the outcome of one hook that printed stdout, and its verdict.
-func Merged(c *protocol.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
+func Merged(c *dialect.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
 	r := Printed(stdout)
 	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Hooks.Decode(c, "h", &r))
 	return v, dialect.Merge(c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
@@ -113,7 +113,7 @@ func LineResultOf(id, line string) *dialect.HookResult {
 
 // Merge merges the verdicts of hooks that printed what is given, at an event.
 func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
-	c := protocol.Call{Event: e, Tool: "shell"}
+	c := dialect.Call{Event: e, Tool: "shell"}
 	var judged []dialect.HookVerdict
 	for i, s := range stdouts {
 		r := Printed(s)
@@ -155,14 +155,14 @@ func Reply(d *dialect.Dialect, o protocol.Outcome) (stdout []byte, exit int, err
 // Spoilt are Hooks of which what is set takes the place of their own.
 type Spoilt struct {
 	dialect.Hooks
-	OnEvent  func(*protocol.Call) protocol.Event
+	OnEvent  func(*dialect.Call) protocol.Event
 	OnEncode func(*dialect.Call) (dialect.Payload, []string, error)
-	OnDecode func(*protocol.Call, string, *dialect.HookResult) dialect.Verdict
+	OnDecode func(*dialect.Call, string, *dialect.HookResult) dialect.Verdict
 	OnMerge  func(*dialect.Merging)
 }
 
 // Event is OnEvent.
-func (s Spoilt) Event(c *protocol.Call) protocol.Event {
+func (s Spoilt) Event(c *dialect.Call) protocol.Event {
 	if s.OnEvent != nil {
 		return s.OnEvent(c)
 	}
@@ -178,7 +178,7 @@ func (s Spoilt) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 // Decode is OnDecode.
-func (s Spoilt) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (s Spoilt) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	if s.OnDecode != nil {
 		return s.OnDecode(c, hook, r)
 	}

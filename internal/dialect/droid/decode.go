@@ -18,7 +18,7 @@ const (
 )
 
 // Decode reads what a hook printed, whatever its exit code, also one that timed out later.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	late := r.TimedOut && r.Err == nil && !r.Async
@@ -121,7 +121,7 @@ func (m rule) decide(v *dialect.Verdict, a answer, code int, stderr string) {
 }
 
 // say takes what a hook says to the model, or changes for it.
-func (m rule) say(v *dialect.Verdict, c *protocol.Call, a answer, broken bool, code int, who string,
+func (m rule) say(v *dialect.Verdict, c *dialect.Call, a answer, broken bool, code int, who string,
 	r *dialect.HookResult) {
 	switch {
 	case m.Can&dialect.Inject == 0 && a.context != "":

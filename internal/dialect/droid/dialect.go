@@ -36,7 +36,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 const (
 	dialectName = "droid"
@@ -67,7 +67,7 @@ var events = dialect.Events{
 }
 
 // eventOf: PostToolUse is for tools that ran and did not fail, and there is no event for the others.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	if c.Event.Canonical() == protocol.PostTool && (c.Failed || c.Blocked) {
 		return ""
 	}
@@ -77,11 +77,11 @@ func eventOf(c *protocol.Call) protocol.Event {
 // modes are what permission_mode says in this client alone.
 var modes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
 
-func detect(c *protocol.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) }
+func detect(c *dialect.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) }
 
 // Environment has the project's folder, and each text, number and truth value of the client's hook input under its own
 // name.
-func (hooks) Environment(c *protocol.Call) (env []string) {
+func (hooks) Environment(c *dialect.Call) (env []string) {
 	for _, name := range folders {
 		env = append(env, name+"="+c.Workspace)
 	}

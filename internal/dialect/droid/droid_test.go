@@ -9,6 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/droid"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,8 +18,8 @@ func permission(word, reason string) string {
 }
 
 // merged is the outcome of hooks at an event.
-func merged(e protocol.Event, policy protocol.FailurePolicy, results ...dialect.HookResult) protocol.Outcome {
-	c := protocol.Call{Event: e, Tool: "Execute", Args: `{"command":"ls","timeout":5}`}
+func merged(e protocol.Event, policy dialect.FailurePolicy, results ...dialect.HookResult) protocol.Outcome {
+	c := dialect.Call{Event: e, Tool: "Execute", Args: `{"command":"ls","timeout":5}`}
 	var judged []dialect.HookVerdict
 	for i := range results {
 		name := string(rune('a' + i))
@@ -113,7 +114,7 @@ func TestOtherEvents(t *testing.T) {
 		return dialecttest.Answers(e, `"additionalContext":"`+text+`"`)
 	}
 	texts := func(o protocol.Outcome) (all []string) {
-		for _, in := range o.Inject {
+		for _, in := range o.Texts {
 			all = append(all, in.Content)
 		}
 		return all
@@ -137,7 +138,7 @@ func TestOtherEvents(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","updatedInput":{"prompt":"p"}}}`,
 		string(stdout))
-	require.Equal(t, protocol.Block, o.WithoutRewrites().Decision, "a text cannot carry it")
+	require.Equal(t, protocol.Block, form.WithoutRewrites(o).Decision, "a text cannot carry it")
 	o = merged("SessionStart", nil, print(context("SessionStart", "one")), print("two"), print(`{"x":1}`))
 	require.Equal(t, []string{"one", "two", `{"x":1}`}, texts(o))
 
@@ -152,7 +153,7 @@ func TestOtherEvents(t *testing.T) {
 
 // TestFitInput: what a hook takes out of the input stays there, and that is told.
 func TestFitInput(t *testing.T) {
-	c := protocol.Call{Event: "PreToolUse", Tool: "Execute", Args: `{"command":"ls","summary":"s","timeout":5}`}
+	c := dialect.Call{Event: "PreToolUse", Tool: "Execute", Args: `{"command":"ls","summary":"s","timeout":5}`}
 	v := dialecttest.Passes()
 	v.UpdatedInput = []byte(`{"command":"pwd"}`)
 	droid.Dialect.Hooks.(dialect.Fitter).Fit(&c, "h", &v)
@@ -183,18 +184,18 @@ func TestInput(t *testing.T) {
 		"pre-execute": `{"session_id":"s","transcript_path":"","cwd":"/w","permission_mode":"off","hook_event_name":` +
 			`"UserPromptSubmit","prompt":"go","has_images":false}` + "\n",
 	} {
-		c := protocol.Call{Event: e, SessionID: "s", Workspace: "/w", Tool: "Execute", Args: `{"command":"ls"}`,
+		c := dialect.Call{Event: e, SessionID: "s", Workspace: "/w", Tool: "Execute", Args: `{"command":"ls"}`,
 			Result: "{}", Prompt: "go"}
 		p, _, err := droid.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Equal(t, want, string(p.Bytes()))
 	}
-	c := protocol.Call{Event: "PreToolUse", Workspace: "/w",
+	c := dialect.Call{Event: "PreToolUse", Workspace: "/w",
 		ClientInput: `{"tool_name":"x","n":1.5,"b":true,"o":{},"HOOKRUN":"y"}`}
 	require.Equal(t, []string{"FACTORY_PROJECT_DIR=/w", "DROID_PROJECT_DIR=/w", "CLAUDE_PROJECT_DIR=/w", "tool_name=x",
 		"n=1.5", "b=true"}, droid.Dialect.Hooks.Environment(&c))
-	require.Empty(t, droid.Dialect.EventOf(&protocol.Call{Event: "post-tool", Failed: true}))
-	require.Equal(t, "mcp__srv__ping", droid.Dialect.Client.ToolName(&protocol.Call{Tool: "srv___ping"}))
+	require.Empty(t, droid.Dialect.EventOf(&dialect.Call{Event: "post-tool", Failed: true}))
+	require.Equal(t, "mcp__srv__ping", droid.Dialect.Client.ToolName(&dialect.Call{Tool: "srv___ping"}))
 }
 
 // TestInstall: hooks.json takes the place of the file with the entry, unless it has the wrong form.

@@ -8,7 +8,7 @@ import (
 
 // Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
+	event := eventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)

@@ -11,7 +11,7 @@ import (
 
 // Outrank: the first word of permissionDecision in the file counts, and the first context and the first new input. An
 // exit 2 counts beside any of them. What another hook said is lost there, and a warning here.
-func (hooks) Outrank(c *protocol.Call, verdicts []*dialect.HookVerdict) {
+func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	event := eventOf(c)
 	var word *dialect.HookVerdict
 	for _, h := range verdicts {

@@ -23,13 +23,13 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 }
 
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
+	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
 	out := dialect.NewHookOutput(o, client, m.Name)
 	if o.Stop && m.Can&dialect.Stop != 0 {
 		out.End(onStderr(o))
 		return encoded(out, 0)
 	}
-	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(out.ToUser, "\n")
+	context, toUser := strings.Join(dialect.TextsOf(o), "\n\n"), strings.Join(out.ToUser, "\n")
 	held, told := o.Decision != protocol.Continue, true
 	switch m.Name {
 	case "PreToolUse":
@@ -103,7 +103,7 @@ func encoded(out dialect.HookOutput, code int) (b []byte, exit int, err error) {
 // onStderr is what stands there: why something is held up or ends, and of a tool that will run what the model is to
 // read in front of its result. There the client shows nobody a message.
 func onStderr(o protocol.Outcome) string {
-	context := strings.Join(o.Texts(), "\n\n")
+	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	switch {
 	case o.Event.Canonical() == protocol.PostTool && withheld(o) != "":
 		return dialect.Joined(o.StopReason, withheld(o), o.Reason, context)
@@ -125,7 +125,7 @@ func withheld(o protocol.Outcome) string { return dialect.MustNotShow(o, client)
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}
 
 // Fit tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
-func (hooks) Fit(c *protocol.Call, hook string, v *dialect.Verdict) {
+func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if c.Event.Canonical() != protocol.PreTool {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // tools are the client's tools by the names that projects have for such tools.
@@ -21,7 +20,7 @@ var tools = []dialect.Tool{
 }
 
 // toolName writes the name of an MCP tool, SERVER___TOOL, as all the others do.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	server, tool, _ := strings.Cut(c.Tool, "___")
 	return dialect.MCPName(server, tool)
 }

@@ -13,7 +13,7 @@ const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason"
 
 // Decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is
 // blank.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {

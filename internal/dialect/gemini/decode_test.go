@@ -12,12 +12,13 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // gemini judges and settles, as the runner does.
-func decideGemini(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
-	c := protocol.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
+func decideGemini(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
+	c := dialect.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
 	return gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }
 
@@ -291,7 +292,7 @@ func TestGeminiEvents(t *testing.T) {
 	t.Run("what only the client can use is carried", func(t *testing.T) {
 		v := decideGemini("BeforeModel",
 			dialecttest.Printed(dialecttest.Specific(`"llm_request":{"model": "m"},"toolConfig":{}`)))
-		require.Equal(t, protocol.Fields{{Key: "llm_request", Value: json.RawMessage(`{"model":"m"}`)}}, v.Other)
+		require.Equal(t, strictjson.Fields{{Key: "llm_request", Value: json.RawMessage(`{"model":"m"}`)}}, v.Other)
 		require.Equal(t, "clearContext", decideGemini("AfterAgent",
 			dialecttest.Printed(dialecttest.Specific(`"clearContext":true`))).Other[0].Key)
 	})
@@ -339,14 +340,14 @@ func TestGeminiFailures(t *testing.T) {
 func TestGeminiEqualKeys(t *testing.T) {
 	for _, answer := range []string{`{"decision":"deny","decision":"allow"}`,
 		`{"hookSpecificOutput":{"tool_input":{"a":1},"tool_input":{}}}`} {
-		c := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
+		c := dialect.Call{Event: "BeforeTool", Tool: "run_shell_command"}
 		v := gemini.Dialect.Hooks.Decode(&c, "h", &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer),
 			Total: int64(len(answer))}})
 		open := gemini.Dialect.ApplyFailurePolicy(&c, v)
 		require.Equal(t, protocol.Continue, open.Decision, "the last counts, as in the client")
 		require.Len(t, open.Warnings, 1)
 		require.Contains(t, open.Warnings[0], "twice in its answer")
-		closed := gemini.Dialect.ApplyFailurePolicy(&c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+		closed := gemini.Dialect.ApplyFailurePolicy(&c, v, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{closed.Decision, closed.Cause})
 	}
 }

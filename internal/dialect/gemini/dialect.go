@@ -23,8 +23,8 @@ var Dialect = &dialect.Dialect{
 		FileVariablesWin: true},
 	Hooks: hooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") == "" },
-		Read: func(c *protocol.Call, response gjson.Result) {
+		Detect: func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") == "" },
+		Read: func(c *dialect.Call, response gjson.Result) {
 			if c.Event == "AfterTool" {
 				dialect.ReadLLMResponse(c, response)
 			}
@@ -43,7 +43,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 // OnFailure: the client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that
 // is not there itself must do no less.
@@ -82,14 +82,14 @@ var events = dialect.Events{
 }
 
 // eventOf: AfterTool is for tools that ran, those that failed too.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	if c.Blocked && c.Event.Canonical() == protocol.PostTool {
 		return "" // an event that the client does not have
 	}
 	return dialect.EventNamed(c.Event, "BeforeAgent", "BeforeTool", "AfterTool")
 }
 
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	env := []string{"GEMINI_PROJECT_DIR=" + c.Workspace, "GEMINI_CWD=" + c.Workspace, "CLAUDE_PROJECT_DIR=" +
 		c.Workspace}
 	if c.Event == "" { // of a process that sees many calls
@@ -100,6 +100,6 @@ func (hooks) Environment(c *protocol.Call) []string {
 
 // toolName writes the name of an MCP tool as all the others do. The client joins its parts by single underscores, so
 // that only what stands beside it says where the server's name ends.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	return dialect.MCPName(c.Field("mcp_context.server_name"), c.Field("mcp_context.tool_name"))
 }

@@ -9,7 +9,7 @@ import (
 
 // Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
+	event := eventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)
@@ -19,7 +19,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}, func(o *dialect.Object) {
 		switch event {
 		case "AfterTool":
-			o.Raw("tool_response", dialect.LLMResponse(&c.Call))
+			o.Raw("tool_response", dialect.LLMResponse(c))
 		case "BeforeAgent":
 			o.Text("prompt", c.Prompt)
 		}
@@ -32,7 +32,7 @@ func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	if v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false
 	}
-	switch eventOf(&c.Call) {
+	switch eventOf(c) {
 	case "BeforeTool":
 		return dialect.MergeInput(c, v.UpdatedInput)
 	case "BeforeModel":
@@ -41,7 +41,7 @@ func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		if merged == nil {
 			return false
 		}
-		dialect.SetField(&c.Call, key, merged)
+		dialect.SetField(c, key, merged)
 		return true
 	case "BeforeAgent":
 		return dialect.AddToPrompt(c, v.Context)

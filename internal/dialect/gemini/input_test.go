@@ -22,7 +22,7 @@ const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","
 	`/w/absent.txt","type":"file_not_found"}}}`
 
 func TestGeminiPayload(t *testing.T) {
-	payload := func(t *testing.T, c protocol.Call) string {
+	payload := func(t *testing.T, c dialect.Call) string {
 		p, warnings, err := gemini.Dialect.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
@@ -35,7 +35,7 @@ func TestGeminiPayload(t *testing.T) {
 	})
 	t.Run("a call of another's is written in the client's form", func(t *testing.T) {
 		for _, e := range []protocol.Event{"pre-tool", "PreToolUse", "BeforeTool"} {
-			c := protocol.Call{Event: e, Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "x",
+			c := dialect.Call{Event: e, Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "x",
 				Args: `{"a": 1}`}
 			if e == "PreToolUse" {
 				c.ClientInput = `{"hook_event_name":"PreToolUse","permission_mode":"default"}`
@@ -45,32 +45,35 @@ func TestGeminiPayload(t *testing.T) {
 					`"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","tool_name":"x","tool_input":{"a":1}}\n$`,
 				payload(t, c))
 		}
-		after := payload(t, protocol.Call{Event: "PostToolUseFailure", Failed: true, Tool: "x", Result: "bad\n"})
+		after := payload(t, dialect.Call{Event: "PostToolUseFailure", Failed: true, Tool: "x", Result: "bad\n"})
 		require.Contains(t, after, `"hook_event_name":"AfterTool"`)
 		require.Contains(t, after,
 			`"tool_input":{},"tool_response":{"llmContent":"bad\n","returnDisplay":"bad\n",`+
 				`"error":{"message":"bad\n"}}}`)
-		require.Contains(t, payload(t, protocol.Call{Event: "pre-execute", Prompt: "go"}), `,"prompt":"go"}`)
+		require.Contains(t, payload(t, dialect.Call{Event: "pre-execute", Prompt: "go"}), `,"prompt":"go"}`)
 	})
 	t.Run("moments", func(t *testing.T) {
-		for fired, want := range map[protocol.Call]protocol.Event{
-			{Event: "pre-tool"}:                 "BeforeTool",
-			{Event: "post-tool"}:                "AfterTool",
-			{Event: "PostToolUseFailure"}:       "AfterTool",
-			{Event: "post-tool", Failed: true}:  "AfterTool",
-			{Event: "post-tool", Blocked: true}: "",
-			{Event: "UserPromptSubmit"}:         "BeforeAgent",
-			{Event: "AfterAgent"}:               "AfterAgent",
-			{Event: "Stop"}:                     "Stop",
+		for _, test := range []struct {
+			fired dialect.Call
+			want  protocol.Event
+		}{
+			{dialect.Call{Event: "pre-tool"}, "BeforeTool"},
+			{dialect.Call{Event: "post-tool"}, "AfterTool"},
+			{dialect.Call{Event: "PostToolUseFailure"}, "AfterTool"},
+			{dialect.Call{Event: "post-tool", Failed: true}, "AfterTool"},
+			{dialect.Call{Event: "post-tool", Blocked: true}, ""},
+			{dialect.Call{Event: "UserPromptSubmit"}, "BeforeAgent"},
+			{dialect.Call{Event: "AfterAgent"}, "AfterAgent"},
+			{dialect.Call{Event: "Stop"}, "Stop"},
 		} {
-			require.Equal(t, want, gemini.Dialect.EventOf(&fired), "%+v", fired)
+			require.Equal(t, test.want, gemini.Dialect.EventOf(&test.fired), "%+v", test.fired)
 		}
 		require.Equal(t, protocol.PostTool, protocol.Event("AfterTool").Canonical())
 		require.Equal(t, protocol.Event("PostToolUse"), dialect.ClaudeEvent("AfterTool"))
 		require.True(t, protocol.Event("BeforeTool").HasTool())
 	})
 	t.Run("environment", func(t *testing.T) {
-		c := protocol.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
+		c := dialect.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
 		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w",
 			"GEMINI_SESSION_ID=s"}, gemini.Dialect.Hooks.Environment(&c))
 	})
@@ -103,7 +106,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 		`"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
 	require.NotContains(t, string(ofClaude.Bytes()), "timestamp")
 
-	for response, want := range map[string]protocol.Call{
+	for response, want := range map[string]dialect.Call{
 		`{"llmContent":"ok","returnDisplay":"d"}`: {Result: "ok"},
 		`{"llmContent":[{"text": "a"}]}`:          {Result: `[{"text":"a"}]`},
 		`{"error":{"message":"m"}}`:               {Result: "m", Failed: true},
@@ -113,7 +116,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 		c, _, err := registry.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` +
 			response + `}`)
 		require.NoError(t, err)
-		require.Equal(t, want, protocol.Call{Result: c.Result, Failed: c.Failed}, response)
+		require.Equal(t, want, dialect.Call{Result: c.Result, Failed: c.Failed}, response)
 	}
 }
 
@@ -187,9 +190,9 @@ func TestGeminiChain(t *testing.T) {
 	})
 	t.Run("nothing else is handed on", func(t *testing.T) {
 		c := call("AfterTool", `"tool_name":"x","tool_response":{"llmContent":"r"}`)
-		before := c.Call
+		before := *c
 		v := decideGemini("AfterTool", dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`)))
 		require.False(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
-		require.Equal(t, before, c.Call)
+		require.Equal(t, before, *c)
 	})
 }

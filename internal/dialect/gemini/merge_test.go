@@ -15,7 +15,7 @@ import (
 
 // mergeGemini merges the verdicts of hooks that printed what is given and ended well.
 func mergeGemini(e protocol.Event, results ...dialect.HookResult) protocol.Outcome {
-	c := protocol.Call{Event: e, Tool: "run_shell_command"}
+	c := dialect.Call{Event: e, Tool: "run_shell_command"}
 	var judged []dialect.HookVerdict
 	for i, r := range results {
 		name := string(rune('a' + i))
@@ -112,7 +112,7 @@ func TestGeminiMerge(t *testing.T) {
 			require.Equal(t, test.hook, o.Hook)
 			require.Equal(t, test.stop, o.Stop)
 			require.Equal(t, test.stopReason, o.StopReason)
-			require.Equal(t, test.inject, strings.Join(o.Texts(), " "))
+			require.Equal(t, test.inject, strings.Join(dialect.TextsOf(o), " "))
 			require.False(t, o.Approved)
 		})
 	}
@@ -124,7 +124,7 @@ func TestGeminiMerge(t *testing.T) {
 		require.NotNil(t, mergeGemini("BeforeTool", one, ask).UpdatedInput, "the person who is asked may allow it")
 	})
 	t.Run("reasons of other dialects stay apart", func(t *testing.T) {
-		c := protocol.Call{Event: "BeforeTool", Tool: "x"}
+		c := dialect.Call{Event: "BeforeTool", Tool: "x"}
 		var judged []dialect.HookVerdict
 		for _, d := range []*dialect.Dialect{tenex.Dialect, gemini.Dialect, gemini.Dialect} {
 			r := dialecttest.Exited(2, "", "no by "+d.Name)

@@ -15,7 +15,7 @@ import (
 // one, a new result of the tool the reason that the client puts in its place, and a text that the model cannot be given
 // a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
+	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
 	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
 	if o.Stop {
 		out.End(o.StopReason)
@@ -41,7 +41,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		out.Cannot("be stopped", o.StopReason)
 	}
 	stopped := o.Stop && m.Can&dialect.Stop != 0
-	switch texts := strings.Join(o.Texts(), "\n\n"); {
+	switch texts := strings.Join(dialect.TextsOf(o), "\n\n"); {
 	case texts == "":
 	// beside a deny the client drops context, and gives the model the reason
 	case out.Decision == "deny" && m.Can&dialect.Block != 0:
@@ -55,7 +55,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if o.UpdatedInput != nil && m.Name == "BeforeTool" && unfit == "" {
 		out.Specific.Set("tool_input", o.UpdatedInput)
 	}
-	for _, f := range o.Other {
+	for _, f := range dialect.OtherOf(o) {
 		if m.HasField(f.Key) {
 			out.Specific.Set(f.Key, f.Value)
 		}

@@ -14,7 +14,7 @@ import (
 
 // The output form, read again by the dialect, means the same.
 func TestGeminiOutput(t *testing.T) {
-	inject := []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
+	inject := []protocol.Text{{Content: "one"}, {Content: "<two>"}}
 	for name, test := range map[string]struct {
 		outcome protocol.Outcome
 		want    string
@@ -42,40 +42,39 @@ func TestGeminiOutput(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"a":"<"}}}`},
 		"messages": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue,
 			SystemMessages: []string{"a", "b"}}, `{"systemMessage":"a\nb"}`},
-		"context": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Inject: inject},
+		"context": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Texts: inject},
 			`{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"one\n\n<two>"}}`},
-		"context before a tool": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, Inject: inject},
+		"context before a tool": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, Texts: inject},
 			`{"systemMessage":"hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>"}`},
 		"context beside a block": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Block, Reason: "R",
-			Inject: inject}, `{"decision":"deny","reason":"R\n\none\n\n<two>"}`},
+			Texts: inject}, `{"decision":"deny","reason":"R\n\none\n\n<two>"}`},
 		"a new result": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Continue,
-			UpdatedOutput: []byte(`"clean"`), Inject: inject[:1]}, `{"decision":"deny","reason":"clean\n\none"}`},
+			UpdatedOutput: []byte(`"clean"`), Texts: inject[:1]}, `{"decision":"deny","reason":"clean\n\none"}`},
 		"a block and a new result": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Block, Reason: "R",
 			UpdatedOutput: []byte(`"clean"`)},
 			`{"decision":"deny","reason":"R"}`},
 		"a hook without an answer": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue,
-			Hooks: []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}},
+			Hooks: []protocol.Report{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}},
 			`{"systemMessage":"hookrun: hook 'h' gave no answer (timeout), so it did not check this"}`},
 		"a stop and a block": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Block, Reason: "R", Stop: true,
 			StopReason: "S"},
 			`{"continue":false,"stopReason":"S","decision":"deny","reason":"R","systemMessage":"R"}`},
 		"a stop and a context": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Stop: true,
-			StopReason: "S", Inject: inject[:1]},
+			StopReason: "S", Texts: inject[:1]},
 			`{"continue":false,"stopReason":"S","systemMessage":"S\nhookrun: Gemini CLI cannot give the model this ` +
 				`at BeforeAgent:\none"}`},
 		"a stop and a message": {protocol.Outcome{Event: "AfterAgent", Decision: protocol.Continue, Stop: true,
 			StopReason: "S", SystemMessages: []string{"m"}},
 			`{"continue":false,"stopReason":"S","systemMessage":"S\nm"}`},
 		"what only the client can use": {protocol.Outcome{Event: "AfterAgent", Decision: protocol.Continue,
-			Other: protocol.Fields{{Key: "clearContext", Value: []byte("true")},
-				{Key: "watchPaths", Value: []byte("[]")}}},
+			Other: []byte(`{"clearContext":true,"watchPaths":[]}`)},
 			`{"hookSpecificOutput":{"hookEventName":"AfterAgent","clearContext":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line, _, err := dialecttest.Reply(gemini.Dialect, test.outcome)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(line))
-			event := gemini.Dialect.EventOf(&protocol.Call{Event: test.outcome.Event})
+			event := gemini.Dialect.EventOf(&dialect.Call{Event: test.outcome.Event})
 			v := decideGemini(event, dialecttest.Printed(string(line)))
 			require.Equal(t, test.outcome.Decision != protocol.Continue || test.outcome.UpdatedOutput != nil,
 				v.Decision != protocol.Continue)

@@ -45,7 +45,7 @@ func messageOf(fields map[string]gjson.Result) (text string, has bool) {
 }
 
 // Decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {

@@ -19,8 +19,8 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfSame: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return c.Field("client_type") == clientType },
-		Read: func(c *protocol.Call, _ gjson.Result) {
+		Detect: func(c *dialect.Call) bool { return c.Field("client_type") == clientType },
+		Read: func(c *dialect.Call, _ gjson.Result) {
 			c.ToolUseID = c.Field("tool_call_id")
 			if c.Event == "PostToolUseFailure" {
 				c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
@@ -39,13 +39,13 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 // CallLimit: an entry has 600 seconds at most, and what is cut off then runs.
 func (hooks) CallLimit() time.Duration { return 590 * time.Second }
 
 // Subject: the prompt is a list in the hook input, and matchers are held against its text.
-func (h hooks) Subject(c *protocol.Call, field string) string {
+func (h hooks) Subject(c *dialect.Call, field string) string {
 	if eventOf(c) == "UserPromptSubmit" && c.Prompt != "" {
 		return c.Prompt
 	}
@@ -84,7 +84,7 @@ var events = dialect.Events{
 }
 
 // eventOf: PostToolUseFailure is also for a call that a hook blocked.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	if c.Event.Canonical() == protocol.PostTool && (c.Failed || c.Blocked) {
 		return "PostToolUseFailure"
 	}

@@ -14,7 +14,7 @@ const maxOutput = 2000
 
 // Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
+	event := eventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.Text("session_id", c.SessionID)

@@ -19,14 +19,14 @@ func told(t *testing.T, o protocol.Outcome) (v dialect.Verdict, something bool) 
 	require.NoError(t, err)
 	require.Zero(t, exit)
 	r := dialect.HookResult{Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
-	c := protocol.Call{Event: o.Event, Failed: o.Failed}
+	c := dialect.Call{Event: o.Event, Failed: o.Failed}
 	return Dialect.Hooks.Decode(&c, "hookrun", &r), len(stdout) > 0
 }
 
 func TestOutput(t *testing.T) {
 	const goesOn = protocol.Continue
-	inject := []protocol.Inject{{Hook: "noter", Content: "C"}}
-	failed := protocol.HookReport{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
+	inject := []protocol.Text{{Hook: "noter", Content: "C"}}
+	failed := protocol.Report{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
 	rewritten := protocol.Outcome{Event: "pre-tool", Decision: goesOn, UpdatedInput: []byte(`{"a":1}`)}
 	rewritten.UpdatedBy = "fixer"
 	afterFailure := protocol.Outcome{Event: "post-tool", Reason: "R"}
@@ -41,7 +41,7 @@ func TestOutput(t *testing.T) {
 		"the zero outcome":         {o: protocol.Outcome{Event: "PreToolUse"}, reason: "Blocked by a hook"},
 		"the zero outcome, prompt": {o: protocol.Outcome{Event: "UserPromptSubmit"}, reason: "Blocked by a hook"},
 		"the zero outcome, Stop":   {o: protocol.Outcome{Event: "Stop"}, reason: "Blocked by a hook"},
-		"a block": {o: protocol.Outcome{Event: "pre-tool", Reason: "R <\n\"é\" 😀", Inject: inject},
+		"a block": {o: protocol.Outcome{Event: "pre-tool", Reason: "R <\n\"é\" 😀", Texts: inject},
 			reason: "R <\n\"é\" 😀\n\nC"},
 		"a block at the prompt": {o: protocol.Outcome{Event: "pre-execute", Reason: "R"}, reason: "R"},
 		"an ask": {o: protocol.Outcome{Event: "pre-tool", Decision: protocol.Ask, Reason: "sure?"},
@@ -55,13 +55,13 @@ func TestOutput(t *testing.T) {
 		"a rewrite": {o: rewritten, reason: "project hook 'fixer' changed the tool's " +
 			"input, and Kimi Code cannot give the tool another, so the call is blocked; the changed input: " +
 			`{"a":1}`},
-		"a text before a tool": {o: protocol.Outcome{Event: "pre-tool", Decision: goesOn, Inject: inject},
+		"a text before a tool": {o: protocol.Outcome{Event: "pre-tool", Decision: goesOn, Texts: inject},
 			reason: "project hook 'noter' has a text for the model, and Kimi Code cannot give it the model before a " +
 				"tool runs, so the call is blocked:\n\nC"},
-		"a text at the prompt": {o: protocol.Outcome{Event: "pre-execute", Decision: goesOn, Inject: inject,
-			SystemMessages: []string{"M"}, Hooks: []protocol.HookReport{failed}},
+		"a text at the prompt": {o: protocol.Outcome{Event: "pre-execute", Decision: goesOn, Texts: inject,
+			SystemMessages: []string{"M"}, Hooks: []protocol.Report{failed}},
 			context: "C\n\nM\n\nhookrun: hook 'h' gave no answer (timeout), so it did not check this"},
-		"a block after a tool": {o: protocol.Outcome{Event: "post-tool", Reason: "R", Inject: inject}, silent: true},
+		"a block after a tool": {o: protocol.Outcome{Event: "post-tool", Reason: "R", Texts: inject}, silent: true},
 		"a new result": {o: protocol.Outcome{Event: "post-tool", Decision: goesOn,
 			UpdatedOutput: []byte(`"x"`)}, silent: true},
 		"a block after a failure": {o: afterFailure, silent: true},
@@ -81,7 +81,7 @@ func TestOutput(t *testing.T) {
 func TestPayload(t *testing.T) {
 	const head = `"session_id":"s","cwd":"/w","client_type":"kimi_code_cli",`
 	const tool = `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_call_id":"c",`
-	for want, c := range map[string]protocol.Call{
+	for want, c := range map[string]dialect.Call{
 		`{"hook_event_name":"PreToolUse",` + head + tool: {Event: protocol.PreTool},
 		`{"hook_event_name":"PostToolUse",` + head + tool + `"tool_output":"` + strings.Repeat("😀", 1000) + `"}`: {
 			Event: protocol.PostTool, Result: strings.Repeat("😀", 3000)},

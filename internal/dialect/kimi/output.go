@@ -13,12 +13,12 @@ import (
 // client can block, and at the prompt take a text; before a tool everything else is a block that says why. Nothing to
 // say is no output, since at the prompt {} would be a text for the model.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	m := events.Of(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	m := events.Of(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	var out struct {
-		Message  string          `json:"message,omitempty"`
-		Specific protocol.Fields `json:"hookSpecificOutput,omitempty"`
+		Message  string            `json:"message,omitempty"`
+		Specific strictjson.Fields `json:"hookSpecificOutput,omitempty"`
 	}
-	context, messages, loss := strings.Join(o.Texts(), "\n\n"), dialect.Messages(o), ""
+	context, messages, loss := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o), ""
 	if m.Name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
 		loss = dialect.Uncarried(o, client)
 	}

@@ -19,7 +19,7 @@ type hookResult struct {
 	reason       string
 	args         []byte // JSON: the tool's new arguments
 	inject       string
-	strategy     protocol.Strategy
+	strategy     string
 	errors       []string
 	importError  bool // the function of the hook was not found
 	warnings     []string
@@ -188,20 +188,20 @@ func (a *hookResult) readInject(v gjson.Result) {
 			`ignored`)
 		return
 	}
-	a.inject, a.strategy = dialect.StringOf(content), protocol.ToolResult
+	a.inject, a.strategy = dialect.StringOf(content), dialect.ToolResult
 	switch s := v.Get("strategy"); {
-	case s.Type == gjson.Null, dialect.StringOf(s) == string(protocol.ToolResult): // also where there is none
-	case dialect.StringOf(s) == string(protocol.UserMessage):
-		a.strategy = protocol.UserMessage
+	case s.Type == gjson.Null, dialect.StringOf(s) == dialect.ToolResult: // also where there is none
+	case dialect.StringOf(s) == dialect.UserMessage:
+		a.strategy = dialect.UserMessage
 	default:
 		a.warnings = append(a.warnings, fmt.Sprintf("answered with the strategy %s, which does not exist; taken for %s",
-			s.Raw, protocol.ToolResult))
+			s.Raw, dialect.ToolResult))
 	}
 }
 
 // verdict turns a HookResult into a verdict. What means something at the other event only is not done, and a warning
 // says so.
-func (a *hookResult) verdict(c *protocol.Call, hook string) dialect.Verdict {
+func (a *hookResult) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	pre := eventOf(c) == preTool
 	v := dialect.OK()
 	v.Warnings = a.errors

@@ -16,7 +16,7 @@ import (
 
 // Decode reads, in this order: no start, deadline, signal or exit code, output. What a hook that failed had printed
 // counts for nothing.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	failed := func(cause protocol.Cause, format string, args ...any) dialect.Verdict {
 		return dialect.Failed(cause, "Hook "+hook+" failed: "+fmt.Sprintf(format, args...))
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 // massgen judges and settles, as the runner does.
-func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
-	c := protocol.Call{Event: e, Tool: "Write", Args: `{"a":1}`}
+func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
+	c := dialect.Call{Event: e, Tool: "Write", Args: `{"a":1}`}
 	return massgen.Dialect.ApplyFailurePolicy(&c, massgen.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }
 
 // failClosed is what "fail_closed: true" amounts to.
-var failClosed = protocol.FailurePolicy{
+var failClosed = dialect.FailurePolicy{
 	protocol.CauseTimeout: protocol.Block, protocol.CauseSignal: protocol.Block, protocol.CauseExit: protocol.Block,
 	protocol.CauseOutput: protocol.Block,
 }
@@ -34,7 +34,7 @@ type said struct {
 	reason   string
 	args     string
 	context  string
-	strategy protocol.Strategy
+	strategy string
 	warning  string // has this in one of them; "" is none
 }
 
@@ -226,13 +226,13 @@ func TestMassGenFailures(t *testing.T) {
 	}
 	t.Run("M30 M33 M42 not found", func(t *testing.T) {
 		missing := dialect.HookResult{Err: errors.New("no such file")}
-		open := protocol.FailurePolicy{protocol.CauseTimeout: protocol.Continue, protocol.CauseExit: protocol.Continue}
-		for _, policies := range [][]protocol.FailurePolicy{nil, {open}, {failClosed}} {
+		open := dialect.FailurePolicy{protocol.CauseTimeout: protocol.Continue, protocol.CauseExit: protocol.Continue}
+		for _, policies := range [][]dialect.FailurePolicy{nil, {open}, {failClosed}} {
 			v := decideMassgen("pre-tool", missing, policies...)
 			requireSaid(t, said{decision: protocol.Block, cause: protocol.CauseUnstarted,
 				status: protocol.StatusUnstarted, reason: "Hook import failed: h: no such file"}, v)
 		}
-		v := decideMassgen("pre-tool", missing, nil, protocol.FailurePolicy{protocol.CauseUnstarted: protocol.Continue})
+		v := decideMassgen("pre-tool", missing, nil, dialect.FailurePolicy{protocol.CauseUnstarted: protocol.Continue})
 		require.Equal(t, protocol.Continue, v.Decision, "as the external hooks of MassGen were")
 		require.Equal(t, protocol.Continue, decideMassgen("post-tool", missing, failClosed).Decision)
 	})
@@ -241,19 +241,19 @@ func TestMassGenFailures(t *testing.T) {
 func TestMassGenPostToolUse(t *testing.T) {
 	const who = "PostToolUse hook 'h' "
 	ok := said{decision: protocol.Continue, status: protocol.StatusOK}
-	injects := func(content string, s protocol.Strategy) said { w := ok; w.context, w.strategy = content, s; return w }
+	injects := func(content string, s string) said { w := ok; w.context, w.strategy = content, s; return w }
 	warned := func(s said, warning string) said { s.warning = warning; return s }
 	for _, test := range []struct {
 		name, stdout string
 		want         said
 	}{
-		{"M23 content alone", `{"inject":{"content":"A"}}`, injects("A", protocol.ToolResult)},
-		{"M23 tool_result", `{"inject":{"content":"A","strategy":"tool_result"}}`, injects("A", protocol.ToolResult)},
+		{"M23 content alone", `{"inject":{"content":"A"}}`, injects("A", dialect.ToolResult)},
+		{"M23 tool_result", `{"inject":{"content":"A","strategy":"tool_result"}}`, injects("A", dialect.ToolResult)},
 		{"M23 user_message", `{"inject":{"strategy":"user_message","content":" A\n"}}`,
-			injects(" A\n", protocol.UserMessage)},
-		{"M23 strategy null", `{"inject":{"content":"A","strategy":null}}`, injects("A", protocol.ToolResult)},
+			injects(" A\n", dialect.UserMessage)},
+		{"M23 strategy null", `{"inject":{"content":"A","strategy":null}}`, injects("A", dialect.ToolResult)},
 		{"M23 a strategy that does not exist", `{"inject":{"content":"A","strategy":"tool"}}`,
-			warned(injects("A", protocol.ToolResult),
+			warned(injects("A", dialect.ToolResult),
 				`the strategy "tool", which does not exist; taken for tool_result`)},
 		{"M23 no content", `{"inject":{"strategy":"user_message"}}`,
 			said{decision: protocol.Continue, status: protocol.StatusOK}},
@@ -265,7 +265,7 @@ func TestMassGenPostToolUse(t *testing.T) {
 			warned(ok, "answered with an \"inject\" that is no")},
 		{"M20 a deny is on record and changes nothing", `{"decision":"deny","reason":"r","inject":{"content":"A"}}`,
 			warned(said{decision: protocol.Continue, cause: protocol.CausePolicy, status: protocol.StatusBlocked,
-				context: "A", strategy: protocol.ToolResult},
+				context: "A", strategy: dialect.ToolResult},
 				who+"denied a call that had run, which changes nothing: r")},
 		{"M20 ask changes nothing", `{"decision":"ask"}`,
 			warned(ok, who+"asked about a call that had run, which changes nothing")},

@@ -29,7 +29,7 @@ var events = dialect.Events{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 // OnFailure: a hook that is not there is a configuration error in MassGen, so before a tool it blocks.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
@@ -49,7 +49,7 @@ func (hooks) RunFunction() []string { return []string{"python3", "-c", call} }
 const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 
 // eventOf: hooks of PostToolUse are for tools that ran and did not fail.
-func eventOf(c *protocol.Call) protocol.Event {
+func eventOf(c *dialect.Call) protocol.Event {
 	switch {
 	case c.Event.Canonical() != protocol.PostTool:
 	case c.Blocked:
@@ -60,7 +60,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 	return dialect.ClaudeEvent(c.Event)
 }
 
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	if c.Event == "" { // of a process that sees many calls
 		return nil
 	}

@@ -15,7 +15,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		return nil, nil, err
 	}
 	var o dialect.Object
-	o.Text("hook_type", string(eventOf(&c.Call)))
+	o.Text("hook_type", string(eventOf(c)))
 	o.Text("session_id", c.SessionID)
 	o.Text("orchestrator_id", c.OrchestratorID)
 	o.TextOrNull("agent_id", c.AgentID)
@@ -27,7 +27,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	} else {
 		o.Raw("tool_output", []byte("null"))
 	}
-	return o.End(), warnings, nil
+	return o.End(c), warnings, nil
 }
 
 // isoFormat writes a time as Python's datetime.isoformat does: no fraction where it is zero.

@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
+func massgenEvent(t *testing.T, c dialect.Call) map[string]any {
 	t.Helper()
 	payload, warnings, err := massgen.Dialect.Hooks.Encode(dialect.NewCall(c))
 	require.NoError(t, err)
@@ -31,23 +31,26 @@ func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 func TestMassGenEvent(t *testing.T) {
 	t.Run("M01 hook types", func(t *testing.T) {
 		require.Equal(t, []protocol.Event{"PreToolUse", "PostToolUse"}, massgen.Dialect.Events.Names())
-		for fired, want := range map[protocol.Call]protocol.Event{
-			{Event: "pre-tool"}:                  "PreToolUse",
-			{Event: "PreToolUse"}:                "PreToolUse",
-			{Event: "post-tool"}:                 "PostToolUse",
-			{Event: "PostToolUse"}:               "PostToolUse",
-			{Event: "post-tool", Failed: true}:   "PostToolUseFailure",
-			{Event: "PostToolUseFailure"}:        "PostToolUseFailure",
-			{Event: "post-tool", Blocked: true}:  "",
-			{Event: "pre-execute"}:               "UserPromptSubmit",
-			{Event: "PermissionRequest"}:         "PermissionRequest",
-			{Event: "PostToolUse", Failed: true}: "PostToolUseFailure",
+		for _, test := range []struct {
+			fired dialect.Call
+			want  protocol.Event
+		}{
+			{dialect.Call{Event: "pre-tool"}, "PreToolUse"},
+			{dialect.Call{Event: "PreToolUse"}, "PreToolUse"},
+			{dialect.Call{Event: "post-tool"}, "PostToolUse"},
+			{dialect.Call{Event: "PostToolUse"}, "PostToolUse"},
+			{dialect.Call{Event: "post-tool", Failed: true}, "PostToolUseFailure"},
+			{dialect.Call{Event: "PostToolUseFailure"}, "PostToolUseFailure"},
+			{dialect.Call{Event: "post-tool", Blocked: true}, ""},
+			{dialect.Call{Event: "pre-execute"}, "UserPromptSubmit"},
+			{dialect.Call{Event: "PermissionRequest"}, "PermissionRequest"},
+			{dialect.Call{Event: "PostToolUse", Failed: true}, "PostToolUseFailure"},
 		} {
-			require.Equal(t, want, massgen.Dialect.EventOf(&fired), "%+v", fired)
+			require.Equal(t, test.want, massgen.Dialect.EventOf(&test.fired), "%+v", test.fired)
 		}
 	})
 	t.Run("M02 M03 eight keys before the tool", func(t *testing.T) {
-		event := massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Wr\u00ef\"te", Args: `{"p": "é"}`,
+		event := massgenEvent(t, dialect.Call{Event: "pre-tool", Tool: "Wr\u00ef\"te", Args: `{"p": "é"}`,
 			SessionID: "s", AgentID: "a", OrchestratorID: "o", Prompt: "p", ToolUseID: "t"})
 		stamp, err := time.Parse(time.RFC3339, event["timestamp"].(string))
 		require.NoError(t, err)
@@ -60,7 +63,7 @@ func TestMassGenEvent(t *testing.T) {
 		}, event)
 	})
 	t.Run("M02 M03 eight keys after it", func(t *testing.T) {
-		event := massgenEvent(t, protocol.Call{Event: "PostToolUse", Tool: "Write", Result: "out\nput"})
+		event := massgenEvent(t, dialect.Call{Event: "PostToolUse", Tool: "Write", Result: "out\nput"})
 		delete(event, "timestamp")
 		require.Equal(t, map[string]any{
 			"hook_type": "PostToolUse", "session_id": "", "orchestrator_id": "", "agent_id": nil,
@@ -68,7 +71,7 @@ func TestMassGenEvent(t *testing.T) {
 		}, event)
 	})
 	t.Run("M03 an empty output is a text, not null", func(t *testing.T) {
-		require.Equal(t, "", massgenEvent(t, protocol.Call{Event: "post-tool", Tool: "Write"})["tool_output"])
+		require.Equal(t, "", massgenEvent(t, dialect.Call{Event: "post-tool", Tool: "Write"})["tool_output"])
 	})
 	t.Run("M04 defaults and arguments", func(t *testing.T) {
 		for args, want := range map[string]any{
@@ -83,15 +86,15 @@ func TestMassGenEvent(t *testing.T) {
 			`[1]`:        []any{1.0},
 			`{"raw":1}`:  map[string]any{"raw": 1.0},
 		} {
-			require.Equal(t, want, massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Write",
+			require.Equal(t, want, massgenEvent(t, dialect.Call{Event: "pre-tool", Tool: "Write",
 				Args: args})["tool_input"], "%q", args)
 		}
 	})
 	t.Run("M36 environment", func(t *testing.T) {
 		require.Equal(t, []string{"MASSGEN_HOOK_TYPE=PostToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s",
 			"MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"},
-			massgen.Dialect.Hooks.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s",
+			massgen.Dialect.Hooks.Environment(&dialect.Call{Event: "post-tool", Tool: "Write", SessionID: "s",
 				OrchestratorID: "o"}))
-		require.Empty(t, massgen.Dialect.Hooks.Environment(&protocol.Call{}), "a process that stays sees many calls")
+		require.Empty(t, massgen.Dialect.Hooks.Environment(&dialect.Call{}), "a process that stays sees many calls")
 	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func judged(name string, v dialect.Verdict) dialect.HookVerdict {
-	return dialect.HookVerdict{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v,
+	return dialect.HookVerdict{Report: protocol.Report{Name: name, Status: v.Status}, Verdict: v,
 		Dialect: massgen.Dialect}
 }
 
@@ -41,7 +41,7 @@ func TestMassGenMerge(t *testing.T) {
 			for i, v := range test.verdicts {
 				all = append(all, judged(string(rune('a'+i)), v))
 			}
-			c := protocol.Call{Event: "pre-tool", Tool: "Write"}
+			c := dialect.Call{Event: "pre-tool", Tool: "Write"}
 			o := dialect.Merge(&c, all)
 			require.Equal(t, test.decision, o.Decision)
 			require.Equal(t, test.reason, o.Reason)

@@ -368,7 +368,7 @@ func (f *config) timeout(where string, v *yaml.Value) time.Duration {
 }
 
 // failClosed reads what a timeout and an error mean. A handler that is not found blocks in any case.
-func (f *config) failClosed(where string, v *yaml.Value) protocol.FailurePolicy {
+func (f *config) failClosed(where string, v *yaml.Value) dialect.FailurePolicy {
 	if v == nil || v.Kind == yaml.Null {
 		return nil
 	}
@@ -380,7 +380,7 @@ func (f *config) failClosed(where string, v *yaml.Value) protocol.FailurePolicy 
 	if v.Text == "true" {
 		means = protocol.Block
 	}
-	policy := protocol.FailurePolicy{}
+	policy := dialect.FailurePolicy{}
 	for _, c := range dialect.ProcessCauses {
 		if c != protocol.CauseUnstarted {
 			policy[c] = means

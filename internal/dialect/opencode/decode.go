@@ -20,7 +20,7 @@ var answerKeys = []dialect.Field{"decision string", "reason string", "args objec
 	"stop string", "systemMessage string"}
 
 // Decode reads the result of a process as the plugin reads hookrun's.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(eventNamed(c.Event), hook)
 	if v, none := r.NoAnswer(who); none {
 		return v

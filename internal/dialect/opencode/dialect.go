@@ -24,8 +24,8 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(*protocol.Call) bool { return false }, // no other client has its events
-		Read:   func(c *protocol.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
+		Detect: func(*dialect.Call) bool { return false }, // no other client has its events
+		Read:   func(c *dialect.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(output(o))
 		},
@@ -39,7 +39,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
 
 const (
 	prompt protocol.Event = "chat.message"

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // Encode passes on what the plugin wrote, or writes the same.
@@ -30,7 +29,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 
 // toolName writes the name of an MCP tool as all the others do. The client joins its parts by an underscore, so the
 // plugin says where the server's name ends. A tool of the client's own has its name, whatever servers are called.
-func toolName(c *protocol.Call) string {
+func toolName(c *dialect.Call) string {
 	own := func(t dialect.Tool) bool { return t.Name() == c.Tool }
 	if c.Tool == "apply_patch" || slices.ContainsFunc(tools, own) {
 		return ""

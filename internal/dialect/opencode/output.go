@@ -27,7 +27,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	event := eventNamed(o.Event)
 	out := answer{Decision: "continue"}
 	messages := dialect.Messages(o)
-	texts := strings.Join(o.Texts(), "\n\n")
+	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	unfit := ""
 	if event == before {
 		unfit = dialect.UnfitInput(o)

@@ -30,7 +30,7 @@ func outputText(c *dialect.Capture) string {
 
 // Decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout, or
 // stderr where stdout is blank.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleAt(c)
 	who := dialect.Who(m.Name, hook)
 	if v, none := r.NoAnswer(who); none {

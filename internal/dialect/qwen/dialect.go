@@ -25,8 +25,8 @@ var Dialect = &dialect.Dialect{
 	Hooks: hooks{},
 	Client: &dialect.Client{
 		// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
-		Detect: func(c *protocol.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") != "" },
-		Read: func(c *protocol.Call, response gjson.Result) {
+		Detect: func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") != "" },
+		Read: func(c *dialect.Call, response gjson.Result) {
 			switch c.Event {
 			case "PostToolUse":
 				dialect.ReadLLMResponse(c, response)
@@ -49,7 +49,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
 func (hooks) HiddenVariables() []string { return []string{"QWEN_SERVER_TOKEN"} }
 
@@ -97,7 +97,7 @@ var events = dialect.Events{
 }
 
 // ruleAt is the rule of a call. Behind the fact no hook has a say about a list of todos.
-func ruleAt(c *protocol.Call) rule {
+func ruleAt(c *dialect.Call) rule {
 	m := ruleOf(dialect.ClaudeEventOf(c))
 	if c.Field("phase") == "postWrite" {
 		m.Can = 0
@@ -105,7 +105,7 @@ func ruleAt(c *protocol.Call) rule {
 	return m
 }
 
-func (hooks) Environment(c *protocol.Call) []string {
+func (hooks) Environment(c *dialect.Call) []string {
 	env := []string{"QWEN_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace,
 		"GEMINI_PROJECT_DIR=" + c.Workspace}
 	if c.Event == "" { // of a process that sees many calls

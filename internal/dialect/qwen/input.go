@@ -7,7 +7,7 @@ import (
 
 // Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := dialect.ClaudeEventOf(&c.Call)
+	event := dialect.ClaudeEventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)
@@ -19,7 +19,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}, func(o *dialect.Object) {
 		switch event {
 		case "PostToolUse":
-			o.Raw("tool_response", dialect.LLMResponse(&c.Call))
+			o.Raw("tool_response", dialect.LLMResponse(c))
 		case "PostToolUseFailure":
 			o.Text("error", c.Result)
 			o.Raw("is_interrupt", []byte("false"))
@@ -41,7 +41,7 @@ func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	if !ok || v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false
 	}
-	switch dialect.ClaudeEventOf(&c.Call) {
+	switch dialect.ClaudeEventOf(c) {
 	case "PreToolUse":
 		return dialect.MergeInput(c, []byte(a.specific["tool_input"].Raw))
 	case "UserPromptSubmit", "UserPromptExpansion":

@@ -12,7 +12,7 @@ import (
 // Outrank makes one answer of several as the client does: there a later permissionDecision undoes an earlier one, and
 // any undoes exit 2 and "decision". What is undone is said in a warning. A hook that blocks since it failed gave no
 // answer, and one with a policy for unreadable answers (Strict) stands.
-func (hooks) Outrank(c *protocol.Call, verdicts []*dialect.HookVerdict) {
+func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	var said []*dialect.HookVerdict
 	var answers []*answer
 	for _, h := range verdicts {

@@ -13,8 +13,8 @@ import (
 )
 
 // merged is the outcome of hooks that ended so.
-func merged(e protocol.Event, policy protocol.FailurePolicy, results ...dialect.HookResult) protocol.Outcome {
-	c := protocol.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
+func merged(e protocol.Event, policy dialect.FailurePolicy, results ...dialect.HookResult) protocol.Outcome {
+	c := dialect.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
 	var hooks []dialect.HookVerdict
 	for i := range results {
 		name := fmt.Sprint("h", i)
@@ -99,7 +99,7 @@ func TestSettlePermissionRequest(t *testing.T) {
 
 // Another dialect's block stands, whatever hooks of this one say.
 func TestSettleLeavesOthersAlone(t *testing.T) {
-	c := protocol.Call{Event: "PreToolUse", Tool: "run_shell_command"}
+	c := dialect.Call{Event: "PreToolUse", Tool: "run_shell_command"}
 	allow := dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"allow"}}`)
 	other := *qwen.Dialect
 	other.Hooks = struct{ dialect.Hooks }{other.Hooks} // which outrank nothing

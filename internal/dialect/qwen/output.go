@@ -27,19 +27,19 @@ func shortened(o protocol.Outcome, limit int) protocol.Outcome {
 	if len(o.UpdatedOutput) > limit {
 		o.UpdatedOutput = strictjson.Quote(dialect.Shorten(strictjson.ValueText(o.UpdatedOutput), limit))
 	}
-	o.Inject = []protocol.Inject{{Content: dialect.Shorten(strings.Join(o.Texts(), "\n\n"), limit)}}
+	o.Texts = []protocol.Text{{Content: dialect.Shorten(strings.Join(dialect.TextsOf(o), "\n\n"), limit)}}
 	o.SystemMessages = []string{dialect.Shorten(strings.Join(dialect.Messages(o), "\n"), limit)}
 	o.Hooks, o.Warnings = nil, nil // they stand in the messages
 	return o
 }
 
 func encode(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	m := ruleOf(dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
 	held, why := m.held(o)
 	held, why = m.stopped(&out.Notes, o, held, why)
 	why = cmp.Or(why, noReason)
-	texts := strings.Join(o.Texts(), "\n\n")
+	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	switch {
 	case m.Can&requests != 0:
 		if held {

@@ -91,11 +91,11 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 				d.Name, e, result.ExitCode, result.Stdout.Head, p, debug.Stack())
 		}
 	}()
-	c := protocol.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`, Result: "ok",
+	c := dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`, Result: "ok",
 		ClientInput: `{"hook_event_name":"` + string(e) + `","tool_name":"Bash","tool_input":{"command":"ls"}}`}
-	var policies []protocol.FailurePolicy
+	var policies []dialect.FailurePolicy
 	if how&1 != 0 {
-		policies = append(policies, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+		policies = append(policies, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 	}
 	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result), policies...)
 	registry.FitResult(&c, "h", &v)

@@ -25,7 +25,7 @@ func TestEqualKeysInATextOfArguments(t *testing.T) {
 		`{"env":1,"env":2}`:                    true,
 		`{"env":1,"x":"{\"a\":1}","env":null}`: true,
 	} {
-		loop := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "t", Args: args})
+		loop := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "t", Args: args})
 		_, warnings, err := loop.Input()
 		require.NoError(t, err)
 		parsed, told, err := registry.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t",` +

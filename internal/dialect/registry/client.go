@@ -15,7 +15,7 @@ import (
 
 // ClientOf returns the client that the call comes from, nil if it comes from none. The call says which: ParseInput,
 // ParseEntryInput and ResolveClient have set it.
-func ClientOf(c *protocol.Call) *dialect.Dialect {
+func ClientOf(c *dialect.Call) *dialect.Dialect {
 	if c.ClientInput == "" {
 		return nil
 	}
@@ -24,7 +24,7 @@ func ClientOf(c *protocol.Call) *dialect.Dialect {
 }
 
 // ResolveClient sets the client of a call that was made without ParseInput.
-func ResolveClient(c *protocol.Call) error {
+func ResolveClient(c *dialect.Call) error {
 	_, known := ClientNamed(c.Client)
 	switch {
 	case c.ClientInput == "" || known:
@@ -38,7 +38,7 @@ func ResolveClient(c *protocol.Call) error {
 }
 
 // setClient finds event and client by the input alone. name is its hook_event_name.
-func setClient(c *protocol.Call, name gjson.Result) error {
+func setClient(c *dialect.Call, name gjson.Result) error {
 	event, known := ParseEvent(dialect.StringOf(name))
 	if !name.Exists() {
 		event = unnamedEvent(c.ClientInput)
@@ -55,7 +55,7 @@ func setClient(c *protocol.Call, name gjson.Result) error {
 // setClientOfEntry sets event and client of an input that an entry of one client got. Some clients run the entries of
 // another one's settings as well: there, and nowhere else, the input still decides. It does so if the environment has
 // such a client's variable, or if the entry's own client has no such event.
-func setClientOfEntry(c *protocol.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
+func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
 	namer, unnamed := entry.Hooks.(dialect.InputNamer)
@@ -104,7 +104,7 @@ func meantEvent(name string) string {
 
 // sender returns the client that sent an input: the only one with its event, else the first whose Detect accepts the
 // input, else the one without Detect, whose form the others took over.
-func sender(c *protocol.Call, event protocol.Event) *dialect.Dialect {
+func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 	var having []*dialect.Dialect
 	var plain *dialect.Dialect
 	for _, d := range dialects() {
@@ -141,7 +141,7 @@ func unnamedEvent(doc string) (event protocol.Event) {
 
 // FitResult makes sure of what a client gives its tool before it runs, and of what it shows its model of the tool's
 // result, where the call comes from one that has rules for it.
-func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+func FitResult(c *dialect.Call, hook string, v *dialect.Verdict) {
 	client := ClientOf(c)
 	if client == nil || !c.Event.HasTool() {
 		return
@@ -154,7 +154,7 @@ func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 // Withhold makes a block that no hook decided on do what that of a hook does that failed: where the client takes
 // another result of the tool, its model gets one that says nothing. A hook that did not run may have been a redactor.
 // Withhold reports whether the client takes one.
-func Withhold(c *protocol.Call, o *protocol.Outcome) (takesOther bool) {
+func Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
 	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
 	FitResult(c, "", &v)
 	if v.Withholds(c.Event) {

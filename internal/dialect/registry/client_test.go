@@ -70,7 +70,7 @@ func TestClient(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, registry.ClientOf(&c).Name, input)
 	}
-	require.Nil(t, registry.ClientOf(&protocol.Call{Event: "PreToolUse"}), "it comes from no client")
+	require.Nil(t, registry.ClientOf(&dialect.Call{Event: "PreToolUse"}), "it comes from no client")
 }
 
 // An entry that names its client gets that client's input, whatever fields the input has.
@@ -133,7 +133,7 @@ func TestResolveClient(t *testing.T) {
 		{"tenex", input, "tenex", `unknown client "tenex"`},
 		{"", "", "", ""},
 	} {
-		c := protocol.Call{Event: protocol.PreTool, ClientInput: test.input, Client: test.client}
+		c := dialect.Call{Event: protocol.PreTool, ClientInput: test.input, Client: test.client}
 		if err := registry.ResolveClient(&c); test.fails != "" {
 			require.ErrorContains(t, err, test.fails)
 		} else {
@@ -190,10 +190,10 @@ func TestNameTool(t *testing.T) {
 		registry.NameTool(c, more)
 		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
 	}
-	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "Bash"})
+	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "Bash"})
 	registry.NameTool(c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
-	c = dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "deploy"})
+	c = dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "deploy"})
 	registry.NameTool(c, more)
 	require.Equal(t, []string{"shell"}, c.ProjectTools(), "a file names the loop's tool")
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // What a hook's process did becomes a verdict, and the verdicts of a call become its outcome.
 func Example() {
-	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell",
+	call := dialect.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell",
 		Args: `{"command": "git push --force"}`}
 	payload, _, _ := tenex.Dialect.Hooks.Encode(dialect.NewCall(call))
 	fmt.Printf("%.60s…\n", payload.Bytes())
@@ -23,7 +24,7 @@ func Example() {
 		Report:  dialect.Report("guard", "hooks.json:3", &result, &verdict),
 		Verdict: verdict, Dialect: tenex.Dialect,
 	}})
-	fmt.Println(outcome.Decision, outcome.Cause, outcome.ExitCode(), outcome.Why())
+	fmt.Println(outcome.Decision, outcome.Cause, form.ExitCode(outcome), form.Why(outcome))
 	// Output:
 	// {"event":"pre-tool","tool":"shell","args":{"command":"git pu…
 	// block policy 2 do not force-push

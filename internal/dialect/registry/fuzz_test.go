@@ -148,7 +148,7 @@ func FuzzClientAnswer(f *testing.F) {
 			o.Stop, o.StopReason = true, reason
 		}
 		if shape&64 != 0 {
-			o.Inject = []protocol.Inject{{Content: context}}
+			o.Texts = []protocol.Text{{Content: context}}
 		}
 		if shape&128 != 0 {
 			o.SystemMessages = []string{message}
@@ -169,7 +169,7 @@ func FuzzClientAnswer(f *testing.F) {
 		if v.UpdatedOutput != nil {
 			everything += string(v.UpdatedOutput)
 		}
-		if len(o.Inject) > 0 {
+		if len(o.Texts) > 0 {
 			require.Contains(t, everything, strings.TrimSpace(context))
 		}
 		if len(o.SystemMessages) > 0 {

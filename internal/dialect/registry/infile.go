@@ -41,7 +41,7 @@ func WithEvent(event protocol.Event) []string {
 // own. There are none for a tool that is its own, and for one that it does not have.
 func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if !c.Event.HasTool() || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(&c.Call) == client {
+	if !c.Event.HasTool() || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(c) == client {
 		return nil
 	}
 	project := c.ProjectTools()
@@ -66,15 +66,15 @@ func seenBy(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 	}
 	seen := *c
 	seen.Tool = names[0]
-	dialect.SetField(&seen.Call, "tool_name", strictjson.Quote(seen.Tool))
+	dialect.SetField(&seen, "tool_name", strictjson.Quote(seen.Tool))
 	return &seen
 }
 
 // CanHold reports whether something can hold up what the call is about, whichever client it comes from.
-func CanHold(c *protocol.Call) bool {
+func CanHold(c *dialect.Call) bool {
 	client := ClientOf(c)
 	if client == nil {
-		return slices.Contains(protocol.Events(), c.Event.Canonical())
+		return slices.Contains(dialect.CanonicalEvents(), c.Event.Canonical())
 	}
 	return !client.CannotBlock(client.EventOf(c))
 }

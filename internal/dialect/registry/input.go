@@ -10,37 +10,36 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
 // CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
 // there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Client is found by the
 // input. Call.Workspace is left to the caller. With an error the call has what could be read.
-func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
+func ParseInput(doc string) (c dialect.Call, warnings []string, err error) {
 	return parseInput(doc, setClient)
 }
 
 // ParseEntryInput is ParseInput for the entry of one client, or for a command line that names it. The input must be
 // that client's. A field that another client's inputs have, too, changes nothing about that.
-func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (protocol.Call, []string, error) {
-	return parseInput(doc, func(c *protocol.Call, name gjson.Result) error {
+func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (dialect.Call, []string, error) {
+	return parseInput(doc, func(c *dialect.Call, name gjson.Result) error {
 		return setClientOfEntry(c, name, entry, getenv)
 	})
 }
 
 // parseInput reads a hook input. whose sets event and client of the call by its hook_event_name.
-func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c protocol.Call, warnings []string,
+func parseInput(doc string, whose func(*dialect.Call, gjson.Result) error) (c dialect.Call, warnings []string,
 	err error) {
 	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
 	doc, warnings, err = strictjson.LastOfEqual(doc, "the hook input")
 	if err != nil {
-		return protocol.Call{}, nil, err
+		return dialect.Call{}, nil, err
 	}
 	if len(warnings) > 0 {
 		if key := contradicts(written); key != "" {
-			return protocol.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once",
+			return dialect.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once",
 				key)
 		}
 	}
@@ -49,7 +48,7 @@ func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c p
 		doc = string(compact)
 	}
 	if !strings.HasPrefix(doc, "{") {
-		return protocol.Call{}, nil, errors.New("the hook input must be a JSON object")
+		return dialect.Call{}, nil, errors.New("the hook input must be a JSON object")
 	}
 	c.ClientInput = doc
 	fields := map[string]gjson.Result{} // in one go: an input can be megabytes
@@ -78,7 +77,7 @@ func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c p
 		}
 	}
 	if err := whose(&c, fields["hook_event_name"]); err != nil {
-		return protocol.Call{}, nil, err
+		return dialect.Call{}, nil, err
 	}
 	c.Args = fields["tool_input"].Raw
 	c.EqualKeys = len(warnings) > 0 && equalInArgs(written)

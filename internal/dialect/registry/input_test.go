@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -50,7 +51,7 @@ func TestParseInput(t *testing.T) {
 		`"extra":[1,2],` +
 		`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git ` +
 		`push","n":1.50},"tool_use_id":"u","prompt":"p"}`
-	require.Equal(t, protocol.Call{Event: "PreToolUse", SessionID: "s😀", TranscriptPath: "/t", Dir: "/w/sub",
+	require.Equal(t, dialect.Call{Event: "PreToolUse", SessionID: "s😀", TranscriptPath: "/t", Dir: "/w/sub",
 		AgentID: "a", Tool: "Bash",
 		Args: `{"command":"git push","n":1.50}`, ToolUseID: "u", Prompt: "p", ClientInput: compact,
 		Client: "claude"}, c)
@@ -59,7 +60,7 @@ func TestParseInput(t *testing.T) {
 	require.Equal(t, "s😀", c.Field("session_id"))
 	require.Empty(t, c.Field("absent"))
 
-	for doc, want := range map[string]protocol.Call{
+	for doc, want := range map[string]dialect.Call{
 		`{"hook_event_name":"Stop"}`: {
 			Event: "Stop"},
 		`{"hook_event_name":"pre-tool","tool_name":"t"}`: {
@@ -180,7 +181,7 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 	v := dialect.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{"b":[1]}`)}
 	require.True(t, v.Rewrite(c))
 	want := strings.Replace(doc, `{"tool_response":0,"a":"é"}`, `{"b":[1]}`, 1)
-	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c.Call))
+	require.Equal(t, want+"\n", dialecttest.Encoded(t, c))
 	require.Equal(t, `{"b":[1]}`, c.Args)
 	input, _, err := c.Input()
 	require.NoError(t, err)
@@ -189,21 +190,21 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 	v = dialect.Verdict{Decision: protocol.Ask, UpdatedOutput: []byte(`"new"`)}
 	require.True(t, v.Rewrite(c))
 	want = strings.Replace(want, `{"tool_input":2}`, `"new"`, 1)
-	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c.Call))
+	require.Equal(t, want+"\n", dialecttest.Encoded(t, c))
 	require.Equal(t, "new", c.Result)
 
 	v = dialect.Verdict{Decision: protocol.Block, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
 	require.False(t, v.Rewrite(c), "a block rewrites nothing")
 	v = dialect.Verdict{Decision: protocol.Continue}
 	require.False(t, v.Rewrite(c))
-	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c.Call))
+	require.Equal(t, want+"\n", dialecttest.Encoded(t, c))
 
 	for output, want := range map[string]string{"": "old", `"n\u0065w"`: "new", `{"a":1}`: `{"a":1}`, "null": "null"} {
-		o := protocol.Outcome{}
+		o := protocol.Outcome{Decision: protocol.Continue}
 		if output != "" {
 			o.UpdatedOutput = []byte(output)
 		}
-		require.Equal(t, want, o.ResultText("old"))
+		require.Equal(t, want, form.ResultText(o, "old"))
 	}
 
 	c = parse(`{"hook_event_name":"Stop"}`)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
@@ -12,14 +13,14 @@ import (
 
 // What cannot be read never lets a tool run, in any dialect that says nothing else.
 func TestGarbledLineIsAFailure(t *testing.T) {
-	c := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
+	c := &dialect.Call{Event: protocol.PreTool, Tool: "shell"}
 	for _, d := range registry.All() {
 		for _, line := range []string{"hello", `{"exit_code":null,"signal":"SIGKILL"}`, `{"error":"no database"}`,
 			`{"id":7}`} {
 			v := d.Hooks.Decode(c, "h", dialecttest.LineResult(line))
 			require.NotEmpty(t, v.Problem, "%s: %s", d.Name, line)
 			require.Equal(t, protocol.CauseOutput, v.Cause)
-			v = d.ApplyFailurePolicy(c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+			v = d.ApplyFailurePolicy(c, v, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 			require.Equal(t, protocol.Block, v.Decision)
 		}
 	}

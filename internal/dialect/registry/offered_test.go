@@ -113,7 +113,7 @@ func TestToolsOfClients(t *testing.T) {
 func namesIn(t *testing.T, client, tool string) []string {
 	d, known := Named(client)
 	require.True(t, known, client)
-	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: tool})
-	c.SetToolNames(toolNames(d, &c.Call), nil, nil)
+	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: tool})
+	c.SetToolNames(toolNames(d, c), nil, nil)
 	return c.ProjectTools()
 }

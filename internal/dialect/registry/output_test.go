@@ -61,7 +61,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 		events := []protocol.Event{"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit",
 			"PermissionRequest", "Stop"}
 		e := events[i%len(events)]
-		c := protocol.Call{Event: e, Tool: "mcp__x__y"}
+		c := dialect.Call{Event: e, Tool: "mcp__x__y"}
 		inner := dialecttest.Answers(e, fields[e]())
 		stdout := "{" + strings.TrimSuffix(some(`"continue":`+pick("true", "false", "false"),
 			`"stopReason":`+quote(text()), `"decision":"`+pick("approve", "block")+`"`, `"reason":`+quote(text()),
@@ -110,7 +110,7 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 	if exit != 0 {
 		r.Stderr = dialect.Capture{Head: []byte(reply.Stderr), Total: int64(len(reply.Stderr))}
 	}
-	c := protocol.Call{Event: o.Event, Tool: o.Tool}
+	c := dialect.Call{Event: o.Event, Tool: o.Tool}
 	v := d.Hooks.Decode(&c, "hookrun", &r)
 	if d.Name == "copilot" { // a message goes with exit 2, or to the model
 		v.SystemMessage = v.Context
@@ -189,7 +189,7 @@ func TestAnswer(t *testing.T) {
 			t.Run("a context reaches the model, or else the user", func(t *testing.T) {
 				for _, e := range []protocol.Event{prompt, pre, post} {
 					o := goesOn(e)
-					o.Inject = []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
+					o.Texts = []protocol.Text{{Content: "one"}, {Content: "<two>"}}
 					v := readBack(t, d, o)
 					require.Equal(t, protocol.Continue, v.Decision)
 					if (d.Name == "gemini" || d.Name == "qwen") && e == pre {
@@ -224,7 +224,7 @@ func TestAnswer(t *testing.T) {
 			t.Run("a message is the user's, and silence is told", func(t *testing.T) {
 				o := goesOn(pre)
 				o.SystemMessages = []string{"m"}
-				o.Hooks = []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout,
+				o.Hooks = []protocol.Report{{Name: "h", Status: protocol.StatusTimeout,
 					Cause: protocol.CauseTimeout}}
 				v := readBack(t, d, o)
 				if d.Name == "copilot" { // it shows its user nothing there
@@ -272,7 +272,7 @@ func TestAnswer(t *testing.T) {
 	})
 	t.Run("beside a stop Codex reads no reason, so what stands behind it is for the user", func(t *testing.T) {
 		o := protocol.Outcome{Event: "Stop", Reason: "R", Stop: true, StopReason: "S",
-			Inject: []protocol.Inject{{Content: "C"}}}
+			Texts: []protocol.Text{{Content: "C"}}}
 		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC",
 			readBack(t, codex.Dialect, o).SystemMessage)
 	})
@@ -282,8 +282,8 @@ func TestAnswer(t *testing.T) {
 				for _, decision := range []protocol.Decision{protocol.Continue, protocol.Ask, protocol.Defer} {
 					o := protocol.Outcome{Event: "pre-tool", Tool: "Read", Decision: decision,
 						Approved: decision == protocol.Continue, Reason: "R", UpdatedInput: []byte(input),
-						Inject: []protocol.Inject{{Content: "C"}}}
-					o.Event = d.EventOf(&protocol.Call{Event: o.Event})
+						Texts: []protocol.Text{{Content: "C"}}}
+					o.Event = d.EventOf(&dialect.Call{Event: o.Event})
 					v := readBack(t, d, o)
 					require.Equal(t, protocol.Block, v.Decision, "%s %s", d.Name, input)
 					require.Contains(t, v.Reason+v.Context, "C")
@@ -360,7 +360,7 @@ func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) diale
 	stdout, _, err := dialecttest.Reply(d, o)
 	require.NoError(t, err)
 	r := dialecttest.Printed(string(stdout))
-	return d.Hooks.Decode(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
+	return d.Hooks.Decode(&dialect.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
 }
 
 // What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // tools are those of all clients, each once.
@@ -108,8 +107,8 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 		return
 	}
 	names := [2]string{files.Name(c.Tool)}
-	if client := ClientOf(&c.Call); names[0] == "" && client != nil {
-		names = toolNames(client, &c.Call)
+	if client := ClientOf(c); names[0] == "" && client != nil {
+		names = toolNames(client, c)
 	}
 	if names[0] == c.Tool {
 		names = [2]string{}
@@ -121,7 +120,7 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 // case: the name as it is has no other names, and the known one may. A tool that the call's client has is meant as it
 // is.
 func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
-	if client := ClientOf(&c.Call); client != nil {
+	if client := ClientOf(c); client != nil {
 		if _, has := client.ToolNamed(c.Tool); has {
 			return nil
 		}
@@ -139,7 +138,7 @@ func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 	return calls
 }
 
-func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
+func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string) {
 	if name := client.Client.ToolName; name != nil {
 		if names[0] = name(c); names[0] != "" {
 			return names
@@ -168,6 +167,6 @@ func AtToolEvent(d *dialect.Dialect, c *dialect.Call) *dialect.Call {
 		return c
 	}
 	at := *c
-	at.Event = events.ToolEvent(&c.Call, ToolNames(c.Tool))
+	at.Event = events.ToolEvent(c, ToolNames(c.Tool))
 	return &at
 }

@@ -27,7 +27,7 @@ var toy = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  toyHooks{},
 	Client: &dialect.Client{
-		Detect: func(c *protocol.Call) bool { return c.Field("toy") != "" },
+		Detect: func(c *dialect.Call) bool { return c.Field("toy") != "" },
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			if o.Decision == protocol.Continue {
 				return dialect.Reply{Stdout: []byte("play")}, nil
@@ -73,13 +73,13 @@ func (toyInstaller) SilentBlock() (json string, exit int) { return `{"no":true}`
 
 type toyHooks struct{ dialect.Base }
 
-func (toyHooks) Event(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+func (toyHooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
 
 func (toyHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	return dialect.Payload{[]byte("may I " + c.Tool + "?\n")}, nil, nil
 }
 
-func (toyHooks) Decode(_ *protocol.Call, _ string, r *dialect.HookResult) dialect.Verdict {
+func (toyHooks) Decode(_ *dialect.Call, _ string, r *dialect.HookResult) dialect.Verdict {
 	v := dialect.OK()
 	if reason, no := strings.CutPrefix(r.Stdout.Text(), "no: "); no {
 		v.Decide(protocol.Block, strings.TrimSpace(reason))

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -261,8 +262,8 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 	}
 }
 
-func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...protocol.FailurePolicy) protocol.Outcome {
-	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
+func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...dialect.FailurePolicy) protocol.Outcome {
+	c := dialect.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
 	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &r), policies...)
 	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
@@ -289,7 +290,7 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 
 // userMessage are all texts of what a client is told. Some tell their model where the user is shown nothing.
 func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) string {
-	o.Event = client.EventOf(&protocol.Call{Event: protocol.PreTool})
+	o.Event = client.EventOf(&dialect.Call{Event: protocol.PreTool})
 	out, _, err := dialecttest.Reply(client, o)
 	require.NoError(t, err)
 	require.True(t, json.Valid(out), "%s: %s", client.Name, out)
@@ -311,7 +312,7 @@ func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) stri
 }
 
 func toJSON(t *testing.T, o protocol.Outcome) string {
-	out, err := o.JSON()
+	out, err := form.JSON(o)
 	require.NoError(t, err)
 	return string(out)
 }
@@ -352,6 +353,6 @@ func TestNothingIsTakenForADeny(t *testing.T) {
 		o := outcomeOf(tenex.Dialect, dialecttest.Printed(text))
 		require.Equal(t, protocol.Continue, o.Decision, "%q %s", text, o.Reason)
 		require.Empty(t, o.Warnings, "%q", text)
-		require.Len(t, o.Inject, 1, text)
+		require.Len(t, o.Texts, 1, text)
 	}
 }

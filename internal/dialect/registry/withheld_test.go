@@ -8,22 +8,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/internal/testsupport/testforms"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/stretchr/testify/require"
 )
 
 const secret = "AKIA-SECRET"
 
 // postTool is a call after a tool, from no client, or from Claude Code.
-func postTool(fromClient bool) protocol.Call {
-	c := protocol.Call{Event: "PostToolUse", Tool: "Bash", Args: `{"command":"cat key"}`, Result: secret,
+func postTool(fromClient bool) dialect.Call {
+	c := dialect.Call{Event: "PostToolUse", Tool: "Bash", Args: `{"command":"cat key"}`, Result: secret,
 		ToolUseID: "t"}
 	if fromClient {
 		c.ClientInput = `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cat key"},` +
@@ -33,7 +35,7 @@ func postTool(fromClient bool) protocol.Call {
 }
 
 // hookOf is a hook of a dialect that ended in some way, and fails closed.
-func hookOf(d *dialect.Dialect, c *protocol.Call, name string, r dialect.HookResult) dialect.HookVerdict {
+func hookOf(d *dialect.Dialect, c *dialect.Call, name string, r dialect.HookResult) dialect.HookVerdict {
 	v := d.ApplyFailurePolicy(c, d.Hooks.Decode(c, name, &r), dialecttest.OnFailure(protocol.Block))
 	registry.FitResult(c, name, &v)
 	return dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: d}
@@ -74,15 +76,16 @@ func TestWithheldInEveryForm(t *testing.T) {
 }
 
 // requireWithheld requires that no form of an outcome leads its reader to show the model the result.
-func requireWithheld(t *testing.T, c *protocol.Call, o protocol.Outcome) {
+func requireWithheld(t *testing.T, c *dialect.Call, o protocol.Outcome) {
 	t.Helper()
 	require.Equal(t, protocol.Block, o.Decision)
-	require.NotContains(t, o.ResultText(c.Result), secret)
-	text := o.WithoutRewrites()
-	require.Equal(t, 2, text.ExitCode())
-	require.NotEmpty(t, text.Why())
-	for _, api := range protocol.APIs() {
-		messages, err := o.Messages(api, "", c)
+	require.NotContains(t, form.ResultText(o, c.Result), secret)
+	text := form.WithoutRewrites(o)
+	require.Equal(t, 2, form.ExitCode(text))
+	require.NotEmpty(t, form.Why(text))
+	for _, api := range form.APIs() {
+		messages, err := form.Messages(api, "", &form.ToolMessage{ID: c.ToolUseID, Result: c.Result,
+			Failed: c.Failed, Outcome: o})
 		require.NoError(t, err)
 		require.NotContains(t, string(messages), secret, api)
 	}
@@ -94,7 +97,7 @@ func requireWithheld(t *testing.T, c *protocol.Call, o protocol.Outcome) {
 		out, exit, err := dialecttest.Reply(d, o)
 		require.NoError(t, err)
 		require.NotContains(t, string(out), secret, d.Name)
-		if d.Events.Of(d.EventOf(&protocol.Call{Event: o.Event})).Can == 0 { // it reads nothing after a tool
+		if d.Events.Of(d.EventOf(&dialect.Call{Event: o.Event})).Can == 0 { // it reads nothing after a tool
 			continue
 		}
 		require.True(t, exit != 0 || len(out) > len("{}"), "%s: %s", d.Name, out)
@@ -109,7 +112,7 @@ func requireWithheld(t *testing.T, c *protocol.Call, o protocol.Outcome) {
 
 func readJSON(t testing.TB, o protocol.Outcome) (read protocol.Outcome) {
 	t.Helper()
-	text, err := o.JSON()
+	text, err := form.JSON(o)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &read))
 	return read
@@ -118,8 +121,8 @@ func readJSON(t testing.TB, o protocol.Outcome) (read protocol.Outcome) {
 // TestForms: whatever hooks answer, the outcome is the same in every form, and also when it was read from its JSON.
 func TestForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 30))
-	answers := []string{"", "{}", "note", "n\xffte \u2028", unfit,
-		`{"decision":"block","reason":"r"}`, `{"decision":"approve"}`,
+	answers := []string{"", "{}", "note", "n\xffte \u2028", unfit, `{"decision":"block","reason":"r"}`,
+		`{"decision":"approve"}`,
 		`{"continue":false,"stopReason":"s"}`, `{"systemMessage":"m"}`,
 		dialecttest.Pre(`"permissionDecision":"deny"`), dialecttest.Pre(`"permissionDecision":"ask"`),
 		dialecttest.Pre(`"permissionDecision":"allow","updatedInput":{"command":"x \u2028<"}`),
@@ -172,24 +175,24 @@ func TestForms(t *testing.T) {
 // reads the first MiB.
 func TestLongTextsHold(t *testing.T) {
 	outcomes := func(text string) []protocol.Outcome {
-		texts := []protocol.Inject{{Content: text}, {Content: text}}
+		texts := []protocol.Text{{Content: text}, {Content: text}}
 		quoted, err := json.Marshal(text)
 		require.NoError(t, err)
 		return []protocol.Outcome{
 			{Event: protocol.PreTool, Reason: text},
-			{Event: protocol.PreTool, Decision: protocol.Ask, Reason: text, Inject: texts,
+			{Event: protocol.PreTool, Decision: protocol.Ask, Reason: text, Texts: texts,
 				SystemMessages: []string{text}},
 			{Event: protocol.PreTool, Reason: "r", Warnings: []string{text, text}},
 			{Event: protocol.PostTool, Decision: protocol.Continue, UpdatedOutput: quoted},
-			{Event: protocol.PostTool, Decision: protocol.Continue, Stop: true, StopReason: text, Inject: texts},
-			{Event: protocol.PreExecute, Reason: text, Inject: texts},
+			{Event: protocol.PostTool, Decision: protocol.Continue, Stop: true, StopReason: text, Texts: texts},
+			{Event: protocol.PreExecute, Reason: text, Texts: texts},
 		}
 	}
 	for _, d := range registry.Clients() {
 		long := outcomes(strings.Repeat("x", 1<<20))
 		for i, o := range outcomes("short") {
 			held := func(o protocol.Outcome) []any {
-				c := protocol.Call{Event: o.Event, Tool: "Bash"}
+				c := dialect.Call{Event: o.Event, Tool: "Bash"}
 				o.Tool, c.Event = c.Tool, d.EventOf(&c)
 				o.Event = c.Event
 				r, err := d.Reply(o)

@@ -12,7 +12,7 @@ import (
 )
 
 // Decode reads, in this order: no start, deadline, signal or exit code, output.
-func (hooks) Decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(c.Event.Canonical(), hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
@@ -58,7 +58,7 @@ func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
 }
 
 // failure judges an exit other than 0 and a death by signal. a counts only if read is true.
-func failure(c *protocol.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
+func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
 	who := dialect.Who(c.Event.Canonical(), hook)
 	stderr := r.Stderr.Text()
 	denied := read && a.decision != protocol.Continue
@@ -106,7 +106,7 @@ func failure(c *protocol.Call, hook string, r *dialect.HookResult, a answer, rea
 }
 
 // verdict turns an answer that was read, of a hook that ended well, into a verdict.
-func (a *answer) verdict(c *protocol.Call, hook string) dialect.Verdict {
+func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	v := dialect.Verdict{
 		Decision:      a.decision,
 		Status:        protocol.StatusOK,

@@ -71,7 +71,7 @@ func FuzzPayload(f *testing.F) {
 		f.Add(s, s, s)
 	}
 	f.Fuzz(func(t *testing.T, tool, args, result string) {
-		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result,
+		c := dialect.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result,
 			Workspace: tool}
 		p, _, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(c))
 		if err != nil {

@@ -47,7 +47,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Raw("tool_input", input)
 	}
 	if post {
-		if response := dialect.ClientResponse(&c.Call); response.Exists() {
+		if response := dialect.ClientResponse(c); response.Exists() {
 			result = []byte(response.Raw) // the client's hooks know it as the object that it is
 		}
 		o.Raw("tool_response", result)
@@ -55,13 +55,13 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	if tool {
 		o.Text("tool_use_id", c.ToolUseID)
 	}
-	rest(&o, &c.Call)
-	return o.End(), warnings, nil
+	rest(&o, c)
+	return o.End(c), warnings, nil
 }
 
 // rest writes what else a client put into its hook input, as it is: its own hooks may look at any of it. A key of
 // TENEX's that is not there at this event stays away.
-func rest(o *dialect.Object, c *protocol.Call) {
+func rest(o *dialect.Object, c *dialect.Call) {
 	if c.ClientInput == "" {
 		return
 	}

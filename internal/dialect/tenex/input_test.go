@@ -93,7 +93,7 @@ func TestRewrittenResultOfAClient(t *testing.T) {
 }
 
 func TestTenexPayload(t *testing.T) {
-	c := protocol.Call{
+	c := dialect.Call{
 		Event: "PostToolUse", Workspace: "/w", SessionID: "s", Prompt: `say "<hi>" & é`, Tool: "shell",
 		Args: ` { "command" : "a\u0062" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1", AgentID: "a1",
 		TranscriptPath: "/t",
@@ -114,7 +114,7 @@ func TestTenexPayload(t *testing.T) {
 	c.Event = protocol.PreTool
 	require.Equal(t, `{"event":"pre-tool","tool":"shell","args":`+args+`,`+common+
 		`"hook_event_name":"PreToolUse","tool_name":"shell","tool_input":`+args+`,"tool_use_id":"t1"}`+"\n", encode())
-	c = protocol.Call{Event: protocol.PreExecute}
+	c = dialect.Call{Event: protocol.PreExecute}
 	require.Equal(t,
 		`{"event":"pre-execute","session_id":"","cwd":"","transcript_path":null,"prompt":"",`+
 			`"hook_event_name":"UserPromptSubmit"}`+"\n", encode())

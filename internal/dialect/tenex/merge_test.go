@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -22,14 +23,14 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, protocol.Defer, o.Decision, "defer before ask before allow")
 	require.Equal(t, "d", o.Hook)
 	require.False(t, o.Approved)
-	require.Len(t, o.Inject, 2)
+	require.Len(t, o.Texts, 2)
 
 	o = dialecttest.Merge(protocol.PreTool, "one", ask,
 		dialecttest.Specific(`"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"why"`))
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, "no", o.Reason)
 	require.Equal(t, "c", o.Hook)
-	require.Equal(t, []protocol.Inject{{Hook: "c", Content: "why"}}, o.Inject,
+	require.Equal(t, []protocol.Text{{Hook: "c", Content: "why"}}, o.Texts,
 		"of the hooks that let it pass nothing is kept")
 
 	o = dialecttest.Merge(protocol.PreTool, `{"continue":false,"stopReason":"first","systemMessage":"s1"}`,
@@ -38,9 +39,9 @@ func TestMerge(t *testing.T) {
 	require.True(t, o.Stop)
 	require.Equal(t, "last", o.StopReason)
 	require.Equal(t, []string{"s1", "s2"}, o.SystemMessages)
-	require.Equal(t, 3, o.ExitCode())
-	require.Empty(t, o.Text())
-	require.Equal(t, "Stopped by project hook 'a'", dialecttest.Merge(protocol.PreTool, `{"continue":false}`).Why())
+	require.Equal(t, 3, form.ExitCode(o))
+	require.Empty(t, form.Text(o))
+	require.Equal(t, "Stopped by project hook 'a'", form.Why(dialecttest.Merge(protocol.PreTool, `{"continue":false}`)))
 
 	o = dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1}`),
 		dialecttest.Specific(`"updatedInput":{"a":2}`), allow)
@@ -54,12 +55,12 @@ func TestMerge(t *testing.T) {
 
 	o = dialecttest.Merge(protocol.PreTool)
 	require.Equal(t, protocol.Continue, o.Decision)
-	require.Zero(t, o.ExitCode())
+	require.Zero(t, form.ExitCode(o))
 }
 
 // A hook that was to answer and did not may have been about to deny.
 func TestNoAnswerTakesBackAnApproval(t *testing.T) {
-	c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
+	c := dialect.Call{Event: protocol.PreTool, Tool: "shell"}
 	merged := func(results ...dialect.HookResult) protocol.Outcome {
 		var judged []dialect.HookVerdict
 		for _, r := range results {

@@ -105,7 +105,7 @@ func TestPolicyForAnswersInOtherText(t *testing.T) {
 		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`,
 		`[[{"a":{"decision":"deny"}}]]`,
 	} {
-		for _, event := range protocol.Events() {
+		for _, event := range dialect.CanonicalEvents() {
 			v := judge(event, dialecttest.Printed(stdout))
 			require.Equal(t, protocol.Continue, v.Decision, stdout)
 			require.Len(t, v.Warnings, 1, stdout)
@@ -128,7 +128,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 		`{"exit_code":1,"stderr":"no"}`: false,
 	} {
 		r := dialecttest.LineResult(line)
-		c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
+		c := dialect.Call{Event: protocol.PreTool, Tool: "shell"}
 		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"),
 			`has "stderr" in its line and no "exit_code" but 0`), line)
@@ -136,7 +136,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 }
 
 // judge judges and settles, as the runner does.
-func judge(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
-	c := protocol.Call{Event: e, Tool: "shell"}
+func judge(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
+	c := dialect.Call{Event: e, Tool: "shell"}
 	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", &r), policies...)
 }

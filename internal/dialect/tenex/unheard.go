@@ -12,7 +12,7 @@ import (
 
 // warnOfUnheard adds warnings to the verdict of a hook that has no objection, if it may have said no where nobody looks
 // for it: in words of its own, on stderr, or by a process that it left behind. text: its stdout is no answer.
-func warnOfUnheard(c *protocol.Call, who string, r *dialect.HookResult, v dialect.Verdict, text bool) dialect.Verdict {
+func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect.Verdict, text bool) dialect.Verdict {
 	if v.Decision != protocol.Continue || v.Stop || v.Approved {
 		return v
 	}

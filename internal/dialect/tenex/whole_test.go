@@ -66,7 +66,7 @@ func TestAnswerInOutputThatWasCut(t *testing.T) {
 	v = judge(protocol.PreTool, r)
 	require.Equal(t, protocol.Continue, v.Decision)
 	require.Contains(t, v.Warnings[0], "printed 3145728 bytes, and an answer among the 3145707 in the middle would")
-	v = judge(protocol.PreTool, r, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+	v = judge(protocol.PreTool, r, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 	require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause})
 }
 

@@ -9,7 +9,10 @@
 // is the safe direction.
 package canary
 
-import "github.com/hookrun/hookrun/protocol"
+import (
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
 
 // Tool is the name of the tool, as a client would give it.
 const Tool = "hookrun_doctor_canary"
@@ -18,4 +21,4 @@ const Tool = "hookrun_doctor_canary"
 const Reason = "this is the canary of hookrun doctor: hookrun runs, and always blocks this tool"
 
 // Is reports whether the call is a pre-tool call of the tool.
-func Is(c *protocol.Call) bool { return c.Tool == Tool && c.Event.Canonical() == protocol.PreTool }
+func Is(c *dialect.Call) bool { return c.Tool == Tool && c.Event.Canonical() == protocol.PreTool }

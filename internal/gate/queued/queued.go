@@ -20,7 +20,7 @@ import (
 
 // Claim adds to the outcome of a post-tool call the texts that the queue has for its session and agent, behind those of
 // the hooks. It returns nil if there are none. An error of the queue is a warning in the outcome.
-func Claim(ctx context.Context, q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
+func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil
 	}
@@ -36,7 +36,7 @@ func Claim(ctx context.Context, q *queue.Queue, c *protocol.Call, o *protocol.Ou
 	}
 	claim.ToolUseID = c.ToolUseID
 	for _, e := range claim.Entries {
-		o.Inject = append(o.Inject, protocol.Inject{Content: e.Content, Strategy: protocol.Strategy(e.Strategy),
+		o.Texts = append(o.Texts, protocol.Text{Content: e.Content, Strategy: e.Strategy,
 			Source: e.Source, ID: e.ID})
 	}
 	for _, e := range claim.Expired {
@@ -46,7 +46,7 @@ func Claim(ctx context.Context, q *queue.Queue, c *protocol.Call, o *protocol.Ou
 }
 
 // Possible reports whether a queue can have something for a call.
-func Possible(c *protocol.Call) bool {
+func Possible(c *dialect.Call) bool {
 	return c.SessionID != "" && c.Event.Canonical() == protocol.PostTool
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -23,10 +24,10 @@ type printed struct {
 // Require requires of the outcome of a call that its JSON is the whole of it, and that it means the same in all forms:
 // printed from its own JSON it has the same bytes, what it blocks is blocked in each form and nothing else is, and the
 // tool's result is shown in none if it is withheld.
-func Require(t testing.TB, c *protocol.Call, o protocol.Outcome) {
+func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 	t.Helper()
 	require.False(t, o.UpdatedInput != nil && o.UpdatedOutput != nil, "UpdatedBy names the hook of one rewrite")
-	text, err := o.JSON()
+	text, err := form.JSON(o)
 	require.NoError(t, err)
 	var read protocol.Outcome
 	require.NoError(t, json.Unmarshal(text, &read))
@@ -42,33 +43,34 @@ func Require(t testing.TB, c *protocol.Call, o protocol.Outcome) {
 		switch {
 		case holds && isHeld(ofPlain):
 			require.True(t, isHeld(told), "%s: %s\n%s", d.Name, text, forms[d.Name].Stdout)
-		case !holds && !carries && len(o.Inject) == 0: // there is nothing that a client could have no word for
+		case !holds && !carries && len(o.Texts) == 0: // there is nothing that a client could have no word for
 			require.Equal(t, blocks(ofPlain), blocks(told), "%s: %s\n%s", d.Name, text, forms[d.Name].Stdout)
 		}
 	}
 	if o.Event.Canonical() == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause) && c.Result != "" {
-		require.NotContains(t, o.ResultText(c.Result), c.Result)
-		for name, form := range forms {
-			require.NotContains(t, form.Stdout+form.Stderr, c.Result, name)
+		require.NotContains(t, form.ResultText(o, c.Result), c.Result)
+		for name, p := range forms {
+			require.NotContains(t, p.Stdout+p.Stderr, c.Result, name)
 		}
 	}
 }
 
 // all returns an outcome in every form, by name.
-func all(t testing.TB, c *protocol.Call, o protocol.Outcome) map[string]printed {
+func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 	t.Helper()
-	asText := o.WithoutRewrites()
-	line, err := o.JSON()
+	asText := form.WithoutRewrites(o)
+	line, err := form.JSON(o)
 	require.NoError(t, err)
 	forms := map[string]printed{
-		"text":    {asText.Text(), asText.Why(), asText.ExitCode()},
-		"wrapped": {asText.Wrapped(), asText.Why(), asText.ExitCode()},
-		"json":    {string(line), o.Why(), o.ExitCode()},
+		"text":    {form.Text(asText), form.Why(asText), form.ExitCode(asText)},
+		"wrapped": {form.Wrapped(asText), form.Why(asText), form.ExitCode(asText)},
+		"json":    {string(line), form.Why(o), form.ExitCode(o)},
 	}
-	for _, api := range protocol.APIs() {
-		for _, notes := range protocol.AllNotes() {
-			if messages, err := o.Messages(api, notes, c); err == nil { // not every API has every form of notes
-				forms[fmt.Sprint(api, " ", notes)] = printed{string(messages), o.Why(), o.ExitCode()}
+	message := form.ToolMessage{ID: c.ToolUseID, Result: c.Result, Failed: c.Failed, Outcome: o}
+	for _, api := range form.APIs() {
+		for _, notes := range form.AllNotes() {
+			if messages, err := form.Messages(api, notes, &message); err == nil { // not every API has each form
+				forms[fmt.Sprint(api, " ", notes)] = printed{string(messages), form.Why(o), form.ExitCode(o)}
 			}
 		}
 	}
@@ -90,10 +92,10 @@ func reply(t testing.TB, d *dialect.Dialect, o protocol.Outcome) printed {
 }
 
 // readBack is what a client makes of its answer, which it reads as that of any hook.
-func readBack(d *dialect.Dialect, c *protocol.Call, p printed) dialect.Verdict {
+func readBack(d *dialect.Dialect, c *dialect.Call, p printed) dialect.Verdict {
 	at := *c
 	if !slices.Contains(d.Events.Names(), at.Event) {
-		at.Event = d.EventOf(&protocol.Call{Event: c.Event.Canonical(), Failed: c.Failed, Tool: c.Tool})
+		at.Event = d.EventOf(&dialect.Call{Event: c.Event.Canonical(), Failed: c.Failed, Tool: c.Tool})
 	}
 	v := d.Hooks.Decode(&at, "hookrun", &dialect.HookResult{ExitCode: p.Exit,
 		Stdout: dialect.Capture{Head: []byte(p.Stdout), Total: int64(len(p.Stdout))},

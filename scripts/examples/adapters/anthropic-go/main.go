@@ -36,7 +36,7 @@ func loop(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
+	cfg, err := projecthooks.Load(workspace, projecthooks.LoadOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -53,7 +53,10 @@ func loop(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	first := strings.Join(append([]string{prompt}, begin.Texts()...), "\n\n")
+	first := prompt
+	for _, text := range begin.Texts {
+		first += "\n\n" + text.Content
+	}
 	chat := anthropic.MessageNewParams{
 		Model: cmp.Or(os.Getenv("MODEL"), anthropic.ModelClaudeSonnet5), MaxTokens: 4096, Tools: tools,
 		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(first))},
@@ -67,7 +70,7 @@ func loop(ctx context.Context, prompt string) (string, error) {
 		for _, block := range message.Content {
 			text += block.Text
 			if block.Type == "tool_use" {
-				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID,
+				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ID: block.ID,
 					Workspace: workspace, Prompt: prompt}
 				done, err := hooks.Tool(ctx, call, tool(block.Name, workspace))
 				say(done.Before)

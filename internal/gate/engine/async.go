@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookrun/hookrun/internal/crash"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// maxAsyncResults is how many async results wait at most, and maxAsyncBytes how much text they have together. Nobody
+// ever takes those of a session that makes no more calls.
+const (
+	maxAsyncResults = 1024
+	maxAsyncBytes   = 8 << 20
+)
+
+// asyncResults keeps the answers of async hooks until the next outcome of their conversation. The zero value is empty.
+type asyncResults struct {
+	mu    sync.Mutex
+	kept  []asyncResult // oldest first
+	bytes int           // of their texts
+	lost  int
+}
+
+type asyncResult struct {
+	conversation
+	hook    string
+	verdict dialect.Verdict
+}
+
+// conversation is whose calls an async result can be given to: those of a session, or those without one that come by
+// the same connection.
+type conversation struct {
+	session    string
+	connection context.Context // nil: none
+}
+
+// conversation is that of the call.
+func (p *Plan) conversation() conversation {
+	if id := p.call.SessionID; id != "" {
+		return conversation{session: id}
+	}
+	return conversation{connection: p.settings.Connection}
+}
+
+// over reports whether no call of the conversation can come any more.
+func (c conversation) over() bool { return c.connection != nil && c.connection.Err() != nil }
+
+// newAsyncResult keeps of a verdict what is delivered, and not the output that it is a part of.
+func newAsyncResult(of conversation, hook string, v dialect.Verdict) asyncResult {
+	return asyncResult{of, hook, dialect.Verdict{
+		Context: strings.Clone(v.Context), Truncated: v.Truncated, File: v.File,
+		SystemMessage: strings.Clone(v.SystemMessage), Warnings: v.Warnings,
+	}}
+}
+
+func (r asyncResult) size() (n int) {
+	for _, w := range r.verdict.Warnings {
+		n += len(w)
+	}
+	return n + len(r.verdict.Context) + len(r.verdict.SystemMessage)
+}
+
+func (a *asyncResults) put(r asyncResult) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = append(a.kept, r)
+	a.bytes += r.size()
+	a.kept = slices.DeleteFunc(a.kept, func(r asyncResult) bool {
+		if r.over() {
+			a.bytes -= r.size()
+			return true
+		}
+		return false
+	})
+	for ; len(a.kept) > maxAsyncResults || a.bytes > maxAsyncBytes; a.lost++ {
+		a.bytes -= a.kept[0].size()
+		a.kept = slices.Delete(a.kept, 0, 1)
+	}
+}
+
+// deliver adds to the outcome what waits for its conversation, before the texts of its own hooks: it is older.
+func (a *asyncResults) deliver(to conversation, o *protocol.Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.kept) == 0 && a.lost == 0 {
+		return
+	}
+	var inject []protocol.Text
+	var messages, warnings []string
+	others := a.kept[:0]
+	for _, r := range a.kept {
+		if r.conversation != to {
+			others = append(others, r)
+			continue
+		}
+		a.bytes -= r.size()
+		v := r.verdict
+		if v.Context != "" {
+			inject = append(inject, protocol.Text{
+				Hook: r.hook, Content: v.Context, Truncated: v.Truncated, File: v.File,
+			})
+		}
+		if v.SystemMessage != "" {
+			messages = append(messages, v.SystemMessage)
+		}
+		warnings = append(warnings, v.Warnings...)
+	}
+	clear(a.kept[len(others):])
+	a.kept = others
+	if a.lost > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d answers of async hooks were lost: "+
+			"more than %d, or %d MiB, waited for a call of their session", a.lost, maxAsyncResults, maxAsyncBytes>>20))
+		a.lost = 0
+	}
+	o.Texts = append(inject, o.Texts...)
+	o.SystemMessages = append(messages, o.SystemMessages...)
+	o.Warnings = append(warnings, o.Warnings...)
+}
+
+// keepAsyncResult keeps the answer of an async hook that has ended.
+func (r *Runner) keepAsyncResult(of conversation, h *hook.Hook, c *dialect.Call, result dialect.HookResult) {
+	v, err := asyncVerdict(h, c, result)
+	if err != nil {
+		lost := fmt.Sprintf("the answer of the async hook '%s' is lost: %v", shownName(h), err)
+		v = dialect.Verdict{Warnings: []string{lost}}
+	}
+	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
+		r.asyncResults.put(newAsyncResult(of, h.Name, v))
+	}
+}
+
+// asyncVerdict reads the answer of an async hook. An error is a panic of hookrun's own.
+func asyncVerdict(h *hook.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
+	defer crash.Catch(&err)
+	result.Async, result.AsyncResult = false, true
+	v = h.Dialect.Hooks.Decode(c, shownName(h), &result)
+	saveContext(h, &v)
+	return v, nil
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/crash"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/process"
+)
+
+// slot waits until fewer processes run than Options.MaxProcs, and returns a function that ends the one that may start.
+func (r *Runner) slot(ctx context.Context) (free func(), err error) {
+	if r.slots == nil {
+		return func() {}, ctx.Err()
+	}
+	select {
+	case r.slots <- struct{}{}:
+		return func() { <-r.slots }, ctx.Err()
+	case <-ctx.Done():
+		return func() {}, ctx.Err()
+	}
+}
+
+// runProcess runs a hook as a process for one call.
+func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookRun) (result dialect.HookResult) {
+	free, err := r.slot(ctx)
+	defer func() { free() }()
+	if err != nil {
+		return dialect.HookResult{Err: err}
+	}
+	begin := time.Now() // a hook that waits for others must not lose its own time
+	defer func() { result.Limit, result.Duration = h.limit, time.Since(begin) }()
+	program, err := r.program(h.Hook, h.call)
+	if err != nil {
+		return dialect.HookResult{Err: err}
+	}
+	input, id := process.Input(h.payload), ""
+	if h.Persistent {
+		input, id = r.line(h)
+	}
+	if h.Async && r.options.OneShot {
+		err := startError(s.StartDetached(program, input))
+		return dialect.HookResult{Err: err, Async: err == nil}
+	}
+	detach := h.Dialect.AsyncLine()
+	if h.Async { // it is detached already
+		detach = nil
+	}
+	p, err := s.Start(program, input, begin.Add(h.limit), detach)
+	if err != nil {
+		return dialect.HookResult{Err: startError(err)}
+	}
+	if h.Async {
+		r.watch(h, p, free)
+		free = func() {}
+		return dialect.HookResult{Async: true}
+	}
+	got, ended := p.Wait(ctx)
+	switch {
+	case !ended && r.options.OneShot:
+		got = p.Release()
+	case !ended:
+		r.watch(h, p, free)
+		free = func() {}
+		got.Detached = true
+	}
+	result = resultOf(&got, h.limit)
+	if ended && result.Async && !r.options.OneShot {
+		r.keepAsyncResult(h.of, h.Hook, h.call, result)
+	}
+	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
+		result.CallID = id
+		result.ReadLine()
+	}
+	return result
+}
+
+// line is what a persistent hook gets, and the id of the call in it. If the client's own input has an id, it is that
+// one: an object that has a key twice is refused by many readers.
+func (r *Runner) line(h *hookRun) (input process.Input, id string) {
+	if id = gjson.Get(h.call.ClientInput, "id").Raw; id != "" {
+		return process.Input(h.payload), id
+	}
+	id = strconv.FormatInt(r.lastID.Add(1), 10)
+	return process.Input(h.payload.WithID(id)), id
+}
+
+// runPersistent gives the call to a persistent process of the hook.
+func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
+	begin, hasLine := time.Now(), false
+	line, id := r.line(h)
+	var crashed error
+	read := func(reply *process.Reply) (problem string) {
+		result, hasLine = resultOf(&reply.Result, h.limit), true
+		result.CallID = id
+		if crashed = readLine(&result); crashed != nil {
+			return crashed.Error()
+		}
+		return result.ProtocolError
+	}
+	reply := pool.Ask(ctx, h.call.Workspace, line, h.limit, read)
+	if crashed != nil { // the pool is done with the call by now
+		panic(crashed)
+	}
+	if !hasLine {
+		result = resultOf(&reply.Result, h.limit)
+	}
+	result.Err = startError(result.Err)
+	result.ProtocolError, result.NoLine = reply.Problem, reply.NoLine
+	result.Duration = time.Since(begin)
+	return result
+}
+
+// readLine reads the line of a persistent process. An error is a panic of hookrun's own.
+func readLine(result *dialect.HookResult) (err error) {
+	defer crash.Catch(&err)
+	result.ReadLine()
+	return nil
+}
+
+// watch waits for an async hook, to its deadline or until Close, and calls ended then.
+func (r *Runner) watch(h *hookRun, p *process.Process, ended func()) {
+	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
+	r.running.Go(func() {
+		defer ended()
+		got, _ := p.Wait(r.end)
+		if r.end.Err() == nil {
+			r.keepAsyncResult(of, hook, &c, resultOf(&got, limit))
+		}
+	})
+}
+
+// resultOf is what became of a process, as dialects read it.
+func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
+	return dialect.HookResult{
+		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
+		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Left,
+		Unread: got.Unread,
+		Async:  got.Detached, WentAsync: got.Detached,
+	}
+}
+
+// program is what a hook's process is started from.
+func (r *Runner) program(h *hook.Hook, c *dialect.Call) (p process.Program, err error) {
+	p.Env, p.Dir = r.environ(h, c), launch.Dir(h, c)
+	if p.Path, p.Args, err = launch.Program(h, p.Dir, p.Env); err != nil {
+		return p, err
+	}
+	p.Path, p.Args, err = launch.Resolve(p.Path, p.Args, p.Dir, p.Env)
+	return p, err
+}

@@ -1,0 +1,119 @@
+// Package form prints an outcome in hookrun's own forms: as text with an exit status, as JSON, and as messages for the
+// API of a model. The forms of clients are in their dialects. A form decides nothing: what must not be shown is a block
+// in the outcome. What a form cannot carry, such as a rewrite in text, is a block in that form (WithoutRewrites).
+package form
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// ExitCode is hookrun's exit status for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
+func ExitCode(o protocol.Outcome) int {
+	switch {
+	case o.Stop:
+		return 3
+	case o.Decision != protocol.Continue:
+		return 2
+	}
+	return 0
+}
+
+// Text returns the stdout of hookrun's text output: the texts for the model, joined by a blank line. It is empty unless
+// the call goes on.
+func Text(o protocol.Outcome) string {
+	if ExitCode(o) != 0 {
+		return ""
+	}
+	return strings.Join(dialect.TextsOf(o), "\n\n")
+}
+
+// Wrapped is Text with each text in the tag under which TENEX shows those of pre-execute. It belongs at the end of the
+// user's message: in the system prompt it would spoil the model's prompt cache.
+func Wrapped(o protocol.Outcome) string {
+	if ExitCode(o) != 0 {
+		return ""
+	}
+	texts := dialect.TextsOf(o)
+	for i, text := range texts {
+		texts[i] = "<system-reminder type=\"pre-execute-hook\">\n" + text + "\n</system-reminder>"
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Why returns the stderr of hookrun's text output where the call does not go on: the stop reason, else the reason.
+func Why(o protocol.Outcome) string {
+	if o.Stop {
+		return o.StopReason
+	}
+	return o.Reason
+}
+
+// WithoutRewrites returns the outcome for a host that can apply no rewrite: a rewrite then blocks the call. After the
+// tool, where a block is only feedback, the reason tells the host that the model should not see this result.
+func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
+	what := "the tool's input"
+	if o.Event.Canonical() == protocol.PreExecute {
+		what = "the prompt"
+	}
+	if withholds(o) { // the reason says so
+		o.UpdatedOutput, o.UpdatedBy = nil, ""
+		return o
+	}
+	hasOutput := o.UpdatedOutput != nil
+	if hasOutput {
+		what = "the tool's output"
+	} else if o.UpdatedInput == nil {
+		return o
+	}
+	hook := o.UpdatedBy
+	o.UpdatedInput, o.UpdatedOutput, o.UpdatedBy = nil, nil, ""
+	reason := fmt.Sprintf("project hook '%s' changed %s, and text output cannot carry that; the program "+
+		"that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
+	if hasOutput { // also where the call ends in another way: this result must not pass for the changed one
+		if o.Decision != protocol.Continue {
+			o.Reason += "\n\n" + reason
+		}
+		if o.Stop {
+			o.StopReason += "\n\n" + reason
+		}
+	}
+	if o.Decision != protocol.Continue {
+		return o
+	}
+	o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = protocol.Block, protocol.CauseRewrite, hook, false, reason
+	return o
+}
+
+// withholds reports whether the outcome blocks because the tool's result is withheld: a hook that may have been to
+// change it failed, or changed it to what cannot be shown.
+func withholds(o protocol.Outcome) bool {
+	return o.Event.Canonical() == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause)
+}
+
+// JSON returns the outcome as one line of JSON without `<>&` escaped.
+func JSON(o protocol.Outcome) ([]byte, error) { return strictjson.Marshal(o) }
+
+// ResultText returns the tool's result as the model is to see it: with the rewrites of its hooks, a JSON string as the
+// text that it is and any other value as compact JSON. If a hook failed that might have changed the result, it is the
+// reason of that block.
+func ResultText(o protocol.Outcome, result string) string {
+	switch {
+	case o.Decision != protocol.Continue && !IsFeedback(o):
+		return o.Reason
+	case o.UpdatedOutput == nil:
+		return result
+	}
+	return strictjson.ValueText(o.UpdatedOutput)
+}
+
+// IsFeedback reports whether the outcome blocks behind a tool that has run, so that its reason is one more text for the
+// model.
+func IsFeedback(o protocol.Outcome) bool {
+	return o.Decision != protocol.Continue && o.Cause == protocol.CausePolicy
+}

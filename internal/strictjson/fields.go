@@ -1,0 +1,59 @@
+package strictjson
+
+import (
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+)
+
+// Fields are members of a JSON object in their order, values compact.
+type Fields []Field
+
+// Field is one member of a JSON object.
+type Field struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Set adds a field, or replaces the one of its key.
+func (f *Fields) Set(key string, value []byte) {
+	for i := range *f {
+		if (*f)[i].Key == key {
+			(*f)[i].Value = value
+			return
+		}
+	}
+	*f = append(*f, Field{key, value})
+}
+
+// Get returns the value of a key, nil if it is not there.
+func (f Fields) Get(key string) []byte {
+	for _, field := range f {
+		if field.Key == key {
+			return field.Value
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes the object.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, field := range f {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(AppendString(b, field.Key), ':'), field.Value...)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads an object.
+func (f *Fields) UnmarshalJSON(b []byte) error {
+	*f = nil
+	gjson.ParseBytes(b).ForEach(func(key, value gjson.Result) bool {
+		*f = append(*f, Field{Text(key.Raw), json.RawMessage(value.Raw)})
+		return true
+	})
+	return nil
+}

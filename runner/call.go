@@ -1,0 +1,126 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// CallError is a mistake of the program in a Call, such as a missing name of the tool. The call is blocked.
+type CallError struct{ Problem string }
+
+// Error returns the Problem.
+func (e CallError) Error() string { return e.Problem }
+
+// ErrNotRun as an Output's error says that the tool did not run: the Text is the reason for the model. Some clients'
+// hooks do not run after such a call.
+var ErrNotRun = errors.New("the tool did not run")
+
+// Output is what a tool gave. Both may be set: a command that fails has often printed something.
+type Output struct {
+	Text string
+	Err  error // the tool failed, or ErrNotRun
+}
+
+// result is the output as hooks and the model see it: the text of the error is the result, or the end of it.
+func (out *Output) result() string {
+	switch {
+	case out.Err == nil || errors.Is(out.Err, ErrNotRun):
+		return out.Text
+	case out.Text == "":
+		return out.Err.Error()
+	}
+	return strings.TrimRight(out.Text, "\n") + "\n" + out.Err.Error()
+}
+
+// ownKeys are the keys that hookrun writes for hooks, whatever Extra has.
+var ownKeys = strings.Fields("event tool args result session_id cwd prompt agent_id hook_event_name tool_name " +
+	"tool_input tool_response tool_use_id error id")
+
+// callOf returns a call as hookrun's own packages have it. out counts at post-tool.
+func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Call, err error) {
+	call = dialect.Call{
+		Event: event, Workspace: c.Workspace, SessionID: c.Session, AgentID: c.Agent, Prompt: c.Prompt, Tool: c.Tool,
+		ToolUseID: c.ID, Args: c.Args,
+	}
+	if event == protocol.PostTool {
+		call.Result, call.Blocked = out.result(), errors.Is(out.Err, ErrNotRun)
+		call.Failed = out.Err != nil && !call.Blocked
+	}
+	if event != protocol.PreExecute && c.Tool == "" {
+		return call, &CallError{"the call has no Tool; give the name by which the model calls it"}
+	}
+	more := []byte{'{'}
+	for _, key := range slices.Sorted(maps.Keys(c.Extra)) {
+		if slices.Contains(ownKeys, key) {
+			return call, &CallError{fmt.Sprintf("Extra has the key %q, which hookrun writes itself; rename it", key)}
+		}
+		value, err := json.Marshal(c.Extra[key])
+		if err != nil {
+			return call, &CallError{fmt.Sprintf("Extra has under %q what is no JSON: %v", key, err)}
+		}
+		switch text, _ := c.Extra[key].(string); key {
+		case "transcript_path":
+			call.TranscriptPath = text
+		case "orchestrator_id":
+			call.OrchestratorID = text
+		}
+		if len(more) > 1 {
+			more = append(more, ',')
+		}
+		more = append(append(strictjson.AppendString(more, key), ':'), value...)
+	}
+	call.Extra = string(append(more, '}'))
+	return call, nil
+}
+
+// plan works out which hooks run at a call.
+func (r *Runner) plan(c protocol.Call, event protocol.Event, out Output) (*engine.Plan, error) {
+	if err := r.made(); err != nil {
+		return nil, err
+	}
+	if r.pin && c.Session == "" {
+		return nil, &CallError{"a pinned call needs the id of its session"}
+	}
+	if c.Workspace == "" {
+		r.mu.Lock()
+		c.Workspace = r.dir
+		r.mu.Unlock()
+	}
+	call, err := callOf(c, event, out)
+	if err != nil {
+		return nil, err
+	}
+	return r.engine.Plan(call, engine.CallSettings{})
+}
+
+// fire runs the hooks of a call. The outcome is never nil: with an error it is a block.
+func (r *Runner) fire(ctx context.Context, c protocol.Call, event protocol.Event, out Output) (*protocol.Outcome,
+	error) {
+	p, err := r.plan(c, event, out)
+	if err != nil {
+		return &protocol.Outcome{Version: 1, Event: event, Tool: c.Tool, Decision: protocol.Block,
+			Cause: protocol.CauseUnstarted, Reason: err.Error(), Hooks: []protocol.Report{}}, err
+	}
+	f, err := p.Fire(context.WithValue(ctx, hostKey{}, &hostCall{c, out}))
+	r.warn(c.Tool, f.Lint)
+	return &f.Outcome, err
+}
+
+// hostCall is a call as the host made it, for the functions among its hooks.
+type hostCall struct {
+	call protocol.Call
+	out  Output
+}
+
+// hostKey is the key of the hostCall in a context.
+type hostKey struct{}

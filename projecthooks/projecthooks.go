@@ -27,7 +27,7 @@ type LoadOptions struct {
 type Config hookfile.Public
 
 // Empty is a Config without hooks, for a program that has none in files.
-var Empty = (*Config)(hookfile.NewPublic(new(hookfile.Config), ""))
+var Empty *Config = newEmpty()
 
 // HookInfo describes a hook of a file, or one that is a Go function.
 type HookInfo struct {
@@ -98,10 +98,14 @@ func Parse(name string, text []byte) (*Config, error) {
 	return public(cfg, "", err)
 }
 
+func newEmpty() *Config { return newConfig(new(hookfile.Config), "") }
+
+func newConfig(c *hookfile.Config, dir string) *Config { return (*Config)(hookfile.NewPublic(c, dir)) }
+
 // public wraps what was loaded, and turns errors into types of this package.
 func public(c *hookfile.Config, dir string, err error) (*Config, error) {
 	if err == nil {
-		return (*Config)(hookfile.NewPublic(c, dir)), nil
+		return newConfig(c, dir), nil
 	}
 	var found hook.Diagnostics
 	if errors.As(err, &found) {

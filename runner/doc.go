@@ -1,11 +1,11 @@
 // Package runner runs a project's hooks for a call of an agent loop, and merges their verdicts into one outcome.
 //
-//	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
+//	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
 //	…
 //	r, err := runner.New(cfg, runner.Options{})
 //	…
 //	defer r.Close()
-//	result, err := r.Tool(ctx, protocol.Call{Workspace: workspace, Tool: "shell", Args: args}, runTool)
+//	result, err := r.Tool(ctx, protocol.Call{Session: "s1", Tool: "shell", Args: args}, runTool)
 //	if err != nil {
 //		return err // there is no verdict: show the model nothing of the call
 //	}
@@ -15,11 +15,11 @@
 //	}
 //
 // Before and After are the parts of Tool, for loops that run their tools themselves; Prompt is for the user's message.
-// A hook can be a Go function: see Hook. Plan tells beforehand which hooks run at a call, and why.
+// A hook can be a Go function: see Hook. Explain tells beforehand which hooks run for a call, and why.
 //
-// A Runner stays up, unless Options.OneShot is set. The processes of persistent hooks are there for the next call. An
-// async hook is watched to its timeout, and the next outcome of its session has its context. Close ends all of that;
-// Reload takes other hooks.
+// A Runner stays up. The processes of persistent hooks are there for the next call. An async hook is watched to its
+// timeout, and the next outcome of its session has its context; calls without a Session are all of one session. Close
+// ends all of that; Reload takes other hooks.
 //
 // Guarantees, for each hook that runs:
 //
@@ -33,20 +33,20 @@
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
 //  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone).
 //     All that came of it is killed by a watchdog, a shell that knows each run before it is forked (Linux; on macOS the
-//     process group alone, and once it is forked). With OneShot a program that is no shell and no script gets one when
-//     it has run for a millisecond. On Windows the system ends its job.
+//     process group alone, and once it is forked). On Windows the system ends its job.
 //  6. Of stdout 16 MiB and of stderr 1 MiB are kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
-//  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process
+//  8. Nothing is left of a call when it returns: no zombie, descriptor or goroutine. The exceptions are a process
 //     that the system cannot kill, async hooks, and files with contexts that were too long.
 //
 // Each process of a persistent hook has one call at a time. Its answer is one line. A process that prints anything
 // else, or does not answer, is ended, since nobody could tell which call it answers next. What it started ends with it.
 //
-// Hooks of a dialect that runs them at once start together. Their verdicts merge in the order of the files, whichever
-// ended first. With OneShot an async hook gets its whole input from a file and outlives the call; the goroutine that
-// takes its exit status ends with it.
+// Hooks of a client that runs them at once start together. Their verdicts merge in the order of the files, whichever
+// ended first.
+//
+// A nil, zero or closed Runner blocks every call with an error, and so does one that was given no Config.
 //
 // Not guaranteed:
 //
@@ -57,6 +57,5 @@
 //   - That a hook which runs as the same user cannot undo any of this. It is a program of the project's owner, not an
 //     enemy.
 //   - That all descendants are found on macOS: those that left the group are not.
-//   - That a hook on Windows is asked to end before it is killed, unless Options.Binary is set. That binary sends it
-//     CTRL_BREAK, and its job is ended a little later. Without one the job is ended at the deadline.
+//   - That a hook on Windows is asked to end before it is killed.
 package runner

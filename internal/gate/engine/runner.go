@@ -18,8 +18,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Options change how a Runner runs its hooks. The zero value is right for a Go program that stays up and has other
-// things to do.
+// Options change how a Runner runs its hooks. The zero value is right for a program that stays up and has other things
+// to do.
 type Options struct {
 	Timeout   time.Duration         // of every hook; 0: each hook's own
 	OnFailure dialect.FailurePolicy // for hooks that do not say; nil: the dialect's

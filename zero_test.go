@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { testhome.Main(m) }
 // zeros has every exported type of the public packages.
 var zeros = []any{
 	protocol.API(""), protocol.Call{}, protocol.Cause(""), protocol.Decision(0), protocol.Event(""),
-	protocol.Milliseconds(0), protocol.Outcome{}, protocol.Report{}, protocol.Status(""), protocol.Text{},
+	protocol.Milliseconds(0), protocol.Outcome{}, protocol.Report{}, protocol.Text{},
 	projecthooks.Config{}, projecthooks.Diagnostic{}, projecthooks.Diagnostics(nil), projecthooks.HookInfo{},
 	projecthooks.LoadOptions{},
 	runner.Answer{}, runner.CallError{}, runner.Hook{}, runner.Options{}, runner.Output{}, runner.Result{},

@@ -53,17 +53,3 @@ const (
 	CauseUntrusted   Cause = "untrusted"   // the hooks are not those that a person has allowed
 	CauseChanged     Cause = "changed"     // the hooks are not those that the session began with
 )
-
-// Status is what became of one hook.
-type Status string
-
-const (
-	StatusOK        Status = "ok"
-	StatusBlocked   Status = "blocked"   // the call is held up because of it: block, ask or defer
-	StatusFailed    Status = "failed"    // an error that does not block
-	StatusTimeout   Status = "timeout"   // whatever came of that
-	StatusUnstarted Status = "unstarted" // whatever came of that
-	// it matched, but an earlier block had ended the call, or hookrun cannot run its kind
-	StatusSkipped Status = "skipped"
-	StatusAsync   Status = "async" // started and not waited for
-)

@@ -14,17 +14,6 @@ func ExampleDecision() {
 	// Output: block
 }
 
-func ExampleEvent_Canonical() {
-	for _, e := range []protocol.Event{"PreToolUse", "BeforeTool", protocol.PreTool, "SessionStart"} {
-		fmt.Println(e.Canonical(), e.HasTool())
-	}
-	// Output:
-	// pre-tool true
-	// pre-tool true
-	// pre-tool true
-	// SessionStart false
-}
-
 // The JSON of an outcome is that of `hookrun --output json`, and decides the same.
 func ExampleOutcome() {
 	const line = `{"version":1,"event":"pre-tool","tool":"shell","decision":"continue",` +

@@ -56,7 +56,7 @@ type Text struct {
 type Report struct {
 	Name        string       `json:"name"`
 	Source      string       `json:"source"` // file:line
-	Status      Status       `json:"status"`
+	Status      string       `json:"status"` // ok, blocked, failed, timeout, unstarted, skipped or async
 	Cause       Cause        `json:"cause,omitempty"`
 	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
 	Signal      string       `json:"signal,omitempty"`

@@ -77,14 +77,13 @@ func public(entries []internal.Entry) (list []Entry) {
 }
 
 // Done records that the entries were delivered. When it returns no error they are never delivered again.
-func (c *Claim) Done(ctx context.Context) error { return c.Finish(ctx, true) }
+func (c *Claim) Done(ctx context.Context) error { return c.end(ctx, true) }
 
 // Release puts everything back as if it had never been claimed, Expired included. If ctx ends before that, the next
 // process that looks into the queue does it.
-func (c *Claim) Release(ctx context.Context) error { return c.Finish(ctx, false) }
+func (c *Claim) Release(ctx context.Context) error { return c.end(ctx, false) }
 
-// Finish is Done for entries that were delivered, else Release.
-func (c *Claim) Finish(ctx context.Context, delivered bool) error {
+func (c *Claim) end(ctx context.Context, delivered bool) error {
 	if c == nil {
 		return nil
 	}

@@ -70,7 +70,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		note("hook %q: unknown event %q; supported are %s, %s, %s", f.Name, f.On, protocol.PreExecute, protocol.PreTool,
 			protocol.PostTool)
 	}
-	if f.Match != "" && !on.HasTool() {
+	if f.Match != "" && !dialect.HasTool(on) {
 		note("hook %q: the match %q is for tools, and %s has none; leave it out", f.Name, f.Match, on)
 	}
 	if strings.Contains(f.Match, "(") {
@@ -96,7 +96,7 @@ func (f *Hook) event() protocol.Event {
 	if f.On == "" {
 		return protocol.PreTool
 	}
-	return f.On.Canonical()
+	return dialect.Canonical(f.On)
 }
 
 // verdict runs the function until limit.
@@ -129,7 +129,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 	case <-ctx.Done(): // it is too late for an answer
 		result := dialect.HookResult{Limit: limit}
 		v := dialect.Failed(protocol.CauseTimeout, result.TimeoutProblem(who))
-		v.Status = protocol.StatusTimeout
+		v.Status = dialect.StatusTimeout
 		return f.failed(v)
 	}
 	if r.panics != nil {
@@ -162,7 +162,7 @@ func (f *Hook) failed(v dialect.Verdict) dialect.Verdict {
 
 // verdict returns what the answer means. With an error the answer blocks nothing, and cannot be used.
 func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err error) {
-	event := c.Event.Canonical()
+	event := dialect.Canonical(c.Event)
 	v = dialect.OK()
 	v.Stop, v.StopReason = a.Stop != "", a.Stop
 	if !dialect.Blank(a.Text) {
@@ -210,7 +210,7 @@ func given(ctx context.Context, c *dialect.Call) (own protocol.Call, out *Output
 	}
 	own = host.call
 	own.Args, own.Prompt, own.Workspace, own.Extra = c.Args, c.Prompt, c.Workspace, maps.Clone(own.Extra)
-	if c.Event.Canonical() != protocol.PostTool {
+	if dialect.Canonical(c.Event) != protocol.PostTool {
 		return own, nil
 	}
 	out = &Output{Text: c.Result, Err: host.out.Err}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -74,7 +75,7 @@ type told struct {
 	Input         string
 	Output        string
 	Text          string
-	Status        protocol.Status
+	Status        string
 	Warning       string
 	noHookMatches bool
 }
@@ -92,72 +93,72 @@ func TestHook(t *testing.T) {
 		return runner.Hook{Match: match, Run: answers(runner.Answer{Block: "no"})}
 	}
 	const policy = protocol.CausePolicy
-	goesOn := told{Decision: protocol.Continue, Status: protocol.StatusOK}
-	no := told{Reason: "no", Cause: policy, Status: protocol.StatusBlocked}
+	goesOn := told{Decision: protocol.Continue, Status: dialect.StatusOK}
+	no := told{Reason: "no", Cause: policy, Status: dialect.StatusBlocked}
 	for name, test := range map[string]struct {
 		h    runner.Hook
 		want told
 	}{
 		"nothing": {pre(answers(runner.Answer{})), goesOn},
 		"a text": {pre(answers(runner.Answer{Text: " t\n"})),
-			told{Decision: protocol.Continue, Text: "t", Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Text: "t", Status: dialect.StatusOK}},
 		"a text that looks like an answer": {pre(answers(runner.Answer{Text: `{"decision":"block"}`})),
-			told{Decision: protocol.Continue, Text: `{"decision":"block"}`, Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Text: `{"decision":"block"}`, Status: dialect.StatusOK}},
 		"block": {pre(answers(runner.Answer{Block: "no"})), no},
 		"ask": {pre(answers(runner.Answer{Ask: "sure?"})),
-			told{Decision: protocol.Ask, Reason: "sure?", Cause: policy, Status: protocol.StatusBlocked}},
+			told{Decision: protocol.Ask, Reason: "sure?", Cause: policy, Status: dialect.StatusBlocked}},
 		"block beside all others": {pre(answers(runner.Answer{Block: "no", Ask: "sure?", Allow: true,
 			Args: text(`{"a":1}`)})), no},
 		"ask beside allow": {pre(answers(runner.Answer{Ask: "sure?", Allow: true})),
-			told{Decision: protocol.Ask, Reason: "sure?", Cause: policy, Status: protocol.StatusBlocked}},
+			told{Decision: protocol.Ask, Reason: "sure?", Cause: policy, Status: dialect.StatusBlocked}},
 		"allow": {pre(answers(runner.Answer{Allow: true})),
-			told{Decision: protocol.Continue, Approved: true, Cause: policy, Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Approved: true, Cause: policy, Status: dialect.StatusOK}},
 		"allow after the tool": {post(answers(runner.Answer{Allow: true})), told{Decision: protocol.Continue,
-			Status:  protocol.StatusOK,
+			Status:  dialect.StatusOK,
 			Warning: "post-tool hook 'f' answered with Allow, which means nothing at post-tool; ignored"}},
 		"stop": {pre(answers(runner.Answer{Stop: "enough"})),
-			told{Decision: protocol.Continue, Stop: "enough", Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Stop: "enough", Status: dialect.StatusOK}},
 		"arguments": {pre(answers(runner.Answer{Args: text(`{ "a": 1 }`)})),
-			told{Decision: protocol.Continue, Input: `{"a":1}`, Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Input: `{"a":1}`, Status: dialect.StatusOK}},
 		"arguments that are no object": {pre(answers(runner.Answer{Args: text("ls")})),
 			told{Reason: "pre-tool hook 'f' gave an answer that cannot be read: its Args: expected a value, found 'l'",
-				Cause: protocol.CauseOutput, Status: protocol.StatusBlocked}},
+				Cause: protocol.CauseOutput, Status: dialect.StatusBlocked}},
 		"arguments with equal keys": {pre(answers(runner.Answer{Args: text(`{"a":1,"a":2}`), Stop: "enough"})),
 			told{Reason: "pre-tool hook 'f' gave an answer that cannot be read: its Args: " +
 				`the key "a" is there twice in one object; keep one`,
-				Cause: protocol.CauseOutput, Stop: "enough", Status: protocol.StatusBlocked}},
+				Cause: protocol.CauseOutput, Stop: "enough", Status: dialect.StatusBlocked}},
 		"a list of arguments": {pre(answers(runner.Answer{Args: text(`[]`)})),
 			told{Reason: "pre-tool hook 'f' gave an answer that cannot be read: its Args are no JSON object",
-				Cause: protocol.CauseOutput, Status: protocol.StatusBlocked}},
+				Cause: protocol.CauseOutput, Status: dialect.StatusBlocked}},
 		"arguments after the tool": {post(answers(runner.Answer{Args: text(`{}`)})), told{
-			Decision: protocol.Continue, Status: protocol.StatusOK,
+			Decision: protocol.Continue, Status: dialect.StatusOK,
 			Warning: "post-tool hook 'f' answered with Args, which means nothing at post-tool; ignored"}},
 		"a result": {post(answers(runner.Answer{Output: text("<clean>")})),
-			told{Decision: protocol.Continue, Output: `"<clean>"`, Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Output: `"<clean>"`, Status: dialect.StatusOK}},
 		"an empty result": {post(answers(runner.Answer{Output: text("")})),
-			told{Decision: protocol.Continue, Output: `""`, Status: protocol.StatusOK}},
+			told{Decision: protocol.Continue, Output: `""`, Status: dialect.StatusOK}},
 		"a result before the tool": {pre(answers(runner.Answer{Output: text("x")})), told{
-			Decision: protocol.Continue, Status: protocol.StatusOK,
+			Decision: protocol.Continue, Status: dialect.StatusOK,
 			Warning: "pre-tool hook 'f' answered with Output, which means nothing at pre-tool; ignored"}},
 		"feedback": {post(answers(runner.Answer{Block: "no"})), no},
 
 		"error": {pre(fails(runner.Answer{Allow: true, Ask: "sure?"})), told{Reason: "pre-tool hook 'f' failed: oh",
-			Cause: protocol.CauseExit, Status: protocol.StatusBlocked}},
+			Cause: protocol.CauseExit, Status: dialect.StatusBlocked}},
 		"error beside a stop": {opened(pre(fails(runner.Answer{Stop: "enough"}))), told{Decision: protocol.Continue,
-			Cause: protocol.CauseExit, Stop: "enough", Status: protocol.StatusFailed,
+			Cause: protocol.CauseExit, Stop: "enough", Status: dialect.StatusFailed,
 			Warning: "pre-tool hook 'f' failed: oh; continuing"}},
 		"error beside a block": {opened(pre(fails(runner.Answer{Block: "no", Text: "t"}))), no},
 		"error after the tool": {post(fails(runner.Answer{})), told{Reason: "post-tool hook 'f' failed: oh",
-			Cause: protocol.CauseExit, Status: protocol.StatusBlocked}},
+			Cause: protocol.CauseExit, Status: dialect.StatusBlocked}},
 		"open error after the tool": {opened(post(fails(runner.Answer{}))), told{Decision: protocol.Continue,
-			Cause: protocol.CauseExit, Status: protocol.StatusFailed,
+			Cause: protocol.CauseExit, Status: dialect.StatusFailed,
 			Warning: "post-tool hook 'f' failed: oh; ignored, the tool already ran"}},
 		"panic": {pre(panics), told{Reason: "pre-tool hook 'f' could not run: panic: oh",
-			Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted}},
+			Cause: protocol.CauseUnstarted, Status: dialect.StatusUnstarted}},
 		"open panic": {opened(pre(panics)), told{Decision: protocol.Continue, Cause: protocol.CauseUnstarted,
-			Status: protocol.StatusUnstarted, Warning: "pre-tool hook 'f' could not run: panic: oh; continuing"}},
+			Status: dialect.StatusUnstarted, Warning: "pre-tool hook 'f' could not run: panic: oh; continuing"}},
 		"goexit": {pre(exits), told{Reason: "pre-tool hook 'f' could not run: it ended its goroutine",
-			Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted}},
+			Cause: protocol.CauseUnstarted, Status: dialect.StatusUnstarted}},
 
 		"this tool":        {matched("fs_*|shell"), no},
 		"this input":       {matched("shell(ls *)"), no},
@@ -207,7 +208,7 @@ func TestHookDeadline(t *testing.T) {
 		h.On, h.Open = on, open
 		o := fire(t, hooksOf(t, runner.Options{Timeout: time.Millisecond}, h), on)
 		require.ErrorIs(t, <-ended, context.DeadlineExceeded)
-		require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
+		require.Equal(t, dialect.StatusTimeout, o.Hooks[0].Status)
 		require.Equal(t, protocol.Milliseconds(time.Millisecond), o.Hooks[0].Limit)
 		require.False(t, o.Approved, "what it says then is no answer")
 		return o
@@ -254,8 +255,8 @@ func TestFunctionsRunBeforeFiles(t *testing.T) {
 		{Name: "b", Run: answers(runner.Answer{Block: "no"})}}}, sh("cat >seen"))
 	o, err = r.Before(context.Background(), b.call())
 	require.NoError(t, err)
-	require.Equal(t, protocol.StatusBlocked, o.Hooks[0].Status)
-	require.Equal(t, protocol.StatusSkipped, o.Hooks[1].Status)
+	require.Equal(t, dialect.StatusBlocked, o.Hooks[0].Status)
+	require.Equal(t, dialect.StatusSkipped, o.Hooks[1].Status)
 }
 
 // TestHookSeesTheOutput: a function gets the result with what earlier ones made of it, and none before the tool.

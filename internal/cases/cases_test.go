@@ -344,7 +344,7 @@ func TestJUnit(t *testing.T) {
 		{Name: "fine", File: "a.hooktest.json", Line: 2, OK: true,
 			Duration: protocol.Milliseconds(1500 * time.Millisecond)},
 		{Name: nasty, File: "a.hooktest.json", Line: 3, Problems: []string{nasty, "second"}, Outcome: &protocol.Outcome{
-			Hooks: []protocol.Report{{Name: "g", Source: "f:1", Status: protocol.StatusBlocked,
+			Hooks: []protocol.Report{{Name: "g", Source: "f:1", Status: dialect.StatusBlocked,
 				Stderr: "said <this>"}}}},
 		{Name: "alone", File: "b.hooktest.json", Line: 1, Problems: []string{"no verdict"}},
 	}

@@ -123,9 +123,9 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 // call, its status is blocked.
 func silent(h *protocol.Report) bool {
 	switch h.Status {
-	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
+	case dialect.StatusFailed, dialect.StatusTimeout, dialect.StatusUnstarted:
 		return true
-	case protocol.StatusBlocked:
+	case dialect.StatusBlocked:
 		return slices.Contains(dialect.FailureCauses(), h.Cause)
 	}
 	return false

@@ -226,15 +226,16 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 	if !ok {
 		return c // which keys belong to an unknown event cannot be checked
 	}
-	if _, ok := fields["tool"]; c.Event.HasTool() && c.Tool == "" && (!ok || fields["tool"].Type == gjson.String) {
+	_, ok = fields["tool"]
+	if dialect.HasTool(c.Event) && c.Tool == "" && (!ok || fields["tool"].Type == gjson.String) {
 		p.problem(entry.Index, "the test has no \"tool\", and %s is about one", c.Event)
 	}
 	for _, key := range []string{"tool", "args", "result", "failed"} {
 		v, ok := fields[key]
 		switch {
-		case ok && !c.Event.HasTool():
+		case ok && !dialect.HasTool(c.Event):
 			p.problem(v.Index, "%s is about no tool, so it has no %q", c.Event, key)
-		case ok && (key == "result" || key == "failed") && c.Event.Canonical() != protocol.PostTool:
+		case ok && (key == "result" || key == "failed") && dialect.Canonical(c.Event) != protocol.PostTool:
 			p.problem(v.Index, "%q is known after the tool alone, not at %s", key, c.Event)
 		}
 	}

@@ -132,9 +132,9 @@ func (r *Recording) skipReason(l *logged) string {
 		return withoutOne
 	case l.Redacted || l.ArgsPreview != nil || l.ResultPreview != nil || l.cut():
 		return cutShort
-	case !l.Outcome.Event.HasTool() && l.Outcome.Event.Canonical() != protocol.PreExecute:
+	case !dialect.HasTool(l.Outcome.Event) && dialect.Canonical(l.Outcome.Event) != protocol.PreExecute:
 		return clientsOwn
-	case l.Outcome.Event != l.Outcome.Event.Canonical() && gjson.Valid(l.Result):
+	case l.Outcome.Event != dialect.Canonical(l.Outcome.Event) && gjson.Valid(l.Result):
 		return clientsOwn // hooks got the value; the log has only a text of it
 	case l.Outcome.Cause == protocol.CauseRewrite:
 		return unrepeatable // caused by text output, which cannot carry the rewrite; a test can
@@ -352,9 +352,9 @@ func (r *Recording) File() (doc string, tests int) {
 func (l *logged) name() string {
 	o := l.Outcome
 	name, about := string(o.Event), l.Prompt
-	if o.Event.HasTool() {
+	if dialect.HasTool(o.Event) {
 		about = "" // the user's message is the same for many calls
-		if o.Event.Canonical() == protocol.PreTool {
+		if dialect.Canonical(o.Event) == protocol.PreTool {
 			name = o.Tool
 		} else {
 			name += " " + o.Tool

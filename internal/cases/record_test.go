@@ -205,7 +205,7 @@ func TestRecordReadsARunLog(t *testing.T) {
 		Cause: protocol.CausePolicy, Hook: "h",
 		Texts: []protocol.Text{{Hook: "h", Content: "one"}}, SystemMessages: []string{"m"},
 		UpdatedOutput: json.RawMessage(`{"a":1.0}`),
-		Hooks: []protocol.Report{{Name: "h", Source: "f:1", Status: protocol.StatusBlocked,
+		Hooks: []protocol.Report{{Name: "h", Source: "f:1", Status: dialect.StatusBlocked,
 			Cause: protocol.CausePolicy}},
 	}
 	var lines []string

@@ -188,7 +188,7 @@ func (f *callFlags) messages() error {
 func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	f.call.Event = event
 	f.verbose = f.verbose || f.debug
-	if !event.HasTool() {
+	if !dialect.HasTool(event) {
 		f.call.Tool = ""
 	}
 	if err := f.valid(); err != nil {
@@ -203,7 +203,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if client, is := registry.ClientNamed(f.output); is && f.call.Client == "" {
 		f.call.Client = client.Name
 	}
-	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
+	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
 	if err := f.resolveWorkspace(); err != nil {

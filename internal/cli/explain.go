@@ -63,7 +63,7 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
-			if event.HasTool() && f.call.ClientInput == "" && !flags.Changed("args") {
+			if dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args") {
 				e.leaveToArgs(f.call, cfg)
 			}
 			e.Warnings = slices.Concat(f.warnings, f.project.aside(), e.Warnings)

@@ -326,7 +326,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 	if exit == exitOK || f.verbose { // else the reason stands alone: it is for the model
 		f.details(&o, std.Err)
 	}
-	if exit == exitOK && f.verbose && o.Event.Canonical() == protocol.PostTool {
+	if exit == exitOK && f.verbose && dialect.Canonical(o.Event) == protocol.PostTool {
 		for _, in := range o.Texts { // MassGen's line, for those who look for it in its logs
 			strategy := cmp.Or(in.Strategy, dialect.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"

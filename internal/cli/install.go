@@ -361,11 +361,11 @@ func timeout(events []string, hooks []hook.Hook) time.Duration {
 		var atEvent time.Duration
 		for i := range hooks {
 			h := &hooks[i]
-			canonical := protocol.Event(event).Canonical()
+			canonical := dialect.Canonical(protocol.Event(event))
 			if h.StaticVerdict != nil { // a rule takes no time
 				continue
 			}
-			same := func(e protocol.Event) bool { return e.Canonical() == canonical }
+			same := func(e protocol.Event) bool { return dialect.Canonical(e) == canonical }
 			if h.Wants(protocol.Event(event)) || slices.ContainsFunc(h.Events, same) {
 				own := min(h.Deadline(protocol.Event(event)), install.MaxTimeout)
 				atEvent = min(atEvent+own+aroundHook, install.MaxTimeout)

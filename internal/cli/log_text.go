@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/runlog/stats"
 	"github.com/hookrun/hookrun/protocol"
@@ -247,10 +248,10 @@ func callText(c *stats.Call, colour bool) string {
 func hooksText(hooks []stats.Report, room int) (text string) {
 	for i, h := range hooks {
 		what := duration(float64(h.Duration) / float64(time.Millisecond))
-		if h.Status == protocol.StatusSkipped {
+		if h.Status == dialect.StatusSkipped {
 			what = ""
 		}
-		if h.Status != protocol.StatusOK {
+		if h.Status != dialect.StatusOK {
 			what = strings.TrimSpace(middle(string(h.Status), 12) + " " + what)
 		}
 		next := middle(printable.Escape(h.Name), 24) + ": " + what

@@ -8,19 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/runlog/stats"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // A line of --follow says what the call was about, and names whole hooks.
 func TestCallText(t *testing.T) {
 	at := time.Date(2026, 11, 21, 14, 0, 0, 0, time.Local)
-	hook := func(name string, status protocol.Status, ms int) stats.Report {
+	hook := func(name string, status string, ms int) stats.Report {
 		return stats.Report{Name: name, Status: status, Duration: time.Duration(ms) * time.Millisecond}
 	}
-	many := []stats.Report{hook("sh", protocol.StatusBlocked, 144)}
+	many := []stats.Report{hook("sh", dialect.StatusBlocked, 144)}
 	for range 8 {
-		many = append(many, hook("a-longer-name", protocol.StatusSkipped, 0))
+		many = append(many, hook("a-longer-name", dialect.StatusSkipped, 0))
 	}
 	long := strings.Repeat("long ", 100)
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestCallText(t *testing.T) {
 		},
 		"a long command": {
 			stats.Call{Event: "pre-tool", Tool: "shell", About: long, Decision: "continue",
-				Hooks: []stats.Report{hook("sh", protocol.StatusOK, 5)}},
+				Hooks: []stats.Report{hook("sh", dialect.StatusOK, 5)}},
 			"14:00:00  pre-tool shell  continue  " + long[:36] + "…" + strings.TrimSpace(long)[499-35:] +
 				"  sh: 5.0 ms\n",
 		},
@@ -59,7 +59,7 @@ func TestCallText(t *testing.T) {
 			for _, about := range words {
 				c := stats.Call{Time: at, Event: word, Tool: word, Error: word, Cause: word, Stop: true,
 					About: about}
-				c.Hooks = []stats.Report{hook(long, protocol.Status(word), 3_600_000), hook("b", "ok", 1)}
+				c.Hooks = []stats.Report{hook(long, string(word), 3_600_000), hook("b", "ok", 1)}
 				line := callText(&c, false)
 				if word != long { // else the verdict alone may be wider
 					require.LessOrEqual(t, utf8.RuneCountInString(line), 121, line)

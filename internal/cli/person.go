@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -43,7 +44,7 @@ func (p *person) hook(call string, h *protocol.Report) {
 	if p.inputs != nil {
 		p.inputs.print(p.w, h)
 	}
-	if h.Status == protocol.StatusTimeout && !p.verbose { // TENEX shows nothing of a hook that it had to kill
+	if h.Status == dialect.StatusTimeout && !p.verbose { // TENEX shows nothing of a hook that it had to kill
 		return
 	}
 	marked(p.w, p.name+": hook '"+name+"' stderr:", h.Stderr)

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // EventNamed returns a client's name for an event: one of the three that it calls otherwise, or the name itself.
 func EventNamed(e, preExecute, preTool, postTool protocol.Event) protocol.Event {
-	switch e.Canonical() {
+	switch Canonical(e) {
 	case protocol.PreExecute:
 		return preExecute
 	case protocol.PreTool:
@@ -132,32 +131,3 @@ var (
 	HookCauses = []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
 		protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported}
 )
-
-// CanonicalEvents returns the canonical events that TENEX has, in the order of a turn. All others have only their
-// client's name.
-func CanonicalEvents() []protocol.Event {
-	return []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool}
-}
-
-// The strategies of texts for the model (MassGen): where a text belongs.
-const (
-	ToolResult  = "tool_result"  // behind the tool's result, in one message with it; "" means the same
-	UserMessage = "user_message" // in a message of the user, right after the result
-)
-
-// TextsOf returns the texts of an outcome for the model, in the order of the file.
-func TextsOf(o protocol.Outcome) []string {
-	var texts []string
-	for i := range o.Texts {
-		texts = append(texts, o.Texts[i].Content)
-	}
-	return texts
-}
-
-// OtherOf returns what else hooks answered, by their client's names.
-func OtherOf(o protocol.Outcome) (fields strictjson.Fields) {
-	if len(o.Other) > 0 {
-		_ = fields.UnmarshalJSON(o.Other) // it never fails
-	}
-	return fields
-}

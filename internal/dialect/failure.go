@@ -28,9 +28,9 @@ func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
 	case r.Err != nil:
 		return Unstarted(who + " could not run: " + r.Err.Error()), true
 	case r.Async:
-		return Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, true
+		return Verdict{Decision: protocol.Continue, Status: StatusAsync}, true
 	case r.TimedOut: // what it printed until then is no answer
-		return Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout,
+		return Verdict{Cause: protocol.CauseTimeout, Status: StatusTimeout,
 			Problem: r.TimeoutProblem(who)}, true
 	case r.ProtocolError != "":
 		return Unreadable(who, r.ProtocolError), true
@@ -49,7 +49,7 @@ func (r *HookResult) TimeoutProblem(who string) string {
 
 // Unstarted is the verdict of a hook that could not be started.
 func Unstarted(problem string) Verdict {
-	return Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: problem}
+	return Verdict{Cause: protocol.CauseUnstarted, Status: StatusUnstarted, Problem: problem}
 }
 
 // Unreadable is the verdict of a hook whose answer cannot be read.
@@ -59,7 +59,7 @@ func Unreadable(who, why string) Verdict {
 
 // Failed is the verdict of a hook that ran and gave no answer.
 func Failed(cause protocol.Cause, problem string) Verdict {
-	return Verdict{Cause: cause, Status: protocol.StatusFailed, Problem: problem}
+	return Verdict{Cause: cause, Status: StatusFailed, Problem: problem}
 }
 
 // Ended says how a hook's process failed, by its signal or exit code; "" for one that exited with 0.
@@ -76,7 +76,7 @@ func (r *HookResult) Ended(who string) (cause protocol.Cause, problem string) {
 // Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a
 // client.
 func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
-	return Verdict{Cause: protocol.CauseUnsupported, Status: protocol.StatusSkipped,
+	return Verdict{Cause: protocol.CauseUnsupported, Status: StatusSkipped,
 		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
 }
 
@@ -129,7 +129,7 @@ func (d *Dialect) applyToDoubt(c *Call, v Verdict, policies []FailurePolicy) Ver
 		v.Warnings = append(v.Warnings, doubt)
 		return v
 	}
-	v.Decision, v.Cause, v.Status, v.Reason = protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, doubt
+	v.Decision, v.Cause, v.Status, v.Reason = protocol.Block, protocol.CauseOutput, StatusBlocked, doubt
 	v.Approved, v.UpdatedInput, v.Problem = false, nil, doubt
 	return v
 }
@@ -153,8 +153,8 @@ func (v Verdict) FailClosed() Verdict {
 	if v.Reason == "" {
 		v.Reason = v.Problem
 	}
-	if v.Status == protocol.StatusFailed || v.Status == protocol.StatusOK {
-		v.Status = protocol.StatusBlocked // failed is for errors that let the call pass
+	if v.Status == StatusFailed || v.Status == StatusOK {
+		v.Status = StatusBlocked // failed is for errors that let the call pass
 	}
 	return v
 }
@@ -165,7 +165,7 @@ func (v Verdict) FailOpen(e protocol.Event) Verdict {
 	switch {
 	case !v.Answered:
 		v.Decision, v.Reason = protocol.Continue, ""
-	case v.Status == protocol.StatusFailed:
+	case v.Status == StatusFailed:
 		v.Problem = ""
 	default: // its answer counts, and nothing failed beside it
 		if v.Cause, v.Problem = "", ""; v.Decision != protocol.Continue || v.Approved {
@@ -198,7 +198,7 @@ func givenPolicy(policies []FailurePolicy) (protocol.Decision, bool) {
 
 // ignored says in a warning what comes of a failure that does not block.
 func ignored(e protocol.Event) string {
-	if e.Canonical() == protocol.PostTool {
+	if Canonical(e) == protocol.PostTool {
 		return "ignored, the tool already ran"
 	}
 	return "continuing"
@@ -206,7 +206,7 @@ func ignored(e protocol.Event) string {
 
 // goesOn says in a warning what came of an answer in doubt.
 func goesOn(e protocol.Event) string {
-	if e.Canonical() == protocol.PostTool {
+	if Canonical(e) == protocol.PostTool {
 		return ignored(e)
 	}
 	return "the call goes on"

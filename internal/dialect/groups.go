@@ -121,7 +121,7 @@ func (d *Document) meantEvent(event protocol.Event) string {
 		return hint
 	}
 	for _, name := range d.events {
-		if protocol.Event(name).Canonical() == event.Canonical() {
+		if Canonical(protocol.Event(name)) == Canonical(event) {
 			return "; did you mean " + strconv.Quote(name) + "?"
 		}
 	}

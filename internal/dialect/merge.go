@@ -36,7 +36,7 @@ func (m *Merging) DecideBy(h *HookVerdict) {
 // KeepContextsOfBlocks drops the context of hooks that let a tool call pass which is blocked. Elsewhere a block holds
 // no tool up, and what other hooks say is still worth reading.
 func (m *Merging) KeepContextsOfBlocks() {
-	if m.Decision == protocol.Block && m.Event.Canonical() == protocol.PreTool {
+	if m.Decision == protocol.Block && Canonical(m.Event) == protocol.PreTool {
 		m.Contexts = slices.DeleteFunc(m.Contexts,
 			func(h *HookVerdict) bool { return h.Verdict.Decision != protocol.Block })
 	}
@@ -132,7 +132,7 @@ func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) Mergi
 		Hooks: []protocol.Report{}}}
 	m.Failed = c.Failed
 	var other strictjson.Fields
-	ran := c.Event.Canonical() == protocol.PostTool // then its result can change, and until then its input
+	ran := Canonical(c.Event) == protocol.PostTool // then its result can change, and until then its input
 	withheld := false
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name

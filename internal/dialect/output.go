@@ -198,7 +198,7 @@ func AHook(name string) string {
 
 // InputOf is what UpdatedInput stands for at an event.
 func InputOf(e protocol.Event) string {
-	if e.Canonical() == protocol.PreExecute {
+	if Canonical(e) == protocol.PreExecute {
 		return "the prompt"
 	}
 	return "the tool's input"
@@ -276,7 +276,7 @@ func why(h *protocol.Report) (text string) {
 // unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.
 func unanswered(h *protocol.Report) bool {
 	switch h.Status {
-	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
+	case StatusFailed, StatusTimeout, StatusUnstarted:
 		return true
 	}
 	return h.Cause == protocol.CauseUnsupported || h.Failure != ""

@@ -101,7 +101,7 @@ func (o *Object) Now(name string) {
 
 // Tool adds the tool's name and its arguments, at events that have a tool.
 func (o *Object) Tool(c *Call) (warnings []string, err error) {
-	if !c.Event.HasTool() {
+	if !HasTool(c.Event) {
 		return nil, nil
 	}
 	input, warnings, err := c.Input()

@@ -18,7 +18,7 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.Report {
 		StdoutBytes: r.Stdout.Total, Stderr: Shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 		Failure: v.FailedOpen,
 	}
-	if v.Status != protocol.StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
+	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
 		r.Signal == "" {
 		h.ExitCode = &r.ExitCode
 	}
@@ -37,13 +37,13 @@ const (
 
 // Note returns the first of the notes that holds, "" if none does.
 func (v *Verdict) Note() string {
-	ended := v.Status == protocol.StatusOK || v.Status == protocol.StatusAsync || v.Status == protocol.StatusSkipped
+	ended := v.Status == StatusOK || v.Status == StatusAsync || v.Status == StatusSkipped
 	switch {
-	case v.Status == protocol.StatusBlocked && (v.Decision == protocol.Ask || v.Decision == protocol.Defer):
+	case v.Status == StatusBlocked && (v.Decision == protocol.Ask || v.Decision == protocol.Defer):
 		return NoteAsk
 	case ended && len(v.Warnings) > 0:
 		return NoteWarning
-	case v.Status == protocol.StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
+	case v.Status == StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
 		return NoteRewrite
 	}
 	return ""
@@ -69,8 +69,8 @@ type HookVerdict struct {
 
 // Skipped is a hook that matched and did not run, since an earlier block had ended the call.
 func Skipped(name, source string, d *Dialect) HookVerdict {
-	return HookVerdict{Report: protocol.Report{Name: name, Source: source, Status: protocol.StatusSkipped},
-		Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
+	return HookVerdict{Report: protocol.Report{Name: name, Source: source, Status: StatusSkipped},
+		Verdict: Verdict{Decision: protocol.Continue, Status: StatusSkipped}, Dialect: d}
 }
 
 // FunctionReport says what became of a hook that is a function. It has neither an exit code nor output.

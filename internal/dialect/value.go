@@ -39,10 +39,10 @@ func IsJSON(field string) bool {
 // of that: a text as it is, or compact JSON. ok: it is there, at this event. Arguments that no hook could be given are
 // an error.
 func (c *Call) Value(field string) (value string, json, ok bool, err error) {
-	tool, post := c.Event.HasTool(), c.Event.Canonical() == protocol.PostTool
+	tool, post := HasTool(c.Event), Canonical(c.Event) == protocol.PostTool
 	switch field {
 	case "event":
-		return string(c.Event.Canonical()), false, true, nil
+		return string(Canonical(c.Event)), false, true, nil
 	case "hook_event_name":
 		if post && c.Failed {
 			return "PostToolUseFailure", false, true, nil
@@ -111,7 +111,7 @@ func HasValue(e protocol.Event, field string) bool {
 // ClientResponse is the tool's result as the client's hook input has it. It does not exist at another event, or where
 // the call comes from no client.
 func ClientResponse(c *Call) gjson.Result {
-	if c.Event.Canonical() != protocol.PostTool {
+	if Canonical(c.Event) != protocol.PostTool {
 		return gjson.Result{}
 	}
 	for _, key := range ResponseFields() {

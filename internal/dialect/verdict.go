@@ -14,7 +14,7 @@ import (
 type Verdict struct {
 	Decision protocol.Decision
 	Cause    protocol.Cause
-	Status   protocol.Status
+	Status   string
 
 	// Problem is set where the hook gave no answer, and says what went wrong: ApplyFailurePolicy decides then.
 	// Answered: it did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went
@@ -50,11 +50,11 @@ type Verdict struct {
 }
 
 // OK is the verdict of a hook that has nothing against the call, and nothing to say.
-func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: protocol.StatusOK} }
+func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: StatusOK} }
 
 // Decide takes a decision that holds the call up.
 func (v *Verdict) Decide(decision protocol.Decision, reason string) {
-	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, protocol.StatusBlocked, reason
+	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, StatusBlocked, reason
 }
 
 // Withhold blocks because the hook changed the tool's result to one that cannot be shown. Neither can the old one: the
@@ -70,7 +70,7 @@ func (v *Verdict) Withhold(hook string) {
 
 // Withholds reports whether nobody is to see the tool's result: see IsFailure.
 func (v *Verdict) Withholds(e protocol.Event) bool {
-	return e.Canonical() == protocol.PostTool && IsFailure(v.Decision, v.Cause)
+	return Canonical(e) == protocol.PostTool && IsFailure(v.Decision, v.Cause)
 }
 
 // Approve notes that the hook said yes, and why.
@@ -89,7 +89,7 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	if v.Decision == protocol.Block {
 		return false
 	}
-	if prompt := gjson.GetBytes(v.UpdatedInput, "prompt"); c.Event.Canonical() == protocol.PreExecute {
+	if prompt := gjson.GetBytes(v.UpdatedInput, "prompt"); Canonical(c.Event) == protocol.PreExecute {
 		if prompt.Type == gjson.String {
 			c.Prompt = strictjson.Text(prompt.Raw)
 			SetField(c, "prompt", []byte(prompt.Raw))

@@ -202,7 +202,7 @@ func (c *client) checkEntries() {
 			continue
 		}
 		gate := func(g install.Found) bool {
-			return g.Command == e.Command && protocol.Event(g.Event).Canonical() == protocol.PreTool
+			return g.Command == e.Command && dialect.Canonical(protocol.Event(g.Event)) == protocol.PreTool
 		}
 		switch at := slices.IndexFunc(c.entries, gate); {
 		case at < 0:

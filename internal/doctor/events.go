@@ -90,7 +90,7 @@ func (c *client) needs(event protocol.Event) (names []string, needed time.Durati
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
 		h := &hooks[i]
-		same := func(e protocol.Event) bool { return e.Canonical() == event.Canonical() }
+		same := func(e protocol.Event) bool { return dialect.Canonical(e) == dialect.Canonical(event) }
 		if !h.Wants(event) && !slices.ContainsFunc(h.Events, same) {
 			continue
 		}

@@ -45,7 +45,7 @@ func (c *client) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event
 			continue
 		}
 		n := slices.IndexFunc(theirs.Events, func(e protocol.Event) bool {
-			same := func(o protocol.Event) bool { return o.Canonical() == e.Canonical() }
+			same := func(o protocol.Event) bool { return dialect.Canonical(o) == dialect.Canonical(e) }
 			return h.Wants(e) || slices.ContainsFunc(h.Events, same)
 		})
 		if n >= 0 {

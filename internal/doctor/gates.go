@@ -144,7 +144,7 @@ func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool
 	}
 	for _, h := range c.doctor.hooks() {
 		if h.Disabled != "" || !slices.ContainsFunc(h.Events, func(e protocol.Event) bool {
-			return e.Canonical() == event.Canonical()
+			return dialect.Canonical(e) == dialect.Canonical(event)
 		}) {
 			continue
 		}

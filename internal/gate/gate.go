@@ -184,7 +184,7 @@ func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	c := &p.call
 	waits := queued.Possible(&c.Call)
-	takes := c.MassGen != nil && !c.Failed && c.Event.Canonical() == protocol.PostTool
+	takes := c.MassGen != nil && !c.Failed && dialect.Canonical(c.Event) == protocol.PostTool
 	if !waits && !takes || !c.carries(a.Outcome) {
 		return nil
 	}

@@ -181,7 +181,7 @@ func TestTextsStay(t *testing.T) {
 func TestTextsForClients(t *testing.T) {
 	for _, client := range registry.Clients() {
 		for _, event := range client.Events.Names() {
-			if event.Canonical() != protocol.PostTool {
+			if dialect.Canonical(event) != protocol.PostTool {
 				continue
 			}
 			f := newFixture(t)

@@ -128,7 +128,7 @@ func (h *Hook) String() string {
 }
 
 // AtTools reports whether the hook subscribes to an event of a tool.
-func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, protocol.Event.HasTool) }
+func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, dialect.HasTool) }
 
 // off reports whether the hook runs for no call.
 func (h *Hook) off() bool { return h.Disabled != "" || h.Settings.AllOff() || h.disabledByClient() }

@@ -116,7 +116,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 // Warnings are what is odd about the call for the hooks that it was held against so far.
 func (m *MatchContext) Warnings() (warnings []string) {
 	c := m.call
-	if c.Event.HasTool() && c.Tool != "" {
+	if dialect.HasTool(c.Event) && c.Tool != "" {
 		_, odd, _ := c.Input()
 		warnings = append(warnings, odd...)
 		if bare := bareName(c.Tool); bare != c.Tool {
@@ -213,7 +213,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 
 // nearlyCalled are the calls that this one may have been meant to be.
 func (m *MatchContext) nearlyCalled() []dialect.Call {
-	if !m.nearKnown && m.call.Event.HasTool() && len(m.call.Tool) <= maxToolName {
+	if !m.nearKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
 		m.near, m.nearKnown = registry.NearlyCalled(m.call, m.lowerTool()), true
 	}
 	return m.near
@@ -227,7 +227,7 @@ func (m *MatchContext) spend(matcher, name string) bool {
 
 // nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
 func (m *MatchContext) nearRule(h *Hook, v *view) {
-	if h.If.String() == "" || h.Dialect != registry.Project() || !m.call.Event.HasTool() {
+	if h.If.String() == "" || h.Dialect != registry.Project() || !dialect.HasTool(m.call.Event) {
 		return
 	}
 	tool, names := h.If.Tool(), m.toolNames(v)
@@ -376,7 +376,7 @@ func (m *MatchContext) prepare() {
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}
-	if c.Event.HasTool() {
+	if dialect.HasTool(c.Event) {
 		rule.Tool, rule.Kind = c.Tool, KindOf(slices.Concat(c.ProjectTools(), registry.ToolNames(c.Tool)))
 	}
 	if home, err := os.UserHomeDir(); err == nil {

@@ -36,7 +36,7 @@ const ShellTool = "shell"
 
 // ShellByInput reports whether the call is one of a tool that nobody knows, and that has a command under a key.
 func ShellByInput(c *dialect.Call) (key string, ok bool) {
-	if !c.Event.HasTool() || len(knownNames(c)) > 0 {
+	if !dialect.HasTool(c.Event) || len(knownNames(c)) > 0 {
 		return "", false
 	}
 	if c.FileTools().Has(c.Tool) {
@@ -51,7 +51,7 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 
 // isPatch reports whether the call's input is a patch, or its shell line runs apply_patch.
 func isPatch(c *dialect.Call) bool {
-	if !c.Event.HasTool() || !strings.ContainsAny(c.Args, "*\\") && !strings.Contains(c.Args, "apply") {
+	if !dialect.HasTool(c.Event) || !strings.ContainsAny(c.Args, "*\\") && !strings.Contains(c.Args, "apply") {
 		return false
 	}
 	names := knownNames(c)

@@ -215,8 +215,8 @@ func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
 			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), eventHint(v.String()))
 			return true
 		}
-		if !slices.Contains(events, e.Canonical()) {
-			events = append(events, e.Canonical())
+		if !slices.Contains(events, dialect.Canonical(e)) {
+			events = append(events, dialect.Canonical(e))
 		}
 		return true
 	})
@@ -231,7 +231,7 @@ func eventHint(wrong string) string {
 	known, list := eventNames()
 	event := protocol.Event(wrong)
 	clients := registry.WithEvent(event)
-	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), event.Canonical()) {
+	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(event)) {
 		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
 			strings.Join(clients, `" or "`), list)
 	}

@@ -58,7 +58,7 @@ func (r *reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.
 	var meant []protocol.Event
 	theirs := d.FileEvents()
 	for _, e := range d.Events.Names() {
-		if isProjects && e.Canonical() == name.Canonical() {
+		if isProjects && dialect.Canonical(e) == dialect.Canonical(name) {
 			meant = append(meant, e)
 		}
 	}

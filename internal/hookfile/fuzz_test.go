@@ -90,9 +90,9 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 		require.NotNil(t, h.StaticVerdict)
 		if reason, ok := entry["block"]; ok {
 			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-				Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.StaticVerdict)
+				Status: dialect.StatusBlocked, Reason: reason.(string)}, *h.StaticVerdict)
 		} else {
-			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
+			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
 				Context: entry["inject"].(string)}, *h.StaticVerdict)
 		}
 	default:

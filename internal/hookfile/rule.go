@@ -17,12 +17,12 @@ import (
 // block reads "block".
 func (r *reader) block(h *hook.Hook) {
 	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-		Status: protocol.StatusBlocked, Reason: r.message()}
+		Status: dialect.StatusBlocked, Reason: r.message()}
 }
 
 // inject reads "inject".
 func (r *reader) inject(h *hook.Hook) {
-	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.message()}
+	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, Context: r.message()}
 }
 
 // message reads the message of "block" or "inject", which run nothing.
@@ -50,7 +50,7 @@ func (e *entry) idle(h *hook.Hook) {
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
-	if h.If.String() != "" && !some(protocol.Event.HasTool) {
+	if h.If.String() != "" && !some(dialect.HasTool) {
 		e.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {

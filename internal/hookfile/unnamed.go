@@ -23,7 +23,8 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 		}
 	}
 	client := registry.ClientOf(call)
-	if client == nil || !call.Event.HasTool() || call.FileTools().Has(call.Tool) || len(call.ProjectTools()) > 0 ||
+	if client == nil || !dialect.HasTool(call.Event) || call.FileTools().Has(call.Tool) ||
+		len(call.ProjectTools()) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}

@@ -141,7 +141,7 @@ func (g *handler) obstacle(texts string) string {
 		return "its command is blank, so it lets everything pass"
 	case install.RunsHookrun(command):
 		return "it runs hookrun, which would run this hook again"
-	case rule != "" && (h.If.Malformed() || !g.entry.Event.HasTool()):
+	case rule != "" && (h.If.Malformed() || !dialect.HasTool(g.entry.Event)):
 		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
 	}
 	if h.HTTP != nil {

@@ -232,7 +232,7 @@ func (r *reader) notes() {
 func (r *reader) installed(event protocol.Event) bool {
 	return slices.ContainsFunc(r.dialect.Install.Events, func(name string) bool {
 		e := protocol.Event(name)
-		return e == event || r.dialect.Of(event) != r.dialect && e.Canonical() == event.Canonical()
+		return e == event || r.dialect.Of(event) != r.dialect && dialect.Canonical(e) == dialect.Canonical(event)
 	})
 }
 

@@ -37,7 +37,8 @@ func (c *Client) furtherEvents() []protocol.Event {
 		nameless = n.NamelessEvents()
 	}
 	return slices.DeleteFunc(d.Events.Names(), func(e protocol.Event) bool {
-		return slices.Contains(dialect.CanonicalEvents(), e.Canonical()) || slices.Contains(c.Events, string(e)) ||
+		return slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(e)) ||
+			slices.Contains(c.Events, string(e)) ||
 			slices.Contains(nameless, e)
 	})
 }
@@ -67,7 +68,7 @@ type asked struct {
 func askedEvents(hooks []hook.Hook) (found []asked) {
 	for i := range hooks {
 		for _, e := range hooks[i].Events {
-			if hooks[i].Active() && !slices.Contains(dialect.CanonicalEvents(), e.Canonical()) {
+			if hooks[i].Active() && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(e)) {
 				found = append(found, asked{i, e})
 			}
 		}

@@ -111,7 +111,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		ours = append(ours, unbuffered+"=1")
 	}
 	if c.Event != "" {
-		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))
+		ours = append(ours, "HOOKRUN_EVENT="+string(dialect.Canonical(c.Event)))
 	}
 	if binary != "" {
 		ours = append(ours, binaryVariable+"="+binary)
@@ -120,7 +120,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	if h.Dialect == registry.Project() {
 		tool = c.ProjectTool()
 	}
-	if c.Event.HasTool() && len(tool) <= dialect.MaxVariable() && !strings.ContainsRune(tool, 0) {
+	if dialect.HasTool(c.Event) && len(tool) <= dialect.MaxVariable() && !strings.ContainsRune(tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
 	if h.Dialect.Run.FileVariablesWin {

@@ -74,12 +74,12 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace),
 		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed,
 	}
-	if call.Event.HasTool() {
+	if dialect.HasTool(call.Event) {
 		l.setArgs(&c, call)
 	} else {
 		l.Prompt = c.cut(call.Prompt)
 	}
-	if call.Event.Canonical() == protocol.PostTool {
+	if dialect.Canonical(call.Event) == protocol.PostTool {
 		if text, size := c.excerpt(call.Result); size > maxText {
 			l.ResultPreview, l.ResultSize = text, size
 		} else {

@@ -167,7 +167,7 @@ func TestTimeoutAndFailurePolicyOfOneCall(t *testing.T) {
 	require.Equal(t, protocol.CauseTimeout, o.Cause)
 	close(w.goOn)
 	o = c.outcome("pre-tool", `{"tool":"x"}`)
-	require.Equal(t, protocol.StatusOK, o.Hooks[0].Status)
+	require.Equal(t, dialect.StatusOK, o.Hooks[0].Status)
 	o = c.outcome("pre-execute", `{"on_failure":"block"}`)
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseUnstarted, o.Cause)

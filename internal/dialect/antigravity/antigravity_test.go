@@ -83,7 +83,7 @@ func TestDecodeElsewhere(t *testing.T) {
 func TestOutput(t *testing.T) {
 	const goesOn = protocol.Continue
 	inject := []protocol.Text{{Hook: "noter", Content: "C"}}
-	failed := []protocol.Report{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}
+	failed := []protocol.Report{{Name: "h", Status: dialect.StatusTimeout, Cause: protocol.CauseTimeout}}
 	for name, test := range map[string]struct {
 		o    protocol.Outcome
 		want string
@@ -181,7 +181,7 @@ func TestInput(t *testing.T) {
 		"Stop":           `"executionNum":1,"terminationReason":"model_stop","error":"","fullyIdle":true`,
 	} {
 		c := dialect.Call{Event: event, SessionID: "s", Workspace: "/w", TranscriptPath: "t"}
-		if event.HasTool() {
+		if dialect.HasTool(event) {
 			c.Tool, c.Args = "run_command", `{"command":"ls"}`
 		}
 		if event == "post-tool" {

@@ -29,12 +29,12 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
 	own := inputEvent(c.ClientInput) == event
 	call := gjson.Get(c.ClientInput, "toolCall")
-	if own && (!c.Event.HasTool() || c.Args == argsOf(c.Tool, call.Get("args"))) {
+	if own && (!dialect.HasTool(c.Event) || c.Args == argsOf(c.Tool, call.Get("args"))) {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
 	}
 	var o dialect.Object
 	var warnings []string
-	if c.Event.HasTool() {
+	if dialect.HasTool(c.Event) {
 		input, more, err := c.Input()
 		if err != nil {
 			return nil, nil, err

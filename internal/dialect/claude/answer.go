@@ -148,7 +148,7 @@ func verdictOf(c *dialect.Call, m dialect.Event, hook string, a, s map[string]gj
 		}
 	}
 	if v.Decision != protocol.Continue {
-		v.Status = protocol.StatusBlocked
+		v.Status = dialect.StatusBlocked
 	}
 	if sequence, ok := a["terminalSequence"]; ok {
 		v.Other.Set("terminalSequence", strictjson.Compact(nil, sequence.Raw))

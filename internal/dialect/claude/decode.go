@@ -60,9 +60,9 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 // will read.
 func wentAsync(m dialect.Event, who string) dialect.Verdict {
 	if m.OnFailure == dialect.AlwaysOpen && m.Can&(dialect.Block|dialect.Stop) == 0 {
-		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
+		return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync}
 	}
-	return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusAsync, Problem: who +
+	return dialect.Verdict{Cause: protocol.CauseOutput, Status: dialect.StatusAsync, Problem: who +
 		` went async by its own first line, so nothing that it decides ` +
 		`counts; let it answer before it ends, or say "async": true in its entry`}
 }
@@ -71,7 +71,7 @@ func wentAsync(m dialect.Event, who string) dialect.Verdict {
 // whatever its exit code. Plain text counts for nothing, and no decision does.
 func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := "async " + dialect.Who(m.Name, hook)
-	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
+	v := dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync}
 	if r.TimedOut {
 		v.Warnings = []string{r.TimeoutProblem(who) + " and was killed"}
 		return v
@@ -131,7 +131,7 @@ func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult)
 	case failed:
 		v.Answered = isJSON
 		if !isJSON {
-			v.Status = protocol.StatusFailed
+			v.Status = dialect.StatusFailed
 		}
 		v.Cause, v.Problem = r.Ended(who)
 		if r.Fault != "" {

@@ -44,7 +44,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		return dialecttest.And(v, func(v *dialect.Verdict) { v.UpdatedInput = []byte(input) })
 	}
 	failed := func(cause protocol.Cause) dialect.Verdict {
-		return dialect.Verdict{Decision: protocol.Continue, Cause: cause, Status: protocol.StatusFailed}
+		return dialect.Verdict{Decision: protocol.Continue, Cause: cause, Status: dialect.StatusFailed}
 	}
 	const around = "printed text around a JSON answer"
 	denied := dialecttest.Pre(`"permissionDecision":"deny","permissionDecisionReason":"no pushing"`)
@@ -82,12 +82,12 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 			"was killed by SIGTERM"},
 		"no start": {dialect.HookResult{Err: errors.New("./x: no such file")},
 			dialecttest.And(failed(protocol.CauseUnstarted), func(v *dialect.Verdict) {
-				v.Status = protocol.StatusUnstarted
+				v.Status = dialect.StatusUnstarted
 			}), "could not run: ./x: no such file"},
 		"a deadline, whatever was printed": {dialect.HookResult{TimedOut: true, Limit: time.Second, ExitCode: 2,
 			Stdout: dialecttest.Printed(denied).Stdout, Stderr: dialecttest.Printed("x").Stdout},
 			dialecttest.And(failed(protocol.CauseTimeout), func(v *dialect.Verdict) {
-				v.Status = protocol.StatusTimeout
+				v.Status = dialect.StatusTimeout
 			}), "timed out after 1s"},
 
 		// What counts as JSON.
@@ -363,18 +363,18 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		// Nobody waits.
 		"async": {dialect.HookResult{Async: true, ExitCode: 2,
 			Stdout: dialecttest.Printed(denied).Stdout},
-			dialecttest.And(dialecttest.Passes(), func(v *dialect.Verdict) { v.Status = protocol.StatusAsync }), ""},
+			dialecttest.And(dialecttest.Passes(), func(v *dialect.Verdict) { v.Status = dialect.StatusAsync }), ""},
 		"async by output": {dialecttest.Printed(`{"async":true}`),
 			dialecttest.And(failed(protocol.CauseOutput), func(v *dialect.Verdict) {
-				v.Status = protocol.StatusAsync
+				v.Status = dialect.StatusAsync
 			}), "went async by its own first line"},
 		"async by output, exit 2": {dialecttest.Exited(2, `{"async":true}`, "x"),
 			dialecttest.And(failed(protocol.CauseOutput), func(v *dialect.Verdict) {
-				v.Status = protocol.StatusAsync
+				v.Status = dialect.StatusAsync
 			}), "went async by its own first line"},
 		"async by its first line": {dialect.HookResult{Async: true, WentAsync: true},
 			dialecttest.And(failed(protocol.CauseOutput), func(v *dialect.Verdict) {
-				v.Status = protocol.StatusAsync
+				v.Status = dialect.StatusAsync
 			}), "went async by its own first line"},
 		"async beside a deny": {dialecttest.Printed(`{"async":true,` + denied[1:]),
 			dialecttest.Blocked("no pushing"), ""},
@@ -414,7 +414,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 				} else {
 					require.Len(t, v.Warnings, 1)
 					require.Contains(t, v.Warnings[0], test.warning)
-					require.Equal(t, v.Status != protocol.StatusOK, v.Problem != "")
+					require.Equal(t, v.Status != dialect.StatusOK, v.Problem != "")
 				}
 				v.Warnings, v.Problem, v.Answered, v.FailedOpen = nil, "", false, ""
 				require.Equal(t, test.want, v)
@@ -476,7 +476,7 @@ func TestClaudeEvents(t *testing.T) {
 			v := decideClaude(e, dialecttest.Printed(" \ufeffsome text\nmore \n"))
 			require.Equal(t, map[bool]string{true: "some text\nmore"}[strings.Contains(does, "t")], v.Context)
 			require.Equal(t, protocol.Continue, v.Decision)
-			require.Equal(t, protocol.StatusOK, v.Status)
+			require.Equal(t, dialect.StatusOK, v.Status)
 			require.Equal(t, v.Context != "", decideClaude(e, dialecttest.Printed(`["a"]`)).Context != "")
 			require.Empty(t, decideClaude(e, dialecttest.Printed(`{"foo":1}`)).Context, "an object is never text")
 			require.Empty(t, decideClaude(e, dialecttest.Exited(1, "text", "")).Context)
@@ -486,14 +486,14 @@ func TestClaudeEvents(t *testing.T) {
 				dialecttest.Answers("Nope", "")} {
 				v = decideClaude(e, dialecttest.Printed(unread))
 				require.Equal(t, protocol.Continue, v.Decision)
-				require.Equal(t, protocol.StatusFailed, v.Status)
+				require.Equal(t, dialect.StatusFailed, v.Status)
 				require.NotEmpty(t, v.Warnings)
 				if strings.Contains(does, "f") {
 					require.Equal(t, protocol.Block, decideClaude(e, dialecttest.Printed(unread),
 						dialecttest.OnFailure(protocol.Block)).Decision)
 				}
 			}
-			require.Equal(t, protocol.StatusOK, decideClaude(e,
+			require.Equal(t, dialect.StatusOK, decideClaude(e,
 				dialecttest.Printed(dialecttest.Answers(e, ""))).Status, "its own name is the right one")
 			require.False(t, decideClaude(e, dialecttest.Printed(`{"decision":"approve"}`)).Approved &&
 				e != "PreToolUse" && e != "PreModelSwitch")
@@ -525,7 +525,7 @@ func TestClaudePermissionRequest(t *testing.T) {
 		`"behavior":"allow","updatedInput":"x"`} {
 		v := decision(wrong)
 		require.Equal(t, protocol.Continue, v.Decision, wrong)
-		require.Equal(t, protocol.StatusFailed, v.Status, wrong)
+		require.Equal(t, dialect.StatusFailed, v.Status, wrong)
 		require.False(t, v.Approved, wrong)
 	}
 	v := decideClaude("PermissionRequest", dialecttest.Printed(dialecttest.Answers("PermissionRequest",
@@ -544,7 +544,7 @@ func TestClaudePermissionRequest(t *testing.T) {
 func TestClaudeOtherFields(t *testing.T) {
 	other := func(e protocol.Event, fields string) string {
 		v := decideClaude(e, dialecttest.Printed(`{"terminalSequence":"\u0007",`+dialecttest.Answers(e, fields)[1:]))
-		require.Equal(t, protocol.StatusOK, v.Status)
+		require.Equal(t, dialect.StatusOK, v.Status)
 		text, err := v.Other.MarshalJSON()
 		require.NoError(t, err)
 		return string(text)
@@ -557,7 +557,7 @@ func TestClaudeOtherFields(t *testing.T) {
 		other("MessageDisplay", `"displayContent":"d"`))
 	require.Equal(t, `{"terminalSequence":"\u0007"}`, other("PreToolUse", `"sessionTitle":"t"`),
 		"a field of another event")
-	require.Equal(t, protocol.StatusFailed, decideClaude("SessionStart",
+	require.Equal(t, dialect.StatusFailed, decideClaude("SessionStart",
 		dialecttest.Printed(dialecttest.Answers("SessionStart", `"watchPaths":["a",1]`))).Status)
 
 	for _, e := range []protocol.Event{"Elicitation", "ElicitationResult"} {
@@ -565,7 +565,7 @@ func TestClaudeOtherFields(t *testing.T) {
 			dialecttest.Printed(dialecttest.Answers(e, `"action":"decline"`))).Decision)
 		require.Equal(t, protocol.Continue, decideClaude(e,
 			dialecttest.Printed(dialecttest.Answers(e, `"action":"accept","content":{"a":1}`))).Decision)
-		require.Equal(t, protocol.StatusFailed, decideClaude(e,
+		require.Equal(t, dialect.StatusFailed, decideClaude(e,
 			dialecttest.Printed(dialecttest.Answers(e, `"action":"refuse"`))).Status)
 	}
 	path := decideClaude("WorktreeCreate", dialecttest.Printed("making it\n /tmp/tree \n")).Other.Get("worktreePath")
@@ -639,7 +639,7 @@ func TestClaudeMisspeltKeyBesideTheRightOne(t *testing.T) {
 func TestClaudeAsyncTwice(t *testing.T) {
 	v := decideClaude("PreToolUse", dialecttest.Exited(2, `{"async":true,"async":false}`, "no"))
 	require.Equal(t, dialecttest.Blocked("no"), v)
-	require.Equal(t, protocol.StatusAsync, decideClaude("PreToolUse",
+	require.Equal(t, dialect.StatusAsync, decideClaude("PreToolUse",
 		dialecttest.Printed(`{"async":false,"async":true}`)).Status)
 }
 
@@ -647,7 +647,7 @@ func TestClaudeAsyncTwice(t *testing.T) {
 func TestClaudeMisspeltInAnotherAlphabet(t *testing.T) {
 	// the first have Cyrillic letters that look the same
 	for _, key := range []string{"d\u0435cision", "d\u0435cisi\u043en", "de\xffcision", "deci\u7684sion"} {
-		require.Equal(t, protocol.StatusFailed, decideClaude("PreToolUse",
+		require.Equal(t, dialect.StatusFailed, decideClaude("PreToolUse",
 			dialecttest.Printed(`{"`+key+`":"block"}`)).Status, "%+q", key)
 	}
 }

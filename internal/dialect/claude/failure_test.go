@@ -34,8 +34,8 @@ func TestClaudeOnFailure(t *testing.T) {
 				dialecttest.OnFailure(protocol.Continue))
 			require.Equal(t, protocol.Block, v.Decision)
 			require.Equal(t, cause, v.Cause)
-			require.NotEqual(t, protocol.StatusOK, v.Status)
-			require.NotEqual(t, protocol.StatusFailed, v.Status, "failed is for what lets pass")
+			require.NotEqual(t, dialect.StatusOK, v.Status)
+			require.NotEqual(t, dialect.StatusFailed, v.Status, "failed is for what lets pass")
 			require.Contains(t, v.Reason, string(e)+" hook 'h' ")
 			if cause != protocol.CauseTimeout && cause != protocol.CauseOutput {
 				require.Contains(t, v.Reason, "boom", "what the hook said of it")
@@ -80,7 +80,7 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 			require.Equal(t, protocol.Block, v.Decision, stdout)
 			require.False(t, v.Approved)
 			require.Nil(t, v.UpdatedInput)
-			require.Equal(t, protocol.StatusBlocked, v.Status)
+			require.Equal(t, dialect.StatusBlocked, v.Status)
 			require.NotEqual(t, protocol.CausePolicy, v.Cause)
 			require.Contains(t, v.Reason, "PreToolUse hook 'h' ", "not the reason for allowing")
 		}
@@ -105,7 +105,7 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 	}
 	for _, r := range []dialect.HookResult{dialecttest.Printed(`{"async":true}`), {Async: true, WentAsync: true}} {
 		v := decideClaude("PreToolUse", r, dialecttest.OnFailure(protocol.Block))
-		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, protocol.StatusAsync},
+		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, dialect.StatusAsync},
 			[]any{v.Decision, v.Cause, v.Status}, "async unasked")
 		require.Contains(t, v.Reason, "went async by its own first line")
 		require.Empty(t, decideClaude("SessionStart", r, dialecttest.OnFailure(protocol.Block)).Warnings,

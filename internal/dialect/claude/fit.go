@@ -22,7 +22,7 @@ import (
 // not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
 // result to withhold, and UpdatedOutput is a result of the old one's shape that says nothing.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if c.Event.Canonical() != protocol.PostTool {
+	if dialect.Canonical(c.Event) != protocol.PostTool {
 		return
 	}
 	old := clientResult(c)

@@ -132,16 +132,16 @@ func FuzzClaudeJudge(f *testing.F) {
 		require.False(t, v.Approved && v.Decision != protocol.Continue)
 		require.False(t, strict.Approved && strict.Decision != protocol.Continue)
 		require.False(t, v.Decision == protocol.Block && v.UpdatedInput != nil)
-		require.Equal(t, v.Decision != protocol.Continue, v.Status == protocol.StatusBlocked)
+		require.Equal(t, v.Decision != protocol.Continue, v.Status == dialect.StatusBlocked)
 		require.Equal(t, v.Decision != protocol.Continue, v.Reason != "" && !v.Approved,
 			"who blocks says why, and nobody else has a reason but he who allows")
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 
-		if want.async && v.Status == protocol.StatusFailed {
+		if want.async && v.Status == dialect.StatusFailed {
 			return // a misspelt key that decides stands beside it: a reported failure, which is stricter
 		}
 		if want.async {
-			require.Equal(t, protocol.StatusAsync, v.Status)
+			require.Equal(t, dialect.StatusAsync, v.Status)
 			require.Equal(t, protocol.Continue, v.Decision)
 			require.Len(t, v.Warnings, 1)
 			require.Equal(t, protocol.Block, strict.Decision)
@@ -164,14 +164,14 @@ func FuzzClaudeJudge(f *testing.F) {
 		switch {
 		case want.invalid || want.plain && exit != 0:
 			require.Equal(t, protocol.Continue, v.Decision)
-			require.Equal(t, protocol.StatusFailed, v.Status)
+			require.Equal(t, dialect.StatusFailed, v.Status)
 			require.Len(t, v.Warnings, 1)
 			require.Equal(t, protocol.Block, strict.Decision)
 			require.False(t, v.Approved || v.Stop || v.UpdatedInput != nil || v.Context != "")
 			return
 		case want.plain:
 			require.Equal(t, protocol.Continue, v.Decision)
-			require.Equal(t, protocol.StatusOK, v.Status)
+			require.Equal(t, dialect.StatusOK, v.Status)
 			require.False(t, v.Approved || v.Stop || v.UpdatedInput != nil || v.Context != "")
 			if len(v.Warnings) > 0 { // it is in doubt
 				require.Equal(t, protocol.Block, strict.Decision)

@@ -15,7 +15,7 @@ import (
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := dialect.ClaudeEventOf(c)
 	same := *c
-	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() &&
+	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == dialect.Canonical(name) &&
 		dialect.ClaudeEvent(name) == event {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
 	}
@@ -33,7 +33,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		if event == "PostToolUse" {
 			o.Raw("tool_response", dialect.ToolResponse(c.Result))
 		}
-		if c.Event.HasTool() {
+		if dialect.HasTool(c.Event) {
 			o.Text("tool_use_id", c.ToolUseID)
 		}
 		switch event {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -324,7 +325,7 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			if text := strings.Trim(stdout, dialecttest.JsSpace); !strings.HasPrefix(text, "{") ||
 				!strings.HasSuffix(text, "}") {
 				counts["plain text"]++
-				require.Equal(t, protocol.StatusOK, v.Status, what)
+				require.Equal(t, dialect.StatusOK, v.Status, what)
 				require.Equal(t, len(v.Warnings) > 0, strict.Decision == protocol.Block, what)
 				if says := strings.Contains(stdout, `"permissionDecision"`) ||
 					strings.Contains(stdout, `"decision"`); says && !strings.Contains(stdout, "null") {
@@ -339,7 +340,7 @@ func TestClaudeDenySpoilt(t *testing.T) {
 				continue
 			}
 			counts["failed"]++
-			require.Equal(t, protocol.StatusFailed, v.Status, what)
+			require.Equal(t, dialect.StatusFailed, v.Status, what)
 			require.Len(t, v.Warnings, 1, what)
 			require.False(t, slices.Contains(harmless, tree) && slices.Contains(harmless, text),
 				"the client blocks here: %s", what)

@@ -41,7 +41,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return dialect.Unreadable(who, "it is no JSON; "+dialect.PrintAlone(text))
 	}
 	if problem != "" && v.Decision == protocol.Continue {
-		v.Cause, v.Problem, v.Status, v.Answered = cause, problem, protocol.StatusFailed, isJSON
+		v.Cause, v.Problem, v.Status, v.Answered = cause, problem, dialect.StatusFailed, isJSON
 	}
 	return v
 }
@@ -104,7 +104,7 @@ func doubtOf(answer gjson.Result) error {
 
 // Fit makes one input of what a hook changed of a call with several commands, which it was given in two forms.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if c.Event.Canonical() != protocol.PreTool {
+	if dialect.Canonical(c.Event) != protocol.PreTool {
 		return
 	}
 	old, now := dialect.LastOf(gjson.Parse(c.Args)), dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))

@@ -48,7 +48,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 func asyncResult(c *dialect.Call, hook string, r dialect.HookResult) dialect.Verdict {
 	r.AsyncResult = false
 	v := hooks.Decode(hooks{}, c, hook, &r)
-	late := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync, Warnings: v.Warnings}
+	late := dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync, Warnings: v.Warnings}
 	if v.Problem != "" {
 		late.Warnings = append(late.Warnings, "async "+v.Problem)
 		return late

@@ -22,7 +22,7 @@ func decideCodex(e protocol.Event, r dialect.HookResult, policies ...dialect.Fai
 
 // codexFailed is a failure that let the call pass: nothing of what was printed counts.
 func codexFailed(cause protocol.Cause) dialect.Verdict {
-	return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusFailed, Cause: cause}
+	return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusFailed, Cause: cause}
 }
 
 // codexHeld are the events at which a failure can block, if policies say so.
@@ -41,13 +41,13 @@ func requireCodex(t *testing.T, events string, r dialect.HookResult, want dialec
 	}
 	for _, e := range all {
 		v := decideCodex(e, r)
-		if want.Status == protocol.StatusFailed {
+		if want.Status == dialect.StatusFailed {
 			require.Len(t, v.Warnings, 1, e)
 			require.Contains(t, v.Warnings[0], string(e)+" hook 'h' ")
 			strict := decideCodex(e, r, dialecttest.OnFailure(protocol.Block))
 			require.Equal(t, codexHeld[e], strict.Decision == protocol.Block, e)
 			if codexHeld[e] {
-				require.Equal(t, protocol.StatusBlocked, strict.Status, e)
+				require.Equal(t, dialect.StatusBlocked, strict.Status, e)
 				require.Equal(t, want.Cause, strict.Cause, e)
 				require.NotEmpty(t, strict.Reason, e)
 			}
@@ -104,20 +104,20 @@ func TestCodexExits(t *testing.T) {
 func TestCodexNoAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		result dialect.HookResult
-		status protocol.Status
+		status string
 		cause  protocol.Cause
 		says   string
 	}{
-		"not started": {dialect.HookResult{Err: errors.New("no such file")}, protocol.StatusUnstarted,
+		"not started": {dialect.HookResult{Err: errors.New("no such file")}, dialect.StatusUnstarted,
 			protocol.CauseUnstarted, "PreToolUse hook 'h' could not run: no such file; continuing"},
 		"too late": {dialect.HookResult{TimedOut: true, Limit: time.Second,
 			Stdout: dialecttest.Printed(dialecttest.Pre(`"permissionDecision":"deny",` +
-				`"permissionDecisionReason":"R"`)).Stdout}, protocol.StatusTimeout, protocol.CauseTimeout,
+				`"permissionDecisionReason":"R"`)).Stdout}, dialect.StatusTimeout, protocol.CauseTimeout,
 			"PreToolUse hook 'h' timed out after 1s; continuing"},
-		"an unreadable one": {dialect.HookResult{ProtocolError: "it is odd"}, protocol.StatusFailed,
+		"an unreadable one": {dialect.HookResult{ProtocolError: "it is odd"}, dialect.StatusFailed,
 			protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is odd; continuing"},
 		"too long": {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"a`), Tail: []byte(`"}`),
-			Total: 99}}, protocol.StatusFailed, protocol.CauseOutput,
+			Total: 99}}, dialect.StatusFailed, protocol.CauseOutput,
 			"PreToolUse hook 'h' gave an answer that cannot be read: it is too long: 16 MiB of output is kept; " +
 				"continuing"},
 	} {
@@ -130,7 +130,7 @@ func TestCodexNoAnswer(t *testing.T) {
 			require.Equal(t, strings.TrimSuffix(test.says, "; continuing"), strict.Reason)
 		})
 	}
-	require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync},
+	require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync},
 		decideCodex("PreToolUse", dialect.HookResult{Async: true}))
 	c := dialecttest.AtEvent("PreToolUse")
 	v := dialect.Unsupported(codex.Dialect, &c, "h", "prompt")
@@ -140,7 +140,7 @@ func TestCodexNoAnswer(t *testing.T) {
 }
 
 func TestCodexText(t *testing.T) {
-	context := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: "some words"}
+	context := dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, Context: "some words"}
 	const ignoring = "PreToolUse PermissionRequest PostToolUse PreCompact PostCompact SessionEnd PreModelRequest " +
 		"PostModelRequest"
 	requireCodex(t, "UserPromptSubmit SessionStart SubagentStart", dialecttest.Printed(" some words\n"), context)
@@ -176,7 +176,7 @@ func TestCodexLostDeny(t *testing.T) {
 		v.Warnings = nil
 		require.Equal(t, dialecttest.Passes(), v)
 		v = decideCodex("PreToolUse", dialecttest.Printed(text), dialecttest.OnFailure(protocol.Block))
-		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, doubt},
+		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, dialect.StatusBlocked, doubt},
 			[]any{v.Decision, v.Cause, v.Status, v.Reason})
 	}
 	v := decideCodex("UserPromptSubmit", dialecttest.Printed("a line\n{\"decision\":\"block\"}"))
@@ -442,7 +442,7 @@ func TestCodexLate(t *testing.T) {
 		c := dialecttest.AtEvent("PreToolUse")
 		return codex.Dialect.Hooks.Decode(&c, "h", &r)
 	}
-	want := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
+	want := dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync}
 	require.Equal(t, want, late(dialecttest.Exited(0, "", "")))
 	require.Equal(t, want, late(dialecttest.Exited(2, "", "no")))
 	want.Context, want.SystemMessage = "C", "M"

@@ -97,7 +97,7 @@ var events = dialect.Events{
 // eventOf: a tool that failed has run all the same, and one that was blocked has not.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch {
-	case c.Event.Canonical() != protocol.PostTool:
+	case dialect.Canonical(c.Event) != protocol.PostTool:
 		return dialect.ClaudeEvent(c.Event)
 	case c.Blocked:
 		return "" // an event that the client does not have

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
@@ -93,7 +94,7 @@ func TestCodexOutput(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, string(got), event)
 			v := decideCodex(event, dialecttest.Printed(string(got)))
-			require.NotEqual(t, protocol.StatusFailed, v.Status, "%s: the client drops it: %q", got, v.Warnings)
+			require.NotEqual(t, dialect.StatusFailed, v.Status, "%s: the client drops it: %q", got, v.Warnings)
 			if (o.Decision != protocol.Continue || o.Stop) && event != "SubagentStart" && event != "Interrupt" &&
 				event != "SessionEnd" {
 				require.True(t, v.Decision == protocol.Block || v.Stop, "%s", got)

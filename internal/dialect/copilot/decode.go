@@ -53,7 +53,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 	case m.Name == "PostToolUseFailure" && stderr != "":
 		v.Context = stderr
 	case v.Decision == protocol.Continue:
-		v.Status, v.Cause, v.Problem, v.Answered = protocol.StatusFailed, cause, problem, true
+		v.Status, v.Cause, v.Problem, v.Answered = dialect.StatusFailed, cause, problem, true
 		return v
 	}
 	return dialect.DoubtEqualKeys(who, a, v)

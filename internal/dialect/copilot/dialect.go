@@ -175,7 +175,7 @@ func camelName(e protocol.Event) protocol.Event {
 // eventOf: the client has an event for a tool that failed, and none for one that was blocked.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch e := dialect.ClaudeEvent(c.Event); {
-	case e.Canonical() != protocol.PostTool:
+	case dialect.Canonical(e) != protocol.PostTool:
 		return e
 	case c.Blocked:
 		return ""

@@ -20,7 +20,7 @@ func call() dialect.Call {
 func TestOutput(t *testing.T) {
 	const goesOn = protocol.Continue
 	inject := []protocol.Text{{Hook: "noter", Content: "C"}}
-	failed := protocol.Report{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
+	failed := protocol.Report{Name: "h", Status: dialect.StatusTimeout, Cause: protocol.CauseTimeout}
 	odd := protocol.Outcome{Decision: goesOn, UpdatedInput: []byte(`{"a.b":1}`)}
 	odd.UpdatedBy = "fixer"
 	for name, test := range map[string]struct {

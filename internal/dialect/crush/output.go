@@ -64,7 +64,7 @@ func unfitInput(o protocol.Outcome) string {
 func (hooks) Fit(c *dialect.Call, _ string, v *dialect.Verdict) {
 	old, _, err := c.Input()
 	now := gjson.ParseBytes(v.UpdatedInput)
-	if c.Event.Canonical() != protocol.PreTool || err != nil || !now.IsObject() {
+	if dialect.Canonical(c.Event) != protocol.PreTool || err != nil || !now.IsObject() {
 		return
 	}
 	var gone []string

@@ -87,12 +87,12 @@ func (specialHooks) ToolEvent(c *dialect.Call, names []string) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
-	moment, general := c.Event.Canonical(), eventOf(c)
+	moment, general := dialect.Canonical(c.Event), eventOf(c)
 	if moment != protocol.PreTool && moment != protocol.PostTool || general == "postToolUseFailure" {
 		return ""
 	}
 	for _, e := range events {
-		if kind := kindOf(e.Name); kind != "" && e.Name.Canonical() == moment && isKind(c.Tool, names, kind) {
+		if kind := kindOf(e.Name); kind != "" && dialect.Canonical(e.Name) == moment && isKind(c.Tool, names, kind) {
 			return e.Name
 		}
 	}
@@ -177,7 +177,7 @@ func eventOf(c *dialect.Call) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
-	switch c.Event.Canonical() {
+	switch dialect.Canonical(c.Event) {
 	case protocol.PreExecute:
 		return "beforeSubmitPrompt"
 	case protocol.PreTool:

@@ -44,17 +44,17 @@ func Answers(e protocol.Event, fields string) string {
 func Pre(fields string) string { return Answers("PreToolUse", fields) }
 
 func Blocked(reason string) dialect.Verdict {
-	return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked,
+	return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: dialect.StatusBlocked,
 		Reason: reason}
 }
 
 func Approved(reason string) dialect.Verdict {
-	return dialect.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: protocol.StatusOK,
+	return dialect.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: dialect.StatusOK,
 		Approved: true, Reason: reason}
 }
 
 func Passes() dialect.Verdict {
-	return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+	return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK}
 }
 
 // And adds to a verdict.

@@ -47,10 +47,10 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	switch {
 	case late:
-		v.Cause, v.Problem, v.Status = protocol.CauseTimeout, r.TimeoutProblem(who), protocol.StatusTimeout
+		v.Cause, v.Problem, v.Status = protocol.CauseTimeout, r.TimeoutProblem(who), dialect.StatusTimeout
 	case code != 0:
 		v.Cause, v.Problem = r.Ended(who)
-		v.Status, v.Answered = protocol.StatusFailed, a.object.Exists() || v.Stop
+		v.Status, v.Answered = dialect.StatusFailed, a.object.Exists() || v.Stop
 	case broken:
 		return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
 			dialect.PrintAlone(r.Stdout.All()))

@@ -68,7 +68,7 @@ var events = dialect.Events{
 
 // eventOf: PostToolUse is for tools that ran and did not fail, and there is no event for the others.
 func eventOf(c *dialect.Call) protocol.Event {
-	if c.Event.Canonical() == protocol.PostTool && (c.Failed || c.Blocked) {
+	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
 		return ""
 	}
 	return dialect.ClaudeEvent(c.Event)

@@ -100,7 +100,7 @@ func wordOf(v *dialect.Verdict) string {
 // release takes a block back.
 func release(h *dialect.HookVerdict) {
 	v := &h.Verdict
-	v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
+	v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", dialect.StatusOK, ""
 	h.Report.Status, h.Report.Cause = v.Status, ""
 }
 

@@ -105,11 +105,11 @@ func encoded(out dialect.HookOutput, code int) (b []byte, exit int, err error) {
 func onStderr(o protocol.Outcome) string {
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	switch {
-	case o.Event.Canonical() == protocol.PostTool && withheld(o) != "":
+	case dialect.Canonical(o.Event) == protocol.PostTool && withheld(o) != "":
 		return dialect.Joined(o.StopReason, withheld(o), o.Reason, context)
 	case o.Stop:
 		return cmp.Or(dialect.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
-	case o.Decision != protocol.Continue && o.Event.Canonical() == protocol.PostTool:
+	case o.Decision != protocol.Continue && dialect.Canonical(o.Event) == protocol.PostTool:
 		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the context is in the answer
 	case o.Decision != protocol.Continue:
 		return cmp.Or(dialect.Joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
@@ -126,7 +126,7 @@ var describing = []string{"summary", "riskLevel", "riskLevelReason"}
 
 // Fit tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if c.Event.Canonical() != protocol.PreTool {
+	if dialect.Canonical(c.Event) != protocol.PreTool {
 		return
 	}
 	old, _, err := c.Input()

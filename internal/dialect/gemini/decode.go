@@ -72,7 +72,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.Answered = false
 		return dialect.DoubtEqualKeys(who, answer, v)
 	}
-	v.Status = protocol.StatusFailed
+	v.Status = dialect.StatusFailed
 	if odd != nil {
 		v.Problem += ", and its answer means nothing: " + odd.Error()
 	}

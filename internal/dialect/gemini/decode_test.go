@@ -24,10 +24,10 @@ func decideGemini(e protocol.Event, r dialect.HookResult, policies ...dialect.Fa
 
 func TestGeminiText(t *testing.T) {
 	told := func(message string) dialect.Verdict {
-		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: message}
+		return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, SystemMessage: message}
 	}
 	failed := func(cause protocol.Cause, message string) dialect.Verdict {
-		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusFailed, Cause: cause,
+		return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusFailed, Cause: cause,
 			SystemMessage: message}
 	}
 	for name, test := range map[string]struct {
@@ -76,11 +76,11 @@ func TestGeminiText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := decideGemini("BeforeTool", test.result)
-			require.Equal(t, v.Status == protocol.StatusFailed, len(v.Warnings) > 0, "%q", v.Warnings)
+			require.Equal(t, v.Status == dialect.StatusFailed, len(v.Warnings) > 0, "%q", v.Warnings)
 			strict := decideGemini("BeforeTool", test.result, dialecttest.OnFailure(protocol.Block))
-			if v.Status == protocol.StatusFailed {
+			if v.Status == dialect.StatusFailed {
 				require.Equal(t, protocol.Block, strict.Decision, "--on-failure block closes it")
-				require.Equal(t, protocol.StatusBlocked, strict.Status)
+				require.Equal(t, dialect.StatusBlocked, strict.Status)
 				require.NotEmpty(t, strict.Reason)
 			} else {
 				require.Equal(t, v, strict)
@@ -122,14 +122,14 @@ func TestGeminiAnswers(t *testing.T) {
 		"deny with a stopReason": {dialecttest.Printed(`{"decision":"deny","reason":"R","stopReason":"S"}`),
 			dialecttest.Blocked("R")},
 		"ask": {dialecttest.Printed(`{"decision":"ask","reason":"R","systemMessage":"M"}`),
-			dialect.Verdict{Decision: protocol.Ask, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked,
+			dialect.Verdict{Decision: protocol.Ask, Cause: protocol.CausePolicy, Status: dialect.StatusBlocked,
 				Reason: "R", SystemMessage: "M"}},
 		"stop": {dialecttest.Printed(`{"continue":false,"stopReason":"S","reason":"R"}`),
-			dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked,
+			dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: dialect.StatusBlocked,
 				Reason: "R", Stop: true, StopReason: "S"}},
 		"the empty object": {dialecttest.Printed(`{}`), dialecttest.Passes()},
 		"allow": {dialecttest.Printed(`{"decision":"allow","reason":"R",` +
-			`"systemMessage":"M"}`), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
+			`"systemMessage":"M"}`), dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
 			Reason: "R", SystemMessage: "M"}},
 		"approve": {dialecttest.Printed(`{"decision":"approve"}`), dialecttest.Passes()},
 		"null": {dialecttest.Printed(`{"decision":null,"continue":null,` +
@@ -137,18 +137,18 @@ func TestGeminiAnswers(t *testing.T) {
 		"a message that is hidden": {dialecttest.Printed(`{"suppressOutput":true,"systemMessage":"M"}`),
 			dialecttest.Passes()},
 		"a message that is not": {dialecttest.Printed(`{"suppressOutput":"","systemMessage":"M"}`),
-			dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: "M"}},
+			dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, SystemMessage: "M"}},
 		"a key that nobody knows": {dialecttest.Printed(`{"x":1,"hookSpecificOutput":{"y":2}}`),
 			dialecttest.Passes()},
 		"a rewrite": {dialecttest.Printed(dialecttest.Specific(`"tool_input":{"command": "a", ` +
-			`"n": 1.0}`)), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
+			`"n": 1.0}`)), dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
 			UpdatedInput: []byte(`{"command":"a","n":1.0}`)}},
 		"a rewrite to nothing": {dialecttest.Printed(dialecttest.Specific(`"tool_input":{}`)),
-			dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{}`)}},
+			dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, UpdatedInput: []byte(`{}`)}},
 		"a rewrite with equal keys": {dialecttest.Printed(dialecttest.Specific(`"tool_input":{"a":1,"a":2}`)),
-			dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{"a":2}`)}},
+			dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, UpdatedInput: []byte(`{"a":2}`)}},
 		"another event's name beside it": {dialecttest.Printed(dialecttest.Specific(`"hookEventName":"AfterTool",` +
-			`"tool_input":{}`)), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
+			`"tool_input":{}`)), dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
 			UpdatedInput: []byte(`{}`)}},
 		"a stop that is a string, killed": {dialecttest.Killed("SIGTERM", deny, ""), dialecttest.Blocked("R")},
 	} {
@@ -214,10 +214,10 @@ func TestGeminiOddAnswers(t *testing.T) {
 				dialecttest.OnFailure(protocol.Block))
 			if test.open {
 				require.Equal(t, v, strict)
-				require.Equal(t, protocol.StatusOK, v.Status)
+				require.Equal(t, dialect.StatusOK, v.Status)
 				return
 			}
-			require.Equal(t, protocol.StatusFailed, v.Status)
+			require.Equal(t, dialect.StatusFailed, v.Status)
 			require.Equal(t, protocol.Block, strict.Decision)
 			require.Contains(t, strict.Reason, strings.TrimSuffix(test.warning, `"permissionDecision"`))
 		})
@@ -303,22 +303,22 @@ func TestGeminiFailures(t *testing.T) {
 		event  protocol.Event
 		result dialect.HookResult
 		want   protocol.Decision
-		status protocol.Status
+		status string
 	}{
 		{"BeforeTool", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Block,
-			protocol.StatusUnstarted},
+			dialect.StatusUnstarted},
 		{"BeforeAgent", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Block,
-			protocol.StatusUnstarted},
+			dialect.StatusUnstarted},
 		{"AfterTool", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Continue,
-			protocol.StatusUnstarted},
+			dialect.StatusUnstarted},
 		{"AfterAgent", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Continue,
-			protocol.StatusUnstarted},
+			dialect.StatusUnstarted},
 		{"SessionStart", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Continue,
-			protocol.StatusUnstarted},
+			dialect.StatusUnstarted},
 		{"BeforeTool", dialect.HookResult{TimedOut: true, Limit: time.Second,
-			Stdout: dialecttest.Printed(`{"decision":"deny"}`).Stdout}, protocol.Continue, protocol.StatusTimeout},
+			Stdout: dialecttest.Printed(`{"decision":"deny"}`).Stdout}, protocol.Continue, dialect.StatusTimeout},
 		{"AfterModel", dialect.HookResult{TimedOut: true, Limit: time.Second}, protocol.Continue,
-			protocol.StatusTimeout},
+			dialect.StatusTimeout},
 	} {
 		v := decideGemini(test.event, test.result)
 		require.Equal(t, test.want, v.Decision, "%s %+v", test.event, test.result)

@@ -83,7 +83,7 @@ var events = dialect.Events{
 
 // eventOf: AfterTool is for tools that ran, those that failed too.
 func eventOf(c *dialect.Call) protocol.Event {
-	if c.Blocked && c.Event.Canonical() == protocol.PostTool {
+	if c.Blocked && dialect.Canonical(c.Event) == protocol.PostTool {
 		return "" // an event that the client does not have
 	}
 	return dialect.EventNamed(c.Event, "BeforeAgent", "BeforeTool", "AfterTool")

@@ -67,13 +67,13 @@ func FuzzGeminiJudge(f *testing.F) {
 		decision, stop := geminiOracle(stdout, stderr, int(code))
 		require.Equal(t, decision, v.Decision)
 		require.Equal(t, stop, v.Stop)
-		require.Equal(t, v.Decision != protocol.Continue, v.Status == protocol.StatusBlocked)
+		require.Equal(t, v.Decision != protocol.Continue, v.Status == dialect.StatusBlocked)
 		require.False(t, v.Approved || strict.Approved)
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 		warnings := strings.Join(v.Warnings, "\n")
 		doubted := strings.Contains(warnings, "takes for none") ||
 			strings.Contains(warnings, "which was therefore not read")
-		require.Equal(t, v.Status == protocol.StatusFailed || doubted && v.Decision == protocol.Continue,
+		require.Equal(t, v.Status == dialect.StatusFailed || doubted && v.Decision == protocol.Continue,
 			strict.Decision != v.Decision)
 		require.Empty(t, v.Context)
 	})

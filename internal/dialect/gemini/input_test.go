@@ -68,9 +68,9 @@ func TestGeminiPayload(t *testing.T) {
 		} {
 			require.Equal(t, test.want, gemini.Dialect.EventOf(&test.fired), "%+v", test.fired)
 		}
-		require.Equal(t, protocol.PostTool, protocol.Event("AfterTool").Canonical())
+		require.Equal(t, protocol.PostTool, dialect.Canonical(protocol.Event("AfterTool")))
 		require.Equal(t, protocol.Event("PostToolUse"), dialect.ClaudeEvent("AfterTool"))
-		require.True(t, protocol.Event("BeforeTool").HasTool())
+		require.True(t, dialect.HasTool(protocol.Event("BeforeTool")))
 	})
 	t.Run("environment", func(t *testing.T) {
 		c := dialect.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
@@ -163,7 +163,7 @@ func TestGeminiChain(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
 		v := decideGemini("BeforeTool",
 			dialecttest.Printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
-		require.Equal(t, protocol.StatusFailed, v.Status)
+		require.Equal(t, dialect.StatusFailed, v.Status)
 		require.True(t, gemini.Dialect.Hooks.(dialect.Propagator).Propagate(c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 		for _, input := range []string{`"a"`, `[]`, `null`} {

@@ -54,7 +54,7 @@ func TestGeminiOutput(t *testing.T) {
 			UpdatedOutput: []byte(`"clean"`)},
 			`{"decision":"deny","reason":"R"}`},
 		"a hook without an answer": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue,
-			Hooks: []protocol.Report{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}},
+			Hooks: []protocol.Report{{Name: "h", Status: dialect.StatusTimeout, Cause: protocol.CauseTimeout}}},
 			`{"systemMessage":"hookrun: hook 'h' gave no answer (timeout), so it did not check this"}`},
 		"a stop and a block": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Block, Reason: "R", Stop: true,
 			StopReason: "S"},

@@ -85,7 +85,7 @@ var events = dialect.Events{
 
 // eventOf: PostToolUseFailure is also for a call that a hook blocked.
 func eventOf(c *dialect.Call) protocol.Event {
-	if c.Event.Canonical() == protocol.PostTool && (c.Failed || c.Blocked) {
+	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
 		return "PostToolUseFailure"
 	}
 	return dialect.ClaudeEvent(c.Event)

@@ -21,7 +21,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
 		o.Text("client_type", clientType)
 	}, func(o *dialect.Object) {
-		if c.Event.HasTool() {
+		if dialect.HasTool(c.Event) {
 			o.Text("tool_call_id", c.ToolUseID)
 		}
 		switch event {

@@ -26,7 +26,7 @@ func told(t *testing.T, o protocol.Outcome) (v dialect.Verdict, something bool) 
 func TestOutput(t *testing.T) {
 	const goesOn = protocol.Continue
 	inject := []protocol.Text{{Hook: "noter", Content: "C"}}
-	failed := protocol.Report{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}
+	failed := protocol.Report{Name: "h", Status: dialect.StatusTimeout, Cause: protocol.CauseTimeout}
 	rewritten := protocol.Outcome{Event: "pre-tool", Decision: goesOn, UpdatedInput: []byte(`{"a":1}`)}
 	rewritten.UpdatedBy = "fixer"
 	afterFailure := protocol.Outcome{Event: "post-tool", Reason: "R"}
@@ -92,7 +92,7 @@ func TestPayload(t *testing.T) {
 			Event: protocol.PreExecute, Prompt: "P"},
 	} {
 		c.SessionID, c.Workspace = "s", "/w"
-		if c.Event.HasTool() {
+		if dialect.HasTool(c.Event) {
 			c.Tool, c.Args, c.ToolUseID = "Bash", `{"command":"ls"}`, "c"
 		}
 		payload, warnings, err := Dialect.Hooks.Encode(dialect.NewCall(c))

@@ -24,7 +24,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case r.Err != nil:
 		return dialect.Unstarted("Hook import failed: " + hook + ": " + r.Err.Error())
 	case r.TimedOut:
-		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: "Hook " + hook +
+		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: dialect.StatusTimeout, Problem: "Hook " + hook +
 			" timed out"}
 	case r.ProtocolError != "":
 		return failed(protocol.CauseOutput, "%s", r.ProtocolError)

@@ -30,7 +30,7 @@ var failClosed = dialect.FailurePolicy{
 type said struct {
 	decision protocol.Decision
 	cause    protocol.Cause
-	status   protocol.Status
+	status   string
 	reason   string
 	args     string
 	context  string
@@ -51,18 +51,18 @@ func requireSaid(t *testing.T, want said, v dialect.Verdict) {
 }
 
 func TestMassGenPreToolUse(t *testing.T) {
-	goesOn := said{decision: protocol.Continue, status: protocol.StatusOK}
+	goesOn := said{decision: protocol.Continue, status: dialect.StatusOK}
 	denied := func(reason string) said {
-		return said{decision: protocol.Block, cause: protocol.CausePolicy, status: protocol.StatusBlocked,
+		return said{decision: protocol.Block, cause: protocol.CausePolicy, status: dialect.StatusBlocked,
 			reason: reason}
 	}
 	asks := func(reason string) said {
-		return said{decision: protocol.Ask, cause: protocol.CausePolicy, status: protocol.StatusBlocked, reason: reason}
+		return said{decision: protocol.Ask, cause: protocol.CausePolicy, status: dialect.StatusBlocked, reason: reason}
 	}
 	warned := func(s said, warning string) said { s.warning = warning; return s }
 	args := func(args string) said { s := goesOn; s.args = args; return s }
 	unreadable := func(why string) said {
-		return said{decision: protocol.Continue, cause: protocol.CauseOutput, status: protocol.StatusFailed,
+		return said{decision: protocol.Continue, cause: protocol.CauseOutput, status: dialect.StatusFailed,
 			warning: "Hook h failed: " + why}
 	}
 	const fallback = "Denied by hook h"
@@ -92,7 +92,7 @@ func TestMassGenPreToolUse(t *testing.T) {
 		{"M37 allowed a small number", `{"allowed":-1e-9}`, warned(goesOn, "allowed must be true or false, not ")},
 		{"M07 unknown keys", `{"note":true,"level":"high","x":{"decision":"maybe"}}`, goesOn},
 		{"M07 an unknown key that may be a deny", `{"deny":true,"level":"high"}`,
-			said{decision: protocol.Continue, status: protocol.StatusOK, warning: `it has "deny": true`}},
+			said{decision: protocol.Continue, status: dialect.StatusOK, warning: `it has "deny": true`}},
 		{"M08 ask without a reason", `{"decision":"ask"}`, asks("Hook h asks for confirmation of this tool call")},
 		{"M08 deny with a reason", `{"decision":"deny","reason":"no"}`, denied("no")},
 		{"M09 errors beside an allow", `{"hook_errors":["one",{"two":2}]}`, warned(goesOn, "one\n{\"two\":2}")},
@@ -167,7 +167,7 @@ func TestMassGenPreToolUse(t *testing.T) {
 		{"half a character", `{"decision":"deny","reason":"a\ud800;b"}`, denied("a\ufffd;b")},
 		{"M42 a function that was not found",
 			`{"allowed":false,"reason":"Hook import failed: x","metadata":{"import_error":true}}`,
-			said{decision: protocol.Block, cause: protocol.CauseUnstarted, status: protocol.StatusUnstarted,
+			said{decision: protocol.Block, cause: protocol.CauseUnstarted, status: dialect.StatusUnstarted,
 				reason: "Hook import failed: x"}},
 		{"an import error that allows", `{"metadata":{"import_error":true}}`, goesOn},
 	} {
@@ -197,19 +197,19 @@ func TestMassGenFailures(t *testing.T) {
 		name    string
 		result  dialect.HookResult
 		cause   protocol.Cause
-		status  protocol.Status
+		status  string
 		problem string
 	}{
-		{"M31 M40 timeout", timedOut, protocol.CauseTimeout, protocol.StatusTimeout, "Hook h timed out"},
-		{"M32 killed", dialecttest.Killed("SIGSEGV", deny, ""), protocol.CauseSignal, protocol.StatusFailed,
+		{"M31 M40 timeout", timedOut, protocol.CauseTimeout, dialect.StatusTimeout, "Hook h timed out"},
+		{"M32 killed", dialecttest.Killed("SIGSEGV", deny, ""), protocol.CauseSignal, dialect.StatusFailed,
 			"Hook h failed: it was killed by SIGSEGV"},
 		{"M38 exit code, what it printed does not count", dialecttest.Exited(1, deny, ""), protocol.CauseExit,
-			protocol.StatusFailed, "Hook h failed: it exited with 1"},
+			dialect.StatusFailed, "Hook h failed: it exited with 1"},
 		{"M38 exit code 2 is one as all others", dialecttest.Exited(2, deny, "no\n"), protocol.CauseExit,
-			protocol.StatusFailed, "Hook h failed: it exited with 2: no"},
+			dialect.StatusFailed, "Hook h failed: it exited with 2: no"},
 		{"M32 an exception", dialecttest.Exited(1, "", "Traceback\n  File\nValueError: broken\n"), protocol.CauseExit,
-			protocol.StatusFailed, "Hook h failed: it exited with 1: ValueError: broken"},
-		{"M39 output", dialecttest.Printed("hi"), protocol.CauseOutput, protocol.StatusFailed,
+			dialect.StatusFailed, "Hook h failed: it exited with 1: ValueError: broken"},
+		{"M39 output", dialecttest.Printed("hi"), protocol.CauseOutput, dialect.StatusFailed,
 			"Hook h failed: it did not print a JSON object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestMassGenFailures(t *testing.T) {
 		for _, policies := range [][]dialect.FailurePolicy{nil, {open}, {failClosed}} {
 			v := decideMassgen("pre-tool", missing, policies...)
 			requireSaid(t, said{decision: protocol.Block, cause: protocol.CauseUnstarted,
-				status: protocol.StatusUnstarted, reason: "Hook import failed: h: no such file"}, v)
+				status: dialect.StatusUnstarted, reason: "Hook import failed: h: no such file"}, v)
 		}
 		v := decideMassgen("pre-tool", missing, nil, dialect.FailurePolicy{protocol.CauseUnstarted: protocol.Continue})
 		require.Equal(t, protocol.Continue, v.Decision, "as the external hooks of MassGen were")
@@ -240,7 +240,7 @@ func TestMassGenFailures(t *testing.T) {
 
 func TestMassGenPostToolUse(t *testing.T) {
 	const who = "PostToolUse hook 'h' "
-	ok := said{decision: protocol.Continue, status: protocol.StatusOK}
+	ok := said{decision: protocol.Continue, status: dialect.StatusOK}
 	injects := func(content string, s string) said { w := ok; w.context, w.strategy = content, s; return w }
 	warned := func(s said, warning string) said { s.warning = warning; return s }
 	for _, test := range []struct {
@@ -256,7 +256,7 @@ func TestMassGenPostToolUse(t *testing.T) {
 			warned(injects("A", dialect.ToolResult),
 				`the strategy "tool", which does not exist; taken for tool_result`)},
 		{"M23 no content", `{"inject":{"strategy":"user_message"}}`,
-			said{decision: protocol.Continue, status: protocol.StatusOK}},
+			said{decision: protocol.Continue, status: dialect.StatusOK}},
 		{"M23 empty content", `{"inject":{"content":""}}`, ok},
 		{"M23 empty", `{"inject":{}}`, ok},
 		{"M23 null", `{"inject":null}`, ok},
@@ -264,7 +264,7 @@ func TestMassGenPostToolUse(t *testing.T) {
 		{"M23 content of another type", `{"inject":{"content":["A"]}}`,
 			warned(ok, "answered with an \"inject\" that is no")},
 		{"M20 a deny is on record and changes nothing", `{"decision":"deny","reason":"r","inject":{"content":"A"}}`,
-			warned(said{decision: protocol.Continue, cause: protocol.CausePolicy, status: protocol.StatusBlocked,
+			warned(said{decision: protocol.Continue, cause: protocol.CausePolicy, status: dialect.StatusBlocked,
 				context: "A", strategy: dialect.ToolResult},
 				who+"denied a call that had run, which changes nothing: r")},
 		{"M20 ask changes nothing", `{"decision":"ask"}`,

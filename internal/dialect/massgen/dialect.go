@@ -51,7 +51,7 @@ const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 // eventOf: hooks of PostToolUse are for tools that ran and did not fail.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch {
-	case c.Event.Canonical() != protocol.PostTool:
+	case dialect.Canonical(c.Event) != protocol.PostTool:
 	case c.Blocked:
 		return "" // an event that MassGen does not have
 	case c.Failed, c.Event == "PostToolUseFailure":

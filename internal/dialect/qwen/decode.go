@@ -84,7 +84,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	if v.Cause, v.Problem = r.Ended(who); v.Problem != "" {
 		v.Answered = isJSON
-		v.Status = protocol.StatusFailed
+		v.Status = dialect.StatusFailed
 		switch {
 		case text == "":
 			v.Problem += " and printed nothing that counts, which blocks nothing; print the reason on stderr"

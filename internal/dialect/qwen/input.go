@@ -27,7 +27,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 			o.Text("prompt", c.Prompt)
 			o.Text("submitted_prompt", c.Prompt)
 		}
-		if c.Event.HasTool() {
+		if dialect.HasTool(c.Event) {
 			o.Text("tool_use_id", c.ToolUseID)
 		}
 	})

@@ -53,7 +53,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 
 // Merge: a prompt that is blocked has no context, and a hook that only the client itself can run may have been a gate.
 func (hooks) Merge(m *dialect.Merging) {
-	if m.Decision == protocol.Block && m.Event.Canonical() != protocol.PostTool && m.Event != "PostToolBatch" {
+	if m.Decision == protocol.Block && dialect.Canonical(m.Event) != protocol.PostTool && m.Event != "PostToolBatch" {
 		m.Contexts = nil
 	}
 	m.Unanswered = m.Any(dialect.NotRun)

@@ -143,7 +143,7 @@ func unnamedEvent(doc string) (event protocol.Event) {
 // result, where the call comes from one that has rules for it.
 func FitResult(c *dialect.Call, hook string, v *dialect.Verdict) {
 	client := ClientOf(c)
-	if client == nil || !c.Event.HasTool() {
+	if client == nil || !dialect.HasTool(c.Event) {
 		return
 	}
 	if fitter, ok := client.Hooks.(dialect.Fitter); ok {

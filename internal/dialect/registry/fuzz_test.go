@@ -96,7 +96,7 @@ func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
 	if !gate && o.Decision == protocol.Continue && !o.Stop && o.UpdatedInput == nil && o.UpdatedOutput == nil {
 		require.False(t, holds, about)
 	}
-	switch o.Event.Canonical() {
+	switch dialect.Canonical(o.Event) {
 	case protocol.PreTool:
 		if o.UpdatedInput != nil && !holds {
 			require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput), about)
@@ -153,12 +153,12 @@ func FuzzClientAnswer(f *testing.F) {
 		if shape&128 != 0 {
 			o.SystemMessages = []string{message}
 		}
-		if shape&256 != 0 && o.Event.Canonical() == protocol.PreTool && o.Decision != protocol.Block {
+		if shape&256 != 0 && dialect.Canonical(o.Event) == protocol.PreTool && o.Decision != protocol.Block {
 			input, err := json.Marshal(map[string]string{"command": context})
 			require.NoError(t, err)
 			o.UpdatedInput = input
 		}
-		if shape&512 != 0 && o.Event.Canonical() == protocol.PostTool {
+		if shape&512 != 0 && dialect.Canonical(o.Event) == protocol.PostTool {
 			output, err := json.Marshal(message)
 			require.NoError(t, err)
 			o.UpdatedOutput = output

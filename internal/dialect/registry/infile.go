@@ -41,7 +41,7 @@ func WithEvent(event protocol.Event) []string {
 // own. There are none for a tool that is its own, and for one that it does not have.
 func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if !c.Event.HasTool() || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(c) == client {
+	if !dialect.HasTool(c.Event) || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(c) == client {
 		return nil
 	}
 	project := c.ProjectTools()
@@ -74,7 +74,7 @@ func seenBy(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 func CanHold(c *dialect.Call) bool {
 	client := ClientOf(c)
 	if client == nil {
-		return slices.Contains(dialect.CanonicalEvents(), c.Event.Canonical())
+		return slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(c.Event))
 	}
 	return !client.CannotBlock(client.EventOf(c))
 }

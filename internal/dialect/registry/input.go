@@ -91,7 +91,7 @@ func parseInput(doc string, whose func(*dialect.Call, gjson.Result) error) (c di
 	if read := ClientOf(&c).Client.Read; read != nil {
 		read(&c, result)
 	}
-	if wrong == nil && c.Event.HasTool() && c.Tool == "" {
+	if wrong == nil && dialect.HasTool(c.Event) && c.Tool == "" {
 		wrong = fmt.Errorf("the hook input has no tool_name, and %s is about a tool", c.Event)
 	}
 	return c, warnings, wrong

@@ -68,7 +68,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 			`"systemMessage":`+quote(text()), `"suppressOutput":true`, `"terminalSequence":"\u0007"`,
 			inner[1:len(inner)-1]), ",") + "}"
 		first, o := dialecttest.Merged(&c, stdout)
-		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
+		require.NotEqual(t, dialect.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
 		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
 		out, _, err := dialecttest.Reply(claude.Dialect, o)
 		require.NoError(t, err)
@@ -115,7 +115,7 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 	if d.Name == "copilot" { // a message goes with exit 2, or to the model
 		v.SystemMessage = v.Context
 		if exit == 2 {
-			require.True(t, v.Decision == protocol.Block || v.Status == protocol.StatusFailed && v.Answered)
+			require.True(t, v.Decision == protocol.Block || v.Status == dialect.StatusFailed && v.Answered)
 			v.Problem, v.SystemMessage = "", reply.Stderr
 		}
 	}
@@ -224,7 +224,7 @@ func TestAnswer(t *testing.T) {
 			t.Run("a message is the user's, and silence is told", func(t *testing.T) {
 				o := goesOn(pre)
 				o.SystemMessages = []string{"m"}
-				o.Hooks = []protocol.Report{{Name: "h", Status: protocol.StatusTimeout,
+				o.Hooks = []protocol.Report{{Name: "h", Status: dialect.StatusTimeout,
 					Cause: protocol.CauseTimeout}}
 				v := readBack(t, d, o)
 				if d.Name == "copilot" { // it shows its user nothing there

@@ -103,7 +103,7 @@ func KnownTools() (names []string) {
 // the client that the call comes from. Of a loop's own tools nothing is known.
 func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
-	if !c.Event.HasTool() {
+	if !dialect.HasTool(c.Event) {
 		return
 	}
 	names := [2]string{files.Name(c.Tool)}

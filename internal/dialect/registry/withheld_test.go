@@ -140,7 +140,7 @@ func TestForms(t *testing.T) {
 	seen := map[protocol.Cause]int{}
 	for range testall.Of(4_000, 40_000) {
 		c := postTool(rng.IntN(2) == 0)
-		if c.Event = events[rng.IntN(len(events))]; c.Event.Canonical() != protocol.PostTool {
+		if c.Event = events[rng.IntN(len(events))]; dialect.Canonical(c.Event) != protocol.PostTool {
 			c.Result = ""
 		}
 		c.Failed = c.Event == "PostToolUseFailure" || c.Event == protocol.PostTool && rng.IntN(2) == 0

@@ -13,7 +13,7 @@ import (
 
 // Decode reads, in this order: no start, deadline, signal or exit code, output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.Who(c.Event.Canonical(), hook)
+	who := dialect.Who(dialect.Canonical(c.Event), hook)
 	if v, none := r.NoAnswer(who); none {
 		return v
 	}
@@ -59,10 +59,10 @@ func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
 
 // failure judges an exit other than 0 and a death by signal. a counts only if read is true.
 func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
-	who := dialect.Who(c.Event.Canonical(), hook)
+	who := dialect.Who(dialect.Canonical(c.Event), hook)
 	stderr := r.Stderr.Text()
 	denied := read && a.decision != protocol.Continue
-	if r.NotRunByShell() && !(denied && c.Event.Canonical() == protocol.PreTool) {
+	if r.NotRunByShell() && !(denied && dialect.Canonical(c.Event) == protocol.PreTool) {
 		problem := who + " could not run: " + cmp.Or(stderr, "nothing on stderr")
 		if exit := " (exit " + strconv.Itoa(r.ExitCode); r.Fault != "" {
 			problem += exit + "); " + r.Fault
@@ -71,7 +71,7 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 		}
 		return dialect.Unstarted(problem)
 	}
-	if c.Event.Canonical() != protocol.PreTool {
+	if dialect.Canonical(c.Event) != protocol.PreTool {
 		v := dialect.Failed(r.Ended(who))
 		if stderr != "" { // where a policy makes it block
 			v.Reason = v.Problem + "\n" + stderr
@@ -80,14 +80,14 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 		}
 		return v
 	}
-	v := dialect.Verdict{Cause: protocol.CausePolicy, Status: protocol.StatusBlocked}
+	v := dialect.Verdict{Cause: protocol.CausePolicy, Status: dialect.StatusBlocked}
 	if read { // the exit blocks whatever the JSON allows; the rest of what it says still counts
 		v = a.verdict(c, hook)
 		v.Decide(protocol.Block, "")
 		v.Approved, v.UpdatedInput = false, nil
 	}
 	if r.Signal != "" && !denied { // a deny stands, however its author died
-		v.Status = protocol.StatusFailed
+		v.Status = dialect.StatusFailed
 		v.Cause, v.Problem = r.Ended(who)
 	}
 	v.Reason = stderr
@@ -109,7 +109,7 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	v := dialect.Verdict{
 		Decision:      a.decision,
-		Status:        protocol.StatusOK,
+		Status:        dialect.StatusOK,
 		Reason:        a.reason,
 		Stop:          a.stop,
 		StopReason:    strings.TrimSpace(a.stopReason),
@@ -120,8 +120,8 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	if !dialect.Blank(a.context) {
 		v.Context = a.context
 	}
-	v.Warnings = a.warnings(dialect.Who(c.Event.Canonical(), hook))
-	event := c.Event.Canonical()
+	v.Warnings = a.warnings(dialect.Who(dialect.Canonical(c.Event), hook))
+	event := dialect.Canonical(c.Event)
 	if a.decided {
 		v.Cause = protocol.CausePolicy
 	}
@@ -144,16 +144,16 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 		}[a.decision]
 	}
 	if a.decision != protocol.Continue {
-		v.Status = protocol.StatusBlocked
+		v.Status = dialect.StatusBlocked
 	}
 	if v.UpdatedInput != nil && event != protocol.PreTool {
 		v.UpdatedInput = nil
-		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(),
+		v.Warnings = append(v.Warnings, dialect.Who(dialect.Canonical(c.Event),
 			hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
 	}
 	if v.UpdatedOutput != nil && event != protocol.PostTool {
 		v.UpdatedOutput = nil
-		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(),
+		v.Warnings = append(v.Warnings, dialect.Who(dialect.Canonical(c.Event),
 			hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
 	}
 	return v

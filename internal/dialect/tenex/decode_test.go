@@ -20,19 +20,19 @@ func TestDecisionTable(t *testing.T) {
 	type want struct {
 		decision protocol.Decision
 		cause    protocol.Cause
-		status   protocol.Status
+		status   string
 		reason   string
 	}
-	goesOn := want{protocol.Continue, "", protocol.StatusOK, ""}
+	goesOn := want{protocol.Continue, "", dialect.StatusOK, ""}
 	policy := func(reason string) want {
-		return want{protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, reason}
+		return want{protocol.Block, protocol.CausePolicy, dialect.StatusBlocked, reason}
 	}
 	const words = `; an answer is {"decision": "block" or "approve", "reason": "…"}, or {"hookSpecificOutput": ` +
 		`{"permissionDecision": "deny", "ask", "defer" or "allow", "permissionDecisionReason": "…"}}`
 	const alone = "; print nothing but the JSON, and all else to stderr"
 	silent := func(code int) want { return policy(fmt.Sprintf("%s (exit %d, nothing on stderr)", fallback, code)) }
 	unreadable := func(why string) want {
-		return want{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked,
+		return want{protocol.Block, protocol.CauseOutput, dialect.StatusBlocked,
 			"pre-tool hook 'h' gave an answer that cannot be read: " + why}
 	}
 	for name, test := range map[string]struct {
@@ -57,13 +57,13 @@ func TestDecisionTable(t *testing.T) {
 		"deny beats approve": {dialecttest.Printed(`{"decision":"approve",` +
 			`"hookSpecificOutput":{"permissionDecision":"deny"}}`), policy(fallback)},
 		"ask": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"ask"}}`),
-			want{protocol.Ask, protocol.CausePolicy, protocol.StatusBlocked,
+			want{protocol.Ask, protocol.CausePolicy, dialect.StatusBlocked,
 				"Project hook 'h' asks for confirmation of this tool call"}},
 		"defer": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"defer",` +
 			`"permissionDecisionReason":"later"}}`),
-			want{protocol.Defer, protocol.CausePolicy, protocol.StatusBlocked, "later"}},
+			want{protocol.Defer, protocol.CausePolicy, dialect.StatusBlocked, "later"}},
 		"allow": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"allow",` +
-			`"permissionDecisionReason":"fine"}}`), want{protocol.Continue, protocol.CausePolicy, protocol.StatusOK,
+			`"permissionDecisionReason":"fine"}}`), want{protocol.Continue, protocol.CausePolicy, dialect.StatusOK,
 			"fine"}},
 		"nulls are absent": {dialecttest.Printed(`{"decision":null,"reason":null,"continue":null,` +
 			`"hookSpecificOutput":null}`), goesOn},
@@ -111,21 +111,21 @@ func TestDecisionTable(t *testing.T) {
 			policy("sure?")},
 		"exit 1 and broken JSON": {dialecttest.Exited(1, `{"decision":`, ""), silent(1)},
 		"killed": {dialecttest.Killed("SIGKILL", "", ""),
-			want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
+			want{protocol.Block, protocol.CauseSignal, dialect.StatusBlocked, fallback}},
 		"killed with a word": {dialecttest.Killed("SIGSEGV", "", "oops\n"),
-			want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, "oops"}},
+			want{protocol.Block, protocol.CauseSignal, dialect.StatusBlocked, "oops"}},
 		"killed after an allow": {dialecttest.Killed("SIGKILL", `{"decision":"approve"}`, ""),
-			want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
+			want{protocol.Block, protocol.CauseSignal, dialect.StatusBlocked, fallback}},
 		"killed after a deny":       {dialecttest.Killed("SIGKILL", dialecttest.Deny, ""), policy("no pushing")},
 		"an exit code nobody knows": {dialecttest.Exited(-1, "", ""), policy(fallback)},
 		"could not start": {dialect.HookResult{Err: errors.New("./x: no such file")},
-			want{protocol.Block, protocol.CauseUnstarted, protocol.StatusUnstarted,
+			want{protocol.Block, protocol.CauseUnstarted, dialect.StatusUnstarted,
 				"pre-tool hook 'h' could not run: ./x: no such file"}},
 		"timeout": {dialect.HookResult{TimedOut: true, Limit: 30 * time.Second},
-			want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
+			want{protocol.Continue, protocol.CauseTimeout, dialect.StatusTimeout, ""}},
 		"timeout, deny printed": {dialect.HookResult{TimedOut: true, Limit: time.Second,
 			Stdout: dialecttest.Printed(dialecttest.Deny).Stdout},
-			want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
+			want{protocol.Continue, protocol.CauseTimeout, dialect.StatusTimeout, ""}},
 		"the zero result is silence": {dialect.HookResult{}, goesOn},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestOtherEventsAreNotHeldUpByFailures(t *testing.T) {
 			require.Len(t, v.Warnings, 1)
 			require.Contains(t, v.Warnings[0], string(event)+" hook 'h'"+warning)
 			require.True(t, strings.HasSuffix(v.Warnings[0], then), v.Warnings[0])
-			require.NotEqual(t, protocol.StatusOK, v.Status)
+			require.NotEqual(t, dialect.StatusOK, v.Status)
 			require.Empty(t, v.Reason)
 		}
 		v := judge(event, dialecttest.Printed(`{"decision":"block","reason":"look again"}`))

@@ -26,7 +26,7 @@ var Dialect = &dialect.Dialect{
 // hooks are the client's hooks, with the defaults of dialect.Base.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return c.Event.Canonical() }
+func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.Canonical(c.Event) }
 
 // OnFailure: before a tool a gate that is not there is a mistake, and no approval. An exit code is no failure there but
 // the verdict, and a slow program must not hold up the agent (TENEX). A server is not a program of the project's: its

@@ -13,9 +13,9 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte
 	var warnings []string
-	tool, post := c.Event.HasTool(), c.Event.Canonical() == protocol.PostTool
+	tool, post := dialect.HasTool(c.Event), dialect.Canonical(c.Event) == protocol.PostTool
 
-	o.Text("event", string(c.Event.Canonical()))
+	o.Text("event", string(dialect.Canonical(c.Event)))
 	if tool {
 		var err error
 		if input, warnings, err = c.Input(); err != nil {

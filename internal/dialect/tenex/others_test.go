@@ -35,7 +35,7 @@ func TestOutputOfOtherProgramsIsText(t *testing.T) {
 		`{"exitCode":1,"passed":3,"stderr":"1 of 4"}`: `"exitCode": 1`,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
-		require.Equal(t, []any{protocol.Continue, protocol.StatusOK, stdout}, []any{v.Decision, v.Status, v.Context},
+		require.Equal(t, []any{protocol.Continue, dialect.StatusOK, stdout}, []any{v.Decision, v.Status, v.Context},
 			"%s", v.Reason)
 		if warning == "" {
 			require.Empty(t, v.Warnings, stdout)

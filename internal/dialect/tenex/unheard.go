@@ -19,7 +19,8 @@ func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect
 	warn := func(format string, args ...any) {
 		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
 	}
-	if gate := c.Event.Canonical() != protocol.PostTool; gate && text && v.Doubt == "" { // after a tool it is feedback
+	isGate := dialect.Canonical(c.Event) != protocol.PostTool // after a tool it is feedback
+	if isGate && text && v.Doubt == "" {
 		if no := nearmiss.Refusal(r.Stdout.Text()); no != "" {
 			warn("printed %s, which was taken for text and denies nothing; %s", no, dialect.ValidWords)
 		}

@@ -26,7 +26,7 @@ func TestWholeAnswers(t *testing.T) {
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, "%s %s", stdout, v.Reason)
-		require.Equal(t, protocol.StatusOK, v.Status, stdout)
+		require.Equal(t, dialect.StatusOK, v.Status, stdout)
 		require.Empty(t, v.Warnings, stdout)
 	}
 }

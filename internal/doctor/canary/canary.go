@@ -21,4 +21,6 @@ const Tool = "hookrun_doctor_canary"
 const Reason = "this is the canary of hookrun doctor: hookrun runs, and always blocks this tool"
 
 // Is reports whether the call is a pre-tool call of the tool.
-func Is(c *dialect.Call) bool { return c.Tool == Tool && c.Event.Canonical() == protocol.PreTool }
+func Is(c *dialect.Call) bool {
+	return c.Tool == Tool && dialect.Canonical(c.Event) == protocol.PreTool
+}

@@ -61,7 +61,7 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 				b.claude("PreToolUse", command(says(adds("before"))), h, command(says(adds("after"))))), b.pre())
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.False(t, o.Approved)
-			require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusAsync, protocol.StatusOK}, statuses(o))
+			require.Equal(t, []string{dialect.StatusOK, dialect.StatusAsync, dialect.StatusOK}, statuses(o))
 			require.Equal(t, []string{"before", "after"}, texts(o))
 			if way == "by the file" {
 				require.Empty(t, o.Warnings)
@@ -103,7 +103,7 @@ func TestAsyncHookOutlivesDeadlines(t *testing.T) {
 			pid := processtest.Number(t, b.Ready()[0])
 			<-f.ended
 			require.NoError(t, f.err)
-			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusTimeout}, statuses(f.outcome))
+			require.Equal(t, []string{dialect.StatusAsync, dialect.StatusTimeout}, statuses(f.outcome))
 			require.True(t, processtest.Alive(pid))
 			cancel()
 			_, err := r.Fire(ctx, b.pre())
@@ -157,7 +157,7 @@ func TestAsyncHookGetsItsWholeInput(t *testing.T) {
 			o, err := b.with(engine.Options{}, b.claude("PostToolUse", h,
 				command("cat >sync"))).Fire(context.Background(), c)
 			require.NoError(t, err)
-			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
+			require.Equal(t, []string{dialect.StatusAsync, dialect.StatusOK}, statuses(o))
 			b.Reaped(processtest.Number(t, b.Ready()[0]))
 			got, want := b.Read("async"), b.Read("sync")
 			require.Greater(t, len(want), tenMB)
@@ -203,8 +203,8 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 			require.False(t, o.Stop)
 			require.False(t, o.Approved)
 			require.Empty(t, o.Texts)
-			require.Equal(t, protocol.StatusAsync, o.Hooks[0].Status)
-			require.Equal(t, protocol.StatusOK, o.Hooks[1].Status)
+			require.Equal(t, dialect.StatusAsync, o.Hooks[0].Status)
+			require.Equal(t, dialect.StatusOK, o.Hooks[1].Status)
 			b.Reaped(processtest.Number(t, b.Ready()[0]))
 		})
 	}
@@ -224,7 +224,7 @@ func TestHookThatGoesAsyncUnaskedCanFailClosed(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{o.Decision, o.Cause})
 			require.Contains(t, o.Reason, "went async by its own first line")
-			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
+			require.Equal(t, []string{dialect.StatusAsync, dialect.StatusOK}, statuses(o))
 			b.Reaped(processtest.Number(t, b.Ready()[0]))
 		})
 	}
@@ -237,7 +237,7 @@ func TestFirstLineCountsHoweverFastTheHookEnds(t *testing.T) {
 	for range testall.Of(50, 200) {
 		o, err := r.Fire(context.Background(), b.pre())
 		require.NoError(t, err)
-		require.Equal(t, []protocol.Status{protocol.StatusAsync}, statuses(o))
+		require.Equal(t, []string{dialect.StatusAsync}, statuses(o))
 		require.Equal(t, protocol.Continue, o.Decision)
 	}
 	require.Eventually(t, func() bool { return len(processtest.Children()) == 0 }, processtest.Patience,
@@ -264,7 +264,7 @@ func TestAnswerOnTheFirstLineIsNotAsync(t *testing.T) {
 			b := newBench(t)
 			o := b.ask(b.claude("PreToolUse", h))
 			require.Equal(t, protocol.Block, o.Decision)
-			require.Equal(t, protocol.StatusBlocked, o.Hooks[0].Status)
+			require.Equal(t, dialect.StatusBlocked, o.Hooks[0].Status)
 			require.Contains(t, []string{"no", "{\"async\":true}\n"}, o.Reason)
 		})
 	}
@@ -283,7 +283,7 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 		b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
-	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
+	require.Equal(t, []string{dialect.StatusUnstarted}, statuses(o))
 	require.Equal(t, protocol.CauseUnstarted, o.Hooks[0].Cause)
 	require.Equal(t, []string{"PreToolUse hook './missing' could not run: ./missing: no such file; continuing"},
 		o.Warnings)
@@ -297,7 +297,7 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 		b.claude("PreToolUse", command("true", hook{"async": true}))).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
-	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
+	require.Equal(t, []string{dialect.StatusUnstarted}, statuses(o))
 	require.Len(t, o.Warnings, 1)
 
 	// The same hook, waited for, blocks: so the above is because of async.
@@ -321,7 +321,7 @@ func TestManyAsyncHooks(t *testing.T) {
 			<-f.ended
 			require.NoError(t, f.err)
 			for _, s := range statuses(f.outcome) {
-				require.Equal(t, protocol.StatusAsync, s)
+				require.Equal(t, dialect.StatusAsync, s)
 			}
 			require.Len(t, processtest.Children(), n)
 			open()
@@ -358,7 +358,7 @@ func TestSubreaperSparesAsyncHooks(t *testing.T) {
 			}
 			<-f.ended
 			require.NoError(t, f.err)
-			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusTimeout}, statuses(f.outcome))
+			require.Equal(t, []string{dialect.StatusAsync, dialect.StatusTimeout}, statuses(f.outcome))
 			require.True(t, processtest.Alive(pid))
 			require.True(t, processtest.Alive(child), "a descendant of the async hook that wiped its environment")
 			open()

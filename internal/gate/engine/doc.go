@@ -1,5 +1,5 @@
-// Package engine runs the hooks of a Config for a call, and merges their verdicts into one outcome. The doors of hookrun
-// use it by package gate, and Go programs by package runner, which has the guarantees.
+// Package engine runs the hooks of a Config for a call, and merges their verdicts into one outcome. The doors of
+// hookrun use it by package gate, and Go programs by package runner, which has the guarantees.
 //
 //	r, err := engine.New(cfg, engine.Options{})
 //	…

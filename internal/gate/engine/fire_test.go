@@ -37,7 +37,7 @@ func TestTenex(t *testing.T) {
 			require.Equal(t, "hook-blocked", o.Reason)
 			require.Equal(t, "h", o.Hook)
 			require.Empty(t, o.Texts)
-			require.Equal(t, protocol.StatusSkipped, o.Hooks[1].Status)
+			require.Equal(t, dialect.StatusSkipped, o.Hooks[1].Status)
 			require.NoFileExists(t, b.Path("second"))
 		}
 	})
@@ -70,7 +70,7 @@ func TestTenex(t *testing.T) {
 		require.Equal(t, []string{"next"}, texts(o))
 		require.Equal(t,
 			[]string{"post-tool hook 'h' exited with 3, nothing on stderr; ignored, the tool already ran"}, o.Warnings)
-		require.Equal(t, protocol.StatusFailed, o.Hooks[0].Status)
+		require.Equal(t, dialect.StatusFailed, o.Hooks[0].Status)
 		require.Equal(t, protocol.CauseExit, o.Hooks[0].Cause)
 	})
 	t.Run("hook_receives_parsed_args_on_stdin", func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // A persistent hook in Python that does not flush answers all the same, unless somebody wants it otherwise; then the
@@ -50,7 +50,7 @@ func TestPersistentHookThatDoesNotFlush(t *testing.T) {
 			b := newBench(t)
 			r := b.stays(engine.Options{Env: o.env}, b.config(unflushed(o.hook)))
 			outcome := b.must(r, b.pre())
-			require.Equal(t, protocol.StatusTimeout, outcome.Hooks[0].Status)
+			require.Equal(t, dialect.StatusTimeout, outcome.Hooks[0].Status)
 			require.Contains(t, strings.Join(outcome.Warnings, "\n"), "timed out after 1s; does it flush its line?")
 		})
 	}

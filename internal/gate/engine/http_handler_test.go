@@ -85,35 +85,35 @@ func TestHTTPHookAnswers(t *testing.T) {
 	})
 	for _, want := range []struct {
 		url    string
-		status protocol.Status
+		status string
 		cause  protocol.Cause
 		says   string
 	}{
-		{url + "/deny", protocol.StatusBlocked, protocol.CausePolicy, "not here"},
-		{url + "/allow", protocol.StatusOK, protocol.CausePolicy, "go"},
-		{url + "/context", protocol.StatusOK, "", ""},
-		{url + "/nothing", protocol.StatusOK, "", ""},
-		{url + "/empty", protocol.StatusOK, "", ""},
-		{url + "/text", protocol.StatusFailed, protocol.CauseOutput, "something else than a JSON object"},
-		{url + "/array", protocol.StatusFailed, protocol.CauseOutput, "something else than a JSON object"},
-		{url + "/500", protocol.StatusFailed, protocol.CauseExit, "http 500"},
-		{url + "/404", protocol.StatusFailed, protocol.CauseExit, "http 404"},
-		{url + "/redirect", protocol.StatusFailed, protocol.CauseExit, "redirects are not followed"},
-		{url + "/broken", protocol.StatusFailed, protocol.CauseOutput, "cannot be read"},
-		{url + "/long", protocol.StatusFailed, protocol.CauseExit, "more than 1 MiB"},
-		{nobody, protocol.StatusFailed, protocol.CauseExit, "refused"},
+		{url + "/deny", dialect.StatusBlocked, protocol.CausePolicy, "not here"},
+		{url + "/allow", dialect.StatusOK, protocol.CausePolicy, "go"},
+		{url + "/context", dialect.StatusOK, "", ""},
+		{url + "/nothing", dialect.StatusOK, "", ""},
+		{url + "/empty", dialect.StatusOK, "", ""},
+		{url + "/text", dialect.StatusFailed, protocol.CauseOutput, "something else than a JSON object"},
+		{url + "/array", dialect.StatusFailed, protocol.CauseOutput, "something else than a JSON object"},
+		{url + "/500", dialect.StatusFailed, protocol.CauseExit, "http 500"},
+		{url + "/404", dialect.StatusFailed, protocol.CauseExit, "http 404"},
+		{url + "/redirect", dialect.StatusFailed, protocol.CauseExit, "redirects are not followed"},
+		{url + "/broken", dialect.StatusFailed, protocol.CauseOutput, "cannot be read"},
+		{url + "/long", dialect.StatusFailed, protocol.CauseExit, "more than 1 MiB"},
+		{nobody, dialect.StatusFailed, protocol.CauseExit, "refused"},
 	} {
 		t.Run(want.url[strings.LastIndex(want.url, "/"):], func(t *testing.T) {
 			b := newBench(t)
 			o := b.posts(engine.Options{}, post(want.url))
-			require.Equal(t, []protocol.Status{want.status}, statuses(o), o.Warnings)
+			require.Equal(t, []string{want.status}, statuses(o), o.Warnings)
 			require.Equal(t, want.cause, o.Hooks[0].Cause)
 			require.Nil(t, o.Hooks[0].ExitCode, "a POST has none")
 			switch want.status {
-			case protocol.StatusBlocked:
+			case dialect.StatusBlocked:
 				require.Equal(t, protocol.Block, o.Decision)
 				require.Equal(t, want.says, o.Reason)
-			case protocol.StatusFailed:
+			case dialect.StatusFailed:
 				require.Equal(t, protocol.Continue, o.Decision)
 				require.False(t, o.Approved)
 				require.Len(t, o.Warnings, 1)
@@ -124,7 +124,7 @@ func TestHTTPHookAnswers(t *testing.T) {
 					require.Equal(t, protocol.Block, o.Decision)
 					require.Equal(t, want.cause, o.Cause)
 					require.Contains(t, o.Reason, want.says)
-					require.Equal(t, []protocol.Status{protocol.StatusBlocked}, statuses(o))
+					require.Equal(t, []string{dialect.StatusBlocked}, statuses(o))
 				}
 				o = b.posts(engine.Options{OnFailure: dialect.FailurePolicy{want.cause: protocol.Block}},
 					post(want.url))
@@ -150,7 +150,7 @@ func TestHTTPHookTimesOut(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			b := newBench(t)
 			o := b.posts(engine.Options{}, post(url, hook{"timeout": 0.3, "onFailure": policy}))
-			require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
+			require.Equal(t, []string{dialect.StatusTimeout}, statuses(o))
 			require.Equal(t, decision, o.Decision)
 			require.Empty(t, b.Marked())
 			<-left // the server lost its client
@@ -198,7 +198,7 @@ func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 		"PATH=/usr/bin:/bin"}}, cfg)
 	o, err := r.Fire(context.Background(), c)
 	require.NoError(t, err)
-	require.Equal(t, []protocol.Status{protocol.StatusOK}, statuses(o), o.Warnings)
+	require.Equal(t, []string{dialect.StatusOK}, statuses(o), o.Warnings)
 	b.Childless()
 
 	require.Empty(t, got.leaks)
@@ -283,7 +283,7 @@ func TestHTTPHookThatTheSettingsForbid(t *testing.T) {
 	cfg := b.settings(hook{"allowedHttpHookUrls": []string{"https://guard.example/*"}}, "PreToolUse", post(url))
 	o, err := b.with(engine.Options{}, cfg).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
-	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
+	require.Equal(t, []string{dialect.StatusUnstarted}, statuses(o))
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Contains(t, o.Warnings[0], "allowedHttpHookUrls")
 }

@@ -148,7 +148,7 @@ func TestURLHookTimesOut(t *testing.T) {
 		t.Run(path, func(t *testing.T) { // the bench of each waits for the server's end of the connection
 			b := newBench(t)
 			o := b.fire(policy(url+path, hook{"timeout": 0.2}, more))
-			require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
+			require.Equal(t, []string{dialect.StatusTimeout}, statuses(o))
 			want := protocol.Block
 			if len(more) > 0 {
 				want = protocol.Continue
@@ -260,7 +260,7 @@ func TestURLHookInTurn(t *testing.T) {
 	require.Len(t, seen, 1)
 	require.Contains(t, seen[0], `"args":{"command":"ls -l"}`)
 	require.True(t, strings.HasSuffix(seen[0], "}\n"), "the body is the hook's stdin")
-	require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusBlocked, protocol.StatusSkipped}, statuses(o))
+	require.Equal(t, []string{dialect.StatusOK, dialect.StatusBlocked, dialect.StatusSkipped}, statuses(o))
 }
 
 // TestURLHookOfOneCall: a runner for one call keeps nothing.

@@ -140,7 +140,7 @@ func names(o engine.Fired) (all []string) {
 	return all
 }
 
-func statuses(o engine.Fired) (all []protocol.Status) {
+func statuses(o engine.Fired) (all []string) {
 	for _, h := range o.Hooks {
 		all = append(all, h.Status)
 	}
@@ -167,7 +167,7 @@ func TestParallelHooksRunAtOnce(t *testing.T) {
 	o := b.end(f)
 	require.Equal(t, protocol.Continue, o.Decision)
 	for i, h := range o.Hooks {
-		require.Equal(t, protocol.StatusOK, h.Status)
+		require.Equal(t, dialect.StatusOK, h.Status)
 		require.Equal(t, strconv.Itoa(i), h.Stderr)
 	}
 }
@@ -244,7 +244,7 @@ func TestFirstBlockerInTheFileGivesTheReason(t *testing.T) {
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, "slow\n", o.Reason)
 	require.False(t, o.Approved)
-	require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusBlocked, protocol.StatusOK}, statuses(o))
+	require.Equal(t, []string{dialect.StatusBlocked, dialect.StatusBlocked, dialect.StatusOK}, statuses(o))
 }
 
 func TestSlowHookIsWaitedForAfterAnEarlyDeny(t *testing.T) {
@@ -273,7 +273,7 @@ func TestSlowHookIsWaitedForAfterAnEarlyDeny(t *testing.T) {
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, "no", o.Reason)
 	require.Equal(t, []string{"slow"}, texts(o), "what a hook says beside a deny counts")
-	require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusBlocked, protocol.StatusOK}, statuses(o))
+	require.Equal(t, []string{dialect.StatusBlocked, dialect.StatusBlocked, dialect.StatusOK}, statuses(o))
 }
 
 func TestOneOfSeveralTimesOut(t *testing.T) {
@@ -287,8 +287,8 @@ func TestOneOfSeveralTimesOut(t *testing.T) {
 			command("kill -9 $$"),
 			command("exit 3")))
 		require.Equal(t, decision, o.Decision)
-		require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusTimeout, protocol.StatusOK,
-			protocol.StatusFailed, protocol.StatusFailed}, statuses(o))
+		require.Equal(t, []string{dialect.StatusOK, dialect.StatusTimeout, dialect.StatusOK,
+			dialect.StatusFailed, dialect.StatusFailed}, statuses(o))
 		require.Equal(t, []string{"first", "third"}, texts(o))
 		require.Nil(t, o.Hooks[1].ExitCode)
 		require.Equal(t, "SIGKILL", o.Hooks[3].Signal)
@@ -319,7 +319,7 @@ func TestDeadlineOfOneHookSparesTheOthers(t *testing.T) {
 	}
 	open()
 	o := b.end(f)
-	require.Equal(t, []protocol.Status{protocol.StatusTimeout, protocol.StatusOK, protocol.StatusOK}, statuses(o))
+	require.Equal(t, []string{dialect.StatusTimeout, dialect.StatusOK, dialect.StatusOK}, statuses(o))
 	require.Equal(t, []string{"second", "third"}, texts(o))
 	require.FileExists(t, b.Path("child"))
 }
@@ -336,7 +336,7 @@ func TestEqualHooksRunOnce(t *testing.T) {
 	require.Equal(t, "once\n", b.Read("log"))
 	require.Equal(t, []string{twice, "true", "true", "false", "false"}, names(o),
 		"a blank or another if makes them differ")
-	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status,
+	require.Equal(t, dialect.StatusTimeout, o.Hooks[0].Status,
 		"with the fields of the last one, in the place of the first")
 	require.Equal(t, second.Hooks[1].Source(), o.Hooks[0].Source)
 	require.Contains(t, o.Warnings[0], "timed out after 1s")
@@ -400,7 +400,7 @@ func TestParallelHooksOfManyCalls(t *testing.T) {
 				for k := range 6 {
 					want = append(want, fmt.Sprintf("%d.%d", n, k))
 				}
-				if err != nil || !slices.Equal(want, texts(o)) || o.Hooks[6].Status != protocol.StatusTimeout {
+				if err != nil || !slices.Equal(want, texts(o)) || o.Hooks[6].Status != dialect.StatusTimeout {
 					t.Errorf("call %d: %v %+v", n, err, o)
 				}
 			}
@@ -426,7 +426,7 @@ func TestSubreaperKeepsVerdictsOfParallelHooks(t *testing.T) {
 		require.Equal(t, protocol.CausePolicy, o.Cause)
 		require.Len(t, o.Hooks, 12)
 		for _, h := range o.Hooks {
-			require.NotEqual(t, protocol.StatusUnstarted, h.Status, "its exit status is lost")
+			require.NotEqual(t, dialect.StatusUnstarted, h.Status, "its exit status is lost")
 		}
 	}
 	require.Eventually(t, func() bool { return len(b.Marked()) == 0 }, processtest.Patience, time.Millisecond)
@@ -497,7 +497,7 @@ func TestRewritesReachTheClientsOwnInput(t *testing.T) {
 }
 
 func TestBlocksOfBothDialects(t *testing.T) {
-	ok, blocked, skipped := protocol.StatusOK, protocol.StatusBlocked, protocol.StatusSkipped
+	ok, blocked, skipped := dialect.StatusOK, dialect.StatusBlocked, dialect.StatusSkipped
 	t.Run("a tenex block ends the call", func(t *testing.T) {
 		b := newBench(t)
 		o := b.ask(
@@ -508,7 +508,7 @@ func TestBlocksOfBothDialects(t *testing.T) {
 		require.Equal(t, protocol.Block, o.Decision)
 		require.Equal(t, "no", o.Reason)
 		require.Equal(t, "h", o.Hook)
-		require.Equal(t, []protocol.Status{ok, blocked, skipped, skipped, skipped, skipped}, statuses(o))
+		require.Equal(t, []string{ok, blocked, skipped, skipped, skipped, skipped}, statuses(o))
 		require.Empty(t, o.Hooks[3].Cause)
 		require.Empty(t, o.Warnings)
 		require.NoFileExists(t, b.Path("later"))
@@ -521,7 +521,7 @@ func TestBlocksOfBothDialects(t *testing.T) {
 			b.claude("PreToolUse", command("echo >later")))
 		require.Equal(t, protocol.Block, o.Decision)
 		require.Equal(t, "no\n", o.Reason, "the first in the file")
-		require.Equal(t, []protocol.Status{blocked, ok, ok, blocked, skipped}, statuses(o))
+		require.Equal(t, []string{blocked, ok, ok, blocked, skipped}, statuses(o))
 		require.Equal(t, "a\nb\n", b.Read("log"))
 		require.NoFileExists(t, b.Path("later"))
 	})
@@ -533,10 +533,10 @@ func TestBlocksOfBothDialects(t *testing.T) {
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.Equal(t, protocol.CauseExit, o.Hooks[0].Cause)
 			files := []*hookfile.Config{claude, tenex}
-			want := []protocol.Status{protocol.StatusFailed, blocked}
+			want := []string{dialect.StatusFailed, blocked}
 			if tenexFirst {
 				slices.Reverse(files)
-				want = []protocol.Status{blocked, skipped}
+				want = []string{blocked, skipped}
 			}
 			o = b.ask(files...)
 			require.Equal(t, protocol.Block, o.Decision)
@@ -640,7 +640,7 @@ func TestWorkingDirectoryByDialect(t *testing.T) {
 			want := b.Dir + at + " " + real + at + " " + b.Dir
 			require.Equal(t, want+"\n", b.Read("claude"), "for %q", dir)
 			started := slices.ContainsFunc(o.Hooks, func(h protocol.Report) bool {
-				return h.Name == "./here" && h.Status == protocol.StatusOK
+				return h.Name == "./here" && h.Status == dialect.StatusOK
 			})
 			require.Equal(t, at == "/sub", started, "a relative program is looked for where the hook runs: %q", dir)
 		}

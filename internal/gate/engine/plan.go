@@ -97,7 +97,7 @@ func complete(c *dialect.Call) (err error) {
 			return fmt.Errorf("unknown event %q", c.Event)
 		}
 	}
-	if c.Event.HasTool() && c.Tool == "" {
+	if dialect.HasTool(c.Event) && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)
 	}
 	c.Workspace, err = filepath.Abs(c.Workspace)

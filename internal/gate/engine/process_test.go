@@ -66,7 +66,7 @@ func TestDeadline(t *testing.T) {
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.False(t, o.Approved)
 			require.Empty(t, o.Texts)
-			require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
+			require.Equal(t, dialect.StatusTimeout, o.Hooks[0].Status)
 			require.Equal(t, protocol.CauseTimeout, o.Hooks[0].Cause)
 			require.Nil(t, o.Hooks[0].ExitCode)
 			require.Empty(t, o.Hooks[0].LeftRunning)
@@ -204,7 +204,7 @@ func TestUnstarted(t *testing.T) {
 		require.Equal(t, protocol.Block, o.Decision, command)
 		require.Equal(t, protocol.CauseUnstarted, o.Cause)
 		require.Equal(t, want, o.Reason)
-		require.Equal(t, protocol.StatusUnstarted, o.Hooks[0].Status)
+		require.Equal(t, dialect.StatusUnstarted, o.Hooks[0].Status)
 	}
 	o, err := b.runner(engine.Options{}, sh("", hook{"command": []string{"./missing"}})).Fire(context.Background(),
 		b.post())

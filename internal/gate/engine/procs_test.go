@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // TestMaxProcs: no more processes run at once than Options.MaxProcs, those of persistent hooks aside.
@@ -24,7 +24,7 @@ func TestMaxProcs(t *testing.T) {
 	for range 16 {
 		all.Go(func() {
 			o, err := r.Fire(context.Background(), b.pre())
-			if err != nil || o.Hooks[0].Status != protocol.StatusOK || o.Hooks[0].Stderr != "" {
+			if err != nil || o.Hooks[0].Status != dialect.StatusOK || o.Hooks[0].Stderr != "" {
 				t.Errorf("%v, %+v", err, o.Hooks)
 			}
 		})

@@ -245,7 +245,7 @@ func TestLateAnswers(t *testing.T) {
 			c.SessionID = "s"
 			o := b.must(r, c)
 			require.Equal(t, protocol.Continue, o.Decision)
-			require.Contains(t, statuses(o), protocol.StatusAsync)
+			require.Contains(t, statuses(o), dialect.StatusAsync)
 			require.Empty(t, o.Texts)
 			pid := processtest.Number(t, b.Ready()[0])
 			open()
@@ -271,7 +271,7 @@ func TestAsyncHookIsWatchedToItsTimeout(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			r := b.stays(engine.Options{}, b.claude("PreToolUse", h))
-			require.Contains(t, statuses(b.must(r, b.pre())), protocol.StatusAsync)
+			require.Contains(t, statuses(b.must(r, b.pre())), dialect.StatusAsync)
 			b.Ready()
 			var o engine.Fired
 			require.Eventually(t, func() bool { o = b.must(r, b.post()); return len(o.Warnings) > 0 },

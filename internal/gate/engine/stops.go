@@ -45,7 +45,7 @@ func (s *stopCounts) clear(key string) {
 func (p *Plan) countStops(o *protocol.Outcome) {
 	event := p.call.Event
 	switch {
-	case event.Canonical() == protocol.PreExecute: // a new turn
+	case dialect.Canonical(event) == protocol.PreExecute: // a new turn
 		p.clearStops()
 		return
 	case !registry.EndsTurn(event):
@@ -89,7 +89,7 @@ func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hook.Level) {
 	}
 	for _, h := range p.run {
 		said := func(r protocol.Report) bool {
-			return r.Name == h.Name && r.Source == h.Source() && r.Status != protocol.StatusOK
+			return r.Name == h.Name && r.Source == h.Source() && r.Status != dialect.StatusOK
 		}
 		if h.Name == o.Hook {
 			most, level = h.StopBlocks(), h.Level

@@ -109,7 +109,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		cfg.Hooks[0].Sequential = true
 		o, err := b.with(engine.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
-		require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusBlocked, protocol.StatusOK},
+		require.Equal(t, []string{dialect.StatusBlocked, dialect.StatusBlocked, dialect.StatusOK},
 			statuses(o))
 		require.Equal(t, "R1", o.Reason)
 		require.True(t, o.Stop)

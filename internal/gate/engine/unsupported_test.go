@@ -32,11 +32,11 @@ func TestUnsupportedTypes(t *testing.T) {
 			warnings := 0
 			for i, h := range handlers {
 				if h["type"] == "command" {
-					require.Equal(t, protocol.StatusOK, o.Hooks[i].Status)
+					require.Equal(t, dialect.StatusOK, o.Hooks[i].Status)
 					continue
 				}
 				warnings++
-				require.Equal(t, protocol.StatusSkipped, o.Hooks[i].Status)
+				require.Equal(t, dialect.StatusSkipped, o.Hooks[i].Status)
 				require.Equal(t, protocol.CauseUnsupported, o.Hooks[i].Cause)
 				require.Nil(t, o.Hooks[i].ExitCode)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// TestZeroBlocks: whoever has no Runner or Plan that New or Plan made, or no Config, knows of no gate. Each call blocks.
+// TestZeroBlocks: whoever has no Runner or Plan that New or Plan made, or no Config, knows of no gate. Calls block.
 func TestZeroBlocks(t *testing.T) {
 	cfg, err := hookfile.Parse("f", []byte(rules))
 	require.NoError(t, err)
@@ -28,15 +28,18 @@ func TestZeroBlocks(t *testing.T) {
 	require.NoError(t, closed.Close())
 	require.ErrorIs(t, closed.Reload(cfg), engine.ErrClosed)
 	require.ErrorIs(t, new(engine.Runner).Reload(cfg), engine.ErrClosed)
+	by := func(r *engine.Runner, call dialect.Call) func(context.Context) (engine.Fired, error) {
+		return func(ctx context.Context) (engine.Fired, error) { return r.Fire(ctx, call) }
+	}
 	for name, fire := range map[string]func(context.Context) (engine.Fired, error){
-		"nil Runner":         func(ctx context.Context) (engine.Fired, error) { return r.Fire(ctx, call) },
-		"zero Runner":        func(ctx context.Context) (engine.Fired, error) { return new(engine.Runner).Fire(ctx, call) },
+		"nil Runner":         by(r, call),
+		"zero Runner":        by(new(engine.Runner), call),
 		"nil Plan":           (*engine.Plan)(nil).Fire,
 		"zero Plan":          new(engine.Plan).Fire,
-		"no Config":          func(ctx context.Context) (engine.Fired, error) { return unset.Fire(ctx, call) },
+		"no Config":          by(unset, call),
 		"no Config any more": before.Fire,
-		"closed Runner":      func(ctx context.Context) (engine.Fired, error) { return closed.Fire(ctx, call) },
-		"an unknown event":   func(ctx context.Context) (engine.Fired, error) { return unset.Fire(ctx, dialect.Call{}) },
+		"closed Runner":      by(closed, call),
+		"an unknown event":   by(unset, dialect.Call{}),
 		"a policy of no cause": func(ctx context.Context) (engine.Fired, error) {
 			_, err := unset.Plan(call, engine.CallSettings{OnFailure: dialect.FailurePolicy{"x": protocol.Block}})
 			return engine.Fired{}, err

@@ -58,7 +58,7 @@ func Why(o protocol.Outcome) string {
 // tool, where a block is only feedback, the reason tells the host that the model should not see this result.
 func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 	what := "the tool's input"
-	if o.Event.Canonical() == protocol.PreExecute {
+	if dialect.Canonical(o.Event) == protocol.PreExecute {
 		what = "the prompt"
 	}
 	if withholds(o) { // the reason says so
@@ -93,7 +93,7 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 // withholds reports whether the outcome blocks because the tool's result is withheld: a hook that may have been to
 // change it failed, or changed it to what cannot be shown.
 func withholds(o protocol.Outcome) bool {
-	return o.Event.Canonical() == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause)
+	return dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause)
 }
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.

@@ -47,7 +47,7 @@ func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Out
 
 // Possible reports whether a queue can have something for a call.
 func Possible(c *dialect.Call) bool {
-	return c.SessionID != "" && c.Event.Canonical() == protocol.PostTool
+	return c.SessionID != "" && dialect.Canonical(c.Event) == protocol.PostTool
 }
 
 // Expired says that an entry of a queue was dropped.

@@ -234,7 +234,7 @@ type Call struct {
 // Report is the result of one hook in a call.
 type Report struct {
 	Name     string
-	Status   protocol.Status
+	Status   string
 	Duration time.Duration
 }
 
@@ -254,7 +254,7 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	}
 	for _, r := range e.hooks {
 		took := time.Duration(r.duration * float64(time.Millisecond))
-		c.Hooks = append(c.Hooks, Report{r.name.clone(), protocol.Status(r.status.clone()), took})
+		c.Hooks = append(c.Hooks, Report{r.name.clone(), string(r.status.clone()), took})
 	}
 	return c, true
 }

@@ -153,8 +153,8 @@ func (e *entry) troubled() bool {
 		return true
 	}
 	for i, r := range e.hooks {
-		switch protocol.Status(r.status.text()) {
-		case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
+		switch string(r.status.text()) {
+		case dialect.StatusFailed, dialect.StatusTimeout, dialect.StatusUnstarted:
 			return true
 		}
 		if e.note(i) == dialect.NoteWarning {
@@ -176,39 +176,39 @@ func (t *tally) report(i int) {
 	if r.limit > 0 {
 		h.Limit = r.limit
 	}
-	status := protocol.Status(r.status.text())
+	status := string(r.status.text())
 	*h.column(status, e.note(i), e.decision, t.injecting[h.Name])++
 	delete(t.injecting, h.Name)
 	switch status {
-	case protocol.StatusOK, protocol.StatusBlocked, protocol.StatusFailed:
+	case dialect.StatusOK, dialect.StatusBlocked, dialect.StatusFailed:
 		if r.limit > 0 && r.duration >= 0.8*r.limit {
 			h.Near++
 		}
 		fallthrough
-	case protocol.StatusTimeout: // others did not run to their end, or are of a later version
+	case dialect.StatusTimeout: // others did not run to their end, or are of a later version
 		h.durations.add(r.duration)
 	}
 }
 
 // column returns the count that a call of the hook belongs to.
-func (h *Hook) column(status protocol.Status, note string, decision protocol.Decision, injects bool) *int {
+func (h *Hook) column(status string, note string, decision protocol.Decision, injects bool) *int {
 	switch {
-	case status == protocol.StatusBlocked && (note == dialect.NoteAsk || decision == protocol.Ask):
+	case status == dialect.StatusBlocked && (note == dialect.NoteAsk || decision == protocol.Ask):
 		// It answered ask or defer: in a call that ended with ask no hook answered block.
 		return &h.Asked
-	case status == protocol.StatusBlocked:
+	case status == dialect.StatusBlocked:
 		return &h.Blocked
-	case status == protocol.StatusTimeout:
+	case status == dialect.StatusTimeout:
 		return &h.TimedOut
-	case status == protocol.StatusUnstarted:
+	case status == dialect.StatusUnstarted:
 		return &h.Unstarted
-	case status == protocol.StatusFailed, note == dialect.NoteWarning:
+	case status == dialect.StatusFailed, note == dialect.NoteWarning:
 		return &h.Failed
-	case status == protocol.StatusSkipped:
+	case status == dialect.StatusSkipped:
 		return &h.Skipped
-	case status == protocol.StatusAsync:
+	case status == dialect.StatusAsync:
 		return &h.Async
-	case status != protocol.StatusOK:
+	case status != dialect.StatusOK:
 		return &h.Other
 	case note == dialect.NoteRewrite:
 		return &h.Rewrote

@@ -47,7 +47,7 @@ func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 			require.Equal(t, blocks(ofPlain), blocks(told), "%s: %s\n%s", d.Name, text, forms[d.Name].Stdout)
 		}
 	}
-	if o.Event.Canonical() == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause) && c.Result != "" {
+	if dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause) && c.Result != "" {
 		require.NotContains(t, form.ResultText(o, c.Result), c.Result)
 		for name, p := range forms {
 			require.NotContains(t, p.Stdout+p.Stderr, c.Result, name)
@@ -84,7 +84,7 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 func reply(t testing.TB, d *dialect.Dialect, o protocol.Outcome) printed {
 	t.Helper()
 	if !slices.Contains(d.Events.Names(), o.Event) {
-		o.Event = o.Event.Canonical()
+		o.Event = dialect.Canonical(o.Event)
 	}
 	r, err := d.Reply(o)
 	require.NoError(t, err, d.Name)
@@ -95,7 +95,7 @@ func reply(t testing.TB, d *dialect.Dialect, o protocol.Outcome) printed {
 func readBack(d *dialect.Dialect, c *dialect.Call, p printed) dialect.Verdict {
 	at := *c
 	if !slices.Contains(d.Events.Names(), at.Event) {
-		at.Event = d.EventOf(&dialect.Call{Event: c.Event.Canonical(), Failed: c.Failed, Tool: c.Tool})
+		at.Event = d.EventOf(&dialect.Call{Event: dialect.Canonical(c.Event), Failed: c.Failed, Tool: c.Tool})
 	}
 	v := d.Hooks.Decode(&at, "hookrun", &dialect.HookResult{ExitCode: p.Exit,
 		Stdout: dialect.Capture{Head: []byte(p.Stdout), Total: int64(len(p.Stdout))},

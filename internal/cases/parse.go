@@ -226,8 +226,8 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 	if !ok {
 		return c // which keys belong to an unknown event cannot be checked
 	}
-	_, ok = fields["tool"]
-	if dialect.HasTool(c.Event) && c.Tool == "" && (!ok || fields["tool"].Type == gjson.String) {
+	tool, given := fields["tool"]
+	if dialect.HasTool(c.Event) && c.Tool == "" && (!given || tool.Type == gjson.String) {
 		p.problem(entry.Index, "the test has no \"tool\", and %s is about one", c.Event)
 	}
 	for _, key := range []string{"tool", "args", "result", "failed"} {

@@ -27,7 +27,7 @@ var zeros = []any{
 	projecthooks.Config{}, projecthooks.Diagnostic{}, projecthooks.Diagnostics(nil), projecthooks.HookInfo{},
 	projecthooks.LoadOptions{},
 	runner.Answer{}, runner.CallError{}, runner.Hook{}, runner.Options{}, runner.Output{}, runner.Result{},
-	runner.Runner{}, runner.Trust(""),
+	runner.Runner{}, runner.ToolFunc(nil), runner.Trust(""),
 	queue.Claim{}, queue.Entry{}, queue.Queue{},
 }
 

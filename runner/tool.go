@@ -56,6 +56,9 @@ type Result struct {
 	ctx     context.Context // of Ack
 }
 
+// ToolFunc runs a tool with the arguments that the hooks have let through, which may be another text than Call.Args.
+type ToolFunc func(ctx context.Context, args string) Output
+
 // Tool does all of one tool call. It runs the pre-tool hooks, then the tool unless they block it, then the post-tool
 // hooks. If the tool did not run, those get the reason for its result. At last it puts the texts of all hooks behind
 // the result, those of pre-tool first, and then the texts that wait in Options.Queue. Put there earlier, they would
@@ -74,8 +77,7 @@ type Result struct {
 // On an error there is no verdict: the decision is block, and Text is empty. If Ran is set, the tool did run, and
 // Output is what it gave: the model must not see that, since the post-tool hooks might have changed it. The Result is
 // never nil.
-func (r *Runner) Tool(ctx context.Context, c protocol.Call, run func(ctx context.Context, args string) Output) (*Result,
-	error) {
+func (r *Runner) Tool(ctx context.Context, c protocol.Call, run ToolFunc) (*Result, error) {
 	res := &Result{ctx: context.WithoutCancel(ctx)}
 	if run == nil {
 		return res, errors.New("the tool's function is nil; give Tool one that runs the tool")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -67,8 +68,12 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 	if dir == "" {
 		dir = "."
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("reading the hooks of %q: it is no folder; give the folder of the project", dir)
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading hooks: %w; give the folder of the project", err)
 	}
 	project, err := hookfile.FindProject(dir)
 	if err != nil {
@@ -84,11 +89,26 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 		return nil, Diagnostics{{File: filepath.Join(workspace, hookfile.FileName), cause: fs.ErrNotExist,
 			Text: "no such file there or above, and RequireHooks needs a hooks file; give Load the project's folder"}}
 	}
+	if err == nil && len(o.Files) == 0 {
+		cfg.Absent = append(cfg.Absent, nearer(dir, workspace)...)
+	}
 	if err == nil && project.PassedOver != "" {
 		cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: project.PassedOver, Gate: true,
 			Text: "was passed over: " + project.Why + "; to use it give Load its folder"})
 	}
 	return public(cfg, workspace, err)
+}
+
+// nearer returns the hooks files that Load would find in the folders from dir up to the project's, but not in that
+// itself. If one of them appears, it is the project's file.
+func nearer(dir, workspace string) (absent []hookfile.File) {
+	dir, err := filepath.Abs(dir)
+	for ; err == nil && dir != workspace && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for _, name := range []string{hookfile.FileName, hookfile.LocalFileName} {
+			absent = append(absent, hookfile.File{Path: filepath.Join(dir, name)})
+		}
+	}
+	return absent
 }
 
 // Parse reads the text of one hooks file, for tests and for programs that keep hooks elsewhere. name is for messages,
@@ -109,7 +129,13 @@ func public(c *hookfile.Config, dir string, err error) (*Config, error) {
 	}
 	var found hook.Diagnostics
 	if errors.As(err, &found) {
-		return nil, diagnostics(found)
+		list := diagnostics(found)
+		for i := range list {
+			if _, err := os.Stat(list[i].File); list[i].Line == 0 && errors.Is(err, fs.ErrNotExist) {
+				list[i].cause = fs.ErrNotExist
+			}
+		}
+		return nil, list
 	}
 	return nil, err
 }

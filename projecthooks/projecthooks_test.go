@@ -31,10 +31,11 @@ func TestLoadErrors(t *testing.T) {
 
 	for _, dir := range []string{filepath.Join(dir, "nowhere"), file} {
 		_, err = projecthooks.Load(dir, projecthooks.LoadOptions{})
-		require.ErrorContains(t, err, "it is no folder")
+		require.ErrorContains(t, err, "give the folder of the project")
+		require.ErrorAs(t, err, new(*fs.PathError))
 	}
 	_, err = projecthooks.Load(dir, projecthooks.LoadOptions{Files: []string{filepath.Join(dir, "gone.json")}})
-	require.Error(t, err)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // A program that relies on gates learns that there is no hooks file.

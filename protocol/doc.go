@@ -13,7 +13,7 @@
 //
 //   - The zero value of every type that can let a tool run is the safe one: the zero Decision is Block, and so is that
 //     of the zero Outcome.
-//   - Every outcome that is not a plain continue has a Cause and, where it blocks, a Reason.
+//   - Every outcome whose decision is not continue has a Cause and a Reason.
 //   - A result of a tool that must not be shown is a block in the Outcome, with a Cause that is not policy.
 //   - An Outcome's JSON is the whole of it: what was read from it decides the same.
 //   - A Call and an Outcome are plain data. Functions here do no I/O and keep no state.

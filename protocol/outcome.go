@@ -23,7 +23,8 @@ type Outcome struct {
 	Hook       string `json:"hook,omitempty"`
 
 	// Args are what to give the tool: those of the call, or a rewrite. Result is what the model is to see of the tool's
-	// output. Runner.Before and Runner.After fill them in for a program. The JSON form has rewrites alone, below.
+	// output. Runner.Before and Runner.After fill them in. The JSON form has rewrites alone, below, because who reads
+	// it has the call.
 	Args   string `json:"-"`
 	Result string `json:"-"`
 

@@ -2,12 +2,12 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
@@ -19,7 +19,12 @@ import (
 type CallError struct{ Problem string }
 
 // Error returns the Problem.
-func (e CallError) Error() string { return e.Problem }
+func (e *CallError) Error() string {
+	if e == nil {
+		return "no error"
+	}
+	return e.Problem
+}
 
 // ErrNotRun as an Output's error says that the tool did not run: the Text is the reason for the model. Some clients'
 // hooks do not run after such a call.
@@ -61,10 +66,14 @@ func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Cal
 	}
 	more := []byte{'{'}
 	for _, key := range slices.Sorted(maps.Keys(c.Extra)) {
-		if slices.Contains(ownKeys, key) {
+		isOwn := func(own string) bool { return strings.EqualFold(own, key) } // Go's encoding/json reads it so
+		if slices.ContainsFunc(ownKeys, isOwn) {
 			return call, &CallError{fmt.Sprintf("Extra has the key %q, which hookrun writes itself; rename it", key)}
 		}
-		value, err := json.Marshal(c.Extra[key])
+		if key == "" || !utf8.ValidString(key) {
+			return call, &CallError{fmt.Sprintf("Extra has the key %q, which is empty or not UTF-8; rename it", key)}
+		}
+		value, err := strictjson.Marshal(c.Extra[key])
 		if err != nil {
 			return call, &CallError{fmt.Sprintf("Extra has under %q what is no JSON: %v", key, err)}
 		}

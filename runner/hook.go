@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -32,7 +34,8 @@ type Hook struct {
 	Open  bool           // a failure is a warning and does not block
 
 	// Run answers. c.Args are as earlier hooks have rewritten them. At post-tool out is a copy of the tool's output,
-	// with what earlier hooks made of it; else it is nil. Beside an error, only Block and Stop of the Answer count.
+	// with what earlier hooks made of it; else it is nil. Beside an error, which is a failure, only Block and Stop of
+	// the Answer count.
 	//
 	// At the deadline, which is Options.Timeout or 30 s, or if the call is given up, ctx ends. A function that does not
 	// return then runs on. It may be called by many calls at once.
@@ -43,7 +46,7 @@ type Hook struct {
 // if they are not empty.
 type Answer struct {
 	Block string // why the tool must not run; at post-tool feedback for the model, behind the result
-	Ask   string // why a person has to decide; a Block beside it counts
+	Ask   string // why a person has to decide, not at post-tool; a Block beside it counts
 	Stop  string // why the loop has to end with this call
 	Allow bool   // at pre-tool: the host need not ask anybody. A Block or Ask beside it counts
 
@@ -79,10 +82,21 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		}
 	} else if f.Match != "" {
 		globs, ok := hook.NewGlobs(f.Match)
-		if _, err := lint.Check(f.Match, nil); err != nil {
+		doubts, err := lint.Check(f.Match, registry.KnownTools())
+		switch {
+		case err != nil:
 			note("hook %q: %w", f.Name, err)
-		} else if !ok {
+		case !ok:
 			note("hook %q: the match %q names no tool; leave it out for every tool", f.Name, f.Match)
+		case noNames.MatchString(brackets.ReplaceAllString(f.Match, "")):
+			note("hook %q: the match %q has what no name of a tool has; it is names or globs with | between them, as "+
+				"shell|fs_*", f.Name, f.Match)
+		}
+		for _, d := range doubts {
+			if d.Kind != lint.Unknown { // a loop has tools that hookrun does not know
+				text := fmt.Sprintf("hook %q: %s", f.Name, d.Text)
+				h.Doubts = append(h.Doubts, hook.Doubt{Diagnostic: h.Diagnostic(text)})
+			}
 		}
 		h.Matcher = globs
 	}
@@ -91,6 +105,9 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 	}
 	return h, errors.Join(wrong...)
 }
+
+// noNames matches what stands in no glob for names of tools, beside brackets: an expression, a list with commas.
+var noNames, brackets = regexp.MustCompile("\\.[*+]|[^\\p{L}\\p{N}_.:/@*?| -]"), regexp.MustCompile(`\[!?[^\]|]+\]`)
 
 func (f *Hook) event() protocol.Event {
 	if f.On == "" {
@@ -135,8 +152,12 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 	if r.panics != nil {
 		return f.failed(dialect.Unstarted(who + " could not run: " + r.panics.Error()))
 	}
-	if r.err != nil && r.answer.Block == "" {
-		v := dialect.Failed(protocol.CauseExit, who+" failed: "+r.err.Error())
+	if r.err != nil && (r.answer.Block == "" || !f.Open) {
+		problem := who + " failed: " + r.err.Error()
+		if r.answer.Block != "" {
+			problem = r.answer.Block + " (" + problem + ")"
+		}
+		v := dialect.Failed(protocol.CauseExit, problem)
 		v.Stop, v.StopReason = r.answer.Stop != "", r.answer.Stop
 		return f.failed(v)
 	}
@@ -171,6 +192,8 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 	switch {
 	case a.Block != "":
 		v.Decide(protocol.Block, a.Block)
+	case a.Ask != "" && event == protocol.PostTool:
+		v.Ignore(who, "Ask", event)
 	case a.Ask != "":
 		v.Decide(protocol.Ask, a.Ask)
 	case a.Allow && event == protocol.PreTool:

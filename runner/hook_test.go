@@ -289,6 +289,11 @@ func TestUnfitHooks(t *testing.T) {
 		"names no tool":           func(h *runner.Hook) { h.Match = "|" },
 		"is no rule":              func(h *runner.Hook) { h.Match = "shell|fs_*(x)" },
 		"is for tools":            func(h *runner.Hook) { h.Match, h.On = "shell", protocol.PreExecute },
+		"has what no name":        func(h *runner.Hook) { h.Match = "shell,fs_read" },
+		`"[" has what no name`:    func(h *runner.Hook) { h.Match = "[" },
+		`"!shell" has what`:       func(h *runner.Hook) { h.Match = "!shell" },
+		`"fs_.*" has what`:        func(h *runner.Hook) { h.Match = "fs_.*" },
+		`\u200bell" has what`:     func(h *runner.Hook) { h.Match = "sh\u200bell" },
 		"has nothing to run":      func(h *runner.Hook) { h.Run = nil },
 		`unknown event "pretool"`: func(h *runner.Hook) { h.On = "pretool" },
 	} {

@@ -20,13 +20,16 @@ import (
 // Options change how a Runner runs its hooks. The zero value is right for most programs.
 type Options struct {
 	Hooks   []Hook        // Go functions; they run before the hooks of the files
-	Timeout time.Duration // of every hook of the files; 0: each hook's own. Of a function; 0: 30 s
+	Timeout time.Duration // of every hook, whatever its file says; 0: each hook's own, and 30 s of a function
 	// OnFailure says what a failure means for hooks of the files that do not say: protocol.Block or protocol.Continue,
 	// by cause. nil: what the form of each file says.
 	OnFailure map[protocol.Cause]protocol.Decision
 	Env       []string     // KEY=VALUE that hooks get besides their own; nil: this process's environment
-	MaxProcs  int          // processes of hooks at once; 0: no bound. Those of persistent hooks do not count
+	MaxProcs  int          // processes at once that a call waits for, but for persistent ones; 0: no bound
 	Queue     *queue.Queue // Tool gives its texts to the agent; nil: there are none
+	// Ask is how Tool asks a person, if a hook wants that. The tool runs if it returns true. nil: nobody is there, and
+	// the call is blocked.
+	Ask func(ctx context.Context, c protocol.Call, reason string) bool
 
 	// Trust and Pin look after the hooks files of the Config and the scripts that they name. A call whose files are not
 	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says.
@@ -50,11 +53,14 @@ const (
 	TrustBlock    Trust = "block"    // they do not run, and calls are blocked until then
 )
 
+func (t Trust) isRequired() bool { return t == TrustRequired || t == TrustBlock }
+
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
 // ErrClosed. What it starts and keeps between calls ends with Close.
 type Runner struct {
 	engine *engine.Runner
 	queue  *queue.Queue
+	ask    func(ctx context.Context, c protocol.Call, reason string) bool
 	pin    bool
 	log    *slog.Logger
 	logged sync.Map // texts
@@ -70,7 +76,7 @@ var ErrClosed = engine.ErrClosed
 // A program without hooks in files gives projecthooks.Empty. Options that are wrong are an error, too. New keeps no
 // slice, map or pointer of the options but Log.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
-	r := &Runner{pin: o.Pin, log: o.Log}
+	r := &Runner{pin: o.Pin, log: o.Log, ask: o.Ask}
 	if r.log == nil {
 		r.log = slog.Default()
 	}
@@ -81,6 +87,11 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	functions, err := o.check()
 	if err != nil {
 		return nil, err
+	}
+	public := (*hookfile.Public)(cfg)
+	isParsed := public.Config() != nil && len(public.Config().Files) > 0 && public.Dir() == ""
+	if isParsed && (o.Pin || o.Trust.isRequired()) {
+		return nil, errors.New("Trust and Pin look after files, and Parse has read none; use projecthooks.Load")
 	}
 	as := engine.Options{
 		Timeout: o.Timeout, OnFailure: o.OnFailure, Env: o.Env, Functions: functions, MaxProcs: o.MaxProcs,
@@ -94,10 +105,15 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 			r.log.Debug("hook input", "hook", hook, "source", source, "input", string(input))
 		}
 	}
-	if r.engine, err = engine.New((*hookfile.Public)(cfg).Config(), as); err != nil {
+	if r.engine, err = engine.New(public.Config(), as); err != nil {
 		return nil, err
 	}
-	r.dir = (*hookfile.Public)(cfg).Dir()
+	r.dir = public.Dir()
+	for _, f := range functions {
+		for _, text := range f.Doubts {
+			r.warn("", []string{text.Text})
+		}
+	}
 	return r, nil
 }
 
@@ -149,7 +165,7 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dir = (*hookfile.Public)(cfg).Dir()
-	r.logged.Clear()
+	r.logged.Clear() // the new files have faults of their own
 	return nil
 }
 
@@ -168,6 +184,12 @@ func (r *Runner) Close() error {
 // the call has no Tool, those at the user's message. Runs and Why say whether and why each would run for this call.
 // Nothing runs.
 func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
+	if err := r.made(); err != nil {
+		return nil, err
+	}
+	if r.engine.Closed() {
+		return nil, ErrClosed
+	}
 	events := []protocol.Event{protocol.PreTool, protocol.PostTool}
 	if c.Tool == "" {
 		events = []protocol.Event{protocol.PreExecute}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/form"
@@ -32,18 +33,24 @@ func (r *Runner) Before(ctx context.Context, c protocol.Call) (*protocol.Outcome
 }
 
 // After runs the post-tool hooks. Args are those that the tool got. If the tool did not run, the output is the reason,
-// and its error ErrNotRun. The outcome's Result is what the model is to see of the tool's output; it is empty with an
-// error.
+// and its error ErrNotRun. After a tool that has run give a ctx that does not end with the call, such as
+// context.WithoutCancel: the hooks have to see what the tool did.
+//
+// The outcome's Result is what the model is to see: the tool's output as the hooks have left it, and behind it the
+// reason of a block, which is feedback. It is empty with an error. The Texts of Before and of After belong behind it.
 func (r *Runner) After(ctx context.Context, c protocol.Call, out Output) (*protocol.Outcome, error) {
 	o, err := r.fire(ctx, c, protocol.PostTool, out)
-	if err == nil {
-		o.Result = form.ResultText(*o, out.result())
+	if err != nil {
+		return o, err
 	}
-	return o, err
+	if o.Result = form.ResultText(*o, out.result()); form.IsFeedback(*o) {
+		o.Result = strings.TrimPrefix(o.Result+"\n\n"+o.Reason, "\n\n")
+	}
+	return o, nil
 }
 
-// Result is one tool call with all that its hooks did. The Outcome is that of the whole call: of the hooks before the
-// tool if it did not run, else of those after it, with the Texts of both and of the queue.
+// Result is one tool call with all that its hooks did. The Outcome is that of the whole call: the verdict of the hooks
+// before the tool if it did not run, else of those after it, with what both had to say, and the Texts of the queue.
 type Result struct {
 	protocol.Outcome
 	Before, After *protocol.Outcome // nil: those hooks were not run
@@ -51,9 +58,8 @@ type Result struct {
 	Output        Output            // of the tool, as it gave it
 	Text          string            // what the model is to see: the result, and behind it the texts of hooks and queue
 
-	message *form.ToolMessage // what Messages shows; nil: there is no verdict
-	claim   *store.Claim
-	ctx     context.Context // of Ack
+	message *form.ToolMessage          // what Messages shows; nil: there is no verdict
+	ack     func(delivered bool) error // nil: the queue has nothing for this call
 }
 
 // ToolFunc runs a tool with the arguments that the hooks have let through, which may be another text than Call.Args.
@@ -64,9 +70,9 @@ type ToolFunc func(ctx context.Context, args string) Output
 // the result, those of pre-tool first, and then the texts that wait in Options.Queue. Put there earlier, they would
 // reach the post-tool hooks as a part of the result.
 //
-// A blocked call is no error: the model reads the reason. So does it if a hook asks for a person; a loop that has one
-// uses Before and After. A post-tool block is feedback, and its reason is put last. But if a hook failed and fails
-// closed, the reason replaces the result, which that hook might have changed.
+// A blocked call is no error: the model reads the reason. So does it if a hook asks for a person, unless Options.Ask
+// says yes. A post-tool block is feedback, and its reason is put last. But if a hook failed and fails closed, the
+// reason replaces the result, which that hook might have changed.
 //
 // An error of the tool is no error of Tool: see Output. If a pre-tool hook stops the loop, neither the tool nor a
 // post-tool hook runs, and Text is the stop's reason.
@@ -78,51 +84,83 @@ type ToolFunc func(ctx context.Context, args string) Output
 // Output is what it gave: the model must not see that, since the post-tool hooks might have changed it. The Result is
 // never nil.
 func (r *Runner) Tool(ctx context.Context, c protocol.Call, run ToolFunc) (*Result, error) {
-	res := &Result{ctx: context.WithoutCancel(ctx)}
+	res := &Result{}
 	if run == nil {
-		return res, errors.New("the tool's function is nil; give Tool one that runs the tool")
+		return res, &CallError{"the tool's function is nil; give Tool one that runs the tool"}
 	}
 	var err error
-	if res.Before, err = r.Before(ctx, c); err != nil {
+	res.Before, err = r.Before(ctx, c)
+	if res.Outcome = *res.Before; err != nil {
 		return res, err
 	}
 	if res.Before.Stop {
-		res.Outcome = *res.Before
 		res.Text = cmp.Or(res.Before.StopReason, res.Before.Reason)
 		res.message = &form.ToolMessage{ID: c.ID, Result: res.Text,
 			Outcome: protocol.Outcome{Decision: protocol.Continue}}
 		return res, nil
 	}
 	out := Output{Text: res.Before.Reason, Err: ErrNotRun}
-	if res.Before.Decision == protocol.Continue {
-		c.Args, res.Ran = res.Before.Args, true
-		res.Output = run(ctx, c.Args)
-		out = res.Output
+	if res.Before.Decision == protocol.Ask && r.ask != nil {
+		out.Text = "a person said no: " + out.Text
 	}
 	after := ctx
-	if res.Ran {
-		after = res.ctx // the hooks have to see what the tool did
+	if r.mayRun(ctx, c, res.Before) {
+		c.Args, res.Ran = res.Before.Args, true
+		res.Output = run(ctx, c.Args)
+		out, after = res.Output, context.WithoutCancel(ctx) // the hooks have to see what the tool did
 	}
 	if res.After, err = r.After(after, c, out); err != nil {
+		res.Outcome = *res.After
 		return res, fmt.Errorf("the post-tool hooks could not be run: %w", err)
 	}
 	call, _ := callOf(c, protocol.PostTool, out) // After would have returned the error
 	if !res.After.Stop && ctx.Err() == nil {     // else no model reads the texts
-		res.claim = queued.Claim(res.ctx, (*store.Queue)(r.queue), &call, res.After)
+		res.claim(ctx, r, &call)
 	}
 	res.fold(&call)
 	return res, nil
 }
 
+// mayRun reports whether nothing is against the tool, or a person has said yes.
+func (r *Runner) mayRun(ctx context.Context, c protocol.Call, before *protocol.Outcome) bool {
+	if before.Decision == protocol.Ask && r.ask != nil {
+		c.Args = before.Args
+		return r.ask(ctx, c, before.Reason) && ctx.Err() == nil
+	}
+	return before.Decision == protocol.Continue
+}
+
+// claim takes the texts of the queue for the call.
+func (res *Result) claim(ctx context.Context, r *Runner, c *dialect.Call) {
+	if r.queue != nil && c.SessionID == "" {
+		r.warn(c.Tool, []string{"the call has no Session, so no text of Options.Queue reaches the agent"})
+	}
+	ctx = context.WithoutCancel(ctx)
+	claim := queued.Claim(ctx, (*store.Queue)(r.queue), c, res.After)
+	if claim == nil {
+		return
+	}
+	var once sync.Once // many goroutines may use a Result
+	var err error
+	res.ack = func(delivered bool) error {
+		once.Do(func() { err = claim.Finish(ctx, delivered) })
+		return err
+	}
+}
+
 // fold makes one outcome and one text of what was before the tool, its output, and what was after it.
 func (res *Result) fold(c *dialect.Call) {
-	shown := *res.After
-	shown.Texts = slices.Concat(res.Before.Texts, res.After.Texts)
-	res.Outcome = shown
-	if !res.Ran {
-		res.Outcome = *res.Before
-		res.Texts, res.Stop, res.StopReason = shown.Texts, shown.Stop, shown.StopReason
+	before, after := res.Before, res.After
+	shown := *after
+	shown.Texts = slices.Concat(before.Texts, after.Texts)
+	if res.Ran {
+		res.Outcome = shown
+		res.Approved, res.Args = before.Approved, before.Args
 	}
+	res.Texts, res.Stop, res.StopReason, res.Result = shown.Texts, after.Stop, after.StopReason, after.Result
+	res.SystemMessages = slices.Concat(before.SystemMessages, after.SystemMessages)
+	res.Warnings, res.Hooks = slices.Concat(before.Warnings, after.Warnings), slices.Concat(before.Hooks, after.Hooks)
+	res.Duration = before.Duration + after.Duration
 	res.message = &form.ToolMessage{ID: c.ToolUseID, Result: c.Result, Failed: c.Failed, Outcome: shown}
 	texts := dialect.TextsOf(shown)
 	if form.IsFeedback(shown) {
@@ -134,20 +172,26 @@ func (res *Result) fold(c *dialect.Call) {
 	res.Text = strings.Join(texts, "\n\n")
 }
 
-// Messages returns what a loop appends to its conversation: a JSON array with the call's result, and the texts: those
-// of a queue's user_message stand in a message of their own. Call.ID must be set. Call Ack once the messages are sent.
+// Messages returns what a loop appends to its conversation: a JSON array with the call's result, each text behind it on
+// a line of its own, and last the texts of the strategy user_message in a message of the user. The APIs want the
+// results of all calls of one turn before that: a loop that answers several calls at once puts the results first.
+// Call.ID must be set. Call Ack once the messages are sent.
 func (res *Result) Messages(api protocol.API) ([]byte, error) {
 	if res == nil || res.message == nil {
 		return nil, errors.New("there is no verdict on the call, so the model must not see anything of it")
+	}
+	if res.message.ID == "" {
+		return nil, &CallError{"the call has no ID, and messages need the model's id of the tool call"}
 	}
 	return form.Messages(api, form.Separate, res.message)
 }
 
 // Ack tells the queue whether its texts have reached the model. If not, the next call of the session has them. Until
-// Ack, or until this process ends, no other call gets them. Only the first Ack counts; without texts it does nothing.
+// Ack, or until nothing holds the Result or this process ends, no other call gets them. Only the first Ack counts;
+// without texts it does nothing.
 func (res *Result) Ack(delivered bool) error {
-	if res == nil || res.claim == nil {
+	if res == nil || res.ack == nil {
 		return nil
 	}
-	return res.claim.Finish(res.ctx, delivered)
+	return res.ack(delivered)
 }

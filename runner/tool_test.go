@@ -283,3 +283,82 @@ func TestMessagesOfToolCalls(t *testing.T) {
 	answer = runner.Answer{Ask: "sure?"}
 	require.Equal(t, "sure?", content())
 }
+
+// TestResultIsWhole: what the hooks before the tool had to say is in the Result as well.
+func TestResultIsWhole(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{Hooks: []runner.Hook{
+		{Name: "open", Open: true, Run: fails(runner.Answer{})},
+		{Name: "allow", Run: answers(runner.Answer{Allow: true, Args: text(`{"a":1}`)})},
+	}}, sh(`echo '{"systemMessage":"seen"}'`))
+	res, err := r.Tool(context.Background(), b.call(), func(context.Context, string) runner.Output {
+		return runner.Output{Text: "done"}
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"pre-tool hook 'open' failed: oh; continuing"}, res.Warnings)
+	require.Equal(t, []string{"seen", "seen"}, res.SystemMessages)
+	require.Len(t, res.Hooks, 4)
+	require.JSONEq(t, `{"a":1}`, res.Args)
+	require.Equal(t, "done", res.Result)
+}
+
+// TestRedactors: a result that a hook was to change is not shown if the hook failed, whatever it says beside that, nor
+// because an earlier hook has feedback.
+func TestRedactors(t *testing.T) {
+	mask := runner.Hook{On: protocol.PostTool, Run: answers(runner.Answer{Output: text("[masked]")})}
+	for name, test := range map[string]struct {
+		hooks []runner.Hook
+		want  string
+	}{
+		"one that fails with a reason": {
+			[]runner.Hook{{On: protocol.PostTool, Run: fails(runner.Answer{Block: "no mask"})}},
+			"no mask (post-tool hook 'f' failed: oh)"},
+		"behind feedback": {[]runner.Hook{{On: protocol.PostTool, Run: answers(runner.Answer{Block: "lint it"})}, mask},
+			"[masked]\n\nlint it"},
+		"behind one that asks": {[]runner.Hook{{On: protocol.PostTool, Run: answers(runner.Answer{Ask: "ok?"})}, mask},
+			"[masked]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := hooksOf(t, runner.Options{}, test.hooks...).Tool(context.Background(),
+				protocol.Call{Workspace: "/", Tool: "shell"},
+				func(context.Context, string) runner.Output { return runner.Output{Text: "SECRET"} })
+			require.NoError(t, err)
+			require.Equal(t, test.want, res.Text)
+		})
+	}
+}
+
+// TestAsk: a person decides about the call as the hooks have left it.
+func TestAsk(t *testing.T) {
+	asks := runner.Hook{Run: answers(runner.Answer{Ask: "sure?", Args: text(`{"a":1}`)})}
+	for _, yes := range []bool{false, true} {
+		o := runner.Options{Ask: func(_ context.Context, c protocol.Call, reason string) bool {
+			require.Equal(t, "sure?", reason)
+			require.JSONEq(t, `{"a":1}`, c.Args)
+			return yes
+		}}
+		res, err := hooksOf(t, o, asks).Tool(context.Background(), protocol.Call{Workspace: "/", Tool: "shell"},
+			func(_ context.Context, args string) runner.Output { return runner.Output{Text: args} })
+		require.NoError(t, err)
+		require.Equal(t, yes, res.Ran)
+		require.Equal(t, map[bool]string{false: "a person said no: sure?", true: `{"a":1}`}[yes], res.Text)
+	}
+}
+
+// TestExtra: hooks get further keys, each its own copy, and none that hookrun writes itself.
+func TestExtra(t *testing.T) {
+	b := newBench(t)
+	extra := map[string]any{"transcript_path": "/t", "b": []int{1}, "a": "<x>"}
+	r := b.runner(runner.Options{Hooks: []runner.Hook{{Name: "f",
+		Run: func(_ context.Context, c protocol.Call, _ *runner.Output) (runner.Answer, error) {
+			delete(c.Extra, "a")
+			return runner.Answer{}, nil
+		}}}}, sh("cat >seen"))
+	call := b.call()
+	call.Extra = extra
+	_, err := r.Before(context.Background(), call)
+	require.NoError(t, err)
+	require.Len(t, extra, 3)
+	require.Contains(t, b.Read("seen"), `"transcript_path":"/t"`)
+	require.Contains(t, b.Read("seen"), `,"a":"<x>","b":[1]}`)
+}

@@ -138,15 +138,19 @@ func TestWrongOptions(t *testing.T) {
 
 // TestCallErrors: what is wrong with a call is told apart from all other errors, and blocks.
 func TestCallErrors(t *testing.T) {
-	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[]}`))
+	parsed, err := projecthooks.Parse("f", []byte(`{"hooks":[]}`))
 	require.NoError(t, err)
-	r, err := runner.New(cfg, runner.Options{Pin: true, StateDir: t.TempDir()})
+	_, err = runner.New(parsed, runner.Options{Pin: true})
+	require.ErrorContains(t, err, "Parse has read none")
+	r, err := runner.New(projecthooks.Empty, runner.Options{Pin: true, StateDir: t.TempDir()})
 	require.NoError(t, err)
 	defer r.Close()
 	for want, c := range map[string]protocol.Call{
 		"the call has no Tool":                  {Session: "s"},
 		"a pinned call needs the id":            {Tool: "shell"},
 		`Extra has the key "tool_name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"tool_name": "y"}},
+		`Extra has the key "Tool_Name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"Tool_Name": "y"}},
+		`Extra has the key ""`:                  {Session: "s", Tool: "x", Extra: map[string]any{"": "y"}},
 		`Extra has under "f" what is no JSON: `: {Session: "s", Tool: "x", Extra: map[string]any{"f": func() {}}},
 	} {
 		o, err := r.Before(context.Background(), c)

@@ -12,7 +12,7 @@ import (
 // returns the Config inside: hookrun's own packages convert to Public, and no other module can.
 type Public struct {
 	config *Config
-	dir    string // of the project; "": none was found
+	dir    string // of the project; "": the Config was read from no file
 	begin  sync.Once
 	files  *Snapshot
 }
@@ -28,12 +28,16 @@ func (p *Public) Config() *Config {
 	return p.config
 }
 
-// Dir returns the folder of the project, "" if the Config was read for none.
+// Dir returns the folder of the project, "" if the Config was read from no file.
 func (p *Public) Dir() string { return p.dir }
 
 // Snapshot returns the one Snapshot of the files that were read.
 func (p *Public) Snapshot() *Snapshot {
-	p.begin.Do(func() { p.files = NewSnapshot(p.config) })
+	p.begin.Do(func() {
+		if p.files = new(Snapshot); p.dir != "" {
+			p.files = NewSnapshot(p.config)
+		}
+	})
 	return p.files
 }
 

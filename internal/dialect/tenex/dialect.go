@@ -44,5 +44,8 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-// Ends: the first block ends the call.
-func (hooks) Ends(_ protocol.Event, v *dialect.Verdict) bool { return v.Decision == protocol.Block }
+// Ends reports a block: the first one ends the call. After a tool it is feedback, and ends nothing, because a later
+// hook may be the one that takes a secret out of the result.
+func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
+	return v.Decision == protocol.Block && dialect.Canonical(e) != protocol.PostTool
+}

@@ -381,6 +381,7 @@ func (f *firing) showInput(ctx context.Context, h *hookRun) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer crash.Catch(new(error)) // it is the program's own function, which only looks on
 		on(h.Name, h.Source(), h.payload.Bytes())
 	}()
 	select {

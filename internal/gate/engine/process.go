@@ -14,9 +14,10 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// slot waits until fewer processes run than Options.MaxProcs, and returns a function that ends the one that may start.
-func (r *Runner) slot(ctx context.Context) (free func(), err error) {
-	if r.slots == nil {
+// slot waits until fewer processes run than Options.MaxProcs, and returns a function to call once no call waits for the
+// one that may start. Nobody waits for that of an async hook: it must not keep gates from running.
+func (r *Runner) slot(ctx context.Context, h *hookRun) (free func(), err error) {
+	if r.slots == nil || h.Async {
 		return func() {}, ctx.Err()
 	}
 	select {
@@ -29,8 +30,8 @@ func (r *Runner) slot(ctx context.Context) (free func(), err error) {
 
 // runProcess runs a hook as a process for one call.
 func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookRun) (result dialect.HookResult) {
-	free, err := r.slot(ctx)
-	defer func() { free() }()
+	free, err := r.slot(ctx, h)
+	defer free()
 	if err != nil {
 		return dialect.HookResult{Err: err}
 	}
@@ -57,8 +58,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		return dialect.HookResult{Err: startError(err)}
 	}
 	if h.Async {
-		r.watch(h, p, free)
-		free = func() {}
+		r.watch(h, p)
 		return dialect.HookResult{Async: true}
 	}
 	got, ended := p.Wait(ctx)
@@ -66,8 +66,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	case !ended && r.options.OneShot:
 		got = p.Release()
 	case !ended:
-		r.watch(h, p, free)
-		free = func() {}
+		r.watch(h, p)
 		got.Detached = true
 	}
 	result = resultOf(&got, h.limit)
@@ -124,11 +123,10 @@ func readLine(result *dialect.HookResult) (err error) {
 	return nil
 }
 
-// watch waits for an async hook, to its deadline or until Close, and calls ended then.
-func (r *Runner) watch(h *hookRun, p *process.Process, ended func()) {
+// watch waits for an async hook, to its deadline or until Close.
+func (r *Runner) watch(h *hookRun, p *process.Process) {
 	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
 	r.running.Go(func() {
-		defer ended()
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
 			r.keepAsyncResult(of, hook, &c, resultOf(&got, limit))

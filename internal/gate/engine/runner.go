@@ -31,7 +31,7 @@ type Options struct {
 	Binary string
 	// Functions are hooks of the program itself. They run before those of the config.
 	Functions []Function
-	// MaxProcs is how many processes of hooks run at once, those of persistent hooks aside; 0: as many as there are.
+	// MaxProcs is how many processes run at once that a call waits for, those of persistent hooks aside; 0: no bound.
 	MaxProcs int
 
 	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
@@ -203,6 +203,13 @@ func (r *Runner) Close() error {
 		r.http.Close()
 	})
 	return nil
+}
+
+// Closed reports whether Close was called.
+func (r *Runner) Closed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // enter begins something that Close waits for.

@@ -43,7 +43,8 @@ func (r *Runner) After(ctx context.Context, c protocol.Call, out Output) (*proto
 }
 
 // Result is one tool call with all that its hooks did. The Outcome is that of the whole call: of the hooks before the
-// tool if it did not run, else of those after it, with the Texts of both and of the queue.
+// tool if it did not run, else of those after it, with the Texts of both and of the queue, and with the Warnings and
+// SystemMessages of both: a gate before the tool may have failed open.
 type Result struct {
 	protocol.Outcome
 	Before, After *protocol.Outcome // nil: those hooks were not run
@@ -123,6 +124,8 @@ func (res *Result) fold(c *dialect.Call) {
 		res.Outcome = *res.Before
 		res.Texts, res.Stop, res.StopReason = shown.Texts, shown.Stop, shown.StopReason
 	}
+	res.Warnings = slices.Concat(res.Before.Warnings, res.After.Warnings)
+	res.SystemMessages = slices.Concat(res.Before.SystemMessages, res.After.SystemMessages)
 	res.message = &form.ToolMessage{ID: c.ToolUseID, Result: c.Result, Failed: c.Failed, Outcome: shown}
 	texts := dialect.TextsOf(shown)
 	if form.IsFeedback(shown) {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,23 +60,28 @@ func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Cal
 	}
 	more := []byte{'{'}
 	for _, key := range slices.Sorted(maps.Keys(c.Extra)) {
-		if slices.Contains(ownKeys, key) {
+		if slices.ContainsFunc(ownKeys, func(own string) bool { return strings.EqualFold(own, key) }) {
 			return call, &CallError{fmt.Sprintf("Extra has the key %q, which hookrun writes itself; rename it", key)}
 		}
-		value, err := json.Marshal(c.Extra[key])
+		value, err := strictjson.Marshal(c.Extra[key])
 		if err != nil {
 			return call, &CallError{fmt.Sprintf("Extra has under %q what is no JSON: %v", key, err)}
 		}
-		switch text, _ := c.Extra[key].(string); key {
+		text := strictjson.Lossy(string(value))
+		if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 { // of a json.RawMessage
+			return call, &CallError{fmt.Sprintf("Extra has under %q what readers may not understand alike: %s", key,
+				faults[0].Text)}
+		}
+		switch name, _ := c.Extra[key].(string); key {
 		case "transcript_path":
-			call.TranscriptPath = text
+			call.TranscriptPath = name
 		case "orchestrator_id":
-			call.OrchestratorID = text
+			call.OrchestratorID = name
 		}
 		if len(more) > 1 {
 			more = append(more, ',')
 		}
-		more = append(append(strictjson.AppendString(more, key), ':'), value...)
+		more = append(append(strictjson.AppendString(more, key), ':'), strictjson.Compact(nil, text)...)
 	}
 	call.Extra = string(append(more, '}'))
 	return call, nil

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -147,7 +148,10 @@ func TestCallErrors(t *testing.T) {
 		"the call has no Tool":                  {Session: "s"},
 		"a pinned call needs the id":            {Tool: "shell"},
 		`Extra has the key "tool_name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"tool_name": "y"}},
+		`Extra has the key "Tool_Input"`:        {Session: "s", Tool: "x", Extra: map[string]any{"Tool_Input": "y"}},
 		`Extra has under "f" what is no JSON: `: {Session: "s", Tool: "x", Extra: map[string]any{"f": func() {}}},
+		`may not understand alike: the key "a"`: {Session: "s", Tool: "x",
+			Extra: map[string]any{"r": json.RawMessage(`{"a":1,"\u0061":2}`)}},
 	} {
 		o, err := r.Before(context.Background(), c)
 		require.ErrorAs(t, err, new(*runner.CallError))

@@ -12,12 +12,12 @@ import (
 // returns the Config inside: hookrun's own packages convert to Public, and no other module can.
 type Public struct {
 	config *Config
-	dir    string // of the project; "": none was found
+	dir    string // of the project; "": it was parsed, and no file was read
 	begin  sync.Once
 	files  *Snapshot
 }
 
-// NewPublic returns a Config, which was read for the project in dir, as projecthooks has it.
+// NewPublic returns a Config, which was read for the project in dir, as projecthooks has it. "": no file was read.
 func NewPublic(c *Config, dir string) *Public { return &Public{config: c, dir: dir} }
 
 // Config returns the Config, nil of a nil or zero Public.
@@ -28,12 +28,16 @@ func (p *Public) Config() *Config {
 	return p.config
 }
 
-// Dir returns the folder of the project, "" if the Config was read for none.
+// Dir returns the folder of the project, "" if no file was read.
 func (p *Public) Dir() string { return p.dir }
 
-// Snapshot returns the one Snapshot of the files that were read.
+// Snapshot returns the one Snapshot of the files that were read. A text that was parsed has none, whatever its name is.
 func (p *Public) Snapshot() *Snapshot {
-	p.begin.Do(func() { p.files = NewSnapshot(p.config) })
+	p.begin.Do(func() {
+		if p.files = new(Snapshot); p.dir != "" {
+			p.files = NewSnapshot(p.config)
+		}
+	})
 	return p.files
 }
 

@@ -112,7 +112,8 @@ func (o *Options) check() (functions []engine.Function, err error) {
 		functions = append(functions, f)
 	}
 	for _, v := range o.Env {
-		if at := strings.IndexByte(v, '='); at < 1 || strings.ContainsRune(v, 0) {
+		// Windows has its own variables, as =C:=C:\hooks, and os.Environ has them, too.
+		if at := strings.LastIndexByte(v, '='); at < 1 || strings.ContainsRune(v, 0) {
 			wrong = append(wrong, fmt.Errorf("the environment has %q, which is not of the form KEY=VALUE", v))
 		}
 	}
@@ -143,11 +144,11 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	if err := r.made(); err != nil {
 		return err
 	}
+	r.mu.Lock() // the hooks and the folder are of one config, whichever Reload is the last
+	defer r.mu.Unlock()
 	if err := r.engine.Reload((*hookfile.Public)(cfg).Config()); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.dir = (*hookfile.Public)(cfg).Dir()
 	r.logged.Clear()
 	return nil

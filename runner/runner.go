@@ -24,9 +24,11 @@ type Options struct {
 	// OnFailure says what a failure means for hooks of the files that do not say: protocol.Block or protocol.Continue,
 	// by cause. nil: what the form of each file says.
 	OnFailure map[protocol.Cause]protocol.Decision
-	Env       []string     // KEY=VALUE that hooks get besides their own; nil: this process's environment
-	MaxProcs  int          // processes of hooks at once; 0: no bound. Those of persistent hooks do not count
-	Queue     *queue.Queue // Tool gives its texts to the agent; nil: there are none
+	Env       []string // KEY=VALUE that hooks get besides their own; nil: this process's environment
+	// MaxProcs is how many processes of hooks run at once, those of async hooks until they end and persistent ones
+	// aside; 0: no bound. What waits for others is given up with its call alone.
+	MaxProcs int
+	Queue    *queue.Queue // Tool gives its texts to the agent; nil: there are none
 
 	// Trust and Pin look after the hooks files of the Config and the scripts that they name. A call whose files are not
 	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says.

@@ -138,6 +138,40 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
+// TestTrustBlock: until somebody has allowed the hooks of a project nothing runs, and Explain says so.
+func TestTrustBlock(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"),
+		[]byte(`{"hooks":[{"name":"h","command":"true","events":["pre-tool"]}]}`), 0o600))
+	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})
+	require.NoError(t, err)
+	own := runner.Hook{Name: "own", Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+		t.Error("a function ran")
+		return runner.Answer{}, nil
+	}}
+	r, err := runner.New(cfg, runner.Options{Trust: runner.TrustBlock, StateDir: filepath.Join(t.TempDir(), "state"),
+		Hooks: []runner.Hook{own}})
+	require.NoError(t, err)
+	defer r.Close()
+	call := protocol.Call{Tool: "shell"}
+	for _, fire := range []func() (*protocol.Outcome, error){
+		func() (*protocol.Outcome, error) { return r.Prompt(t.Context(), call) },
+		func() (*protocol.Outcome, error) { return r.Before(t.Context(), call) },
+		func() (*protocol.Outcome, error) { return r.After(t.Context(), call, runner.Output{}) },
+	} {
+		o, err := fire()
+		require.NoError(t, err)
+		require.Equal(t, protocol.Block, o.Decision)
+		require.Equal(t, protocol.CauseUntrusted, o.Cause)
+	}
+	hooks, err := r.Explain(call)
+	require.NoError(t, err)
+	require.Len(t, hooks, 2)
+	for _, h := range hooks {
+		require.False(t, h.Runs, h.Name)
+	}
+}
+
 // TestCallErrors: what is wrong with a call is told apart from all other errors, and blocks.
 func TestCallErrors(t *testing.T) {
 	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[]}`))

@@ -167,9 +167,9 @@ func (r *Runner) Close() error {
 	return r.engine.Close()
 }
 
-// Explain returns the hooks that there are for a tool call, first those before the tool and then those after it, or, if
-// the call has no Tool, those at the user's message. Runs and Why say whether and why each would run for this call.
-// Nothing runs.
+// Explain returns the hooks that there are for a tool call, first those before the tool and then those after it, if it
+// does not fail, or, if the call has no Tool, those at the user's message. Runs and Why say whether and why each would
+// run for this call. Nothing runs.
 func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 	events := []protocol.Event{protocol.PreTool, protocol.PostTool}
 	if c.Tool == "" {
@@ -182,7 +182,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 			return nil, err
 		}
 		for _, h := range plan.Hooks() {
-			if !h.Wants(event) {
+			if !h.Runs && !h.Wants(event) { // one of an event for a kind of tools runs at a call of such a tool
 				continue
 			}
 			info := hookfile.InfoOf(h.Hook)

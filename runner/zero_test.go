@@ -172,6 +172,24 @@ func TestTrustBlock(t *testing.T) {
 	}
 }
 
+// TestExplainEventsOfTools: Cursor has events for one kind of tools, which are no pre-tool by their name.
+func TestExplainEventsOfTools(t *testing.T) {
+	cfg, err := projecthooks.Parse("f", []byte(
+		`{"hooks":[{"name":"h","block":"no","events":["beforeShellExecution"],"dialect":"cursor"}]}`))
+	require.NoError(t, err)
+	r, err := runner.New(cfg, runner.Options{})
+	require.NoError(t, err)
+	defer r.Close()
+	call := protocol.Call{Tool: "shell", Args: `{"command":"ls"}`}
+	o, err := r.Before(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, protocol.Block, o.Decision)
+	hooks, err := r.Explain(call)
+	require.NoError(t, err)
+	require.Len(t, hooks, 1)
+	require.True(t, hooks[0].Runs)
+}
+
 // TestCallErrors: what is wrong with a call is told apart from all other errors, and blocks.
 func TestCallErrors(t *testing.T) {
 	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[]}`))

@@ -190,6 +190,21 @@ func TestExplainEventsOfTools(t *testing.T) {
 	require.True(t, hooks[0].Runs)
 }
 
+// TestExtraInConditions: a condition sees of Extra what the stdin of hooks has of it.
+func TestExtraInConditions(t *testing.T) {
+	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"h","block":"no","events":["pre-tool"],`+
+		`"when":[{"path":"permission_mode","matches":"^plan$"}]}]}`))
+	require.NoError(t, err)
+	r, err := runner.New(cfg, runner.Options{})
+	require.NoError(t, err)
+	defer r.Close()
+	for mode, want := range map[string]protocol.Decision{"plan": protocol.Block, "default": protocol.Continue} {
+		o, err := r.Before(t.Context(), protocol.Call{Tool: "shell", Extra: map[string]any{"permission_mode": mode}})
+		require.NoError(t, err)
+		require.Equal(t, want, o.Decision)
+	}
+}
+
 // TestCallErrors: what is wrong with a call is told apart from all other errors, and blocks.
 func TestCallErrors(t *testing.T) {
 	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[]}`))

@@ -176,7 +176,8 @@ func (c *Config) Warnings() Diagnostics {
 // Changed tells of each file whether it is not what was read, or what the last Changed saw. A file that was not there
 // counts as well. So a program that stays up reads the hooks again if Changed returns anything, and if that is an
 // error goes on with the hooks that it has until the file changes again. Of a file that nobody has touched, Changed
-// looks at the size and the times. Many goroutines can use it, but each change is told to one of them.
+// looks at the size and the times. What Parse was given never changes. Many goroutines can use Changed, but each change
+// is told to one of them.
 func (c *Config) Changed() []string {
 	if c.config() == nil {
 		return []string{"nothing is known of the files: Load and Parse did not return this Config"}

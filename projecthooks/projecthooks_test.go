@@ -105,6 +105,10 @@ func TestChanged(t *testing.T) {
 	require.Empty(t, cfg.Changed())
 	write(`{"hooks":[]}`)
 	require.Empty(t, cfg.Changed(), "it was written, and is the same")
+
+	cfg, err = projecthooks.Parse(path, []byte(`{"hooks":[{"name":"h","block":"no","events":["pre-tool"]}]}`))
+	require.NoError(t, err)
+	require.Empty(t, cfg.Changed(), "it was in no file")
 }
 
 // TestZeroConfig: nobody loaded these configs. They have no hooks, and who asks must not hear that nothing has changed.

@@ -77,16 +77,21 @@ func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Cal
 		if err != nil {
 			return call, &CallError{fmt.Sprintf("Extra has under %q what is no JSON: %v", key, err)}
 		}
-		switch text, _ := c.Extra[key].(string); key {
+		text := strictjson.Lossy(string(value))
+		if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 { // of a json.RawMessage
+			return call, &CallError{fmt.Sprintf("Extra has under %q what readers may not understand alike: %s", key,
+				faults[0].Text)}
+		}
+		switch name, _ := c.Extra[key].(string); key {
 		case "transcript_path":
-			call.TranscriptPath = text
+			call.TranscriptPath = name
 		case "orchestrator_id":
-			call.OrchestratorID = text
+			call.OrchestratorID = name
 		}
 		if len(more) > 1 {
 			more = append(more, ',')
 		}
-		more = append(append(strictjson.AppendString(more, key), ':'), value...)
+		more = append(append(strictjson.AppendString(more, key), ':'), strictjson.Compact(nil, text)...)
 	}
 	call.Extra = string(append(more, '}'))
 	return call, nil

@@ -128,7 +128,8 @@ func (o *Options) check() (functions []engine.Function, err error) {
 		functions = append(functions, f)
 	}
 	for _, v := range o.Env {
-		if at := strings.IndexByte(v, '='); at < 1 || strings.ContainsRune(v, 0) {
+		// Windows has its own variables, as =C:=C:\hooks, and os.Environ has them, too.
+		if at := strings.LastIndexByte(v, '='); at < 1 || strings.ContainsRune(v, 0) {
 			wrong = append(wrong, fmt.Errorf("the environment has %q, which is not of the form KEY=VALUE", v))
 		}
 	}
@@ -159,11 +160,11 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	if err := r.made(); err != nil {
 		return err
 	}
+	r.mu.Lock() // the hooks and the folder are of one config, whichever Reload is the last
+	defer r.mu.Unlock()
 	if err := r.engine.Reload((*hookfile.Public)(cfg).Config()); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.dir = (*hookfile.Public)(cfg).Dir()
 	r.logged.Clear() // the new files have faults of their own
 	return nil
@@ -180,9 +181,9 @@ func (r *Runner) Close() error {
 	return r.engine.Close()
 }
 
-// Explain returns the hooks that there are for a tool call, first those before the tool and then those after it, or, if
-// the call has no Tool, those at the user's message. Runs and Why say whether and why each would run for this call.
-// Nothing runs.
+// Explain returns the hooks that there are for a tool call, first those before the tool and then those after it, if it
+// does not fail, or, if the call has no Tool, those at the user's message. Runs and Why say whether and why each would
+// run for this call. Nothing runs.
 func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 	if err := r.made(); err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 			return nil, err
 		}
 		for _, h := range plan.Hooks() {
-			if !h.Wants(event) {
+			if !h.Runs && !h.Wants(event) { // one of an event for a kind of tools runs at a call of such a tool
 				continue
 			}
 			info := hookfile.InfoOf(h.Hook)

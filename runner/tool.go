@@ -17,7 +17,8 @@ import (
 )
 
 // Prompt runs the pre-execute hooks, before the model sees the user's message in Call.Prompt. The Texts of the outcome
-// belong behind that message. The outcome is never nil: with an error it is a block.
+// belong behind that message, and if UpdatedInput is set, its "prompt" takes the place of the message. The outcome is
+// never nil: with an error it is a block.
 func (r *Runner) Prompt(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
 	return r.fire(ctx, c, protocol.PreExecute, Output{})
 }

@@ -53,6 +53,23 @@ func TestTool(t *testing.T) {
 		require.Equal(t, "no such file\n\ntry again", res.Text)
 		require.EqualError(t, res.Output.Err, "no such file")
 	})
+	for decision, code := range map[protocol.Decision]string{protocol.Continue: "0", protocol.Block: "2"} {
+		t.Run("what the user is to know of both events is in the outcome of the call: "+decision.String(),
+			func(t *testing.T) {
+				b := newBench(t)
+				r := b.runner(runner.Options{}, sh("kill -9 $$", hook{"events": pre, "on_failure": "continue"}),
+					sh(`printf '{"systemMessage":"before"}'; exit `+code, hook{"events": pre}),
+					sh("kill -9 $$", hook{"events": post}),
+					sh(`printf '{"systemMessage":"after"}'`, hook{"events": post}))
+				res, err := r.Tool(context.Background(), b.call(), echo("base", nil))
+				require.NoError(t, err)
+				require.Equal(t, decision, res.Decision)
+				require.Len(t, res.Warnings, 2)
+				require.Contains(t, res.Warnings[0], "pre-tool hook 'h' was killed")
+				require.Contains(t, res.Warnings[1], "post-tool hook 'h3' was killed")
+				require.Equal(t, []string{"before", "after"}, res.SystemMessages)
+			})
+	}
 	t.Run("a text of pre-tool is kept when something else holds the tool up", func(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("echo context", hook{"events": pre}))

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -124,7 +125,8 @@ func TestWrongOptions(t *testing.T) {
 		`has the cause "x"`:       {OnFailure: onFailure("x", protocol.Block)},
 		`has "ask" for`:           {OnFailure: onFailure(protocol.CauseTimeout, protocol.Ask)},
 		`trust "x" is not one of`: {Trust: "x"},
-		"not of the form KEY=":    {Env: []string{"A=1", "FOO"}},
+		"not of the form KEY=":    {Env: []string{"A=1", "=C:=C:\\", "FOO"}},
+		`"=FOO", which is not`:    {Env: []string{"=FOO"}},
 		`"A=\x00"`:                {Env: []string{"A=\x00"}},
 		"the StateDir " + file:    {StateDir: file},
 		`hook "h" has nothing to`: {Hooks: []runner.Hook{{Name: "h"}}},
@@ -133,6 +135,73 @@ func TestWrongOptions(t *testing.T) {
 		r, err := runner.New(projecthooks.Empty, o)
 		require.ErrorContains(t, err, want)
 		require.Nil(t, r)
+	}
+}
+
+// TestTrustBlock: until somebody has allowed the hooks of a project nothing runs, and Explain says so.
+func TestTrustBlock(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"),
+		[]byte(`{"hooks":[{"name":"h","command":"true","events":["pre-tool"]}]}`), 0o600))
+	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})
+	require.NoError(t, err)
+	own := runner.Hook{Name: "own", Run: func(context.Context, protocol.Call, *runner.Output) (runner.Answer, error) {
+		t.Error("a function ran")
+		return runner.Answer{}, nil
+	}}
+	r, err := runner.New(cfg, runner.Options{Trust: runner.TrustBlock, StateDir: filepath.Join(t.TempDir(), "state"),
+		Hooks: []runner.Hook{own}})
+	require.NoError(t, err)
+	defer r.Close()
+	call := protocol.Call{Tool: "shell"}
+	for _, fire := range []func() (*protocol.Outcome, error){
+		func() (*protocol.Outcome, error) { return r.Prompt(t.Context(), call) },
+		func() (*protocol.Outcome, error) { return r.Before(t.Context(), call) },
+		func() (*protocol.Outcome, error) { return r.After(t.Context(), call, runner.Output{}) },
+	} {
+		o, err := fire()
+		require.NoError(t, err)
+		require.Equal(t, protocol.Block, o.Decision)
+		require.Equal(t, protocol.CauseUntrusted, o.Cause)
+	}
+	hooks, err := r.Explain(call)
+	require.NoError(t, err)
+	require.Len(t, hooks, 2)
+	for _, h := range hooks {
+		require.False(t, h.Runs, h.Name)
+	}
+}
+
+// TestExplainEventsOfTools: Cursor has events for one kind of tools, which are no pre-tool by their name.
+func TestExplainEventsOfTools(t *testing.T) {
+	cfg, err := projecthooks.Parse("f", []byte(
+		`{"hooks":[{"name":"h","block":"no","events":["beforeShellExecution"],"dialect":"cursor"}]}`))
+	require.NoError(t, err)
+	r, err := runner.New(cfg, runner.Options{})
+	require.NoError(t, err)
+	defer r.Close()
+	call := protocol.Call{Tool: "shell", Args: `{"command":"ls"}`}
+	o, err := r.Before(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, protocol.Block, o.Decision)
+	hooks, err := r.Explain(call)
+	require.NoError(t, err)
+	require.Len(t, hooks, 1)
+	require.True(t, hooks[0].Runs)
+}
+
+// TestExtraInConditions: a condition sees of Extra what the stdin of hooks has of it.
+func TestExtraInConditions(t *testing.T) {
+	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"h","block":"no","events":["pre-tool"],`+
+		`"when":[{"path":"permission_mode","matches":"^plan$"}]}]}`))
+	require.NoError(t, err)
+	r, err := runner.New(cfg, runner.Options{})
+	require.NoError(t, err)
+	defer r.Close()
+	for mode, want := range map[string]protocol.Decision{"plan": protocol.Block, "default": protocol.Continue} {
+		o, err := r.Before(t.Context(), protocol.Call{Tool: "shell", Extra: map[string]any{"permission_mode": mode}})
+		require.NoError(t, err)
+		require.Equal(t, want, o.Decision)
 	}
 }
 
@@ -151,7 +220,10 @@ func TestCallErrors(t *testing.T) {
 		`Extra has the key "tool_name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"tool_name": "y"}},
 		`Extra has the key "Tool_Name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"Tool_Name": "y"}},
 		`Extra has the key ""`:                  {Session: "s", Tool: "x", Extra: map[string]any{"": "y"}},
+		`Extra has the key "Tool_Input"`:        {Session: "s", Tool: "x", Extra: map[string]any{"Tool_Input": "y"}},
 		`Extra has under "f" what is no JSON: `: {Session: "s", Tool: "x", Extra: map[string]any{"f": func() {}}},
+		`may not understand alike: the key "a"`: {Session: "s", Tool: "x",
+			Extra: map[string]any{"r": json.RawMessage(`{"a":1,"\u0061":2}`)}},
 	} {
 		o, err := r.Before(context.Background(), c)
 		require.ErrorAs(t, err, new(*runner.CallError))

@@ -47,8 +47,8 @@ type Call struct {
 	// ClientInput is what a client puts on its hooks' stdin, one compact JSON object, where the call comes from a
 	// client. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
-	// Client names the client that ClientInput is from, or that reads the outcome: "claude", "codex", … ParseInput sets
-	// it. If it is "", the runner finds it by the input, once.
+	// Client names the client that ClientInput is from, or that reads the outcome: "claude", "codex", … Package
+	// registry sets it as it reads the input. If it is "", the engine has registry find it by the input, once.
 	Client string
 
 	Wrappers []string // programs that the project's files name as ones that run the command in their arguments

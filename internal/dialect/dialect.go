@@ -28,7 +28,7 @@ import (
 )
 
 // Dialect is what differs between clients. Everything else is the same for all hooks. Its parts are grouped by who
-// reads them: the matching of hooks reads Events, the runner Run and Hooks, the doors Client, the loader and the
+// reads them: the matching of hooks reads Events, the engine Run and Hooks, the doors Client, the loader and the
 // installer the rest. What only one or two clients have is an optional interface of Hooks, as Propagator.
 type Dialect struct {
 	Name   string

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -144,10 +145,12 @@ func OwnInput(c *Call, event protocol.Event) (Payload, bool) {
 // Has reports whether a key was written.
 func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
 
-// End returns what was written for a call, and behind that the call's Extra keys.
+// End returns what was written for a call, and behind that the call's Extra keys. One that was written already has no
+// second value, in no spelling: readers in Go take Tool_Input for tool_input.
 func (o *Object) End(c *Call) Payload {
 	strictjson.Members(c.Extra, func(key, value string) bool {
-		if name := strictjson.Text(key); !o.Has(name) {
+		name := strictjson.Text(key)
+		if !slices.ContainsFunc(o.keys, func(k string) bool { return strings.EqualFold(k, name) }) {
 			o.Raw(name, []byte(value))
 		}
 		return true

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -91,7 +92,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 		return strictjson.Lossy(c.AgentID), false, c.AgentID != "", nil
 	}
 	if slices.Contains(clientValueNames[:], field) {
-		of := gjson.Get(c.ClientInput, field)
+		of := gjson.Get(cmp.Or(c.ClientInput, c.Extra), field) // hooks get Extra, too
 		if of.Type == gjson.String {
 			return strictjson.Text(of.Raw), false, true, nil
 		}

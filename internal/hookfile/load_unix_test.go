@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,4 +55,24 @@ func TestFilesThatAreNone(t *testing.T) {
 		path := filepath.Join(dir, hookfile.FileName)
 		require.EqualError(t, err, path+": reading the hooks file: permission denied", "it may be there")
 	})
+}
+
+// TestNewsOfAnUnreadableFile: a file that can be read again has the times that it had.
+func TestNewsOfAnUnreadableFile(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, hookfile.FileName)
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	require.NoError(t, err)
+	files := hookfile.NewSnapshot(cfg)
+	require.NoError(t, os.WriteFile(path, []byte(`{"hooks":[]}`), 0o000))
+	long := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(path, long, long))
+	require.Len(t, files.News(), 1)
+	require.Empty(t, files.News())
+	require.NoError(t, os.Chmod(path, 0o600))
+	require.Equal(t, []string{path + " was changed"}, files.News())
+	require.Empty(t, files.News())
 }

@@ -17,7 +17,7 @@ type Public struct {
 	files  *Snapshot
 }
 
-// NewPublic returns a Config, which was read for the project in dir, as projecthooks has it.
+// NewPublic returns a Config, which was read for the project in dir, as projecthooks has it. "": no file was read.
 func NewPublic(c *Config, dir string) *Public { return &Public{config: c, dir: dir} }
 
 // Config returns the Config, nil of a nil or zero Public.
@@ -31,7 +31,7 @@ func (p *Public) Config() *Config {
 // Dir returns the folder of the project, "" if the Config was read from no file.
 func (p *Public) Dir() string { return p.dir }
 
-// Snapshot returns the one Snapshot of the files that were read.
+// Snapshot returns the one Snapshot of the files that were read. A text that was parsed has none, whatever its name is.
 func (p *Public) Snapshot() *Snapshot {
 	p.begin.Do(func() {
 		if p.files = new(Snapshot); p.dir != "" {

@@ -165,6 +165,9 @@ func (f *snapshotFile) look() {
 		if faultOf(err) != f.fault || err == nil && string(text) != f.text {
 			f.changed = "was changed"
 		}
+		if err != nil { // a file that can be read again need not have other times
+			return
+		}
 	}
 	if err == nil && time.Since(info.ModTime()) > settleTime {
 		f.seen = regular.Identify(info)

@@ -14,7 +14,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// codex judges and settles, as the runner does.
+// codex judges and settles, as the engine does.
 func decideCodex(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialecttest.AtEvent(e)
 	return codex.Dialect.ApplyFailurePolicy(&c, codex.Dialect.Hooks.Decode(&c, "h", &r), policies...)

@@ -57,7 +57,9 @@ func resultOf(text string) []byte {
 // of the tool. Of a subagent three fields keep their names.
 func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	pascal, warnings, err := claudePayload(c, event)
+	without := *c
+	without.Extra = "" // it stands behind the others, under its own names
+	pascal, warnings, err := claudePayload(&without, event)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// gemini judges and settles, as the runner does.
+// gemini judges and settles, as the engine does.
 func decideGemini(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialect.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
 	return gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Hooks.Decode(&c, "h", &r), policies...)

@@ -14,7 +14,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// massgen judges and settles, as the runner does.
+// massgen judges and settles, as the engine does.
 func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialect.Call{Event: e, Tool: "Write", Args: `{"a":1}`}
 	return massgen.Dialect.ApplyFailurePolicy(&c, massgen.Dialect.Hooks.Decode(&c, "h", &r), policies...)

@@ -135,7 +135,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 	}
 }
 
-// judge judges and settles, as the runner does.
+// judge judges and settles, as the engine does.
 func judge(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialect.Call{Event: e, Tool: "shell"}
 	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", &r), policies...)

@@ -22,8 +22,8 @@ func TestHooksFindHookrun(t *testing.T) {
 	require.NoError(t, os.WriteFile(other, []byte("#!/bin/sh\n"), 0o755))
 	plain := filepath.Join(dir, "plain")
 	require.NoError(t, os.WriteFile(plain, nil, 0o644))
-	const warning = "hook 'h' uses $HOOKRUN, which is not set: no hookrun was found; set Options.Binary, or put " +
-		"hookrun on PATH"
+	const warning = "hook 'h' uses $HOOKRUN, which is not set: no hookrun was found; set HOOKRUN in " +
+		"Options.Env, or put hookrun on PATH"
 	const path, without = "PATH=/usr/bin:/bin", ""
 	for name, c := range map[string]struct {
 		given string

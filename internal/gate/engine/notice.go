@@ -63,8 +63,8 @@ func (p *Plan) withoutBinary() (warnings []string) {
 	}
 	for _, h := range p.run {
 		if launch.CallsBinary(h, launch.Dir(h, &p.call)) {
-			const text = "hook '%s' uses $HOOKRUN, which is not set: no hookrun was found; set Options.Binary, " +
-				"or put hookrun on PATH"
+			const text = "hook '%s' uses $HOOKRUN, which is not set: no hookrun was found; set HOOKRUN in " +
+				"Options.Env, or put hookrun on PATH"
 			warnings = append(warnings, fmt.Sprintf(text, shownName(h)))
 		}
 	}

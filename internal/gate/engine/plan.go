@@ -169,6 +169,7 @@ func (p *Plan) Hooks() []PlannedHook {
 		return nil
 	}
 	p.choose()
+	p.blockUntilAllowed()
 	runs := map[*hook.Hook]bool{}
 	for _, h := range p.run {
 		runs[h] = true

@@ -142,7 +142,8 @@ func (m *ToolMessage) outputAndNotes(notes Notes) (output string, apart []string
 	return "", nil, fmt.Errorf("notes %q are not one of %q", notes, AllNotes())
 }
 
-// appendLines puts texts behind a tool's result, each on a line of its own (MassGen). Fold has TENEX's blank lines.
+// appendLines puts texts behind a tool's result, each on a line of its own (MassGen). Result.Text of
+// package runner has TENEX's blank lines.
 func appendLines(result string, texts ...string) string {
 	return strings.Join(append([]string{result}, texts...), "\n")
 }

@@ -1,5 +1,5 @@
 // Package queued gives an outcome the texts that wait in a queue for its session and agent. It is apart from package
-// gate because runner, which gate imports, does the same for Go programs.
+// gate because package runner, which has no gate, does the same for Go programs.
 package queued
 
 import (

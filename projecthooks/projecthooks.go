@@ -102,8 +102,12 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 // nearer returns the hooks files that Load would find in the folders from dir up to the project's, but not in that
 // itself. If one of them appears, it is the project's file.
 func nearer(dir, workspace string) (absent []hookfile.File) {
+	above := strings.TrimSuffix(workspace, string(filepath.Separator)) + string(filepath.Separator)
 	dir, err := filepath.Abs(dir)
-	for ; err == nil && dir != workspace && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	if err == nil && !strings.HasPrefix(dir, above) { // the project was found by the path without symbolic links
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	for ; err == nil && strings.HasPrefix(dir, above); dir = filepath.Dir(dir) {
 		for _, name := range []string{hookfile.FileName, hookfile.LocalFileName} {
 			absent = append(absent, hookfile.File{Path: filepath.Join(dir, name)})
 		}

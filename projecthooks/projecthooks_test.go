@@ -121,3 +121,30 @@ func TestZeroConfig(t *testing.T) {
 	require.Empty(t, projecthooks.Empty.Hooks())
 	require.Empty(t, projecthooks.Empty.Changed())
 }
+
+// TestChangedNearer: a hooks file that appears nearer to the folder is the project's then, whichever path leads there.
+func TestChangedNearer(t *testing.T) {
+	top := t.TempDir()
+	sub := filepath.Join(top, "project", "sub")
+	require.NoError(t, os.MkdirAll(filepath.Join(sub, "deep"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(top, "project", ".git"), 0o700))
+	write := func(dir string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, hookfile.FileName), []byte(`{"hooks":[]}`), 0o600))
+	}
+	write(filepath.Join(top, "project"))
+	link := filepath.Join(top, "link")
+	if err := os.Symlink(filepath.Join(top, "project"), link); err != nil {
+		t.Skip(err)
+	}
+	var all []*projecthooks.Config
+	for _, dir := range []string{filepath.Join(sub, "deep"), filepath.Join(link, "sub", "deep")} {
+		cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})
+		require.NoError(t, err)
+		require.Empty(t, cfg.Changed(), dir)
+		all = append(all, cfg)
+	}
+	write(sub)
+	for _, cfg := range all {
+		require.Len(t, cfg.Changed(), 1)
+	}
+}

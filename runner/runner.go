@@ -65,6 +65,8 @@ type Runner struct {
 	log    *slog.Logger
 	logged sync.Map // texts
 
+	ofFiles bool // Trust or Pin is set
+
 	mu  sync.Mutex
 	dir string // of the project
 }
@@ -89,9 +91,8 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		return nil, err
 	}
 	public := (*hookfile.Public)(cfg)
-	isParsed := public.Config() != nil && len(public.Config().Files) > 0 && public.Dir() == ""
-	if isParsed && (o.Pin || o.Trust.isRequired()) {
-		return nil, errors.New("Trust and Pin look after files, and Parse has read none; use projecthooks.Load")
+	if r.ofFiles = o.Pin || o.Trust.isRequired(); r.ofFiles && isParsed(public) {
+		return nil, errParsed
 	}
 	as := engine.Options{
 		Timeout: o.Timeout, OnFailure: o.OnFailure, Env: o.Env, Functions: functions, MaxProcs: o.MaxProcs,
@@ -115,6 +116,13 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		}
 	}
 	return r, nil
+}
+
+// errParsed is the error of a Config that Trust and Pin can find no files of.
+var errParsed = errors.New("Trust and Pin look after files, and Parse has read none; use projecthooks.Load")
+
+func isParsed(c *hookfile.Public) bool {
+	return c.Config() != nil && len(c.Config().Files) > 0 && c.Dir() == ""
 }
 
 // check returns an error for each option that is wrong and not looked at by the engine.
@@ -154,18 +162,26 @@ func (r *Runner) made() error {
 }
 
 // Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
-// processes end when those calls are over. It waits for nothing. With a nil or zero cfg, which is an error, the Runner
-// blocks every call until it gets another one. It is an error too if the Runner is closed or New did not make it.
+// processes end when those calls are over. It waits for nothing. With a cfg that New would not take, such as a nil
+// one, which is an error, the Runner blocks every call until it gets another one. It is an error too if the Runner is
+// closed or New did not make it.
 func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	if err := r.made(); err != nil {
 		return err
 	}
 	r.mu.Lock() // the hooks and the folder are of one config, whichever Reload is the last
 	defer r.mu.Unlock()
-	if err := r.engine.Reload((*hookfile.Public)(cfg).Config()); err != nil {
+	public := (*hookfile.Public)(cfg)
+	if r.ofFiles && isParsed(public) {
+		if err := r.engine.Reload(nil); errors.Is(err, ErrClosed) { // else all calls are blocked
+			return err
+		}
+		return errParsed
+	}
+	if err := r.engine.Reload(public.Config()); err != nil {
 		return err
 	}
-	r.dir = (*hookfile.Public)(cfg).Dir()
+	r.dir = public.Dir()
 	r.logged.Clear() // the new files have faults of their own
 	return nil
 }

@@ -107,7 +107,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 }
 
 // noNames matches what stands in no glob for names of tools, beside brackets: an expression, a list with commas.
-var noNames, brackets = regexp.MustCompile("\\.[*+]|[^\\p{L}\\p{N}_.:/@*?| -]"), regexp.MustCompile(`\[!?[^\]|]+\]`)
+var noNames, brackets = regexp.MustCompile(`\.[*+]|[^\p{L}\p{N}_.:/@*?| -]`), regexp.MustCompile(`\[!?[^\]|]+\]`)
 
 func (f *Hook) event() protocol.Event {
 	if f.On == "" {

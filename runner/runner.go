@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -229,8 +230,10 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 	return all, nil
 }
 
-// warn logs the warnings of a call that change no verdict.
+// warn logs the warnings of a call that change no verdict. A handler that panics must not cost the program the output
+// of a tool that has run.
 func (r *Runner) warn(tool string, warnings []string) {
+	defer crash.Catch(new(error))
 	for _, text := range warnings {
 		if _, is := r.logged.LoadOrStore(text, true); !is {
 			r.log.Warn(text, "tool", tool)

@@ -108,6 +108,7 @@ func (r *Runner) Tool(ctx context.Context, c protocol.Call, run ToolFunc) (*Resu
 	if r.mayRun(ctx, c, res.Before) {
 		c.Args, res.Ran = res.Before.Args, true
 		res.Output = run(ctx, c.Args)
+		res.Ran = !errors.Is(res.Output.Err, ErrNotRun)
 		out, after = res.Output, context.WithoutCancel(ctx) // the hooks have to see what the tool did
 	}
 	if res.After, err = r.After(after, c, out); err != nil {

@@ -56,7 +56,7 @@ func useOf(name string) keyUse {
 // keyName returns the name of a key without what tools write in different ways: file_path, filePath and file-path.
 func keyName(key string) string {
 	if strings.ContainsAny(key, "_-") {
-		key = strings.NewReplacer("_", "", "-", "").Replace(key)
+		key = strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", "")
 	}
 	return strings.ToLower(key)
 }

@@ -61,6 +61,9 @@ func (t *taken) follow(file string) string {
 	return end
 }
 
+// Follow returns where an absolute path leads through its links, "" if that cannot be known.
+func Follow(file string) string { return (&taken{}).walk(slashed(file)) }
+
 // walk is follow without the cache. Nothing behind the first missing name can be a link.
 func (t *taken) walk(file string) string {
 	at, missing, links := "/", false, 0

@@ -262,6 +262,9 @@ func splitList(text string) (all []string) {
 	return append(all, text)
 }
 
+// Braces returns the globs that a glob with braces stands for.
+func Braces(glob string) []string { return withoutBraces(glob, maxAlternatives) }
+
 // withoutBraces returns what a glob with braces stands for, or the glob if that would be more than most.
 func withoutBraces(glob string, most int) (all []string) {
 	open := strings.IndexByte(glob, '{')

@@ -3,8 +3,16 @@ package shellline
 import (
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/hookrun/hookrun/internal/lazy"
 )
+
+// Assignment is a value that a line gives to a variable.
+type Assignment struct {
+	Name  string
+	Value Word
+}
 
 // assigned adds what the value of a variable may have run: by the shell, by a shell that inherits the variable, or by
 // a program that does.
@@ -12,6 +20,7 @@ func (l *launches) assigned(name string, value Word) {
 	if value.Text == "" && !value.Computed {
 		return
 	}
+	l.given = append(l.given, Assignment{name, value})
 	element, _, isElement := strings.Cut(name, "[")
 	if isElement && isTable(element) {
 		l.fail("an element of " + element)
@@ -26,7 +35,7 @@ func (l *launches) assigned(name string, value Word) {
 	}
 	l.code = l.code || value.code
 	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
-		l.hints = append(l.hints, Hint{value.Text, "the value of " + name})
+		l.hints = append(l.hints, Hint{Text: value.Text, What: "the value of " + name})
 	}
 }
 
@@ -176,3 +185,41 @@ func setsHome(line string) bool {
 }
 
 var homeNames = lazy.Regexp{Text: `\b(HOME|PWD|OLDPWD)\b`}
+
+// assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
+func (r *reader) assignment(a *syntax.Assign, u use) Word {
+	text := a.Name.Value
+	switch {
+	case a.Index != nil:
+		r.fail("an element of an array")
+	case a.Array != nil:
+		r.failClient("parentheses in a command")
+		return r.array(a)
+	case a.Naked:
+		if r.source(a) != text {
+			r.fail("a line continued in a word")
+		}
+		return Word{Text: text}
+	}
+	operator := "="
+	if a.Append {
+		operator = "+="
+	}
+	// Package syntax reads ]=a[ and +=a[ as assignments, bash reads them as commands.
+	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
+		r.fail("an assignment to no variable")
+	}
+	if a.Value == nil {
+		r.gives(text)
+		return Word{Text: text + operator}
+	}
+	value := r.word(a.Value, u)
+	r.givesNumber(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
+	r.line.values.assigned(text, value)
+	text += operator
+	value.Text = text + value.Text
+	if value.Computed {
+		value.Prefix = text + value.Prefix
+	}
+	return value
+}

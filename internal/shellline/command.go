@@ -24,7 +24,9 @@ const (
 // Line is a parsed shell line. Patterns for shell tools are matched against its commands.
 type Line struct {
 	Commands []Command // in the order of the text
-	Unknown  bool      // an argument is nothing but an expansion, so only the shell knows it
+	// Redirections are those of all its commands to and from files.
+	Redirections []Redirection
+	Unknown      bool // an argument is nothing but an expansion, so only the shell knows it
 
 	// client and project say why a rule cannot see through the line; "" means that it can. client is for the client's
 	// own rules: Claude Code 2.1.329 reads less than package syntax, so everything that it was not recorded to see
@@ -41,11 +43,21 @@ type Command struct {
 	Words []Word
 	By    string // the wrapper that runs it; "" if the line itself does
 
-	More   bool // it gets further arguments that are known only at run time
-	away   bool // as in launch
-	Own    bool // only a project's rules see it
-	stdin  stdin
-	script string // what it reads on stdin, if the line says that
+	More bool // it gets further arguments that are known only at run time
+	Away bool // as in launch
+	// Folders are the folders to which its shell has gone before, in order. One that only the shell knows is computed.
+	Folders []Word
+	Own     bool // only a project's rules see it
+	stdin   stdin
+	Script  string // what it reads on stdin, if the line says that
+
+	// It gets the output of From, the commands before it in a pipe, and of Inside, those of the substitutions in its
+	// words and redirections. Wrappers of these are not taken off.
+	From     []Command
+	Inside   []Command
+	Files    []Redirection // of its own, and of the compound commands around it
+	Sets     []Word        // variables for it alone, as NAME=value
+	Captured bool          // its output goes into a word
 }
 
 // Word is one word of a simple command, without its quotes.
@@ -153,7 +165,12 @@ type reader struct {
 	defines bool // the line defines a function
 	prints  bool // it counts with what a program prints
 	outer   *outerLine
-	stdin   stdin // of the command that is being read
+	stdin   stdin  // of the command that is being read
+	folders []Word // as in Command
+
+	piped    []Command // before it in a pipe
+	captured bool      // it stands in a substitution
+	written  []int     // the commands to which the words of the command lead its output, as >(sh)
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -204,13 +221,21 @@ func (r *reader) statement(s *syntax.Stmt) {
 	// The client was recorded not to see through a compound command with redirections.
 	if len(s.Redirs) > 0 {
 		r.failClient("something behind a compound command")
-		outside := r.stdin
+		outside, piped := r.stdin, r.piped
+		files, first := len(r.line.Redirections), len(r.line.Commands)
 		for _, redirect := range s.Redirs {
 			if _, from := r.redirect(redirect); from != inherited {
-				r.stdin = from
+				r.stdin, r.piped = from, r.line.Commands[first:]
 			}
 		}
-		defer func() { r.stdin = outside }()
+		own, inside := slices.Clip(r.line.Redirections[files:]), len(r.line.Commands)
+		defer func() {
+			r.stdin, r.piped = outside, piped
+			for i := inside; i < len(r.line.Commands); i++ {
+				c := &r.line.Commands[i]
+				c.Files = append(slices.Clip(c.Files), own...)
+			}
+		}()
 	}
 	r.compound(s)
 }
@@ -239,10 +264,10 @@ func (r *reader) compound(s *syntax.Stmt) {
 		if r.subshell {
 			r.failClient("nested parentheses")
 		}
-		outside := r.subshell
+		outside, folders := r.subshell, r.folders
 		r.subshell = true
 		r.list(c.Stmts)
-		r.subshell = outside
+		r.subshell, r.folders = outside, folders
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			r.list(c.Cond)
@@ -279,21 +304,30 @@ func (r *reader) joined(c *syntax.BinaryCmd) {
 		}
 		all, c = append(all, left), left
 	}
+	folders := r.folders
+	first := len(r.line.Commands)
 	r.statement(c.X)
-	outside := r.stdin
+	outside, piped := r.stdin, r.piped
 	for _, c := range slices.Backward(all) {
-		if r.stdin = outside; c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-			r.stdin = fed
+		if r.stdin, r.piped = outside, piped; c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.stdin, r.piped = fed, slices.Clip(r.line.Commands[first:])
+			r.folders = folders // each part of a pipeline has a shell of its own
+		} else {
+			folders = r.folders
 		}
 		r.statement(c.Y)
 	}
-	r.stdin = outside
+	r.stdin, r.piped = outside, piped
 }
 
 // simple reads a simple command.
 func (r *reader) simple(s *syntax.Stmt) {
 	words := r.front
 	r.front = nil
+	first, files := len(r.line.Commands), len(r.line.Redirections)
+	written := r.written
+	r.written = nil
+	var sets []Word
 	var only *syntax.Assign // the client allows one assignment without a command
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -302,7 +336,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 			break
 		}
 		for _, a := range c.Assigns {
-			r.assignment(a, assigned)
+			sets = append(sets, r.assignment(a, assigned))
 		}
 		if len(c.Args) > 0 {
 			words = r.call(c, len(s.Redirs) > 0)
@@ -312,15 +346,22 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
-	reads := Command{stdin: r.stdin}
+	reads := Command{stdin: r.stdin, Sets: sets, Captured: r.captured}
 	for _, redirect := range s.Redirs {
 		if text, from := r.redirect(redirect); from != inherited {
-			reads.stdin, reads.script = from, text
+			reads.stdin, reads.Script = from, text
 		}
 	}
+	defer func() { r.written = written }()
+	reads.From, reads.Inside = r.piped, slices.Clip(r.line.Commands[first:])
+	reads.Files = slices.Clip(r.line.Redirections[files:])
 	switch {
 	case len(words) > 0:
 		reads.Words = words
+		for _, i := range r.written {
+			c := &r.line.Commands[i]
+			c.From, c.Inside = r.piped, append(slices.Clip(c.Inside), reads)
+		}
 		r.emit(reads)
 		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all that follows
 			r.stdin = fed
@@ -436,44 +477,7 @@ func (r *reader) emit(c Command) {
 		r.fail("too many commands")
 		return
 	}
-	c.Text = Joined(c.Words)
+	c.Text, c.Folders = Joined(c.Words), r.folders
 	r.line.Commands = append(r.line.Commands, c)
-}
-
-// assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
-func (r *reader) assignment(a *syntax.Assign, u use) Word {
-	text := a.Name.Value
-	switch {
-	case a.Index != nil:
-		r.fail("an element of an array")
-	case a.Array != nil:
-		r.failClient("parentheses in a command")
-		return r.array(a)
-	case a.Naked:
-		if r.source(a) != text {
-			r.fail("a line continued in a word")
-		}
-		return Word{Text: text}
-	}
-	operator := "="
-	if a.Append {
-		operator = "+="
-	}
-	// Package syntax reads ]=a[ and +=a[ as assignments, bash reads them as commands.
-	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
-		r.fail("an assignment to no variable")
-	}
-	if a.Value == nil {
-		r.gives(text)
-		return Word{Text: text + operator}
-	}
-	value := r.word(a.Value, u)
-	r.givesNumber(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
-	r.line.values.assigned(text, value)
-	text += operator
-	value.Text = text + value.Text
-	if value.Computed {
-		value.Prefix = text + value.Prefix
-	}
-	return value
+	r.changesFolder(c.Words)
 }

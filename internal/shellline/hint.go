@@ -7,9 +7,11 @@ import "strings"
 type Hint struct {
 	Text string
 	What string // the text, for messages
+	// Weak says that it is a line whose programs could run a text, of which their arguments do not speak.
+	Weak bool
 }
 
 // unquoted returns a hint without the quotes of a shell: the text may be a line of one, in which gi”t is git.
 func (h Hint) unquoted() Hint {
-	return Hint{strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(h.Text), h.What}
+	return Hint{strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(h.Text), h.What, h.Weak}
 }

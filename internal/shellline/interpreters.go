@@ -103,7 +103,7 @@ func (p *program) text(words []Word) (l launches) {
 		return launches{whole: slices.ContainsFunc(words, IsComputed)}
 	}
 	return launches{
-		hints: []Hint{{said, "the program text of " + p.name}},
+		hints: []Hint{{Text: said, What: "the program text of " + p.name}},
 		whole: slices.ContainsFunc(words, IsComputed),
 	}
 }

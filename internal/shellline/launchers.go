@@ -3,6 +3,8 @@ package shellline
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // Options that several programs share.
@@ -263,6 +265,47 @@ func mayRunText(name string, args []Word) bool {
 	}
 	return false
 }
+
+// runsText reports whether the arguments of a program for which mayRunText is true say that it runs a line. If they do
+// not, then it does so by what it reads elsewhere at most.
+func runsText(name string, args []Word) bool {
+	has := func(marks ...string) bool {
+		return slices.ContainsFunc(args, func(w Word) bool {
+			return IsComputed(w) && w.Prefix == "" || slices.ContainsFunc(marks, func(mark string) bool {
+				return strings.HasPrefix(w.Text, mark)
+			})
+		})
+	}
+	inside := func(marks ...string) bool {
+		return slices.ContainsFunc(args, func(w Word) bool {
+			return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(w.Text, mark) })
+		})
+	}
+	switch name {
+	case "sed":
+		return slices.ContainsFunc(args, func(w Word) bool { return sedRuns.Get().MatchString(w.Text) })
+	case "tar":
+		return inside("exec=") ||
+			has("--to-c", "--checkpoint-a", "--use", "-I", "--rsh", "--rmt", "--info", "--new-v", "-F")
+	case "rsync":
+		return has("-e", "--rsh", "--rsync-path")
+	case "scp", "sftp":
+		return has("-S", "-o", "-D")
+	case "psql", "mysql":
+		return inside(`\!`, "system", "PROGRAM", "program")
+	case "sqlite3":
+		return inside(".sh", ".sy", "edit(")
+	case "split":
+		return has("--filter")
+	case "man":
+		return has("-P", "--pager", "-H")
+	}
+	return true
+}
+
+// sedRuns matches scripts of sed that may have the command e, or s with the flag e.
+var sedRuns = lazy.Regexp{Text: `(?:^|[;{}\n/$0-9!\s])e(?:$|[\s;}])|` +
+	`s(?:.|\n)*[^a-zA-Z\s\\][gpiImM0-9]*e[gpiImM0-9w]*(?:$|[\s;}])`}
 
 // mayWrite reports whether a program may write to a file that the line names.
 func mayWrite(name string) bool {

@@ -65,7 +65,9 @@ func lookUp(table []program, name string) (p *program, ok bool) {
 	return &table[i], true
 }
 
-// programName returns the name of the program that a command starts by a path. On Windows it may have an ending.
+// ProgramName returns the name of the program that a command starts by a path. On Windows it may have an ending.
+func ProgramName(command string) string { return programName(command) }
+
 func programName(command string) string {
 	name := command[strings.LastIndexByte(command, '/')+1:]
 	if len(name) > 4 {
@@ -293,7 +295,7 @@ func (p *parsing) option(o option) bool {
 	case isLine:
 		p.found.all = append(p.found.all, launch{line: value, by: p.name})
 	case Among(p.texts, o.name):
-		p.found.hints = append(p.found.hints, Hint{value, "an option of " + p.name})
+		p.found.hints = append(p.found.hints, Hint{Text: value, What: "an option of " + p.name})
 	case Among(p.program.idle, o.name):
 		p.idle = true
 	case p.name == "xargs" && (o.name == "I" || o.name == "J"):
@@ -369,7 +371,7 @@ func (p *parsing) search() {
 	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a line that a shell expands
 		p.found.fail(mayEvaluate(p.name, words, hasCode))
 	}
-	p.found.hints = append(p.found.hints, Hint{Joined(words), "the arguments of " + p.name})
+	p.found.hints = append(p.found.hints, Hint{Text: Joined(words), What: "the arguments of " + p.name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
 	words = words[i+1:]
 	begins := len(words) > 0 && !words[0].Computed && !strings.HasPrefix(words[0].Text, "-")

@@ -22,6 +22,15 @@ const (
 	fed             // from other commands, or from the line itself
 )
 
+// Redirection connects a command with a file.
+type Redirection struct {
+	Writes  bool // else it reads
+	Appends bool // it writes at the end
+	Away    bool // as in Command, as Folders
+	Folders []Word
+	File    Word
+}
+
 // endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
 // shells begin a here-document behind it.
 func endsInLine(rest string) bool {
@@ -111,9 +120,21 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		return r.hereDocument(d), fed
 	case syntax.RdrInOut:
 		r.fail("a redirection")
+		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: true, File: r.word(d.Word, still)})
 		return "", fed
 	}
 	target := r.word(d.Word, still)
+	switch d.Op {
+	case syntax.DplIn, syntax.WordHdoc: // no file
+	case syntax.DplOut: // of stdout and stderr to a file, unless it is a number
+		if target.Computed || strings.Trim(target.Text, "0123456789-") != "" {
+			file := Redirection{Writes: true, Folders: r.folders, File: target}
+			r.line.Redirections = append(r.line.Redirections, file)
+		}
+	default:
+		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: d.Op != syntax.RdrIn,
+			Appends: d.Op == syntax.AppOut || d.Op == syntax.AppAll, Folders: r.folders, File: target})
+	}
 	switch d.Op {
 	case syntax.DplOut, syntax.DplIn:
 		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once

@@ -191,11 +191,14 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		e.text.WriteString("/dev/fd/")
 		e.compute()
 		e.text.WriteString("63")
-		outside := r.stdin
+		outside, first := r.stdin, len(r.line.Commands)
 		if r.stdin = inherited; part.Op == syntax.CmdOut {
 			r.stdin = fed
 		}
 		r.inside(part.Stmts)
+		for i := first; i < len(r.line.Commands) && part.Op == syntax.CmdOut; i++ {
+			r.written = append(r.written, i)
+		}
 		r.stdin = outside
 	default: // extended globs
 		r.fail("parentheses in a command")
@@ -204,10 +207,10 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 
 // inside reads the commands of a substitution.
 func (r *reader) inside(all []*syntax.Stmt) {
-	front, inQuotes := r.front, r.inQuotes
-	r.front, r.inQuotes = nil, false
+	front, inQuotes, folders, piped, captured := r.front, r.inQuotes, r.folders, r.piped, r.captured
+	r.front, r.inQuotes, r.piped, r.captured = nil, false, nil, true
 	r.list(all)
-	r.front, r.inQuotes = front, inQuotes
+	r.front, r.inQuotes, r.folders, r.piped, r.captured = front, inQuotes, folders, piped, captured
 }
 
 // dollars fails at a $ in a text that bash takes as it is, where zsh may expand it: $~x, $=x, $^x, $#x.

@@ -27,8 +27,10 @@ type launches struct {
 	opaque string // why the commands are known only at run time, which is doubt for every rule
 	hints  []Hint
 	whole  bool // a command may stand anywhere in the line: the whole line is a hint
+	weak   bool // it is one only because a program could run a text, of which its arguments do not speak
 	shell  bool // a shell reads its commands from stdin
 	open   bool // arguments that follow may hold a command
+	given  []Assignment
 
 	signs
 }
@@ -69,7 +71,9 @@ func behind(words []Word, wrappers []string) (l launches) {
 		l.ofBuiltins(name, args)
 		l.script = l.script || name == "source" || name == "." || name == "autoload"
 		l.writes = l.writes || mayWrite(name) && !strings.ContainsAny(words[0].Text, "/.")
-		l.whole = l.whole || mayRunText(name, args)
+		if mayRunText(name, args) {
+			l.whole, l.weak = true, !l.whole && !runsText(name, args)
+		}
 	}()
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
@@ -102,7 +106,7 @@ func behind(words []Word, wrappers []string) (l launches) {
 // join adds what another reading of the same words found.
 func (l *launches) join(more launches) {
 	l.add(more.all, more.opaque)
-	l.hints = append(l.hints, more.hints...)
+	l.hints, l.given = append(l.hints, more.hints...), append(l.given, more.given...)
 	l.whole, l.shell, l.open = l.whole || more.whole, l.shell || more.shell, l.open || more.open
 	l.signs.add(more.signs)
 }
@@ -352,10 +356,13 @@ func areParameters(before []Word) bool {
 
 // Reached holds the commands that a line runs, itself and behind wrappers at any depth.
 type Reached struct {
-	Commands []Command
-	Opaque   string // as in Line
-	Hints    []Hint
-	whole    bool // the line itself is a hint
+	Commands     []Command
+	Redirections []Redirection // of all lines
+	Assignments  []Assignment  // of all lines
+	Opaque       string        // as in Line
+	Hints        []Hint
+	whole        bool // the line itself is a hint
+	strong       bool // its programs and their arguments give a reason for that
 
 	wrappers []string // programs that run a command besides the known ones
 	outer    outerLine
@@ -364,7 +371,7 @@ type Reached struct {
 
 // Reach finds what the commands of a line run. Text is the line.
 func (l *Line) Reach(text string, wrappers []string) *Reached {
-	r := &Reached{wrappers: wrappers, outer: outerLine{text: text}}
+	r := &Reached{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections}
 	for _, c := range l.Commands {
 		r.follow(c, MaxWrappers)
 	}
@@ -372,10 +379,12 @@ func (l *Line) Reach(text string, wrappers []string) *Reached {
 	if (r.code || r.reads && r.said) && (r.arithmetic || r.counts) {
 		r.Opaque = cmp.Or(r.Opaque, "a value with an expansion in quotes, which arithmetic may evaluate")
 	}
-	r.whole = r.whole || r.counts || r.writes && r.script
+	if r.counts || r.writes && r.script {
+		r.whole, r.strong = true, true
+	}
 	r.Commands = slices.Concat(l.Commands, r.Commands)
 	if r.whole {
-		r.Hints = append(r.Hints, Hint{text, "the line"})
+		r.Hints = append(r.Hints, Hint{Text: text, What: "the line", Weak: !r.strong})
 	}
 	for _, h := range r.Hints {
 		if strings.ContainsAny(h.Text, "'\"\\") {
@@ -403,9 +412,9 @@ func (r *Reached) follow(c Command, left int) {
 	// A shell that reads what the line gives it may run anything. Elsewhere it reads nothing unless the line says so.
 	switch {
 	case !found.shell:
-	case c.script != "":
-		found.all = append(found.all, launch{line: c.script, by: programName(c.Words[0].Text), away: c.away})
-	case c.stdin == fed || c.stdin == inherited && !c.away && isShell(c.Words[0].Text):
+	case c.Script != "":
+		found.all = append(found.all, launch{line: c.Script, by: programName(c.Words[0].Text), away: c.Away})
+	case c.stdin == fed || c.stdin == inherited && !c.Away && isShell(c.Words[0].Text):
 		r.Opaque = cmp.Or(r.Opaque, computed(programName(c.Words[0].Text)))
 	}
 	if len(found.all) > 0 && left == 0 || len(r.Commands) > MaxCommands {
@@ -416,19 +425,21 @@ func (r *Reached) follow(c Command, left int) {
 	}
 	r.whole = r.whole || found.whole || found.shell || c.More && len(found.hints) > 0 ||
 		len(c.Words) > 0 && c.Words[0].ByHabit
+	r.strong = r.strong || found.whole && !found.weak || found.shell || c.More && len(found.hints) > 0
 	r.weigh(found, c, left)
 }
 
 // weigh adds what was found to run in one command, or in the values of a line.
 func (r *Reached) weigh(found launches, c Command, left int) {
 	r.Opaque = cmp.Or(r.Opaque, found.opaque)
-	r.Hints = append(r.Hints, found.hints...)
+	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.given...)
 	r.signs.add(found.signs)
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 	for _, l := range found.all {
-		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, script: c.script}}
+		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, Script: c.Script,
+			Inside: c.Inside, Files: c.Files, Sets: c.Sets, Captured: c.Captured}}
 		if l.by == "sudo" { // it may have read a password
-			commands[0].script = ""
+			commands[0].Script = ""
 		}
 		if l.words == nil {
 			line := takeApartIn(&r.outer, l.line)
@@ -436,12 +447,18 @@ func (r *Reached) weigh(found launches, c Command, left int) {
 				return
 			}
 			r.weigh(line.values, c, left-1)
-			commands = line.Commands
+			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
+			for _, file := range line.Redirections {
+				file.Away, file.Folders = c.Away || l.away, slices.Concat(c.Folders, file.Folders)
+				r.Redirections = append(r.Redirections, file)
+			}
 		}
 		for _, command := range commands {
-			command.By, command.away = l.by, c.away || l.away
+			command.By, command.Away = l.by, c.Away || l.away
+			command.Folders = slices.Concat(c.Folders, command.Folders)
 			if command.stdin == inherited {
 				command.stdin = c.stdin
+				command.From = c.From
 			}
 			r.Commands = append(r.Commands, command)
 			r.follow(command, left-1)

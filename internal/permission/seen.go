@@ -1,0 +1,98 @@
+package permission
+
+import (
+	"cmp"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+// Seen is what a call runs and works on, as far as its input says so. Package pack decides on it.
+type Seen struct {
+	Kind  Kind
+	Lines []*shellline.Reached // what its shell lines run
+	Texts []string             // those lines
+	// Unseen says that the tool takes a command, a path or arguments that nobody can read.
+	Unseen bool
+	Files  []string // paths of the input, as they are written; those of a patch, too
+	Others []string // texts of the input that may be paths, and patterns that choose files
+	// Globs and Patterns are those of Others that choose files, and that choose files or are looked for in them.
+	Globs, Patterns []string
+
+	call Call
+}
+
+// Seen returns what the call runs and works on.
+func (c Call) Seen() (s Seen) {
+	if c.taken == nil {
+		c = c.Once()
+	}
+	c.Project, s.call = true, c
+	in := c.input()
+	s.Kind, s.Unseen = in.kind, in.otherLine || in.otherPath || c.EqualKeys
+	s.Unseen = s.Unseen || in.kind == Shell && len(in.lines) == 0
+	for i := range in.lines {
+		line := &in.lines[i]
+		line.reach(c.Wrappers)
+		reached := *line.reached
+		if line.Project != "" && reached.Opaque == "" {
+			reached.Opaque = line.Project
+		}
+		if line.program { // in a language that nobody has read
+			reached.Hints = append(slices.Clip(reached.Hints), shellline.Hint{Text: line.text, What: "a program"})
+		}
+		s.Lines, s.Texts = append(s.Lines, &reached), append(s.Texts, line.text)
+	}
+	s.Files = slices.Concat(in.paths, in.folders)
+	s.Globs, s.Patterns = in.globs, in.patterns
+	s.Others = slices.Concat(in.globs, in.patterns, in.others)
+	return s
+}
+
+// Ends returns the absolute paths that a tool may open for a path that starts in a folder, in the form of the system:
+// the path without .., and the paths to which symbolic links lead.
+func (s *Seen) Ends(dir, file string) []string {
+	c := &s.call
+	written := absolute(slashed(file), slashed(dir), slashed(c.Home))
+	if written == "" || len(written) > maxPath || c.taken == nil {
+		return nil
+	}
+	clean := path.Clean(written)
+	all := []string{native(clean)}
+	if end := native(c.taken.followClean(clean)); end != "" && end != all[0] {
+		all = append(all, end)
+	}
+	if strings.Contains(written, "..") { // behind a link it leads elsewhere
+		if end := native(c.taken.follow(written)); end != "" && !slices.Contains(all, end) {
+			all = append(all, end)
+		}
+	}
+	return all
+}
+
+// followClean is follow of a path without dots, by way of its folder, which other paths share.
+func (t *taken) followClean(file string) string {
+	end, ok := t.followed[file]
+	if ok || file == "/" {
+		return cmp.Or(end, file)
+	}
+	folder := t.followClean(path.Dir(file))
+	end = path.Join(folder, path.Base(file))
+	info, err := os.Lstat(native(end))
+	switch {
+	case strings.HasPrefix(folder, "/proc/") || folder == "":
+		end = t.walk(file)
+	case err == nil && info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0:
+		end = t.walk(file)
+	case err == nil:
+		end = longName(end)
+	}
+	t.followed[file] = end
+	return end
+}
+
+// Alternatives returns the words that a word with braces stands for.
+func Alternatives(word string) []string { return withoutBraces(word, maxAlternatives) }

@@ -1,0 +1,33 @@
+package shellline
+
+import "slices"
+
+// maxFolders limits how many folders a shell is followed to.
+const maxFolders = 32
+
+// changesFolder notes that a command goes to another folder.
+func (r *reader) changesFolder(words []Word) {
+	for len(words) > 1 && Among("command builtin", words[0].Text) {
+		words = words[1:]
+	}
+	if len(words) == 0 || !Among("cd chdir pushd popd", words[0].Text) {
+		return
+	}
+	to := Word{Computed: true} // as behind popd
+	switch n := len(r.folders); {
+	case n >= maxFolders:
+		r.folders = nil
+	case words[0].Text == "popd":
+	case len(words) == 1 && words[0].Text != "pushd":
+		to = Word{Text: "~", Home: true}
+	case len(words) == 2 && words[1].Text == "-" && n > 0: // back
+		r.folders = r.folders[:n-1]
+		return
+	default:
+		i := slices.IndexFunc(words[1:], func(w Word) bool { return w.Computed || !isFlag(w) })
+		if i >= 0 && words[1+i].Text != "-" {
+			to = words[1+i]
+		}
+	}
+	r.folders = append(slices.Clip(r.folders), to)
+}

@@ -1,0 +1,80 @@
+package shellline
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFolders: the last command of a line runs behind the folders to which its own shell went before.
+func TestFolders(t *testing.T) {
+	const unknown = "?"
+	for line, want := range map[string][]string{
+		"rm x":                              nil,
+		"cd a && rm x":                      {"a"},
+		"cd a; cd ../b; rm x":               {"a", "../b"},
+		"cd -P -- a && rm x":                {"a"},
+		"command cd a; rm x":                {"a"},
+		"cd; rm x":                          {"~"},
+		"cd a; cd -; rm x":                  nil,
+		"cd -; rm x":                        {unknown},
+		"cd $A; rm x":                       {unknown},
+		"pushd a; popd; rm x":               {"a", unknown},
+		"(cd a); rm x":                      nil,
+		"(cd a; rm x)":                      {"a"},
+		"cd a | ls; rm x":                   nil,
+		"cd a | rm x":                       nil,
+		"cd a && ls | rm x":                 {"a"},
+		"y=$(cd a) rm x":                    nil,
+		"{ cd a; }; rm x":                   {"a"},
+		"cd a; sudo rm x":                   {"a"},
+		"bash -c 'cd a'; rm x":              nil,
+		"cd a; bash -c 'cd b; sudo rm x'":   {"a", "b"},
+		"if cd a; then rm x; fi":            {"a"},
+		"cd a && for i in 1; do rm x; done": {"a"},
+	} {
+		parsed := TakeApart(line)
+		reached := parsed.Reach(line, nil)
+		var got []string
+		seen := false
+		for _, c := range reached.Commands {
+			if c.Words[0].Text != "rm" {
+				continue
+			}
+			seen, got = true, nil
+			for _, w := range c.Folders {
+				if w.Computed {
+					w.Text = unknown
+				}
+				got = append(got, w.Text)
+			}
+		}
+		require.True(t, seen, line)
+		require.Equal(t, want, got, line)
+	}
+}
+
+// TestManyFolders: a line that goes to very many folders is followed no further.
+func TestManyFolders(t *testing.T) {
+	line := ""
+	for range 3 * maxFolders {
+		line += "cd a; "
+	}
+	parsed := TakeApart(line + "rm x")
+	last := parsed.Commands[len(parsed.Commands)-1]
+	require.LessOrEqual(t, len(last.Folders), maxFolders)
+	require.True(t, last.Folders[0].Computed)
+}
+
+// TestRedirectionsAndAssignments of lines in lines.
+func TestRedirectionsAndAssignments(t *testing.T) {
+	line := "A=1; cd a; ssh h 'B=2; cd b; echo > c; echo >> d'; echo > e"
+	parsed := TakeApart(line)
+	reached := parsed.Reach(line, nil)
+	require.ElementsMatch(t, []Assignment{{"A", Word{Text: "1"}}, {"B", Word{Text: "2"}}}, reached.Assignments)
+	require.Equal(t, []Redirection{
+		{Writes: true, Folders: []Word{{Text: "a"}}, File: Word{Text: "e"}},
+		{Writes: true, Away: true, Folders: []Word{{Text: "a"}, {Text: "b"}}, File: Word{Text: "c"}},
+		{Writes: true, Appends: true, Away: true, Folders: []Word{{Text: "a"}, {Text: "b"}}, File: Word{Text: "d"}},
+	}, reached.Redirections)
+}

@@ -98,7 +98,9 @@ func TestDocsSizes(t *testing.T) {
 			limit = 200
 		}
 		require.LessOrEqual(t, strings.Count(string(text), "\n"), limit, page)
-		require.NotRegexp(t, published, string(text), "%s: the module is not published", page)
+		if !strings.HasPrefix(page, "docs/packs/") { // these have commands that rules are tried on
+			require.NotRegexp(t, published, string(text), "%s: the module is not published", page)
+		}
 		inBlock := false
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "```") {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/cli/scaffold"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/preset"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -48,18 +48,19 @@ type command struct {
 	setup func(*pflag.FlagSet) func(args []string, std Streams) (exit int, err error)
 }
 
-// expand puts lists of clients and presets into a text of a command. They are made when the text is shown.
+// expand puts lists of clients and packs into a text of a command. They are made when the text is shown.
 func expand(text string) string {
 	return strings.NewReplacer(
 		"{CLIENTS}", registry.ClientList(), "{CLIENT NAMES}", spelling.Or(install.Names()),
-		"{IMPORTED CLIENTS}", registry.ImportList(), "{PRESETS}", strings.TrimSuffix(preset.About(), "\n"),
+		"{IMPORTED CLIENTS}", registry.ImportList(), "{PACKS}", strings.TrimSuffix(scaffold.About(), "\n"),
 	).Replace(text)
 }
 
 func commands() []*command {
 	return []*command{
 		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
-		&showQueue, &showLog, &mcp, &importHooks, &initProject, &installClient, &uninstallClient, &allow, &deny,
+		&showQueue, &showLog, &mcp, &importHooks, &initProject,
+		&showPack, &installClient, &uninstallClient, &allow, &deny,
 		&status, &examine, &completion, &version,
 	}
 }

@@ -1,59 +1,98 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/cases"
+	"github.com/hookrun/hookrun/internal/cli/scaffold"
+	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/preset"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 var initProject = command{
 	name:    "init",
-	args:    "[--preset NAME,…] [FLAGS]",
-	summary: "write a hooks file with gates that are tested",
-	about: `Writes ` + hookfile.FileName + ` with the gates of the presets, tests of them for hookrun test, and a
-JSON Schema for editors. Scripts go to the folder ` + preset.Folder + `. They need only sh; on Windows init
-writes rules and PowerShell in their place. It overwrites nothing: if one of the files exists, it
-writes none and exits with 1.
+	args:    "[--packs NAME,… | --add NAME,…] [FLAGS]",
+	summary: "write a hooks file with ready rules",
+	about: `Writes ` + hookfile.FileName + ` with packs of ready rules, tests of them for hookrun test, and a JSON Schema
+for editors. It overwrites nothing: if one of the files exists, it writes none and exits with 1.
+With --add it adds packs to the hooks file that is there, and keeps every other byte of it.
 
-Presets:
-{PRESETS}`,
-	example: "  hookrun init\n  hookrun init --preset git,shell --dry-run",
+Packs:
+{PACKS}
+
+hookrun pack PACK lists the rules of one.`,
+	example: "  hookrun init\n  hookrun init --packs git,secrets --dry-run\n  hookrun init --add infra",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		dir := flags.StringP("workspace", "C", ".", "`DIR` of the project, in which the files are written")
-		names := flags.String("preset", strings.Join(preset.Default, ","),
-			"`NAME` of a preset, or several with commas: "+strings.Join(preset.Names(), ", "))
-		setValues(flags, "preset", preset.Names()...)
+		names := flags.String("packs", strings.Join(scaffold.Default(), ","),
+			"`NAME` of a pack, or several with commas: "+strings.Join(scaffold.Names(), ", "))
+		add := flags.String("add", "", "`NAME` of a pack to add to the hooks file, or several with commas")
+		preset := flags.String("preset", "", "`NAME` of what is a pack now")
+		_ = flags.MarkHidden("preset") // it is defined above
+		setValues(flags, "packs", scaffold.Names()...)
+		setValues(flags, "add", scaffold.Names()...)
 		dryRun := flags.Bool("dry-run", false, "print what would be written, as a diff, and write nothing")
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err
 			}
-			files, err := preset.Files(strings.Split(*names, ","), preset.Here)
-			if err != nil {
-				return 0, fmt.Errorf("--preset: %w", err)
+			switch {
+			case *preset != "":
+				return 0, errors.New("presets are packs now, which are in hookrun itself; leave --preset out, or " +
+					"give --packs and names of hookrun pack")
+			case *add != "":
+				return exitOK, addPacks(*dir, strings.Split(*add, ","), *dryRun, std)
 			}
-			return exitOK, initIn(*dir, files, *dryRun, std)
+			files, err := scaffold.Files(strings.Split(*names, ","))
+			if err != nil {
+				return 0, fmt.Errorf("--packs: %w", err)
+			}
+			return exitOK, initIn(*dir, strings.Split(*names, ","), files, *dryRun, std)
 		}
 	},
 }
 
+// addPacks adds packs to the hooks file of a folder, or prints the change as a diff.
+func addPacks(dir string, names []string, dryRun bool, std Streams) error {
+	file := filepath.Join(dir, hookfile.FileName)
+	before, info, err := regular.Read(file, 1<<20)
+	if err != nil {
+		return fmt.Errorf("--add is for a hooks file that is there: %w", err)
+	}
+	after, err := scaffold.Add(string(before), names)
+	if err != nil {
+		return fmt.Errorf("--add: %w", err)
+	}
+	if _, err := hookfile.Parse(file, []byte(after)); err != nil {
+		return err // also where it was wrong before
+	}
+	if dryRun {
+		change := install.Change{Path: file, Old: string(before), New: after, Existed: true, Exists: true}
+		return write(std, change.Diff())
+	}
+	if err := atomic.Replace(file, info, after); err != nil {
+		return err
+	}
+	return write(std, fmt.Sprintf("added %s to %s\n", strings.Join(names, ", "), file))
+}
+
 // initIn writes the files into a folder, or prints them as a diff, and prints what to do next.
-func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
+func initIn(dir string, packs []string, files []scaffold.File, dryRun bool, std Streams) error {
 	before, err := findProject(dir) // its file no longer counts here, if it is in a folder above
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
 	if dryRun {
-		if err := preset.Check(dir, files); err != nil {
+		if err := scaffold.Check(dir, files); err != nil {
 			return err
 		}
 		for _, f := range files {
@@ -62,7 +101,7 @@ func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
 		}
 		return write(std, text.String())
 	}
-	if err := preset.Write(dir, files); err != nil {
+	if err := scaffold.Write(dir, files); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -72,12 +111,18 @@ func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
 	if dir != "." {
 		in = " -C " + shellword.Local(dir)
 	}
-	fmt.Fprintf(&text, `
+	others := slices.DeleteFunc(scaffold.Names(), func(name string) bool { return slices.Contains(packs, name) })
+	fmt.Fprintf(&text, "\nPacks: %s.", strings.Join(packs, ", "))
+	if len(others) > 0 {
+		fmt.Fprintf(&text, " There are others too: %s.", strings.Join(others, ", "))
+	}
+	fmt.Fprintf(&text, ` hookrun pack explains them.
+
 Next:
-  hookrun test%[1]s  runs the tests of these hooks, which are in %[2]s
+  hookrun test%[1]s  runs the tests of these rules, which are in %[2]s
   %[4]s%[1]s  shows which hooks a call would run
   hookrun install %[3]s%[1]s  makes a client run these hooks
-`, in, preset.Folder+cases.Suffix, strings.Join(install.Names(), "|"), exampleCall)
+`, in, scaffold.TestsName, strings.Join(install.Names(), "|"), exampleCall)
 	if before.File != "" {
 		const note = "note: in %s these hooks count now, and those of %s no longer do\n"
 		fmt.Fprintf(std.Err, note, absolute(dir), before.File)

@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/pack"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -24,6 +25,7 @@ type Hook struct {
 	Events        []protocol.Event      // as the dialect names them
 	Matcher       Matcher               // nil: no matter what
 	If            permission.Rule       // the zero rule: no matter what
+	Rule          *pack.Rule            // of a pack; nil: it is of none
 	When          []Condition           // all of them must hold
 	Timeout       time.Duration         // 0: the dialect's
 	OnFailure     dialect.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's

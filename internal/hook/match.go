@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/pack"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -27,6 +28,7 @@ type MatchContext struct {
 	room   [1]view                              // of views: most calls have hooks of one dialect
 	rule   *permission.Call                     // nil until an if is looked at
 	added  map[permission.Kind]*permission.Call // of ifs for names that files of lower levels add
+	packs  *pack.Call                           // nil until a rule of a pack is looked at
 	doubt  bool                                 // the arguments cannot be read
 	values map[string][]value                   // by the path
 	looked bool                                 // whether the arguments are torn
@@ -170,8 +172,28 @@ func (m *MatchContext) Selects(h *Hook) bool {
 			return false
 		}
 	}
-	return true
+	return h.Rule == nil || m.Found(h).What != ""
 }
+
+// Found is what of the call the rule of a hook is about.
+func (m *MatchContext) Found(h *Hook) pack.Found {
+	m = m.seenBy(h)
+	if m.packs == nil {
+		of := m.ruleCall(h)
+		of.Also = slices.Concat(of.Also, registry.ToolNames(m.call.Tool)) // whichever client calls it so
+		names := append([]string{m.call.Tool}, of.Also...)
+		onlyReads := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
+		m.packs = pack.NewCall(of, !onlyReads)
+		m.packs.Unseen = m.packs.Unseen || m.doubt
+		// A client knows calls of a shell's tool that run nothing, as Claude Code's Monitor of a socket.
+		m.packs.Shell = len(m.packs.Commands) > 0 || m.call.Tool == "shell" ||
+			slices.Contains(m.toolNames(m.view(h.Dialect)), "shell")
+	}
+	return h.Rule.Decide(m.packs)
+}
+
+// readingTools are the project's names of tools that read files and write none.
+var readingTools = []string{"fs_read", "fs_grep", "fs_glob", "fs_list"}
 
 // Concerns reports whether the event, the agent and the matcher of a hook match the call.
 func (m *MatchContext) Concerns(h *Hook) bool {
@@ -309,6 +331,9 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 func (m *MatchContext) OnArgs(h *Hook) bool {
 	if m = m.seenBy(h); !m.Concerns(h) {
 		return false
+	}
+	if h.Rule != nil {
+		return true
 	}
 	looks := slices.ContainsFunc(h.When, func(c Condition) bool { return c.field == "args" || c.field == "tool_input" })
 	if h.If.String() == "" {

@@ -41,6 +41,12 @@ func (m *MatchContext) Why(h *Hook) string {
 		}
 		why += fmt.Sprintf(", and its if %q %s", h.If, because)
 	}
+	if h.Rule != nil {
+		if m.Found(h).What == "" {
+			return "the call is not " + h.Rule.Blocks
+		}
+		return why + ", and the call is " + h.Rule.Blocks
+	}
 	for _, condition := range h.When {
 		if !m.holds(&condition) {
 			return "its condition " + condition.String() + " does not hold"

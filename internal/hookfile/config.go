@@ -51,7 +51,7 @@ func (c *Config) Add(more *Config) {
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
 		isEntry := h.Form == nil || h.Dialect.Own != nil // in clients' forms hooks need no names
-		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed {
+		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed && h.Rule == nil {
 			c.Warnings = append(c.Warnings, sameName(h, source))
 			delete(sources, h.Name) // its own file warns of the next
 		}

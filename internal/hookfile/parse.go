@@ -17,7 +17,7 @@ import (
 )
 
 // fileKeys are the keys of a hooks file at every level.
-var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks"}
+var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks", "packs", "except", "ask"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
@@ -129,6 +129,7 @@ func (p *parser) topLevel() {
 	if stops, ok := fields["max_stop_blocks"]; ok {
 		p.maxStopBlocks = (&reader{p, "", "max_stop_blocks", stops}).number(maxStopBlocks)
 	}
+	p.packs(fields)
 	hooks, ok := fields["hooks"]
 	if !ok {
 		return

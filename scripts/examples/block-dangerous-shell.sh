@@ -2,6 +2,8 @@
 # Blocks shell commands that destroy disks, homes or pushed history, and shells that run what the network sent.
 # Wire: {"command": ["./block-dangerous-shell.sh"], "events": ["pre-tool"], "matcher": "shell|Bash", "on_failure": "block"}
 
+# The packs git, files and remote do this without a process, and read the line as a shell does. This is an example of
+# the protocol.
 # It reads words, not the shell's grammar, and blocks too much rather than too little: quotes hide nothing from it. It
 # catches accidents and is no sandbox.
 set -fu

@@ -2,6 +2,7 @@
 # Denies writes to secrets, .git, lock files, the hooks themselves, and anything outside the workspace.
 # Wire: {"command": ["python3", "./protect-paths.py"], "events": ["pre-tool"], "matcher": "fs_write|fs_edit|Write|Edit", "on_failure": "block"}
 
+# The packs files, secrets and agents do this without a process. This is an example of the protocol.
 # It treats every tool that the matcher matches as one that writes. The answer is Claude Code's JSON, so this is a
 # PreToolUse hook for Claude Code, too. Any error is a deny.
 import os

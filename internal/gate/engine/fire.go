@@ -336,6 +336,10 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 // staticVerdict is the verdict of a rule on the call.
 func staticVerdict(h *hookRun) dialect.Verdict {
 	v := *h.StaticVerdict
+	if h.Rule != nil {
+		v.Reason = h.Rule.Reason(h.Name, hook.NewMatchContext(h.call).Found(h.Hook))
+		return v
+	}
 	if v.Decision == protocol.Block {
 		if doubt := hook.NewMatchContext(h.call).Doubt(h.Hook); doubt != "" {
 			v.Reason += " (" + doubt + ")"

@@ -1,0 +1,9 @@
+package scaffold
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/internal/testsupport/testhome"
+)
+
+func TestMain(m *testing.M) { testhome.Main(m) }

@@ -1,0 +1,111 @@
+package hookfile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/pack"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// packs reads "packs", "except" and "ask". Each rule of a pack is a hook without a process, in front of the file's own.
+func (p *parser) packs(fields map[string]gjson.Result) {
+	var hooks []hook.Hook
+	var taken []string
+	p.names(fields, "packs", `a list of names of packs, as ["git", "secrets"]`, func(name string, at int) {
+		found, version := p.pack(name, at)
+		switch {
+		case found == nil:
+		case slices.Contains(taken, found.Name):
+			p.problem(at, `"packs" has %s twice; leave one out`, quote(found.Name))
+		default:
+			taken = append(taken, found.Name)
+			for _, r := range found.At(version) {
+				hooks = append(hooks, p.ruleHook(found, r, at))
+			}
+		}
+	})
+	rule := func(key string, then func(i int)) {
+		p.names(fields, key, `a list of rules, as ["git/no-force-push"]`, func(name string, at int) {
+			i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name })
+			if i >= 0 {
+				then(i)
+				return
+			}
+			var ids []string
+			for i := range hooks {
+				ids = append(ids, hooks[i].Name)
+			}
+			const text = `%q: %s is no rule of the packs of this file%s`
+			p.problem(at, text, key, quote(name), spelling.Suggest(name, ids))
+		})
+	}
+	var except []string
+	rule("except", func(i int) { except = append(except, hooks[i].Name) })
+	rule("ask", func(i int) { hooks[i].StaticVerdict.Decision = protocol.Ask })
+	for _, h := range hooks {
+		if slices.Contains(except, h.Name) {
+			h.Disabled = fmt.Sprintf(`"except" of %s`, p.file)
+		}
+		p.config.Hooks = append(p.config.Hooks, h)
+	}
+}
+
+// names calls each for the texts of a list at the top of the file.
+func (p *parser) names(fields map[string]gjson.Result, key, want string, each func(name string, at int)) {
+	list := fields[key]
+	switch {
+	case !list.Exists():
+		return
+	case !list.IsArray():
+		p.wrongType(quote(key), want, list)
+		return
+	}
+	list.ForEach(func(_, v gjson.Result) bool {
+		if name, ok := (&reader{p, "", key, v}).text(v, fmt.Sprintf("a name in %q", key)); ok {
+			each(name, v.Index)
+		}
+		return true
+	})
+}
+
+// pack returns the pack that a name with or without a version is for, nil if there is none.
+func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
+	name, pin, pinned := strings.Cut(text, "@")
+	if found = pack.Named(name); found == nil {
+		var names []string
+		for _, pack := range pack.All() {
+			names = append(names, pack.Name)
+		}
+		p.problem(at, `"packs": there is no pack %s; there are %s%s`, quote(name), strings.Join(names, ", "),
+			spelling.Suggest(name, names))
+		return nil, 0
+	}
+	if version = found.Version; !pinned {
+		return found, version
+	}
+	n, err := strconv.Atoi(pin)
+	if err != nil || n < 1 || n > version {
+		p.problem(at, `"packs": %s has no version %s; it has 1 to %d`, quote(name), quote(pin), version)
+		return nil, 0
+	}
+	return found, n
+}
+
+// ruleHook is a rule of a pack as a hook of the file.
+func (p *parser) ruleHook(of *pack.Pack, r *pack.Rule, at int) hook.Hook {
+	place := p.at(at, "")
+	return hook.Hook{
+		Name: of.ID(r), Rule: r, Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
+		StaticVerdict: &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+			Status: dialect.StatusBlocked, Reason: r.Reason(of.ID(r), pack.Found{})},
+		File: p.file, Level: p.level, Line: place.Line, Column: place.Column,
+	}
+}

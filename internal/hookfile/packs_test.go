@@ -1,0 +1,69 @@
+package hookfile_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// TestPacks: the rules of packs are hooks in front of the file's own, each with its name and the place of its pack.
+func TestPacks(t *testing.T) {
+	cfg, err := hookfile.Parse("f", []byte(`{"packs": ["git@1"],
+		"except": ["git/no-skipped-checks"], "ask": ["git/no-lost-work"],
+		"hooks": [{"name": "own", "block": "no", "events": ["pre-tool"]}]}`))
+	require.NoError(t, err)
+	decisions, last := map[string]protocol.Decision{}, ""
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		decisions[h.Name], last = h.StaticVerdict.Decision, h.Name
+		require.Equal(t, h.Name == "git/no-skipped-checks", h.Disabled != "", h.Name)
+		if h.Rule != nil {
+			require.Equal(t, "f:1", h.Source())
+		}
+	}
+	require.Equal(t, "own", last)
+	require.Equal(t, protocol.Block, decisions["git/no-force-push"])
+	require.Equal(t, protocol.Ask, decisions["git/no-lost-work"])
+	require.Empty(t, cfg.Warned())
+}
+
+func TestPackFaults(t *testing.T) {
+	for doc, want := range map[string]string{
+		`{"packs":["gti"]}`:   `f:1:11: "packs": there is no pack "gti"; there are `,
+		`{"packs":["git@0"]}`: `f:1:11: "packs": "git" has no version "0"; it has 1 to 1`,
+		`{"packs":["git@2"]}`: `has no version "2"`,
+		`{"packs":["git@"]}`:  `has no version ""`,
+		`{"packs":"git"}`: `f:1:10: "packs" must be a list of names of packs, as ["git", "secrets"], ` +
+			`not a string`,
+		`{"packs":[1]}`:             `a name in "packs" must be a string, not a number`,
+		`{"packs":["git","git@1"]}`: `"packs" has "git" twice; leave one out`,
+		`{"packs":["git"],"except":["git/no-force-pus"]}`: `"except": "git/no-force-pus" is no rule of the packs of ` +
+			`this file; did you mean "git/no-force-push"?`,
+		`{"ask":["git/no-force-push"]}`: `"ask": "git/no-force-push" is no rule of the packs of this file`,
+	} {
+		_, err := hookfile.Parse("f", []byte(doc))
+		require.ErrorContains(t, err, want, doc)
+	}
+}
+
+// TestPacksOfLevels: a file takes out rules of its own packs alone, and the packs of two files are no names that are
+// there twice.
+func TestPacksOfLevels(t *testing.T) {
+	user, err := hookfile.Parse("user", []byte(`{"packs": ["git"]}`))
+	require.NoError(t, err)
+	project, err := hookfile.Parse("project", []byte(`{"packs": ["git"], "except": ["git/no-force-push"]}`))
+	require.NoError(t, err)
+	user.Add(project)
+	require.Empty(t, user.Warned())
+	active := 0
+	for i := range user.Hooks {
+		if h := &user.Hooks[i]; h.Name == "git/no-force-push" && h.Active() {
+			active++
+			require.Equal(t, "user:1", h.Source())
+		}
+	}
+	require.Equal(t, 1, active)
+}

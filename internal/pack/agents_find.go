@@ -1,0 +1,200 @@
+package pack
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Commands of hookrun, and of package managers and the like that take hookrun away.
+var (
+	gateCommands    = []string{"allow", "deny", "approve", "uninstall", "install", "init"}
+	hookrunCommands = []string{"pre-execute", "pre-tool", "post-tool", "fire", "serve", "check", "explain", "test",
+		"get", "inject", "drain",
+		"queue", "log", "mcp", "import", "status", "doctor", "completion", "version", "pack", "help"}
+	stopCommands = []string{"stop", "disable", "mask", "kill", "uninstall", "remove"}
+)
+
+func gateCommand(c *Call) Found {
+	for i := range c.Commands {
+		command := &c.Commands[i]
+		if command.Program == "" && len(command.Args) > 0 && slices.Contains(gateCommands, command.Args[0].Text) &&
+			slices.ContainsFunc(c.lines, func(line string) bool { return strings.Contains(line, "hookrun") }) {
+			return Found{command.String(), "a variable may hold hookrun"}
+		}
+		found := func(doubt string) Found { return Found{command.String(), doubt} }
+		if args, ok := command.hookrun(); ok {
+			if hasWord(args, "--help", "-h") {
+				continue
+			}
+			switch changes, computed := changesGates(args); {
+			case computed:
+				return found("the shell computes which command of hookrun that is")
+			case changes:
+				return found("")
+			}
+			continue
+		}
+		isHookrun := func(w Word) bool { return strings.HasPrefix(path.Base(w.Text), "hookrun") }
+		switch command.Program {
+		case "pkill", "killall", "taskkill", "Stop-Process":
+			if slices.ContainsFunc(command.Args, isHookrun) {
+				return found("")
+			}
+		case "kill":
+			if command.gets(func(_ string, args []Word) bool { return slices.ContainsFunc(args, isHookrun) }) {
+				return found("")
+			}
+		case "systemctl", "launchctl", "npm", "pnpm", "yarn", "pip", "pip3", "brew", "pipx", "cargo", "apt", "apt-get":
+			if hasWord(command.Args, stopCommands...) && slices.ContainsFunc(command.Args, isHookrun) {
+				return found("")
+			}
+		case "gemini", "qwen", "copilot", "droid":
+			if hasWord(command.Args, "hooks") && hasWord(command.Args, "disable", "remove", "uninstall",
+				"disable-all") {
+				return found("")
+			}
+		}
+	}
+	return Found{}
+}
+
+// hookrun returns the arguments of hookrun, however it is started.
+func (c *Command) hookrun() (args []Word, ok bool) {
+	switch strings.ToLower(c.Program) {
+	case "hookrun":
+		return c.Args, true
+	case "":
+		if len(c.Words) > 0 && strings.Contains(strings.ToLower(c.Words[0].Text), "hookrun") {
+			return c.Args, true
+		}
+	case "go", "npm", "npx", "pnpm", "yarn", "bunx", "uv", "uvx", "pipx", "python", "python3", "py", "docker",
+		"dotnet", "bun":
+		runs := hasWord(c.Args, "run", "exec", "x", "dlx", "-m") || strings.HasSuffix(c.Program, "x")
+		i := slices.IndexFunc(c.Args, func(w Word) bool {
+			name, _, _ := strings.Cut(path.Base(w.Text), "@")
+			return name == "hookrun"
+		})
+		if runs && i >= 0 {
+			return c.Args[i+1:], true
+		}
+	}
+	return nil, false
+}
+
+// changesGates reports whether hookrun with the arguments changes gates. computed means that nobody knows.
+func changesGates(args []Word) (changes, computed bool) {
+	for i, w := range args {
+		switch {
+		case w.Computed && w.Prefix == "":
+			return false, i == 0
+		case slices.Contains(gateCommands, w.Text):
+			return true, false
+		case w.Text == "import":
+			return hasWord(args, "--write"), false
+		case w.Text == "doctor":
+			return hasWord(args, "--fix"), false
+		case slices.Contains(hookrunCommands, w.Text):
+			return false, false
+		}
+	}
+	return false, false
+}
+
+// isClient reports whether a program is an agent's client.
+func isClient(program string) bool {
+	switch program {
+	case "claude", "codex", "copilot", "crush", "cursor-agent", "cursor", "droid", "gemini", "kimi", "qwen",
+		"opencode", "cline", "agy",
+		"antigravity", "massgen":
+		return true
+	}
+	return false
+}
+
+// client reports whether the command starts a client, by itself or by the package that has it.
+func (c *Command) client() bool {
+	if isClient(c.Program) {
+		return true
+	}
+	return len(c.Words) > 0 && (strings.Contains(c.Words[0].Text, "claude-code") || strings.Contains(c.Words[0].Text,
+		"gemini-cli") ||
+		strings.Contains(c.Words[0].Text, "@openai/codex") || strings.Contains(c.Words[0].Text, "qwen-code"))
+}
+
+func gateVariable(c *Call) Found {
+	for i := range c.Commands {
+		command := &c.Commands[i]
+		client := command.client()
+		if client && command.opensGates() {
+			return Found{What: command.String()}
+		}
+		for _, w := range command.Sets {
+			if gateName(w.Text, client) {
+				return Found{What: w.Text + " " + command.String()}
+			}
+		}
+		switch command.Program {
+		case "export", "declare", "typeset", "unset", "setx", "set", "readonly", "env", "sudo", "doas", "launchctl":
+			starts := slices.ContainsFunc(c.Commands, func(o Command) bool { return o.client() })
+			for _, w := range command.Args {
+				if gateName(w.Text, starts) {
+					return Found{What: command.String()}
+				}
+			}
+		case "echo", "printf":
+			writes := slices.ContainsFunc(command.Files,
+				func(f File) bool { return f.Writes && isProfile(f.Word.Text) })
+			names := func(w Word) bool { return strings.Contains(w.Text, "HOOKRUN_SKIP") }
+			if writes && slices.ContainsFunc(command.Args, names) {
+				return Found{What: command.String()}
+			}
+		}
+	}
+	return Found{}
+}
+
+// isProfile reports whether a shell reads a file when it starts.
+func isProfile(file string) bool {
+	name := path.Base(file)
+	return strings.HasPrefix(name, ".") && (strings.HasSuffix(name, "rc") || strings.Contains(name,
+		"profile") || strings.HasSuffix(name, "env"))
+}
+
+// gateName reports whether a text sets a variable that decides on gates. More of them do so for a client.
+func gateName(text string, client bool) bool {
+	name, _, sets := strings.Cut(text, "=")
+	switch name {
+	case "HOOKRUN_SKIP", "HOOKRUN_TRUST":
+		return true
+	case "HOOKRUN_STATE", "HOOKRUN_DEPTH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR",
+		"CODEX_HOME", "COPILOT_HOME",
+		"GEMINI_CLI_HOME", "QWEN_HOME", "KIMI_CODE_HOME", "CLINE_DIR":
+		return sets && client
+	}
+	return false
+}
+
+// opensGates reports whether a client is started with an option that takes hooks away.
+func (c *Command) opensGates() bool {
+	for i, w := range c.Args {
+		before := ""
+		if i > 0 {
+			before = c.Args[i-1].Text
+		}
+		option, value, ok := strings.Cut(w.Text, "=")
+		if !ok || !strings.HasPrefix(option, "-") {
+			option, value = before, w.Text
+		}
+		low := strings.ToLower(value)
+		switch {
+		case option == "--settings" && strings.Contains(low, "disableallhooks") && !strings.Contains(low, "false"),
+			w.Text == "--setting-sources", strings.HasPrefix(w.Text, "--setting-sources="),
+			c.Program == "claude" && w.Text == "--bare",
+			option == "--disable" && strings.HasSuffix(low, "hooks"),
+			(option == "-c" || option == "--config") && strings.Contains(low, "hooks") && strings.Contains(low, "="):
+			return true
+		}
+	}
+	return false
+}

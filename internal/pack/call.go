@@ -1,0 +1,175 @@
+package pack
+
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+// Word is a word of a command, without its quotes. If it is Computed, only the shell knows what stands behind Prefix.
+type Word = shellline.Word
+
+// Command is a simple command that a call runs, by itself or behind wrappers.
+type Command struct {
+	Program string // its name without folder and .exe; "": the shell computes it
+	Args    []Word
+	By      string // the program that runs it; "": the line itself
+	More    bool   // it gets further arguments that nobody knows, as behind xargs
+	Away    bool   // it may run in a container, on another machine or in another environment
+	Script  string // what it reads on stdin, if the line says that
+	Folders []Word // to which the line has gone before, in order
+
+	Words    []Word              // the program and Args
+	From     []shellline.Command // whose output it gets by a pipe; wrappers are not taken off
+	Inside   []shellline.Command // whose output it gets in its words and redirections; wrappers are not taken off
+	Files    []File              // of its redirections
+	Sets     []Word              // variables for it alone, as NAME=value
+	Captured bool                // its output goes into a word
+}
+
+// File is a file that a call works on.
+type File struct {
+	Path   string // as it is written
+	Writes bool
+	Prefix bool // the shell computes the rest of the path
+
+	// Of a redirection:
+	Word          Word   // the path with what the shell computes
+	Appends, Away bool   // Away: as in Command
+	Folders       []Word // as in Command
+}
+
+// Call is a tool call as rules see it. Commands and redirections are those of all its shell lines.
+type Call struct {
+	Tools    []string // the names of the tool, as fs_read and Read
+	Commands []Command
+	Redirect []File   // of shell lines
+	Files    []File   // that a file tool works on
+	Others   []string // texts of a tool that nobody knows, and patterns that choose files
+	Unseen   bool     // the command or the path of the call cannot be read
+	Shell    bool     // the tool runs shell lines
+	Writes   bool     // the tool is none that only reads files
+	Args     string   // all arguments, as JSON
+	Dir      string   // in which the call runs, absolute
+	Root     string   // the workspace, absolute
+	Home     string   // of the user; "": unknown
+
+	doubts   []doubt
+	assigned []shellline.Assignment
+	lines    []string // in lower case
+	call     permission.Call
+	globs    []string // that choose files for a tool
+	patterns []string // that a tool looks for in files, or that choose files
+	seen     *permission.Seen
+	joints   int               // from how many commands others get output, all in all
+	guards   *touched          // what the call changes; nil: nobody has asked
+	followed map[string]string // paths without links
+}
+
+// doubt is a text in which commands may stand that nobody can tell.
+type doubt struct{ text, why string }
+
+// NewCall returns what rules see of a call. writes says of a file tool whether it writes.
+func NewCall(c permission.Call, writes bool) *Call {
+	seen := c.Seen()
+	p := &Call{seen: &seen, Tools: append([]string{c.Tool}, c.Also...), globs: seen.Globs, patterns: seen.Patterns,
+		Unseen: seen.Unseen, Shell: seen.Kind == permission.Shell || len(seen.Lines) > 0, Args: c.Input,
+		Writes: writes, call: c, Dir: c.Dir, Root: c.Root, Home: c.Home, Others: seen.Others}
+	for i, line := range seen.Lines {
+		for _, command := range line.Commands {
+			p.Commands = append(p.Commands, commandOf(command))
+			p.joints += len(command.From) + len(command.Inside)
+		}
+		for _, r := range line.Redirections {
+			file := fileOf(r.File, r.Writes)
+			file.Word, file.Appends, file.Away, file.Folders = r.File, r.Appends, r.Away, r.Folders
+			p.Redirect = append(p.Redirect, file)
+		}
+		p.assigned = append(p.assigned, line.Assignments...)
+		p.addWindows(seen.Texts[i])
+		p.lines = append(p.lines, strings.ToLower(seen.Texts[i]))
+		if line.Opaque != "" {
+			text := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(seen.Texts[i])
+			p.doubts = append(p.doubts, doubt{strings.ToLower(seen.Texts[i] + "\n" + text + "\n"), line.Opaque})
+		}
+		for _, h := range line.Hints {
+			if h.Weak {
+				continue
+			}
+			p.doubts = append(p.doubts, doubt{strings.ToLower(h.Text) + "\n", h.What})
+		}
+	}
+	for _, path := range seen.Files {
+		p.Files = append(p.Files, File{Path: path, Writes: writes})
+	}
+	return p
+}
+
+func commandOf(c shellline.Command) (command Command) {
+	if len(c.Words) == 0 {
+		return command
+	}
+	if !c.Words[0].Computed {
+		command.Program = shellline.ProgramName(c.Words[0].Text)
+	}
+	command.Away, command.Script, command.Folders = c.Away, c.Script, c.Folders
+	command.Args, command.More, command.Words = c.Words[1:], c.More, c.Words
+	command.From, command.Inside, command.Sets, command.Captured = c.From, c.Inside, c.Sets, c.Captured
+	for _, r := range c.Files {
+		command.Files = append(command.Files, fileOf(r.File, r.Writes))
+	}
+	command.By = c.By
+	return command
+}
+
+func fileOf(w Word, writes bool) File {
+	if w.Computed {
+		return File{Path: w.Prefix, Word: w, Writes: writes, Prefix: true}
+	}
+	return File{Path: w.Text, Word: w, Writes: writes}
+}
+
+// String returns the command for a reason.
+func (c *Command) String() string {
+	return strings.TrimSuffix(c.Program+" "+shellline.Joined(c.Args), " ")
+}
+
+// flag reports whether an option is there: one of the letters, in a bundle too, or a long one or its beginning.
+func (c *Command) flag(letters string, long ...string) bool {
+	for _, w := range c.Args {
+		switch {
+		case w.Text == "--":
+			return false
+		case len(w.Text) < 2 || w.Text[0] != '-':
+		case w.Text[1] != '-':
+			if strings.ContainsAny(w.Text[1:], letters) {
+				return true
+			}
+		default:
+			name, _, _ := strings.Cut(w.Text, "=")
+			for _, l := range long {
+				if len(name) > len("--x") && strings.HasPrefix(l, name) || name == l {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// operands returns the arguments that are no options. valued are options whose value is the next word.
+func (c *Command) operands(valued string) (words []Word) {
+	for i := 0; i < len(c.Args); i++ {
+		w := c.Args[i]
+		switch {
+		case w.Text == "--":
+			return append(words, c.Args[i+1:]...)
+		case len(w.Text) < 2 || w.Text[0] != '-':
+			words = append(words, w)
+		case shellline.Among(valued, w.Text):
+			i++
+		}
+	}
+	return words
+}

@@ -1,0 +1,344 @@
+package pack
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+// access is what a program does to the files in its arguments.
+type access int
+
+const (
+	accessUnknown access = iota
+	accessReads
+	accessChanges // all of them, and what is in folders
+	accessCopies  // the last of them
+)
+
+// accessOf returns what a program does to files. An option may change that.
+func accessOf(program string) access {
+	switch program {
+	case "rm", "unlink", "shred", "rmdir", "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "tee",
+		"sponge",
+		"ln", "ed", "ex", "patch", "del", "Remove-Item", "trash", "gio":
+		return accessChanges
+	case "cp", "mv", "install", "rsync", "scp", "ditto", "gcp", "gmv":
+		return accessCopies
+	case "cat", "less", "more", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "ack", "jq", "ls", "ll", "eza",
+		"exa",
+		"tree", "stat", "file", "wc", "diff", "cmp", "colordiff", "delta", "uniq", "cut", "tr", "tac", "nl", "readlink",
+		"realpath", "basename", "dirname", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "xxd", "od",
+		"hexdump",
+		"strings", "bat", "batcat", "column", "cd", "pushd", "du", "test", "[", "[[", "echo", "printf", "gh",
+		"export", "set",
+		"which", "type", "command", "hookrun", "claude", "codex", "gemini", "qwen", "droid", "copilot", "crush",
+		"opencode",
+		"read", "fold", "paste", "join", "comm", "base64", "zip", "open", "xdg-open", "Get-Content", "exit", "return",
+		"make",
+		"shellcheck", "jsonlint", "check-jsonschema", "ajv", "cksum", "glow", "mdcat", "locate", "lsof", "getfacl",
+		"markdownlint", "yamllint", "actionlint", "pre-commit", "gitleaks", "trufflehog", "semgrep", "mkdir", "unset",
+		"local",
+		"declare", "readonly", "alias", "trap", ":", "true", "false", "sleep", "kill", "git-lfs", "code", "cursor":
+		return accessReads
+	}
+	return accessUnknown
+}
+
+// command looks at the files that a command changes.
+func (f *guardFinder) command(c *Command) {
+	f.by = c
+	switch program := accessOf(c.Program); {
+	case len(c.Words) == 0, program == accessReads:
+	case program == accessChanges:
+		f.changes(c, c.Args, "")
+	case program == accessCopies:
+		f.copies(c)
+	case c.Program == "git":
+		f.git(c)
+	case c.Program == "find", c.Program == "gfind":
+		f.find(c)
+	case c.Program == "dd":
+		for _, w := range c.Args {
+			if file, ok := strings.CutPrefix(w.Text, "of="); ok {
+				f.word(Word{Text: file, Computed: w.Computed, Prefix: strings.TrimPrefix(w.Prefix, "of=")}, false,
+					"")
+			}
+		}
+	default:
+		f.other(c)
+	}
+}
+
+// changes looks at words all of which are changed.
+func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
+	for _, w := range words {
+		if w.Text == "" || w.Text[0] == '-' {
+			continue
+		}
+		f.word(w, true, doubt)
+	}
+	if c.More {
+		for _, line := range f.call.lines {
+			f.add(mentioned(line), "it gets files that nobody knows")
+		}
+	}
+}
+
+// copies looks at the target of a command that copies or moves.
+func (f *guardFinder) copies(c *Command) {
+	var files []Word
+	target, recursive := Word{}, c.Program == "mv" || c.Program == "rsync" || c.Program == "ditto"
+	for i := 0; i < len(c.Args); i++ {
+		w := c.Args[i]
+		switch value, ok := strings.CutPrefix(w.Text, "--target-directory="); {
+		case ok:
+			target = Word{Text: value}
+		case (w.Text == "-t" || w.Text == "--target-directory") && c.Program != "rsync" && i+1 < len(c.Args):
+			i++
+			target = c.Args[i]
+		case strings.HasPrefix(w.Text, "--"):
+		case strings.HasPrefix(w.Text, "-"):
+			recursive = recursive || strings.ContainsAny(w.Text, "rRa")
+		default:
+			files = append(files, w)
+		}
+	}
+	if c.Program == "mv" {
+		f.changes(c, files, "")
+	}
+	if target.Text == "" {
+		if len(files) < 2 {
+			f.changes(c, files, "") // more may follow
+			return
+		}
+		target, files = files[len(files)-1], files[:len(files)-1]
+	}
+	if c.More {
+		f.changes(c, nil, "")
+	}
+	f.word(target, false, "")
+	if !f.isFolder(target) {
+		return
+	}
+	for _, from := range files {
+		name := path.Base(from.Text)
+		all := name == "." || name == "*" || strings.HasSuffix(from.Text, "/")
+		if all && recursive {
+			f.word(target, true, "")
+			continue
+		}
+		into := target
+		into.Text = strings.TrimSuffix(into.Text, "/") + "/" + name
+		f.word(into, recursive, "")
+	}
+}
+
+// isFolder reports whether a target is a folder, or may be one.
+func (f *guardFinder) isFolder(w Word) bool {
+	file, known := f.text(w)
+	if !known || strings.HasSuffix(file, "/") {
+		return true
+	}
+	found := false
+	f.places(file, func(at string) {
+		info, err := os.Stat(at)
+		found = found || err == nil && info.IsDir()
+	})
+	return found
+}
+
+// git looks at the files that a command of git changes.
+func (f *guardFinder) git(c *Command) {
+	g := gitOf(c, f.call.Dir)
+	switch g.sub {
+	case "checkout", "mv", "clean":
+		f.changes(c, g.args, "")
+	case "restore":
+		if !g.has("--staged", 'S', "s") || g.has("--worktree", 'W', "s") {
+			f.changes(c, g.args, "")
+		}
+	case "rm":
+		if !g.has("--cached", 0, "") {
+			f.changes(c, g.args, "")
+		}
+	case "stash":
+		if i := slices.IndexFunc(g.args, func(w Word) bool { return w.Text == "--" }); i >= 0 {
+			f.changes(c, g.args[i+1:], "")
+		}
+	}
+}
+
+// find looks at what find deletes.
+func (f *guardFinder) find(c *Command) {
+	deletes := hasWord(c.Args, "-delete")
+	for i, w := range c.Args {
+		if (w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok") && i+1 < len(c.Args) {
+			next := accessOf(shellline.ProgramName(c.Args[i+1].Text))
+			deletes = deletes || next == accessChanges || next == accessCopies
+		}
+	}
+	if !deletes {
+		return
+	}
+	var names []string // of the files, in lower case
+	for i, w := range c.Args[:max(len(c.Args)-1, 0)] {
+		switch w.Text {
+		case "-name", "-iname", "-path", "-ipath", "-wholename":
+			names = append(names, strings.TrimPrefix(lowered(c.Args[i+1].Text), "*/"))
+			f.add(guardOf(names[len(names)-1], f.home), "")
+		}
+	}
+	for _, w := range c.Args {
+		switch {
+		case strings.HasPrefix(w.Text, "-"):
+			return
+		case len(names) == 0:
+			f.word(w, true, "")
+		case slices.ContainsFunc(names, func(name string) bool { return namesGuarded(lowered(w.Text), name) }):
+			f.word(w, true, "")
+		}
+	}
+}
+
+// namesGuarded reports whether a pattern for names chooses a guarded file somewhere in a folder.
+func namesGuarded(folder, name string) bool {
+	for i := range guardedFolders {
+		g := &guardedFolders[i]
+		if g.name == "" || g.shared || !strings.Contains("/"+folder+"/", "/"+g.name+"/") {
+			continue
+		}
+		for file := range strings.SplitSeq(g.files, ",") {
+			if ok, err := path.Match(path.Base(name), path.Base(file)); ok || err != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checks are words in the arguments of programs that only look at files.
+var checks = []string{"--check", "--list-different", "--dry-run", "lint", "check", "validate", "json.tool",
+	"--version", "--help", "show", "diff"}
+
+// other looks at the arguments of a program of which nobody knows what it does to files.
+func (f *guardFinder) other(c *Command) {
+	args := c.Args
+	const doubt = "nobody can tell what the program does to the file"
+	switch strings.TrimRight(c.Program, "0123456789.-") {
+	case "sed", "gsed", "perl", "ruby":
+		f.edits(c)
+		return
+	case "awk", "gawk", "mawk", "nawk":
+		if hasWord(args, "inplace") {
+			f.changes(c, args, "")
+		}
+		for _, w := range args {
+			if strings.Contains(w.Text, ">") {
+				f.add(mentioned(strings.ToLower(w.Text)), doubt)
+			}
+		}
+		return
+	case "fd", "fdfind":
+		if hasWord(args, "-x", "-X", "--exec", "--exec-batch") {
+			f.changes(c, args, "")
+		}
+		return
+	case "sort":
+		if !hasLetter(args, "o") {
+			return
+		}
+	case "yq":
+		if !hasLetter(args, "i") && !hasWord(args, "--inplace") {
+			return
+		}
+	case "tar", "bsdtar", "unzip":
+		if len(args) > 0 && strings.Contains(strings.Split(args[0].Text, "=")[0], "c") {
+			return
+		}
+		f.extracts(c)
+	default:
+		args = c.withoutScript()
+	}
+	for i, w := range args {
+		if g := f.argument(w, args[max(i-1, 0)].Text); g != guardNone && !f.harmless(c, args) {
+			f.add(g, doubt)
+		}
+	}
+}
+
+// harmless reports whether a command only looks at its files, or starts another one, which is looked at by itself.
+func (f *guardFinder) harmless(c *Command, args []Word) bool {
+	if hasWord(args, checks...) {
+		return true
+	}
+	_, starts := shellline.Launch(c.Words)
+	return starts && len(f.call.doubts) == 0
+}
+
+// withoutScript returns the arguments without the script that a shell or an interpreter reads.
+func (c *Command) withoutScript() []Word {
+	isShell := shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "."
+	if !isShell && interpreter(c.Program) == "" || c.hasCode() {
+		return c.Args
+	}
+	i := slices.IndexFunc(c.Args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") })
+	return c.Args[i+1:]
+}
+
+// extracts looks at the folder that an archive is unpacked in.
+func (f *guardFinder) extracts(c *Command) {
+	for i, w := range c.Args[:max(len(c.Args)-1, 0)] {
+		if w.Text == "-C" || w.Text == "--directory" || w.Text == "-d" {
+			f.word(c.Args[i+1], true, "nobody can tell what is in the archive")
+		}
+	}
+}
+
+// edits looks at what sed, perl and ruby change in place, and at the files that sed writes.
+func (f *guardFinder) edits(c *Command) {
+	inPlace := slices.ContainsFunc(c.Args, func(w Word) bool {
+		return strings.HasPrefix(w.Text, "--in-place") || len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' &&
+			strings.Contains(w.Text, "i")
+	})
+	if inPlace {
+		f.changes(c, c.Args, "")
+		return
+	}
+	for _, w := range c.Args {
+		if _, file, ok := strings.Cut(w.Text, "w "); ok && strings.HasSuffix(c.Program, "sed") {
+			f.word(Word{Text: strings.TrimSpace(file)}, false, "")
+		}
+	}
+}
+
+// argument returns the guard of a word that may be a file, as it is and as the value of an option. before is the word
+// before it.
+func (f *guardFinder) argument(w Word, before string) guard {
+	switch before {
+	case "-m", "--message", "--title", "--body", "-F", "-f", "--file", "--config", "--settings", "-s", "--schema", "-i",
+		"--input":
+		return guardNone // what only reads it
+	}
+	low := lowered(w.Text)
+	if w.Home {
+		file, _ := f.text(w)
+		low = lowered(file)
+	}
+	if _, value, ok := strings.Cut(low, "="); ok && strings.HasPrefix(low, "-") {
+		low = value
+	} else if len(low) > 2 && low[0] == '-' && low[1] != '-' {
+		low = low[2:]
+	}
+	if low == "" || low[0] == '-' || strings.Contains(low, "://") {
+		return guardNone
+	}
+	found := guardOf(low, f.home)
+	for i := 1; i < len(f.dirs) && found == guardNone; i++ {
+		found = guardOf(path.Join(lowered(f.dirs[i]), low), f.home)
+	}
+	return found
+}

@@ -1,0 +1,328 @@
+package pack
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+// This file finds out which commands run code that the line does not show: what another command of it prints.
+
+// maxDepth limits how many launchers are taken off a command.
+const maxDepth = 8
+
+// maxJoints limits from how many commands others get output in a call.
+const maxJoints = 100_000
+
+var tooManyJoints = Found{"the line", "it joins too many commands"}
+
+// commandsOf calls yield with the words of a command, and with those of the commands behind its launchers and shells,
+// until yield returns true.
+func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
+	if len(words) == 0 || depth == 0 {
+		return false
+	}
+	if yield(words) {
+		return true
+	}
+	l, ok := shellline.Launch(words)
+	if !ok {
+		return false
+	}
+	for _, inner := range l.Commands {
+		if commandsOf(inner, depth-1, yield) {
+			return true
+		}
+	}
+	for _, text := range l.Lines {
+		line := shellline.TakeApart(text)
+		for i := range line.Commands {
+			if commandsOf(line.Commands[i].Words, depth-1, yield) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gets reports whether the command gets the output of a command for which is returns true.
+func (c *Command) gets(is func(program string, args []Word) bool) bool {
+	named := func(words []Word) bool { return is(shellline.ProgramName(words[0].Text), words[1:]) }
+	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
+	return slices.ContainsFunc(c.From, prints) || slices.ContainsFunc(c.Inside, prints)
+}
+
+// runsInput is how a command runs code that the line does not show.
+type runsInput int
+
+const (
+	runsNone     runsInput = iota
+	runsOutput             // of the commands it gets output from
+	runsComputed           // a text that the shell computes
+)
+
+// executes tells whether the command runs what it reads, or a text that the shell computes.
+func (c *Command) executes() runsInput {
+	switch c.Program {
+	case "":
+		return runsNone
+	case "iex", "Invoke-Expression", "invoke-expression", "at", "batch":
+		return runsOutput
+	case "cmd":
+		if len(c.Args) == 0 {
+			return runsOutput
+		}
+		return runsNone
+	case "crontab":
+		if len(c.Args) == 0 || len(c.Args) == 1 && c.Args[0].Text == "-" {
+			return runsOutput
+		}
+		return runsNone
+	case "deno", "uv":
+		if len(c.Args) > 1 && c.Args[0].Text == "run" && hasWord(c.Args, "-") {
+			return runsOutput
+		}
+		return runsNone
+	case "trap":
+		if len(c.Args) > 0 && c.Args[0].Computed && c.Args[0].Prefix == "" {
+			return runsComputed
+		}
+		return runsNone
+	case "make", "gmake", "awk", "gawk", "mawk", "nawk":
+		if i := slices.IndexFunc(c.Args, func(w Word) bool { return w.Text == "-f" }); i >= 0 && i+1 < len(c.Args) {
+			if next := c.Args[i+1]; next.Text == "-" || shellline.IsStdin(next.Text) {
+				return runsOutput
+			}
+		}
+		return runsNone
+	case "xargs", "gxargs", "parallel":
+		l, _ := shellline.Launch(c.Words)
+		shell := slices.ContainsFunc(c.Args,
+			func(w Word) bool { return shellline.IsShell(shellline.ProgramName(w.Text)) })
+		if l.Doubt != "" && shell {
+			return runsOutput
+		}
+		return runsNone
+	}
+	if shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "." {
+		return c.shellRuns()
+	}
+	if interpreter(c.Program) != "" {
+		return c.interpreterRuns()
+	}
+	if l, ok := shellline.Launch(c.Words); ok && l.Stdin {
+		return runsOutput
+	}
+	return runsNone
+}
+
+// shellRuns is runs of a shell, eval or source.
+func (c *Command) shellRuns() runsInput {
+	l, _ := shellline.Launch(c.Words)
+	switch {
+	case l.Stdin:
+		return runsOutput
+	case c.Program == "source" || c.Program == ".", l.Doubt == "":
+		if len(c.Args) > 0 && shellline.IsStdin(c.Args[0].Text) {
+			return runsOutput
+		}
+		return runsNone
+	}
+	for _, w := range c.Args {
+		switch {
+		case shellline.IsStdin(w.Text), w.Text == "-":
+			return runsOutput
+		case w.Computed && c.Program != "eval" && !beginsCommand(w.Prefix):
+			return runsNone
+		case w.Computed:
+			return runsComputed
+		}
+	}
+	return runsNone
+}
+
+// beginsCommand reports whether what follows a text in a shell line may be a command, and is no argument of one.
+func beginsCommand(before string) bool {
+	last := before[strings.LastIndexAny(before, ";&|({\n`")+1:]
+	fields := strings.Fields(last)
+	if len(fields) == 0 {
+		return true
+	}
+	first := shellline.ProgramName(fields[0])
+	return shellline.IsShell(first) || first == "exec" || first == "source" || first == "." || first == "sudo" ||
+		first == "env" || strings.Contains(first, "=")
+}
+
+// interpreter returns the letters of the options of an interpreter that take code, "" if the program is none.
+func interpreter(program string) string {
+	switch strings.TrimRight(program, "0123456789.-") {
+	case "python", "pypy", "pythonw", "ipython":
+		return "cm"
+	case "perl":
+		return "eE"
+	case "ruby", "lua", "luajit", "osascript", "Rscript", "julia", "groovy":
+		return "e"
+	case "node", "nodejs", "bun", "tsx":
+		return "ep"
+	case "php":
+		return "rBRE"
+	case "tclsh", "expect", "guile":
+		return "c"
+	}
+	return ""
+}
+
+// interpreterRuns is runs of an interpreter.
+func (c *Command) interpreterRuns() runsInput {
+	letters := interpreter(c.Program)
+	for i, w := range c.Args {
+		switch {
+		case w.Text == "-", shellline.IsStdin(w.Text):
+			return runsOutput
+		case w.Text == "--eval", w.Text == "--print",
+			len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters):
+			if i+1 < len(c.Args) && c.Args[i+1].Computed && strings.TrimSpace(c.Args[i+1].Prefix) == "" {
+				return runsComputed
+			}
+			return runsNone
+		case !strings.HasPrefix(w.Text, "-"):
+			return runsNone
+		}
+	}
+	return runsOutput
+}
+
+// any reports whether there may be a command for which is returns true.
+func (c *Call) any(is func(program string, args []Word) bool) bool {
+	return len(c.doubts) > 0 || slices.ContainsFunc(c.Commands, func(o Command) bool { return is(o.Program, o.Args) })
+}
+
+// runsOutputOf finds commands that run what others print, for which is returns true.
+func (c *Call) runsOutputOf(is func(program string, args []Word) bool) Found {
+	switch {
+	case !c.any(is):
+		return Found{}
+	case c.joints > maxJoints:
+		return tooManyJoints
+	}
+	captures := func() bool {
+		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && is(o.Program, o.Args) })
+	}
+	for i := range c.Commands {
+		command := &c.Commands[i]
+		switch runs := command.executes(); {
+		case runs == runsNone:
+		case command.gets(is):
+			return Found{What: command.String()}
+		case runs == runsComputed && captures():
+			return Found{command.String(), "a variable may hold what the line downloads or decodes"}
+		}
+	}
+	return Found{}
+}
+
+// saves returns the names of the files that commands write for which is returns true, or that get the output of such a
+// command. named returns the files in its arguments.
+func (c *Call) saves(is func(program string, args []Word) bool, named func(*Command) []string) (names []string) {
+	if !c.any(is) {
+		return nil
+	}
+	if c.joints > maxJoints {
+		return []string{"?"}
+	}
+	for i := range c.Commands {
+		command := &c.Commands[i]
+		prints := is(command.Program, command.Args)
+		if prints && named != nil {
+			names = addNames(names, named(command)...)
+		}
+		if prints || command.gets(is) {
+			names = addNames(names, command.outputs()...)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	for i := range c.Commands { // what they are called then
+		switch command := &c.Commands[i]; command.Program {
+		case "mv", "cp", "install", "ln":
+			if n := len(command.Args); n > 1 && slices.Contains(names, path.Base(command.Args[n-2].Text)) {
+				names = addNames(names, command.Args[n-1].Text)
+			}
+		}
+	}
+	return names
+}
+
+// outputs returns the files that the command writes what it reads or prints to.
+func (c *Command) outputs() (files []string) {
+	for _, f := range c.Files {
+		if f.Writes {
+			files = append(files, f.Word.Text)
+		}
+	}
+	if c.Program == "tee" || c.Program == "sponge" || c.Program == "dd" {
+		for _, w := range c.Args {
+			files = append(files, strings.TrimPrefix(w.Text, "of="))
+		}
+	}
+	return files
+}
+
+// addNames adds the names of files, without those that are none.
+func addNames(names []string, files ...string) []string {
+	for _, file := range files {
+		if name := path.Base(file); name != "." && name != "/" && name != "null" && file != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// runsFile finds a command that runs a file with one of the names.
+func (c *Call) runsFile(names []string) Found {
+	switch {
+	case len(names) == 0:
+		return Found{}
+	case c.joints > maxJoints:
+		return tooManyJoints
+	}
+	is := func(file string) bool { return slices.Contains(names, path.Base(file)) }
+	reads := func(_ string, args []Word) bool {
+		return slices.ContainsFunc(args, func(w Word) bool { return is(w.Text) })
+	}
+	for i := range c.Commands {
+		command := &c.Commands[i]
+		if len(command.Words) == 0 {
+			continue
+		}
+		program := command.Words[0].Text
+		isShell := shellline.IsShell(command.Program) || command.Program == "source" || command.Program == "."
+		found := strings.Contains(program, "/") && is(program)
+		if isShell || interpreter(command.Program) != "" {
+			script := slices.IndexFunc(command.Args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") })
+			found = found || script >= 0 && is(command.Args[script].Text) && !command.hasCode()
+			if command.executes() == runsOutput {
+				found = found || command.gets(reads) ||
+					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && is(f.Word.Text) })
+			}
+		}
+		if found {
+			return Found{What: command.String()}
+		}
+	}
+	return Found{}
+}
+
+// hasCode reports whether the command has code among its arguments, so that operands are no scripts.
+func (c *Command) hasCode() bool {
+	letters := interpreter(c.Program)
+	if letters == "" {
+		letters = "c"
+	}
+	return slices.ContainsFunc(c.Args, func(w Word) bool {
+		return len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters)
+	})
+}

@@ -1,0 +1,216 @@
+package pack
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+// written returns the words that name what a command overwrites, and those that it moves away.
+func (c *Command) written() (words []Word) {
+	switch c.Program {
+	case "tee":
+		if !c.flag("a", "--append") {
+			words = c.operands("")
+		}
+	case "cp", "mv", "install", "ln", "gcp", "gmv":
+		return c.copied()
+	case "dd":
+		for _, w := range c.Args {
+			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
+				words = append(words, Word{Text: to, Computed: w.Computed, Home: w.Home})
+			}
+		}
+	case "sed", "gsed", "perl":
+		short := func(w Word) bool {
+			return len(w.Text) > 1 && w.Text[0] == '-' && (strings.HasPrefix(w.Text, "--in-place") ||
+				w.Text[1] != '-' && strings.Contains(strings.TrimLeft(w.Text, "-nEerszp0"), "i"))
+		}
+		if slices.ContainsFunc(c.Args, short) {
+			words = c.operands("-e -f")
+		}
+	case "truncate":
+		words = c.operands("-s -r --size --reference")
+	}
+	return words
+}
+
+// copied returns what cp, mv, install and ln write to. What mv moves away counts too.
+func (c *Command) copied() (words []Word) {
+	if c.Program == "ln" && !c.flag("f", "--force") {
+		return nil
+	}
+	for i, w := range c.Args {
+		if to, ok := strings.CutPrefix(w.Text, "--target-directory="); ok {
+			return []Word{{Text: to, Computed: w.Computed, Home: w.Home}}
+		}
+		if (w.Text == "-t" || w.Text == "--target-directory") && i+1 < len(c.Args) {
+			return c.Args[i+1 : i+2]
+		}
+	}
+	words = c.operands("-S --suffix -m -o -g --mode --owner --group")
+	if c.Program != "mv" && len(words) > 0 {
+		words = words[len(words)-1:]
+	}
+	return words
+}
+
+// writes calls see for each path that the call overwrites, until it returns true. It looks for no links.
+func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
+	try := func(w Word, folders []Word, what func() string) bool {
+		for _, r := range c.readings(w, 0) {
+			at := c.absolute(r.text, folders)
+			if at != "" && see(path.Clean(at), r.doubt) {
+				found = Found{what(), r.doubt}
+				return true
+			}
+		}
+		return false
+	}
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		for _, w := range cmd.written() {
+			if !cmd.Away && try(w, cmd.Folders, cmd.String) {
+				return found
+			}
+		}
+	}
+	for _, f := range c.Redirect {
+		if f.Writes && !f.Appends && !f.Away && try(f.Word, f.Folders, func() string { return "> " + f.Word.Text }) {
+			return found
+		}
+	}
+	return found
+}
+
+func deviceWrite(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		if !cmd.formats() {
+			if unknown := cmd.ofUnknown(c); unknown {
+				return Found{cmd.String(), "the shell computes what it writes to"}
+			}
+			continue
+		}
+		if cmd.Program == "diskutil" || strings.HasPrefix(cmd.Program, "zpool") {
+			return Found{What: cmd.String()}
+		}
+		for _, w := range cmd.Args {
+			for _, r := range c.readings(w, 0) {
+				if at := c.absolute(r.text, cmd.Folders); at != "" && isDevice(path.Clean(at)) {
+					return Found{What: cmd.String(), Doubt: r.doubt}
+				}
+			}
+		}
+	}
+	if found := c.windowsDisk(); found.What != "" {
+		return found
+	}
+	return c.writes(func(at, _ string) bool { return isDevice(at) })
+}
+
+// ofUnknown reports whether dd writes to what the shell computes as a whole.
+func (c *Command) ofUnknown(call *Call) bool {
+	if c.Program != "dd" {
+		return false
+	}
+	for _, w := range c.written() {
+		if w.Computed && len(call.readings(w, 0)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// formats reports whether a command erases the devices among its arguments.
+func (c *Command) formats() bool {
+	has := func(words string) bool {
+		return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.Among(words, w.Text) })
+	}
+	switch c.Program {
+	case "mkswap", "mke2fs", "newfs", "blkdiscard", "shred":
+		return true
+	case "fdisk", "sfdisk", "gdisk", "sgdisk", "cfdisk":
+		return !has("-l --list -p --print -d --dump -i --info -v --verify --version")
+	case "parted":
+		return has("mklabel mktable mkpart rm resizepart mkfs")
+	case "wipefs":
+		return c.flag("ao", "--all", "--offset")
+	case "badblocks":
+		return c.flag("w")
+	case "hdparm":
+		return has("--security-erase --trim-sector-ranges")
+	case "nvme":
+		return has("format sanitize")
+	case "cryptsetup":
+		return has("luksFormat erase luksErase reencrypt")
+	case "mdadm":
+		return has("--zero-superblock --create -C")
+	case "pvremove", "vgremove", "lvremove":
+		return true
+	case "diskutil":
+		return has("eraseDisk eraseVolume eraseAll partitionDisk zeroDisk secureErase reformat eraseOptical " +
+			"erasedisk erasevolume partitiondisk zerodisk")
+	case "zpool":
+		return has("destroy labelclear")
+	}
+	return strings.HasPrefix(c.Program, "mkfs") || strings.HasPrefix(c.Program, "newfs_")
+}
+
+// isDevice reports whether a path is a device that may hold data. Those that hold none are listed.
+func isDevice(p string) bool {
+	if !below("/dev", p) {
+		return false
+	}
+	name, _, _ := strings.Cut(p[len("/dev/"):], "/")
+	return !shellline.Among("null zero full random urandom stdin stdout stderr console ptmx pts fd shm tcp udp log "+
+		"kmsg snd dsp input video0 dri fuse net mqueue", name) && !strings.HasPrefix(name, "tty") &&
+		!strings.HasPrefix(name, "cu.")
+}
+
+func systemWrite(c *Call) Found {
+	return c.writes(func(at, doubt string) bool { return doubt == "" && isOfSystem(at) })
+}
+
+// isOfSystem reports whether a path is a file on which the system depends.
+func isOfSystem(p string) bool {
+	p = strings.TrimPrefix(p, "/private")
+	if below("/etc", p) {
+		folder, _, deeper := strings.Cut(p[len("/etc/"):], "/")
+		return !deeper || shellline.Among("ssh pam.d sudoers.d security cron.d cron.daily cron.hourly", folder)
+	}
+	for _, folder := range [...]string{"/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib",
+		"/usr/lib64", "/boot", "/proc", "/sys", "/System", "/Library/LaunchDaemons", "C:/Windows", "/c/Windows"} {
+		if below(folder, p) || strings.EqualFold(folder, p) {
+			return !below("/proc/self", p) && !below("/proc/sys", p)
+		}
+	}
+	return p == "/etc"
+}
+
+func outsideWrite(c *Call) Found {
+	for _, f := range c.Files {
+		if !f.Writes || f.Path == "" {
+			continue
+		}
+		for _, t := range c.targets(Word{Text: strings.TrimSpace(f.Path), Home: true}, nil, true) {
+			if t.area >= outside && !c.isNote(t.path) {
+				return Found{What: f.Path}
+			}
+		}
+	}
+	return Found{}
+}
+
+// isNote reports whether a client keeps its own plans and notes in a folder of the home.
+func (c *Call) isNote(p string) bool {
+	for _, folder := range [...]string{"/.claude/plans", "/.claude/projects", "/.claude/todos", "/.gemini/tmp"} {
+		if c.Home != "" && below(c.real(filepath.ToSlash(c.Home))+folder, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,488 @@
+package pack
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+var files = Pack{
+	Name: "files", Version: 1, About: "no deletion of homes, systems, the whole workspace or what lies outside of it",
+	Rules: []Rule{
+		{
+			Name:    "no-wide-delete",
+			Blocks:  "the deletion or the move of a root, a home, a system folder or the whole workspace",
+			Why:     "Nothing brings back what is gone with it, and one blank too many in a path is enough.",
+			Instead: "Name the files or the folders in the workspace that should go.",
+			Blind: "A path that the shell computes as a whole, as in `rm -rf $X` if the line does not set X, which " +
+				"passes: of $X/* the root is what is left if X is empty, which is blocked. What a script or another " +
+				"language deletes, and a pattern of letters, as [a-z]*. If the line goes to a folder that the shell " +
+				"computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
+				"A folder that an option names, as in env -C / rm x; what find -exec mv moves.",
+			Find: wideDelete, Doubt: wideDoubt,
+			Block: func() []Example {
+				return Lines("rm -rf /", "rm -rf /*", "sudo rm -fr --no-preserve-root /", "rm -rf ~", "rm -rf ~/*",
+					`rm -rf "$HOME"`, "rm -rf ${HOME}/", "rm -r -f .", "rm -rf ./*", "rm -rf *", "rm -rf {*,.*}",
+					"rm -rf ..", "rm -rf ../", "rm --recursive --force /etc", "rm -rf /usr/lib/x", "rm -rf dist /var",
+					"rm -rf /home/bob", `rm -rf "$X"/*`, "rm -rf $X/", "X=/; rm -rf $X",
+					"for d in /etc /x; do rm -rf $d; done", "cd / && rm -rf *", "cd build/.. && sudo rm -rf *",
+					`bash -c "cd / && rm -rf *"`, "rm -rf build/../../..", "rm -rf ~root", "(cd build); rm -rf *",
+					"cd build && cd - && rm -rf *", "rm -rf / tmp/x", "rm -f /etc/passwd", "find / -delete",
+					"find /etc -name '*.conf' -exec rm -f {} +", "find ~ -type f -delete", "unlink /etc/passwd",
+					"rm -rf ${X:-/}", "rm -rf ${HOME:?}/*", "A=(/ x); rm -rf \"${A[@]}\"", "rm -rf $'/'",
+					"rsync -a --delete empty/ /", "rsync -a --del empty/ ~/", "mv ~ /tmp/x", "mv /etc /tmp/etc",
+					"mv . ../x", "mv * /tmp/x", "shred -u /etc/shadow", "echo / | xargs rm -rf",
+					"xargs rm -rf / < list", "rm -rf /{etc,usr}", `\rm -rf /`, "/bin/rm -rf /", "busybox rm -rf /",
+					"docker exec x rm -rf /", "npx rimraf ~", "rm -rf \"$(pwd)/..\"/*", "rm -rf /h*/../etc",
+					`rm -rf "$PWD"`, "rmdir /s ~", `python3 -c "import os; os.system('rm -rf /')"`, "rm -rf $OPTS ~",
+					`eval "$A"; rm -rf /`, `rm -rf "${X}"/`, "rm -rf ~/$X", "cd $X && rm -rf *",
+					"pushd / ; rm -rf ./*",
+					`Remove-Item -Recurse -Force C:\`, `rd /s /q %USERPROFILE%`, `cmd /c "rd /s /q C:\Windows"`)
+			},
+			Pass: func() []Example {
+				return Lines("rm -rf node_modules dist", "rm -rf ./build/*", "rm -rf build/", "rm -rf *.log",
+					"rm -rf build*", "find . -name '*.pyc' -delete", "rm -rf /tmp/x", `rm -rf "$TMPDIR/x"`,
+					"cd build && rm -rf *", "cd build && sudo rm -rf ./* && cd ..", `rm -rf "$OUT"`,
+					`rm -rf "$OUT/lib"`, "D=dist; rm -rf $D/*", `rm -rf "${D:?}"/*`,
+					"tmp=$(mktemp -d); rm -rf \"$tmp\"", "rm -rf **/node_modules", "rm -rf packages/*/dist",
+					"rm -rf .next .turbo", "rm -rf {dist,build}", "rm -rf -- -x", "rm a.txt", "rm -rf '~'",
+					"rm -rf $(pwd)/dist", `rm -rf "$PWD/dist"`, "docker exec x rm -rf /var/lib/apt/lists/*",
+					"echo 'rm -rf /'", "git commit -m 'rm -rf / is bad'", "grep -rn 'rm -rf /' .", "mv a b",
+					"mv *.js src/", "for f in *; do mv \"$f\" \"${f// /_}\"; done", `rm -rf "$DIR/$NAME"`,
+					"sudo rm -f /etc/nginx/sites-enabled/x", "cd $(mktemp -d) && mv * /tmp/x",
+					"mkdir app && mv * app/", "find /var/tmp -name x -delete",
+					"find . -name node_modules -type d -prune -exec rm -rf '{}' +", "rsync -a src/ dst/",
+					"rsync -a --delete src/ dst/", "rsync -a --delete dist/ me@host:/var/www/", "rm -rf sub/../dist",
+					"find / -name x.conf -exec grep x {} +", "rmdir empty", "(cd build && rm -rf *)",
+					"rm -rf /tmp/x/*", "docker run --rm -v /:/host alpine ls", "sed -i s/a/b/ x && rm -rf /tmp/y",
+					"cd /tmp/x && rm -rf *")
+			},
+		},
+		{
+			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",
+			Why: "It belongs to another project or to the person. Temporary folders and caches such as ~/.cache, " +
+				"~/.npm and Xcode's DerivedData are free.",
+			Instead: "Leave it, or say what should go and why, and let the person delete it.",
+			Blind: "A single file that rm deletes by its name, a path that the shell computes as a whole, and what " +
+				"runs in a container or on another machine.",
+			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
+			Block: func() []Example {
+				return Lines("rm -rf ~/project", "rm -r ~/.ssh", `rm -rf "$HOME/.config"`, "rm -rf /opt/app",
+					"rm ~/*.txt", "cd ~ && rm -rf project", "rm -rf ${HOME}/x", "find ~/x -name '*.bak' -delete",
+					"shred -u ~/notes.txt", "rsync -a --delete a/ ~/backup/", "rm -rf /srv/data/*",
+					"sudo rm -rf /usr/local/lib/x", "truncate -s 0 ~/x", "rm -rf /home/user/x/../y",
+					"xargs rm -rf ~/a < list", "X=~/p; rm -rf $X/q", "rm -rf dist ~/x")
+			},
+			Pass: func() []Example {
+				return Lines("rm -rf dist", "rm ~/notes.txt", "rm -rf ~/.cache/pip", "rm -rf ~/.npm",
+					"rm -rf /tmp/x ./y", "rm -rf /var/tmp/x", "rm -rf ~/Library/Developer/Xcode/DerivedData/*",
+					"ls ~/x", "cp -r ~/x .", "mv ~/Downloads/a.zip .", "find ~/x -name '*.log'",
+					"ssh host rm -rf /opt/app/old", "rm -rf /dev/shm/x", "find /tmp/x -mtime +7 -delete",
+					"cd /tmp && rm -rf x", "docker exec x rm -rf /opt/x", "rm -rf ~/.gradle/caches",
+					"truncate -s 0 a.log")
+			},
+		},
+		{
+			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
+			Why:     "It takes more with it than anybody has looked at, .git and what is not committed among it.",
+			Instead: "Narrow it by a folder or a pattern, and look at the list first.",
+			Blind: "Names that come from a file, through a loop, or from another program than find, ls and git " +
+				"ls-files; a shell behind xargs.",
+			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
+			Block: func() []Example {
+				return Lines("find . -delete", "find . -type f -delete", "find -delete", "find . -exec rm -rf {} +",
+					"find . ! -name keep -delete", "find . -name '*' -delete", "find . -type f | xargs rm",
+					"find . -print0 | xargs -0 rm -rf", "ls | xargs rm -rf", "ls -A | xargs -I{} rm -rf {}",
+					"ls -d * | xargs rm -r", "git ls-files | xargs rm", "git ls-files -z | xargs -0 rm -f",
+					"find . -path ./x -prune -o -delete", "find ./ -mindepth 1 -delete",
+					"find . -not -path './.git/*' -delete", "find $PWD -delete", "rsync -a --delete empty/ ./",
+					"find . -type f -exec shred {} ';'", "find . -exec sh -c 'rm \"$0\"' {} ';'")
+			},
+			Pass: func() []Example {
+				return Lines("find . -name '*.pyc' -delete", "find . -type d -name __pycache__ -exec rm -rf {} +",
+					"find build -delete", "find . -empty -delete", "find . -type f",
+					"find . -name '*.o' | xargs rm -f", "ls -t | tail -n +6 | xargs rm -rf",
+					"git ls-files '*.snap' | xargs rm", "find . -type f | xargs grep x",
+					"find . -type f -exec grep -l rm {} +", "git ls-files | xargs wc -l",
+					`find . \( -name '*.a' -o -name '*.o' \) -delete`, "find /tmp/x -delete",
+					"find . -type f -exec chmod 644 {} +", "find . -xtype l -delete", "rsync -an --delete x/ ./",
+					"git diff --name-only --diff-filter=A | xargs rm", "find ./dist -type f -delete", "ls && rm x")
+			},
+		},
+		{
+			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
+			Why:     "A system with other modes does not start, and nobody knows the ones from before.",
+			Instead: "Change the files that need it, in the workspace.",
+			Blind:   "A path that the shell computes. The workspace itself and what lies below a home may be changed.",
+			Find:    wideChmod,
+			Doubt:   [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
+			Block: func() []Example {
+				return Lines("chmod -R 777 /", "sudo chmod -R 777 /etc", "chown -R me /usr", "chown -R me:me ~/..",
+					"chmod --recursive a+w /var/lib", "sudo chown -hR me /", "chgrp -R x /bin", "chmod 777 -R ~",
+					"chmod -R 777 /*", "cd / && chmod -R 777 .", "setfacl -R -m u:me:rwx /etc", "chmod -R go+w ..",
+					"sudo chown -R $USER:$USER /usr", "chmod -R 700 $HOME", "icacls . /grant Everyone:F /T")
+			},
+			Pass: func() []Example {
+				return Lines("chmod -R 755 .", "sudo chown -R $USER:$USER .", "chmod +x a.sh", "chmod -R u+w dist",
+					"chmod 755 /tmp/x", "sudo chown -R $USER ~/.npm",
+					"sudo chown -R $(whoami) /usr/local/lib/node_modules", "chmod 600 ~/.ssh/id_rsa",
+					"sudo chown -R www-data /var/www", "chmod -R 777 /tmp/x",
+					"docker exec x chown -R www-data /var/www", "chmod 644 /etc/x")
+			},
+		},
+		{
+			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
+			Why:     "All that is on the disk is gone.",
+			Instead: "Work on an image in a file, or ask the person to do it.",
+			Blind:   "A link that leads to a device, and a path that the shell computes, unless dd writes to it.",
+			Find:    deviceWrite,
+			Doubt:   [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
+			Block: func() []Example {
+				return Lines("dd if=/dev/zero of=/dev/sda", "dd if=x.iso of=/dev/disk2 bs=1m", "mkfs.ext4 /dev/sdb1",
+					"sudo mkfs -t xfs /dev/nvme0n1", "echo x > /dev/sda", "cat x > /dev/nvme0n1", "shred /dev/sda",
+					"wipefs -a /dev/sda", "tee /dev/sda < x", "cp x.img /dev/sdb", "blkdiscard /dev/sda",
+					"sgdisk -Z /dev/sda", "parted /dev/sda mklabel gpt", "dd if=/dev/urandom of=$DISK",
+					"diskutil eraseDisk APFS x disk2", "mkswap /dev/sda2", "cryptsetup luksFormat /dev/sda",
+					"cd /dev && echo x > sda", "sudo sh -c 'echo > /dev/sda'", "dd if=x of=/dev/../dev/sda",
+					"D=/dev/sda; dd if=x of=$D", "format d:", "Clear-Disk -Number 1")
+			},
+			Pass: func() []Example {
+				return Lines("echo x > /dev/null", "cat x 2>/dev/null", "dd if=/dev/zero of=disk.img bs=1M count=1",
+					"mkfs.ext4 disk.img", "dd if=/dev/sda of=backup.img", "echo x | tee /dev/stderr",
+					"echo hi > /dev/tty", "fdisk -l /dev/sda", "parted /dev/sda print", "echo x > /dev/ttyUSB0",
+					"exec 3<>/dev/tcp/localhost/80", "shred -u key.pem", "cat /dev/urandom | head -c 10", "ls /dev",
+					`dd if=x of="$OUT/x.img"`, "diskutil list", "cp a b", "cat < /dev/null > x", "wipefs /dev/sda",
+					"lsblk /dev/sda")
+			},
+		},
+		{
+			Name: "no-system-write", Blocks: "a command that overwrites or moves a file of the system",
+			Why: "The machine may not start, or may let others in. Folders of /etc other than ssh, pam.d, sudoers.d, " +
+				"security and cron.* are free, and so are /usr/local and /opt.",
+			Instead: "Write to the workspace, and ask the person to put the file there.",
+			Blind: "A link that leads there, text that is added at the end of a file, what runs in a container or on " +
+				"another machine, and files outside of the workspace that are not the system's.",
+			Find: systemWrite, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
+				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
+			Block: func() []Example {
+				return Lines("echo x > /etc/passwd", "cat x | sudo tee /etc/hosts", "sudo cp x /usr/bin/git",
+					"mv x /etc/fstab", "sudo mv /usr/bin/python3 /tmp/p", "sed -i s/a/b/ /etc/ssh/sshd_config",
+					"truncate -s 0 /etc/shadow", "install -m 755 x /bin/sh", "ln -sf x /usr/lib/libc.so",
+					"echo x >& /etc/passwd", "dd if=x of=/boot/vmlinuz", "sudo sh -c 'echo x > /etc/sudoers'",
+					"cp -t /etc x", "cd /etc && echo x > passwd", "cp x /etc/../etc/passwd",
+					"echo x >| /etc/sudoers.d/me", "F=/etc/passwd; echo x > $F", "perl -pi -e s/a/b/ /etc/hosts")
+			},
+			Pass: func() []Example {
+				return Lines("echo x > a.txt", "cat /etc/passwd", "cp /etc/hosts .", "echo x >> ~/.bashrc",
+					"sed -i s/a/b/ src/x.go", "echo 'deb x' | sudo tee /etc/apt/sources.list.d/x.list > /dev/null",
+					"sudo cp x.service /etc/systemd/system/", "sudo install -m 755 x /usr/local/bin/x",
+					"echo '127.0.0.1 x' | sudo tee -a /etc/hosts", "mv a /tmp/b",
+					"docker exec x sh -c 'echo > /etc/x'", "grep x < /etc/hosts > out.txt",
+					"sudo mv kubectl /usr/local/bin/", "echo 1 | sudo tee /proc/sys/net/ipv4/ip_forward",
+					"tee build.log", "cp -r /usr/share/doc/x .", "sed -n 1p /etc/hosts", "echo x > ~/.config/x",
+					"ln -s /usr/bin/x y")
+			},
+		},
+		{
+			Name: "no-outside-write", Blocks: "a file tool that writes outside of the workspace",
+			Why: "The person looks for changes in the workspace alone. Temporary folders are free, and so are the " +
+				"plans and notes that clients keep in the home: ~/.claude/plans, ~/.claude/projects, ~/.claude/todos " +
+				"and ~/.gemini/tmp.",
+			Instead: "Write to the workspace or to a temporary folder.",
+			Blind:   "What a shell line writes: for the system there is no-system-write.",
+			Find:    outsideWrite,
+			Block: func() []Example {
+				return slices.Concat(
+					Paths("fs_write", "/etc/passwd", "~/.bashrc", "/home/user/x", "/opt/x", "/", "~/.claude/x"),
+					Paths("fs_edit", "~/other/main.go", "/usr/lib/x", "../../../../../../../../../etc/hosts"))
+			},
+			Pass: func() []Example {
+				return slices.Concat(Paths("fs_write", "a.txt", "./sub/x.go", "/tmp/x", "sub/../b",
+					"~/.claude/plans/x.md"),
+					Paths("fs_edit", "main.go", "/var/tmp/y"), Paths("fs_read", "/etc/hosts", "~/.bashrc"),
+					Lines("cp a ~/x"))
+			},
+		},
+	},
+}
+
+// wideDoubt are whole phrases: programs that may run a text often stand beside a deletion that is fine.
+var wideDoubt = [][]string{{"rm -rf / ", "rm -rf /\n", "rm -rf /;", "rm -rf /\"", "rm -rf /'", "rm -rf /)", "rm -rf /*",
+	"rm -rf $'/", "rm -fr $'/", "rm -fr /\n", "rm -fr / ", "rm -fr /\"", "rm -fr /'", "rm -fr /*", "rm -rf ~\n",
+	"rm -rf ~ ", "rm -rf ~\"", "rm -rf ~'", "rm -rf ~/\n", "rm -rf ~/*", "rm -rf $home\n", "rm -rf $home\"",
+	"rm -rf $home'", "rm -rf $home/*", "--no-preserve-root", "rmtree('/')", "rmtree(\"/\")", "rm -rf *\n",
+	"rm -rf .\n", "rm -rf ./*\n"}}
+
+// removal is what a command deletes, or moves away.
+type removal struct {
+	words    []Word
+	deep     bool // with all that is in it; else files alone
+	patterns bool // only what a pattern matches
+	moves    bool
+	through  bool // it follows a link
+}
+
+// removes returns what a command deletes. ok is false if it is none that does so.
+func (c *Command) removes() (r removal, ok bool) {
+	switch c.Program {
+	case "rm", "grm", "":
+		r.words, r.deep = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
+		return r, c.Program != "" || c.flag("rR", "--recursive") && c.flag("f", "--force")
+	case "unlink":
+		return removal{words: c.operands("")}, true
+	case "rimraf", "srm", "trash", "trash-put", "rmdir":
+		return removal{words: c.operands(""), deep: true, moves: c.Program == "rmdir"}, true
+	case "shred":
+		return removal{words: c.operands("-n -s --iterations --size"), deep: true}, true
+	case "truncate":
+		return removal{words: c.operands("-s -r --size --reference"), deep: true}, true
+	case "mv", "gmv":
+		r = removal{words: c.operands("-S -t --suffix --target-directory"), deep: true, moves: true}
+		if !c.flag("t", "--target-directory") && len(r.words) > 0 {
+			r.words = r.words[:len(r.words)-1]
+		}
+		return r, true
+	case "rsync":
+		deletes := func(w Word) bool { return strings.HasPrefix(w.Text, "--del") }
+		if !slices.ContainsFunc(c.Args, deletes) || c.flag("n", "--dry-run") {
+			return r, false
+		}
+		words := c.operands("-e --rsh --exclude --include --filter -f --exclude-from --include-from --files-from " +
+			"--port --backup-dir --log-file")
+		if n := len(words); n > 1 && !strings.Contains(words[n-1].Text, ":") {
+			return removal{words: words[n-1:], deep: true, through: true}, true
+		}
+	case "find", "gfind":
+		return c.found()
+	}
+	return r, false
+}
+
+// mayBeOption reports whether the shell computes a whole word, in which an option may stand.
+func mayBeOption(w Word) bool {
+	return w.Computed && strings.HasPrefix(w.Text, "$") && !strings.ContainsAny(w.Text, "/.(")
+}
+
+// found returns what find deletes.
+func (c *Command) found() (r removal, ok bool) {
+	args := c.Args
+	for len(args) > 0 && (shellline.Among("-H -L -P", args[0].Text) || strings.HasPrefix(args[0].Text, "-O")) {
+		args = args[1:]
+	}
+	for len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") && args[0].Text != "(" && args[0].Text != "!" {
+		r.words, args = append(r.words, args[0]), args[1:]
+	}
+	if len(r.words) == 0 {
+		r.words = []Word{{Text: "."}}
+	}
+	r.deep, r.through, r.patterns = true, true, true
+	narrow, negated := false, false
+	for i, w := range args {
+		value := ""
+		if i+1 < len(args) {
+			value = args[i+1].Text
+		}
+		switch w.Text {
+		case "!", "-not":
+			negated = true
+			continue
+		case "-o", "-or", ",":
+			narrow = false
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname", "-inum", "-samefile":
+			narrow = narrow || !negated && strings.Trim(value, "*./") != ""
+		case "-empty", "-xtype":
+			narrow = narrow || !negated
+		case "-delete":
+			ok, r.patterns = true, r.patterns && narrow
+		case "-exec", "-execdir", "-ok", "-okdir":
+			if destroys(args[i+1:]) {
+				ok, r.patterns = true, r.patterns && narrow
+			}
+		}
+		negated = false
+	}
+	return r, ok
+}
+
+// destroys reports whether the command of an action of find deletes files.
+func destroys(args []Word) bool {
+	for i, w := range args {
+		switch name := shellline.ProgramName(w.Text); {
+		case w.Text == ";" || w.Text == "+":
+			return false
+		case shellline.Among("rm grm shred srm unlink rimraf trash", name):
+			return i == 0 || shellline.Among("sudo doas env command busybox nice timeout nohup", args[0].Text)
+		case i > 0 && args[i-1].Text == "-c":
+			return strings.HasPrefix(w.Text, "rm ") || strings.Contains(w.Text, " rm ")
+		}
+	}
+	return false
+}
+
+// foundIn returns what a rule is about in a command that names a target.
+func (c *Command) foundIn(t target) Found {
+	return Found{c.String() + ", which leads to " + t.path, t.doubt}
+}
+
+func wideDelete(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		r, ok := cmd.removes()
+		if !ok {
+			continue
+		}
+		for _, w := range r.words {
+			for _, t := range c.targets(w, cmd.Folders, r.through) {
+				whole := r.deep || w.Computed && strings.ContainsAny(w.Text, "*?[")
+				switch {
+				case cmd.isFind() && c.isTemporaryFolder(t.path), t.area == workspace && c.keeps(cmd):
+				case r.moves && t.doubt == ifFolder: // often one of mktemp
+				case t.area == inSystem && !cmd.Away && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
+					t.area == protected && whole,
+					t.area == workspace && whole && !cmd.Away && !cmd.isFind() && cmd.Program != "rsync":
+					return cmd.foundIn(t)
+				}
+			}
+		}
+	}
+	if found := c.windowsDelete(); found.What != "" {
+		return found
+	}
+	return c.fedRoot()
+}
+
+func (c *Command) isFind() bool { return c.Program == "find" || c.Program == "gfind" }
+
+// keeps reports whether a command moves files to a folder of the workspace, or to names that the shell computes.
+func (c *Call) keeps(cmd *Command) bool {
+	words := cmd.operands("-S --suffix")
+	last := words[len(words)-1:]
+	return (cmd.Program == "mv" || cmd.Program == "gmv") && (last[0].Computed || c.names(inside, last, cmd))
+}
+
+// fedRoot finds xargs rm behind an echo that prints a path.
+func (c *Call) fedRoot() Found {
+	i := slices.IndexFunc(c.Commands, fedRemoval)
+	if i < 0 {
+		return Found{}
+	}
+	for _, cmd := range c.Commands {
+		if cmd.Program != "echo" && cmd.Program != "printf" {
+			continue
+		}
+		for _, w := range cmd.Args {
+			for _, t := range c.targets(w, cmd.Folders, true) {
+				if t.area >= inSystem {
+					return c.Commands[i].foundIn(t)
+				}
+			}
+		}
+	}
+	return Found{}
+}
+
+// fedRemoval reports whether a command deletes what another one prints.
+func fedRemoval(c Command) bool {
+	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
+	return shellline.Among("rm grm shred srm unlink rimraf trash", c.Program) &&
+		(c.More || slices.ContainsFunc(c.Args, braces))
+}
+
+func outsideDelete(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		r, ok := cmd.removes()
+		if !ok || r.moves || cmd.Away {
+			continue
+		}
+		for _, w := range r.words {
+			for _, t := range c.targets(w, cmd.Folders, r.through) {
+				if t.area == outside && (r.deep || w.Computed && strings.ContainsAny(w.Text, "*?[")) {
+					return cmd.foundIn(t)
+				}
+			}
+		}
+	}
+	return Found{}
+}
+
+func sweep(c *Call) Found {
+	fed, filtered := false, false
+	var lists *Command
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		switch cmd.Program {
+		case "find", "gfind", "rsync":
+			r, ok := cmd.removes()
+			if ok && !r.patterns && c.names(workspace, r.words, cmd) {
+				return Found{What: cmd.String()}
+			}
+		case "grep", "egrep", "rg", "awk", "sed", "head", "tail", "fzf", "comm", "cut":
+			filtered = true
+		}
+		if cmd.listsAll() {
+			lists = cmd
+		}
+		fed = fed || fedRemoval(*cmd)
+	}
+	if fed && lists != nil && !filtered {
+		return Found{What: lists.String() + ", whose list is deleted"}
+	}
+	return Found{}
+}
+
+// names reports whether one of the words leads to an area.
+func (c *Call) names(a area, words []Word, cmd *Command) bool {
+	return slices.ContainsFunc(words, func(w Word) bool {
+		return slices.ContainsFunc(c.targets(w, cmd.Folders, true), func(t target) bool { return t.area == a })
+	})
+}
+
+// listsAll reports whether a command lists the files of the current folder without a pattern.
+func (c *Command) listsAll() bool {
+	switch c.Program {
+	case "ls":
+		return isHere(c.operands("-I -w -T"))
+	case "git":
+		g := gitOf(c, "")
+		return g.sub == "ls-files" && isHere(g.plain("-x", "-X", "--exclude")) &&
+			!g.has("--others", 'o', "xX") && !g.has("--deleted", 'd', "xX")
+	case "find", "gfind":
+		all := Command{Program: "find", Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
+		r, _ := all.found()
+		return !r.patterns && isHere(r.words)
+	}
+	return false
+}
+
+// isHere reports whether words name nothing but the current folder.
+func isHere(words []Word) bool {
+	return !slices.ContainsFunc(words, func(w Word) bool { return strings.Trim(w.Text, "./*") != "" })
+}
+
+func wideChmod(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		switch cmd.Program {
+		case "chmod", "chown", "chgrp", "setfacl":
+		default:
+			continue
+		}
+		if cmd.Away || !cmd.flag("R", "--recursive") {
+			continue
+		}
+		words := cmd.operands("-m -x -M -X --reference")
+		if cmd.Program != "setfacl" && len(words) > 0 {
+			words = words[1:]
+		}
+		for _, w := range words {
+			for _, t := range c.targets(w, cmd.Folders, true) {
+				if t.area == protected && t.doubt == "" || t.area == inSystem {
+					return cmd.foundIn(t)
+				}
+			}
+		}
+	}
+	return c.windowsGrant()
+}

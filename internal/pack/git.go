@@ -1,0 +1,489 @@
+package pack
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+var git = Pack{
+	Name: "git", Version: 1, About: "no forced push, none to main, no lost work, no skipped checks",
+	Rules: []Rule{
+		{
+			Name: "no-force-push", Blocks: "a push that overwrites what is on the remote",
+			Why:     "Others may have pulled what a forced push throws away.",
+			Instead: "Push without force, or with --force-with-lease to a branch of your own, or ask first.",
+			Blind: "A remote or a branch that the shell computes, and what the repository's configuration adds to a " +
+				"push.",
+			Find: forcedPush, Doubt: [][]string{{"git"}, {"push"}, {"--force", " -f", "--mirror", " +"}},
+			Block: func() []Example {
+				return Lines("git push --force", "git push -f origin main", "git push -uf origin x",
+					"git push origin + main", "git push --mirror", "sudo git push -f", "git -C sub push --force",
+					"bash -c 'git push -f'", "git pu\\sh '-f'", "git -c user.name=x push origin + HEAD:main",
+					"FOO=1 git push --force && ls", "xargs git push -f < list", "/usr/bin/git push --force",
+					"git $SUB --force", "git push $FLAGS",
+					"python3 -c 'import os; os.system(\"git push --force\")'", "git -c alias.p='push -f' p")
+			},
+			Pass: func() []Example {
+				return Lines("git push", "git push --force-with-lease", "git push -u origin feature",
+					"git push origin \"$(git branch --show-current)\"", "git fetch --force",
+					"git commit -m 'git push --force'", "echo git push --force > notes.txt",
+					"git push --follow-tags", "git log --grep=--force")
+			},
+		},
+		{
+			Name: "no-remote-delete", Blocks: "the deletion of a branch or a tag on the remote",
+			Why:     "What is deleted there is gone for everybody.",
+			Instead: "Leave the branch, and ask a person to delete it.",
+			Find:    remoteDelete, Doubt: [][]string{{"git"}, {"push"}, {"--delete", " -d ", " :", "--prune"}},
+			Block: func() []Example {
+				return Lines("git push origin --delete x", "git push -d origin x", "git push origin :x",
+					"git push --prune origin", "git push origin :refs/tags/v1")
+			},
+			Pass: func() []Example {
+				return Lines("git push origin x", "git push origin HEAD:x", "git branch -d x", "git fetch --prune")
+			},
+		},
+		{
+			Name: "no-push-to-main", Blocks: "a push to the main branch",
+			Why:     "What is on the main branch should have been looked at by somebody else.",
+			Instead: "Push a branch of your own, and open a pull request.",
+			Blind:   "The branch to which the configuration of the repository pushes.",
+			Find:    pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
+			Block: func() []Example {
+				return Lines("git push origin main", "git push origin HEAD:master",
+					"git push origin x:refs/heads/main", "git push --all", "git push origin feature main")
+			},
+			Pass: func() []Example {
+				return Lines("git push origin feature", "git push origin main:feature",
+					"git push origin maintenance", "git pull origin main", "git push origin mastery")
+			},
+		},
+		{
+			Name: "no-lost-work", Blocks: "a command of git that throws away work which is not committed",
+			Why:     "Nothing brings it back.",
+			Instead: "Commit or stash it first, or ask.",
+			Blind:   "Whether there is any such work.",
+			Find:    lostWork,
+			Doubt:   [][]string{{"git"}, {"reset --hard", "clean -f", "stash drop", "stash clear", "branch -d"}},
+			Block: func() []Example {
+				return Lines("git reset --hard", "git reset --har HEAD~1", "git clean -fd", "git clean -xdf",
+					"git clean --force", "git checkout .", "git checkout -- a.txt", "git checkout HEAD -- .",
+					"git checkout -f main", "git restore .", "git restore --worktree --staged a.txt",
+					"git restore a.txt", "git switch -f main", "git switch --discard-changes main",
+					"git branch -D x", "git branch --delete --force x", "git stash drop", "git stash clear",
+					"git worktree remove --force ../x", "git -C sub reset --hard origin/main", "rm -rf .git")
+			},
+			Pass: func() []Example {
+				return Lines("git reset", "git reset --soft HEAD~1", "git reset HEAD a.txt", "git clean -n",
+					"git clean -nfd", "git checkout main", "git checkout -b x", "git restore --staged a.txt",
+					"git restore -S .", "git switch main", "git branch -d x", "git stash", "git stash pop",
+					"git stash list", "git checkout feature/x")
+			},
+		},
+		{
+			Name: "no-skipped-checks", Blocks: "a call that skips or changes the hooks of the repository",
+			Why:     "They find what nobody else looks for before it is pushed.",
+			Instead: "Mend what they find, or ask.",
+			Blind: "Variables that hooks look at, other than those of husky, lefthook, pre-commit and overcommit, " +
+				"and those that an earlier call has set.",
+			Find: skippedChecks, Doubt: [][]string{{"git"}, {"--no-verify", "hookspath"}},
+			Block: func() []Example {
+				return append(Lines("git commit --no-verify -m x", "git commit -nm x", "git commit -anm x",
+					"git push --no-verify", "git -c core.hooksPath=/dev/null commit -m x",
+					"git config core.hooksPath /tmp", "git merge --no-verify x", "git commit --no-veri",
+					"HUSKY=0 git commit -m x", "export HUSKY=0; git push", "SKIP=lint git commit -m x",
+					"env LEFTHOOK=0 git push", "GIT_CONFIG_KEY_0=core.hooksPath git commit -m x",
+					"rm .git/hooks/pre-commit", "echo > .git/hooks/pre-push", "mv .git/hooks x",
+					"chmod -x .git/hooks/*"),
+					Paths("fs_write", ".git/hooks/pre-push", "sub/../.git/config")...)
+			},
+			Pass: func() []Example {
+				return Lines("git commit -m 'no --no-verify here'", "git push -n", "git merge -n x",
+					"git commit -m -n", "git config --get core.hooksPath", "git commit --no-edit --amend",
+					"git log -n 3", "HUSKY=0 npm ci", "SKIP=1 git status", "HUSKY=1 git commit -m x",
+					"cp pre-commit .git/hooks/ && chmod +x .git/hooks/pre-commit", "ls .git/hooks")
+			},
+		},
+	},
+}
+
+// gitCall is a command of git, taken apart.
+type gitCall struct {
+	command  *Command
+	dir      string // of -C
+	settings []string
+	sub      string // "": the shell computes it, or there is none
+	computed bool   // it does
+	args     []Word // behind the subcommand
+}
+
+// gits returns the commands of git in a call.
+func (c *Call) gits() (calls []gitCall) {
+	for i := range c.Commands {
+		if c.Commands[i].Program == "git" {
+			calls = append(calls, gitOf(&c.Commands[i], c.Dir))
+		}
+	}
+	return calls
+}
+
+func gitOf(c *Command, dir string) gitCall {
+	g := gitCall{command: c, dir: dir}
+	for rest := c.Args; len(rest) > 0; rest = rest[1:] {
+		w := rest[0]
+		switch {
+		case w.Computed:
+			g.computed = true
+			g.args = rest[1:]
+			return g
+		case !strings.HasPrefix(w.Text, "-"):
+			g.sub, g.args = w.Text, rest[1:]
+			return g
+		case w.Text == "-c" && len(rest) > 1:
+			g.settings = append(g.settings, rest[1].Text)
+			rest = rest[1:]
+		case w.Text == "-C" && len(rest) > 1:
+			if g.dir = rest[1].Text; !filepath.IsAbs(g.dir) {
+				g.dir = filepath.Join(dir, g.dir)
+			}
+			rest = rest[1:]
+		case slices.Contains([]string{"--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix",
+			"--config-env", "--attr-source"}, w.Text) && len(rest) > 1:
+			rest = rest[1:]
+		}
+	}
+	return g
+}
+
+// has reports whether an option is there: a long one, or a letter of a bundle of short ones. Options end at --, and
+// values of those in valued are no options.
+func (g *gitCall) has(long string, short byte, valued string) bool {
+	skip := false
+	for _, w := range g.args {
+		switch {
+		case skip:
+			skip = false
+		case w.Text == "--":
+			return false
+		case w.Computed, len(w.Text) < 2 || w.Text[0] != '-':
+		case w.Text[1] == '-':
+			name, _, _ := strings.Cut(w.Text, "=")
+			if long != "" && abbreviates(name, long) {
+				return true
+			}
+		default:
+			for i := 1; i < len(w.Text); i++ {
+				if short != 0 && w.Text[i] == short {
+					return true
+				}
+				if strings.IndexByte(valued, w.Text[i]) >= 0 { // the rest is its value, or the next word
+					skip = i == len(w.Text)-1
+					break
+				}
+			}
+		}
+	}
+	return false
+}
+
+// abbreviates reports whether git takes a long option for another one that it is the beginning of.
+func abbreviates(name, long string) bool {
+	return name == long || len(name) > len("--xx") && len(name) >= len(long)-4 && strings.HasPrefix(long, name)
+}
+
+// plain returns the arguments that are no options, without those behind an option that takes a value.
+func (g *gitCall) plain(valued ...string) (words []Word) {
+	for i := 0; i < len(g.args); i++ {
+		w := g.args[i]
+		switch {
+		case slices.Contains(valued, w.Text):
+			i++
+		case w.Text == "--":
+			return append(words, g.args[i+1:]...)
+		case w.Computed || !strings.HasPrefix(w.Text, "-"):
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+func (g *gitCall) found() Found { return Found{What: g.command.String()} }
+
+// pushOptions take a value in the next word.
+var pushOptions = []string{"-o", "--push-option", "--receive-pack", "--exec", "--repo"}
+
+func forcedPush(c *Call) Found {
+	for _, g := range c.gits() {
+		for _, s := range g.settings {
+			if strings.HasPrefix(strings.ToLower(s), "alias.") {
+				return Found{g.command.String(), "it gives a command of git another name"}
+			}
+		}
+		if g.computed && g.has("--force", 'f', "") {
+			return Found{g.command.String(), "the shell computes which command of git that is"}
+		}
+		if g.sub != "push" && g.sub != "send-pack" {
+			continue
+		}
+		if g.has("--force", 'f', "o") || g.has("--mirror", 0, "o") {
+			return g.found()
+		}
+		for i, w := range g.plain(pushOptions...) {
+			switch {
+			case strings.HasPrefix(w.Text, "+"):
+				return g.found()
+			case i == 0 && w.Computed && w.Several && w.Prefix == "":
+				return Found{g.command.String(), "the shell computes a word that may be an option; name the remote"}
+			}
+		}
+	}
+	return Found{}
+}
+
+func remoteDelete(c *Call) Found {
+	for _, g := range c.gits() {
+		if g.sub != "push" {
+			continue
+		}
+		if g.has("--delete", 'd', "o") || g.has("--prune", 0, "o") {
+			return g.found()
+		}
+		for _, w := range g.plain(pushOptions...) {
+			if !w.Computed && len(w.Text) > 1 && w.Text[0] == ':' {
+				return g.found()
+			}
+		}
+	}
+	return Found{}
+}
+
+func pushToMain(c *Call) Found {
+	for _, g := range c.gits() {
+		if g.sub != "push" {
+			continue
+		}
+		if g.has("--all", 0, "o") || g.has("--branches", 0, "o") {
+			return g.found()
+		}
+		words := g.plain(pushOptions...)
+		isMain := func(name string) bool { return slices.Contains(mainBranches(g.dir), name) }
+		if len(words) < 2 { // to the branch that is checked out
+			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0, "o") {
+				return Found{What: g.command.String() + " from " + branch}
+			}
+			continue
+		}
+		for _, w := range words[1:] {
+			_, to, has := strings.Cut(w.Text, ":")
+			if !has {
+				to = strings.TrimPrefix(w.Text, "+")
+			}
+			if to == "HEAD" || to == "@" {
+				to = currentBranch(g.dir)
+			}
+			if !w.Computed && isMain(strings.TrimPrefix(to, "refs/heads/")) {
+				return g.found()
+			}
+		}
+	}
+	return Found{}
+}
+
+// mainBranches returns main, master, and what the repository's remotes call their main branch. It reads the folder
+// .git.
+func mainBranches(dir string) []string {
+	names := []string{"main", "master"}
+	heads, _ := filepath.Glob(filepath.Join(gitDir(dir), "refs", "remotes", "*", "HEAD"))
+	for _, head := range heads {
+		if text, err := os.ReadFile(head); err == nil {
+			remote := filepath.Base(filepath.Dir(head))
+			if name, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: refs/remotes/"+remote+"/"); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// currentBranch returns the branch that is checked out in a folder, "" if there is none. It reads the file HEAD.
+func currentBranch(dir string) string {
+	text, err := os.ReadFile(filepath.Join(gitDir(dir), "HEAD"))
+	if err != nil {
+		return ""
+	}
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: refs/heads/")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// gitDir returns the folder .git of the repository that a folder is in. A worktree has a file of that name.
+func gitDir(dir string) string {
+	for ; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, ".git")
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			return path
+		}
+		if err == nil {
+			text, _ := os.ReadFile(path)
+			if to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok && filepath.IsAbs(to) {
+				return to
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return filepath.Join(dir, ".git")
+}
+
+func lostWork(c *Call) Found {
+	for i := range c.Commands {
+		if command := &c.Commands[i]; command.Program == "rm" && slices.ContainsFunc(command.Args, isRepository) {
+			return Found{What: command.String()}
+		}
+	}
+	for _, g := range c.gits() {
+		if g.losesWork() {
+			return g.found()
+		}
+	}
+	return Found{}
+}
+
+func (g *gitCall) losesWork() bool {
+	words := g.plain("-b", "-B", "-c", "-C", "-s", "--source", "--pathspec-from-file", "--conflict", "--orphan")
+	first := ""
+	if len(words) > 0 {
+		first = words[0].Text
+	}
+	behind := slices.ContainsFunc(g.args, func(w Word) bool { return w.Text == "--" })
+	switch g.sub {
+	case "reset":
+		return g.has("--hard", 0, "")
+	case "clean":
+		return g.has("--force", 'f', "e") && !g.has("--dry-run", 'n', "e")
+	case "checkout":
+		return g.has("--force", 'f', "bB") || behind && len(words) > 0 || slices.ContainsFunc(words, everything) ||
+			len(words) == 1 && !words[0].Computed && g.isFile(first)
+	case "restore":
+		return !(g.has("--staged", 'S', "s") && !g.has("--worktree", 'W', "s"))
+	case "switch":
+		return g.has("--force", 'f', "cC") || g.has("--discard-changes", 0, "cC")
+	case "branch":
+		return g.has("", 'D', "u") || (g.has("--delete", 'd', "u") && g.has("--force", 'f', "u"))
+	case "stash":
+		return first == "drop" || first == "clear"
+	case "worktree":
+		return first == "remove" && g.has("--force", 'f', "")
+	}
+	return false
+}
+
+// isRepository reports whether a word is the folder of a repository.
+func isRepository(w Word) bool {
+	return filepath.Base(w.Text) == ".git" || strings.HasSuffix(w.Text, "/.git/*")
+}
+
+// everything reports whether a word is a path of all files.
+func everything(w Word) bool {
+	return w.Text == "." || w.Text == "./" || w.Text == ":/" || w.Text == "*"
+}
+
+// isFile reports whether a word is a file of the working tree, which git would overwrite, and no branch of that name.
+func (g *gitCall) isFile(word string) bool {
+	info, err := os.Lstat(filepath.Join(g.dir, word))
+	return err == nil && !info.IsDir()
+}
+
+func skippedChecks(c *Call) Found {
+	if found := c.changesGit(); found.What != "" {
+		return found
+	}
+	for _, g := range c.gits() {
+		for _, s := range g.settings {
+			if strings.HasPrefix(strings.ToLower(s), "core.hookspath") {
+				return g.found()
+			}
+		}
+		switch g.sub {
+		case "commit", "push", "merge", "rebase", "pull", "am", "cherry-pick", "revert":
+			short := byte(0)
+			if g.sub == "commit" {
+				short = 'n'
+			}
+			if g.has("--no-verify", short, "mFCctSuo") || c.skipsHooks(g.command) {
+				return g.found()
+			}
+		case "config":
+			sets := func(w Word) bool { return strings.EqualFold(w.Text, "core.hooksPath") }
+			words := g.plain("-f", "--file", "--blob", "--type", "--default")
+			at := slices.IndexFunc(words, sets)
+			if at >= 0 && (len(words) > at+1 || g.has("--unset", 0, "") || g.has("--unset-all", 0, "")) {
+				return g.found()
+			}
+		}
+	}
+	return Found{}
+}
+
+// skipsHooks reports whether a variable tells the hooks of a repository, or git, to run none.
+func (c *Call) skipsHooks(command *Command) bool {
+	skips := func(name, value string) bool {
+		switch name {
+		case "HUSKY", "LEFTHOOK":
+			return value == "0" || value == "false"
+		case "SKIP", "HUSKY_SKIP_HOOKS", "OVERCOMMIT_DISABLE", "GIT_CONFIG_PARAMETERS":
+			return value != "" && value != "0"
+		}
+		return strings.HasPrefix(name, "GIT_CONFIG_KEY_") && strings.EqualFold(value, "core.hooksPath")
+	}
+	return slices.ContainsFunc(command.Sets, func(w Word) bool {
+		name, value, _ := strings.Cut(w.Text, "=")
+		return skips(name, value)
+	}) || slices.ContainsFunc(c.assigned, func(a shellline.Assignment) bool { return skips(a.Name, a.Value.Text) })
+}
+
+// changesGit finds a change of what is in .git: of any file by a tool for files, of the hooks by a shell line.
+func (c *Call) changesGit() Found {
+	holds := func(file, part string) bool {
+		file = "/" + strings.ReplaceAll(strings.ToLower(file), `\`, "/") + "/"
+		return strings.Contains(path.Clean(file)+"/", part)
+	}
+	for _, f := range c.Files {
+		if f.Writes && holds(f.Path, "/.git/") {
+			return Found{What: f.Path}
+		}
+	}
+	for _, f := range c.Redirect {
+		if f.Writes && (holds(f.Path, "/.git/hooks/") || holds(f.Path, "/.git/config/")) {
+			return Found{What: "> " + f.Path}
+		}
+	}
+	for i := range c.Commands {
+		command := &c.Commands[i]
+		args := command.Args
+		switch command.Program {
+		case "rm", "unlink", "truncate", "del", "remove-item", "Remove-Item":
+		case "mv":
+			args = args[:max(0, len(args)-1)]
+		case "chmod":
+			if !slices.ContainsFunc(args, func(w Word) bool { return strings.HasSuffix(w.Text, "-x") }) {
+				continue
+			}
+		default:
+			continue
+		}
+		if slices.ContainsFunc(args, func(w Word) bool { return holds(w.Text, "/.git/hooks/") }) {
+			return Found{What: command.String()}
+		}
+	}
+	return Found{}
+}

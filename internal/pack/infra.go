@@ -1,0 +1,452 @@
+package pack
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+var infra = Pack{
+	Name: "infra", Version: 1, About: "no deletion in clusters, clouds, containers and databases, nothing published",
+	Rules: []Rule{
+		{
+			Name: "no-cluster-delete", Blocks: "a command that deletes what runs in a cluster",
+			Why:     "It may serve people, and its volumes go with it.",
+			Instead: "Show the command with --dry-run=server, and ask a person to run it.",
+			Blind: "A verb that the shell computes, an alias such as k, and what an applied file takes out. " +
+				"Clusters of kind, minikube and k3d are free.",
+			Find:  clusterDelete,
+			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
+			Block: func() []Example {
+				return Lines("kubectl delete pod x", "kubectl -n prod delete deployment x", "kubectl drain node1",
+					"helm uninstall x", "helm -n prod delete x", "kubectl --context prod delete ns x",
+					"oc delete project x", "kubectl delete -f x.yaml", "cat x.yaml | kubectl delete -f -",
+					"kubectl get pods -o name | xargs kubectl delete", "sudo kubectl delete pod x",
+					"kubectl replace --force -f x.yaml", "argocd app delete x", "flux uninstall",
+					"eksctl delete cluster x", "helm del x --purge", "kubectl delete pod x --dry-run=none",
+					"kubectl --v 3 --cluster x delete pod y")
+			},
+			Pass: func() []Example {
+				return Lines("kubectl get pods", "kubectl apply -f x.yaml", "kubectl delete pod x --dry-run=client",
+					"helm list", "helm upgrade --install x ./chart", "kubectl describe pod delete", "kubectl logs x",
+					"helm template .", "kind delete cluster", "minikube delete",
+					"kubectl rollout restart deployment x", "helm uninstall x --dry-run", "kubectl delete --help",
+					"kubectl exec x -- ls", "kubectl explain pod", "echo kubectl delete pod x")
+			},
+		},
+		{
+			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure which a program describes",
+			Why:     "Servers, networks and data go at once, and the description does not bring the data back.",
+			Instead: "Show the plan (terraform plan -destroy, pulumi preview), and ask a person to run it.",
+			Blind:   "An apply of a description, or of a saved plan, from which a resource was taken out.",
+			Find:    infraDestroy,
+			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
+				{" destroy", "-destroy"}},
+			Block: func() []Example {
+				return Lines("terraform destroy", "terraform -chdir=infra destroy -auto-approve", "tofu destroy",
+					"terraform apply -destroy", "terraform apply -auto-approve --destroy",
+					"terragrunt run-all destroy", "pulumi destroy --yes", "pulumi stack rm dev", "cdk destroy --all",
+					"npx cdk destroy", "serverless remove", "sls remove --stage prod", "sam delete",
+					"terraform state rm x.y", "cd infra && terraform destroy -target=x",
+					"terraform workspace delete prod", "terragrunt destroy", "pulumi -C infra destroy",
+					"copilot app delete")
+			},
+			Pass: func() []Example {
+				return Lines("terraform plan", "terraform plan -destroy", "terraform apply", "terraform init",
+					"terraform destroy -help", "pulumi preview", "pulumi up", "terraform state list", "terraform fmt",
+					"tofu validate", "cdk synth", "cdk diff", "sls deploy", "grep -rn destroy infra",
+					"terraform workspace select prod", "pulumi stack ls")
+			},
+		},
+		{
+			Name: "no-container-delete", Blocks: "a command that deletes containers by force, volumes, or unused ones",
+			Why:     "A volume has the data of a database, and what is unused now may be another project's.",
+			Instead: "Stop what you started yourself by its name (docker compose down, docker stop), or ask.",
+			Blind:   "A verb that the shell computes, and the socket of the daemon.",
+			Find:    containerDelete,
+			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
+				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
+			Block: func() []Example {
+				return Lines("docker system prune -af", "docker volume prune", "docker image prune -a",
+					"docker builder prune", "docker rm -f x", "docker rm --force x", "docker container rm -f x",
+					"docker volume rm x", "podman system prune", "docker compose down -v",
+					"docker-compose down --volumes", "docker rm -f $(docker ps -aq)",
+					"docker ps -aq | xargs docker rm -fv", "docker network prune", "docker -H ssh://h system prune",
+					"docker compose -f a.yml down --rmi all -v", "nerdctl volume rm x", "docker buildx prune",
+					"docker rmi -f x", "docker compose rm -fsv")
+			},
+			Pass: func() []Example {
+				return Lines("docker ps", "docker rm x", "docker compose down", "docker build -t x .",
+					"docker run --rm -v $PWD:/x x", "docker volume ls", "docker images", "docker stop x",
+					"docker compose up -d", "docker system df", "docker rmi x", "docker run -it --rm x rm -f y",
+					"docker exec x rm -f a", "docker image ls", "docker compose logs -f", "docker volume create x",
+					"docker image inspect x", "docker compose -f a.yml down")
+			},
+		},
+		{
+			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
+			Why:     "It is gone for all who use it.",
+			Instead: "List what would go, and ask a person to delete it.",
+			Blind:   "Calls of an API by curl or by a program, and the consoles' own shells.",
+			Find:    cloudDelete,
+			Doubt: [][]string{{"aws ", "gcloud ", "gh ", "heroku ", "gsutil ", "doctl "},
+				{" terminate-instances", "s3 rb", "s3 rm", "apps:destroy", "repo delete", "instances delete"}},
+			Block: func() []Example {
+				return Lines("aws ec2 terminate-instances --instance-ids i-1", "aws s3 rb s3://x --force",
+					"aws s3 rm s3://x --recursive",
+					"aws --profile prod rds delete-db-instance --db-instance-identifier x",
+					"gcloud compute instances delete x -q", "gcloud projects delete x", "az group delete -n x --yes",
+					"gh repo delete me/x --yes", "heroku apps:destroy -a x", "heroku pg:reset",
+					"gsutil -m rm -r gs://x", "gsutil rb gs://x", "gcloud storage rm --recursive gs://x",
+					"aws s3 sync . s3://x --delete", "doctl compute droplet delete 1", "fly apps destroy x",
+					"flyctl destroy x", "gh api -X DELETE repos/me/x", "gh api --method=DELETE repos/me/x",
+					"vercel remove x --yes", "wrangler delete", "bq rm -r x", "aws s3api delete-bucket --bucket x",
+					"firebase firestore:delete --all-collections", "rclone purge r:x",
+					"aws sqs purge-queue --queue-url x", "glab repo delete x", "az storage account delete -n x",
+					"netlify sites:delete x", "aws cloudformation delete-stack --stack-name x", "gh secret delete X",
+					"railway down", "mc rb --force m/x")
+			},
+			Pass: func() []Example {
+				return Lines("aws s3 ls", "aws s3 cp a s3://x/", "aws ec2 describe-instances",
+					"gcloud compute instances list", "az group list", "gh repo view", "gh pr create --fill",
+					"heroku logs -t", "aws s3 rm s3://x/a.txt", "aws s3 sync . s3://x",
+					"aws ec2 terminate-instances --dry-run --instance-ids i-1", "gh api repos/me/x",
+					"gcloud auth login", "vercel deploy", "wrangler dev", "aws s3 rm s3://x --recursive --dryrun",
+					"fly deploy", "gh pr comment 1 -b delete", "aws logs tail delete-x", "az login",
+					"firebase deploy", "gsutil ls", "gh issue create --title 'delete x'",
+					"gcloud functions deploy x --entry-point delete", "aws lambda invoke --function-name delete-x o")
+			},
+		},
+		{
+			Name: "no-data-drop", Blocks: "a statement that drops, empties or deletes a whole table or database",
+			Why:     "Only a backup brings the rows back, if there is one.",
+			Instead: "Select what would go and show it, delete with a WHERE, or ask.",
+			Blind: "Statements in files, in variables and in the code of programs; what a WHERE that is always true " +
+				"deletes; a prompt into which a tool types.",
+			Find: dataDrop,
+			Doubt: [][]string{{"psql ", "mysql ", "mariadb ", "sqlite3 ", "mongosh "},
+				{"-c \"drop table", "-c \"drop database", "-e \"drop table", "-e 'drop table", "-e \"drop database",
+					"-e 'drop database", "-c \"truncate ", "dropdatabase("}},
+			Block: func() []Example {
+				return Lines(`psql -c "DROP TABLE users"`, `psql -d x --command="drop database y"`,
+					`mysql -e 'TRUNCATE TABLE users'`, `mysql -uroot -pX db -e"DELETE FROM users"`,
+					`sqlite3 app.db 'delete from users;'`, `echo 'DROP TABLE x' | psql`,
+					"psql <<'EOF'\nselect 1;\ndrop schema public cascade;\nEOF", "mongosh --eval 'db.dropDatabase()'",
+					"mongosh x --eval 'db.users.deleteMany({})'", "dropdb app", "mysqladmin drop app",
+					"redis-cli FLUSHALL", "redis-cli -h x -n 1 flushdb",
+					`docker exec db psql -U x -c "DROP TABLE users"`, `psql -c "drop /* x */ table y"`,
+					`psql -c "DELETE FROM users; SELECT 1 WHERE true"`, `psql -c "DELETE FROM $T"`,
+					`mysql db <<< "drop table x"`, `psql -c "ALTER TABLE x DROP COLUMN y"`,
+					`psql -c "truncate users"`, "mongo x --eval 'db.users.drop()'",
+					`ssh h "mysql -e 'drop database x'"`, "printf 'drop table x;' | sqlite3 app.db",
+					"psql -c 'drop\ntable x'")
+			},
+			Pass: func() []Example {
+				return Lines(`psql -c "SELECT * FROM users"`, `psql -c "DELETE FROM users WHERE id = 1"`, `psql -l`,
+					"psql -f schema.sql", `mysql -e 'show tables'`, `sqlite3 app.db .schema`,
+					`psql -c "select 'drop table x'"`, "redis-cli get x",
+					"sqlite3 :memory: 'create table x(y); drop table x'", "mongosh --eval 'db.users.find()'",
+					"createdb app", `grep -rn "DROP TABLE" migrations`, `git commit -m "drop table users"`,
+					"echo 'DROP TABLE x' > a.sql", "mongosh --eval 'db.users.deleteMany({a: 1})'",
+					`psql -c "CREATE TABLE drops (a int)"`, `psql -c "select * from truncate_log"`,
+					`psql -c "delete from x where a in (select 1)"`, "pg_dump x > a.sql",
+					"psql -c \"select 1 -- drop table x\nfrom y\"", "sed -i 's/drop table x//' a.sql && psql -f a.sql")
+			},
+		},
+		{
+			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
+			Why:     "Others install it at once, and most registries never give a version back.",
+			Instead: "Prepare it, try it with --dry-run, and ask a person to publish.",
+			Blind: "A script of the project that publishes, such as `npm run release` or `make publish`, and a tag " +
+				"that starts one.",
+			Find: publish,
+			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
+				"gem push", "docker push", "gh release create", "gh release delete"}},
+			Block: func() []Example {
+				return Lines("npm publish", "npm publish --access public", "yarn publish", "yarn npm publish",
+					"pnpm -r publish", "yarn workspace x npm publish", "cargo +nightly publish",
+					"pnpm --filter x publish", "npm -w x publish", "twine upload dist/*",
+					"python3 -m twine upload dist/*", "cargo publish", "gem push x.gem", "docker push me/x",
+					"docker image push x", "docker buildx build --push .", "gh release create v1",
+					"gh release delete v1 -y", "uv publish", "poetry publish --build", "npx lerna publish",
+					"npx changeset publish", "npm unpublish x", "goreleaser release", "vsce publish",
+					"dotnet nuget push x", "mvn -B deploy", "pod trunk push", "mix hex.publish",
+					"helm push x oci://y", "bun publish", "cargo yank --version 1", "./gradlew publish",
+					"uvx twine upload dist/*", "npm publish --dry-run=false", "hatch publish", "flit publish",
+					"cd pkg && npm publish", "dart pub publish", "podman push x")
+			},
+			Pass: func() []Example {
+				return Lines("npm publish --dry-run", "npm pack", "cargo publish --dry-run", "cargo publish -n",
+					"npm run build", "docker build -t x .", "docker pull x", "gh release list", "gh release view v1",
+					"twine check dist/*", "uv build", "npm version patch", "goreleaser release --snapshot",
+					"yarn workspaces foreach run build", "npm help publish", "npm install publish", "mvn package",
+					"./gradlew build", "docker buildx build --load .", "poetry build", "git push",
+					"npm run publish:check", "cargo build", "./gradlew publishToMavenLocal", "pnpm add publish")
+			},
+		},
+	},
+}
+
+// runs reports whether one of the subcommands in a list comes first in the arguments: `delete volume+rm` are two of
+// them. An option before it may take a word as its value.
+func (c *Command) runs(list string) bool {
+	isValue := false // the next word may be the value of an option
+	for i, w := range c.Args {
+		if strings.HasPrefix(w.Text, "+") { // cargo +nightly
+			continue
+		}
+		if strings.HasPrefix(w.Text, "-") {
+			isValue = w.Text != "--" && !strings.Contains(w.Text, "=")
+			continue
+		}
+		for entry := range strings.FieldsSeq(list) {
+			if begins(c.Args[i:], entry) {
+				return true
+			}
+		}
+		if !isValue {
+			return false
+		}
+		isValue = false
+	}
+	return false
+}
+
+// begins reports whether the words that are no options begin with those of an entry, of which * is any.
+func begins(args []Word, entry string) bool {
+	isValue := false
+	for _, w := range args {
+		if strings.HasPrefix(w.Text, "-") {
+			isValue = !strings.Contains(w.Text, "=")
+			continue
+		}
+		first, rest, more := strings.Cut(entry, "+")
+		if w.Text != first && first != "*" {
+			if isValue {
+				isValue = false
+				continue
+			}
+			return false
+		}
+		if !more {
+			return true
+		}
+		entry, isValue = rest, false
+	}
+	return false
+}
+
+// has reports whether one of the words in a list is an argument.
+func (c *Command) has(list string) bool {
+	return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.Among(list, w.Text) })
+}
+
+// says reports whether one of the words in a list is an argument, and not the value of an option before it.
+func (c *Command) says(list string) bool {
+	for i, w := range c.Args {
+		isValue := i > 0 && strings.HasPrefix(c.Args[i-1].Text, "-") && !strings.Contains(c.Args[i-1].Text, "=")
+		if !isValue && shellline.Among(list, w.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin reports whether an argument begins with one of the texts.
+func (c *Command) begin(texts ...string) bool {
+	return slices.ContainsFunc(c.Args, func(w Word) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(w.Text, text) })
+	})
+}
+
+// isDry reports whether a command only shows what it would do, or its help.
+func (c *Command) isDry() bool {
+	for i, w := range c.Args {
+		switch w.Text {
+		case "--dry-run", "--dryrun", "--dry-run=client", "--dry-run=server", "--dry-run=true", "--help", "-h", "-help":
+			return true
+		case "help":
+			return i == 0
+		}
+	}
+	return false
+}
+
+// ofKind returns the first command that a check finds and that is no dry run.
+func (c *Call) ofKind(is func(*Command) bool) Found {
+	for i := range c.Commands {
+		if cmd := &c.Commands[i]; is(cmd) && !cmd.isDry() {
+			return Found{What: cmd.String()}
+		}
+	}
+	return Found{}
+}
+
+func clusterDelete(c *Call) Found {
+	return c.ofKind(func(cmd *Command) bool {
+		switch cmd.Program {
+		case "kubectl", "oc":
+			return cmd.runs("delete drain") || cmd.runs("replace") && cmd.has("--force")
+		case "helm":
+			return cmd.runs("uninstall delete del un")
+		case "argocd":
+			return cmd.runs("app+delete cluster+rm proj+delete appset+delete")
+		case "flux":
+			return cmd.runs("uninstall delete")
+		case "eksctl":
+			return cmd.runs("delete drain")
+		}
+		return false
+	})
+}
+
+func infraDestroy(c *Call) Found {
+	return c.ofKind(func(cmd *Command) bool {
+		switch cmd.Program {
+		case "terraform", "tofu", "terragrunt":
+			return cmd.runs("destroy state+rm workspace+delete run-all+destroy run+destroy") ||
+				cmd.runs("apply run-all+apply") && cmd.begin("-destroy", "--destroy")
+		case "pulumi":
+			return cmd.runs("destroy stack+rm state+delete down")
+		case "cdk", "cdktf":
+			return cmd.runs("destroy")
+		case "serverless", "sls":
+			return cmd.runs("remove")
+		case "sam":
+			return cmd.runs("delete")
+		case "copilot":
+			return cmd.runs("app+delete svc+delete env+delete job+delete")
+		}
+		return false
+	})
+}
+
+func containerDelete(c *Call) Found {
+	return c.ofKind(func(cmd *Command) bool {
+		switch cmd.Program {
+		case "docker", "podman", "nerdctl":
+			force := func() bool { return cmd.flag("f", "--force") }
+			return cmd.runs("system+prune volume+prune image+prune container+prune network+prune builder+prune "+
+				"buildx+prune volume+rm volume+remove system+reset pod+prune") ||
+				cmd.runs("rm container+rm container+remove rmi image+rm image+remove pod+rm") && force() ||
+				cmd.runs("compose+down") && cmd.flag("v", "--volumes", "--rmi") ||
+				cmd.runs("compose+rm") && cmd.flag("v", "--volumes")
+		case "docker-compose", "podman-compose":
+			return cmd.runs("down rm") && cmd.flag("v", "--volumes", "--rmi")
+		}
+		return false
+	})
+}
+
+func cloudDelete(c *Call) Found { return c.ofKind((*Command).deletesInCloud) }
+
+func (c *Command) deletesInCloud() bool {
+	switch c.Program {
+	case "aws":
+		return c.deletesInAWS()
+	case "gcloud":
+		return c.says("delete destroy") || c.runs("storage+rm") && c.flag("rR", "--recursive")
+	case "gsutil", "mc":
+		return c.runs("rb") || c.runs("rm") && c.flag("rR", "--recursive")
+	case "bq":
+		return c.runs("rm")
+	case "az":
+		return c.says("delete purge delete-batch")
+	case "gh", "glab":
+		return c.ofCodeHost()
+	case "heroku":
+		return c.begin("apps:destroy", "apps:delete", "pg:reset", "addons:destroy", "pipelines:destroy")
+	case "fly", "flyctl":
+		return c.says("destroy delete")
+	case "vercel":
+		return c.runs("remove rm project+rm env+rm")
+	case "netlify", "firebase":
+		return c.begin("sites:delete", "firestore:delete", "functions:delete", "projects:delete", "database:remove")
+	case "doctl", "linode-cli", "hcloud", "oci", "ibmcloud", "scw":
+		return c.says("delete terminate destroy")
+	case "wrangler", "supabase", "neonctl", "pscale", "turso", "railway", "cf":
+		return c.says("delete destroy") || c.runs("down")
+	case "rclone":
+		return c.runs("purge delete")
+	}
+	return false
+}
+
+// deletesInAWS reports whether an operation of aws deletes. The first operands are its service and itself.
+func (c *Command) deletesInAWS() bool {
+	words := c.operands("--profile --region --output --endpoint-url --query --color --ca-bundle --cli-read-timeout " +
+		"--cli-connect-timeout")
+	if len(words) > 1 {
+		for _, verb := range [...]string{"delete-", "terminate-", "purge-", "batch-delete-", "destroy-"} {
+			if strings.HasPrefix(words[1].Text, verb) {
+				return true
+			}
+		}
+	}
+	return c.runs("s3+rb") || c.runs("s3+rm") && c.has("--recursive") || c.runs("s3+sync") && c.has("--delete")
+}
+
+// ofCodeHost reports whether gh or glab delete something other than a release, which is a matter of publishing.
+func (c *Command) ofCodeHost() bool {
+	if c.runs("repo+delete repo+archive secret+delete variable+delete environment+delete gist+delete ssh-key+delete " +
+		"project+delete issue+delete codespace+delete run+delete cache+delete label+delete") {
+		return true
+	}
+	for i, w := range c.Args {
+		method := strings.TrimPrefix(strings.TrimPrefix(w.Text, "--method="), "-X")
+		if (w.Text == "-X" || w.Text == "--method") && i+1 < len(c.Args) {
+			method = c.Args[i+1].Text
+		}
+		if method != w.Text && strings.EqualFold(method, "delete") {
+			return c.runs("api")
+		}
+	}
+	return false
+}
+
+func publish(c *Call) Found { return c.ofKind((*Command).publishes) }
+
+func (c *Command) publishes() bool {
+	switch c.Program {
+	case "npm", "pnpm", "yarn", "bun":
+		return c.runs("publish unpublish npm+publish recursive+publish dist-tag+add deprecate " +
+			"workspace+*+publish workspace+*+npm+publish")
+	case "lerna", "changeset", "vsce", "ovsx", "uv", "poetry", "flit", "hatch", "pdm", "rye", "jsr":
+		return c.runs("publish unpublish")
+	case "twine":
+		return c.runs("upload")
+	case "python", "python3", "py":
+		return c.runs("twine+upload flit+publish poetry+publish hatch+publish")
+	case "cargo":
+		return c.runs("publish yank") && !c.flag("n")
+	case "gem":
+		return c.runs("push yank")
+	case "docker", "podman", "nerdctl":
+		return c.runs("push image+push manifest+push compose+push") ||
+			c.runs("buildx+build build buildx+bake") && c.has("--push")
+	case "gh", "glab":
+		return c.runs("release+create release+delete release+upload release+edit")
+	case "helm", "oras", "crane", "nuget":
+		return c.runs("push")
+	case "goreleaser":
+		return c.runs("release publish") && !c.has("--snapshot --skip=publish --skip-publish")
+	case "dotnet":
+		return c.runs("nuget+push")
+	case "mvn", "mvnw":
+		return c.has("deploy deploy:deploy release:perform")
+	case "gradle", "gradlew":
+		return c.has("publish publishPlugins uploadArchives publishAllPublicationsToMavenCentralRepository")
+	case "sbt":
+		return c.has("publish publishSigned")
+	case "pod":
+		return c.runs("trunk+push")
+	case "mix":
+		return c.runs("hex.publish")
+	case "dart", "flutter":
+		return c.runs("pub+publish") && !c.flag("n")
+	case "semantic-release", "release-it":
+		return true
+	}
+	return false
+}

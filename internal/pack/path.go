@@ -1,0 +1,349 @@
+package pack
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/permission"
+)
+
+// area is where a path leads. The areas are in the order of what is lost with them.
+type area uint8
+
+const (
+	unknown   area = iota // the shell computes it
+	inside                // in the workspace
+	temporary             // in a temporary folder
+	cached                // what programs make again, in the home
+	outside               // elsewhere
+	inSystem              // in a system folder
+	workspace             // the workspace itself
+	protected             // a root, a home, a system folder, or a folder that the workspace lies in
+)
+
+// target is what a word of a command names.
+type target struct {
+	area  area
+	path  string
+	doubt string // why nobody can tell for sure
+}
+
+// reading is one way in which a word may be read.
+type reading struct {
+	text  string
+	globs bool // it may have a pattern
+	doubt string
+}
+
+const (
+	ifEmpty  = "the shell computes a part of the path, which may be empty"
+	ifFolder = "the shell computes the folder"
+)
+
+// targets returns what a word names for a command that runs behind others which went to folders. It looks for symbolic
+// links; through says that the command follows one at the end of a path.
+func (c *Call) targets(w Word, folders []Word, through bool) (all []target) {
+	for _, r := range c.readings(w, 0) {
+		text, contents := swept(r)
+		at := c.absolute(text, folders)
+		switch {
+		case at != "":
+			real := c.follow(at, through || contents)
+			t := target{c.areaOf(real), real, r.doubt}
+			clean := path.Clean(at)
+			if r.doubt == ifEmpty && clean != "/" && !(isRooted(text) && clean == c.Home) {
+				continue
+			}
+			if t.area == protected && contents && c.isTemporaryFolder(clean) {
+				t.area = temporary
+			}
+			all = append(all, t)
+		case contents || path.Clean(text) == "." || strings.HasPrefix(path.Clean(text), ".."):
+			all = append(all, target{workspace, text, ifFolder})
+		}
+	}
+	return all
+}
+
+// isRooted reports whether a path does not start from the current folder.
+func isRooted(text string) bool { return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") }
+
+// swept returns the folder whose whole contents a pattern names, or else the path.
+func swept(r reading) (text string, contents bool) {
+	glob := strings.IndexAny(r.text, "*?[")
+	if !r.globs || glob < 0 {
+		return r.text, false
+	}
+	cut := strings.LastIndexByte(r.text[:glob], '/') + 1
+	if strings.Trim(r.text[cut:], "*?.!^[]/") != "" {
+		return r.text, false
+	}
+	return cmp.Or(r.text[:cut], "."), true
+}
+
+// absolute returns the absolute path of a text in the folder to which a line went, "" if only the shell knows it.
+func (c *Call) absolute(text string, folders []Word) string {
+	text = filepath.ToSlash(text)
+	if text == "~" || strings.HasPrefix(text, "~/") {
+		return cmp.Or(filepath.ToSlash(c.Home), "/root") + text[1:]
+	}
+	if strings.HasPrefix(text, "~") {
+		return "/home/" + text[1:]
+	}
+	if path.IsAbs(text) || filepath.VolumeName(text) != "" {
+		return text
+	}
+	at := filepath.ToSlash(c.Dir)
+	if n := len(folders); n > 0 {
+		r := c.readings(folders[n-1], 0)
+		if len(r) == 0 || r[0].doubt != "" || r[0].globs && strings.ContainsAny(r[0].text, "$*?[`") {
+			return ""
+		}
+		if at = c.absolute(r[0].text, folders[:n-1]); at == "" {
+			return ""
+		}
+	}
+	return at + "/" + text
+}
+
+// follow resolves links and "..".
+func (c *Call) follow(at string, through bool) string {
+	folder, name := path.Split(at)
+	if through || name == "" || name == "." || name == ".." {
+		return c.real(at)
+	}
+	return path.Join(c.real(folder), name)
+}
+
+// real returns a path without links. After very many it returns the root, which is outside of the workspace.
+func (c *Call) real(at string) string {
+	const most = 2000
+	real, ok := c.followed[at]
+	switch {
+	case ok:
+		return real
+	case len(c.followed) == most:
+		return "/"
+	case c.followed == nil:
+		c.followed = map[string]string{}
+	}
+	real = cmp.Or(permission.Follow(at), path.Clean(at))
+	c.followed[at] = real
+	return real
+}
+
+// readings returns the ways in which a word may be read. Of a variable that the line does not set only known ones are
+// read; any other one may be empty.
+func (c *Call) readings(w Word, depth int) (all []reading) {
+	const deepest = 4
+	if strings.Contains(w.Text, "{}") || depth > deepest { // of find and xargs
+		return nil
+	}
+	if !w.Computed {
+		text := w.Text
+		if rest, ok := strings.CutPrefix(text, "$HOME"); ok && w.Home {
+			text = "~" + rest
+		} else if !w.Home && strings.HasPrefix(text, "~") {
+			text = "./" + text
+		}
+		return []reading{{text: text}}
+	}
+	texts := braced(w.Text, nil)
+	for _, text := range texts {
+		all = append(all, c.computed(text, w.Home, depth)...)
+	}
+	if len(texts) == maxBraced { // any may be behind the last one
+		all = append(all, reading{text: "/", doubt: "braces make many words of it"})
+	}
+	return all
+}
+
+// computed returns the ways in which a text may be read of which the shell computes a part.
+func (c *Call) computed(text string, home bool, depth int) (all []reading) {
+	if rest, ok := strings.CutPrefix(text, "$HOME"); ok && home {
+		text = "~" + rest
+	}
+	at := variable.Get().FindStringSubmatchIndex(text)
+	if at == nil {
+		return []reading{{text: text, globs: true}}
+	}
+	if at[0] > 0 {
+		without := variable.Get().ReplaceAllString(text, "")
+		return []reading{{text: text, globs: true}, {without, true, ifEmpty}}
+	}
+	expression, rest := text[:at[1]], text[at[1]:]
+	name := strings.Trim(expression, "${}")
+	name, otherwise, _ := strings.Cut(name, ":")
+	name, _, _ = strings.Cut(name, "[")
+	given := false
+	for _, a := range c.assigned {
+		if a.Name == name {
+			given = true
+			value := a.Value
+			value.Text += rest
+			value.Computed = true
+			all = append(all, c.readings(value, depth+1)...)
+		}
+	}
+	switch {
+	case given:
+		return all
+	case name == "HOME":
+		return c.computed("~"+rest, true, depth+1)
+	case name == "PWD":
+		return c.computed("."+rest, false, depth+1)
+	case name == "TMPDIR", name == "TMP", name == "TEMP", name == "RUNNER_TEMP":
+		return c.computed("/tmp"+rest, false, depth+1)
+	case strings.HasPrefix(name, "TMP"): // a folder of one's own there
+		return c.computed("/tmp/"+name+rest, false, depth+1)
+	case strings.HasPrefix(otherwise, "?"): // it is not empty
+		return nil
+	case len(otherwise) > 1 && (otherwise[0] == '-' || otherwise[0] == '='):
+		return c.computed(otherwise[1:]+rest, false, depth+1)
+	case rest == "":
+		return nil
+	}
+	return []reading{{rest, true, ifEmpty}}
+}
+
+// variable matches an expansion in the text of a word.
+var variable = lazy.Regexp{Text: `\$\{[^}]*\}|\$\(\)|\$\(\([^)]*\)\)|\$[A-Za-z_][A-Za-z_0-9]*|\$[0-9@*#?!$-]|` + "``"}
+
+const maxBraced = 256 // words
+
+// braced adds the words that braces with commas make of a text.
+func braced(text string, all []string) []string {
+	for open := strings.IndexByte(text, '{'); open >= 0; {
+		if open > 0 && text[open-1] == '$' {
+			next := strings.IndexByte(text[open+1:], '{')
+			if next < 0 {
+				break
+			}
+			open += 1 + next
+			continue
+		}
+		end, parts, start := 0, []string(nil), open+1
+		depth := 0
+		for i := open; i < len(text) && end == 0; i++ {
+			switch {
+			case text[i] == '{':
+				depth++
+			case text[i] == ',' && depth == 1:
+				parts, start = append(parts, text[start:i]), i+1
+			case text[i] == '}':
+				if depth--; depth == 0 {
+					end = i
+				}
+			}
+		}
+		if end == 0 || parts == nil {
+			break
+		}
+		for _, part := range append(parts, text[start:end]) {
+			if len(all) < maxBraced {
+				all = braced(text[:open]+part+text[end+1:], all)
+			}
+		}
+		return all
+	}
+	return append(all, text)
+}
+
+// areaOf returns where a path without links leads.
+func (c *Call) areaOf(p string) area {
+	root, home := c.follow(filepath.ToSlash(cmp.Or(c.Root, c.Dir)), true), ""
+	if c.Home != "" {
+		home = c.follow(filepath.ToSlash(c.Home), true)
+	}
+	above, name := path.Split(p)
+	switch {
+	case p == "/", len(p) == 2 && filepath.Separator != '/': // of a drive, too
+		return protected
+	case strings.EqualFold(p, root):
+		return workspace
+	case below(p, root), strings.EqualFold(p, home), p == "/root":
+		return protected
+	case root != "/" && below(root, p):
+		return inside
+	case (strings.EqualFold(above, "/home/") || strings.EqualFold(above, "/users/")) && name != "":
+		return protected
+	case isTemporary(p, c) && !(home != "" && isTemporary(home, c) && below(home, p)):
+		return temporary
+	}
+	for _, folder := range caches {
+		if home != "" && (below(home+folder, p) || strings.EqualFold(home+folder, p)) {
+			return cached
+		}
+	}
+	if home != "" && below(home, p) {
+		return outside
+	}
+	if a := ofSystem(p); a != outside || root != "/" {
+		return a
+	}
+	return inside
+}
+
+// below reports whether a path lies in a folder. Case does not count: where it does, the other one does not exist.
+func below(folder, p string) bool {
+	folder = strings.TrimSuffix(folder, "/")
+	return len(p) > len(folder)+1 && p[len(folder)] == '/' && strings.EqualFold(p[:len(folder)], folder)
+}
+
+// caches are folders of a home that programs fill again.
+var caches = [...]string{"/.cache", "/Library/Caches", "/Library/Developer/Xcode/DerivedData", "/.npm",
+	"/.local/share/pnpm/store", "/.bun/install/cache", "/.yarn/cache", "/.gradle/caches", "/.m2/repository",
+	"/.cargo/registry", "/.nuget/packages", "/.Trash", "/.local/share/Trash"}
+
+var temporaries = [...]string{"/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp", "/var/folders",
+	"/private/var/folders", "/dev/shm"}
+
+// isTemporary reports whether a path lies in a temporary folder.
+func isTemporary(p string, c *Call) bool {
+	for _, folder := range temporaries {
+		if below(folder, p) {
+			return true
+		}
+	}
+	return c.Home != "" && below(filepath.ToSlash(c.Home)+"/AppData/Local/Temp", p)
+}
+
+// isTemporaryFolder reports whether a path is a temporary folder in which no workspace lies.
+func (c *Call) isTemporaryFolder(p string) bool {
+	return !isTemporary(p, c) && isTemporary(p+"/x", c) && !below(p, filepath.ToSlash(c.Root))
+}
+
+// Folders of systems. What lies in those of free is no part of the system; the folders themselves are.
+var (
+	systems = [...]string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run",
+		"/sbin", "/sys", "/usr", "/var", "/System", "/Library", "/Applications", "/private", "/nix", "C:/Windows",
+		"C:/Program Files", "/c/Windows", "/c/Program Files"}
+	free = [...]string{"/usr/local", "/usr/src", "/var/www", "/var/log", "/var/cache", "/var/lib/apt/lists", "/var/tmp",
+		"/private/tmp", "/opt", "/srv", "/mnt", "/media", "/Volumes", "/home", "/Users", "/tmp", "/snap", "C:/Users",
+		"/c/Users"}
+)
+
+func ofSystem(p string) area {
+	for _, folder := range free {
+		switch is := strings.EqualFold(folder, p); {
+		case (is || below(folder, p)) && (folder == "/var/cache" || folder == "/var/lib/apt/lists"):
+			return cached
+		case is && folder != "/var/www":
+			return protected
+		case is, below(folder, p):
+			return outside
+		}
+	}
+	for _, folder := range systems {
+		switch {
+		case strings.EqualFold(folder, p):
+			return protected
+		case below(folder, p):
+			return inSystem
+		}
+	}
+	return outside
+}

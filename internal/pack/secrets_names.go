@@ -1,0 +1,161 @@
+package pack
+
+import (
+	"path"
+	"strings"
+)
+
+// isSecret reports whether a path, with slashes, leads to a file of secrets by its name and those of its folders.
+func isSecret(file string) bool {
+	file = strings.ToLower(strings.TrimRight(file, "/"))
+	base := withoutBackup(file[strings.LastIndexByte(file, '/')+1:])
+	if base == "" {
+		return false
+	}
+	switch base {
+	case ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".dockercfg", ".s3cfg",
+		".boto", ".htpasswd", ".vault-token", ".terraformrc", ".secrets", ".credentials.json", ".claude.json",
+		"oauth_creds.json", "credentials.json", "application_default_credentials.json", "kubeconfig",
+		"kubeconfig.yaml", "kubeconfig.yml", "rclone.conf", "secring.gpg", "login.keychain-db", ".ssh", ".gnupg":
+		return true
+	}
+	return isEnvFile(base) || isKeyFile(base) || inSecretFolder("/"+file, base)
+}
+
+// withoutBackup returns the name of the file that a name is for a backup of.
+func withoutBackup(base string) string {
+	for {
+		before := base
+		base = strings.TrimRight(base, "~")
+		switch end := path.Ext(base); end {
+		case ".bak", ".old", ".orig", ".backup", ".save", ".swp", ".swo", ".copy", ".disabled":
+			base = strings.TrimSuffix(base, end)
+		}
+		if base == before {
+			return base
+		}
+	}
+}
+
+// isEnvFile reports whether a name is .env or one like it, and not that of an example or of an encrypted one.
+func isEnvFile(base string) bool {
+	switch base {
+	case ".env", ".envrc":
+		return true
+	case "process.env", "import.meta.env", "deno.env", "bun.env": // code
+		return false
+	}
+	rest, ok := strings.CutPrefix(base, ".env")
+	if ok && strings.IndexByte(".-_", rest[0]) >= 0 || strings.HasSuffix(base, ".env") {
+		return !hasToken(base, "example examples sample template tpl tmpl dist default defaults schema spec stub demo "+
+			"vault enc gpg age ts md py go")
+	}
+	return false
+}
+
+// isKeyFile reports whether a name is that of a private key, a store of keys or the state of Terraform.
+func isKeyFile(base string) bool {
+	switch end := path.Ext(base); end {
+	case ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".pem":
+		const certificates = " cert certs certificate certificates chain fullchain ca cacert crt csr dhparam dhparams"
+		public := "public pub"
+		if end == ".pem" {
+			public += certificates
+		}
+		return !hasToken(base, public) || hasToken(strings.TrimSuffix(base, end), "key private priv privkey") &&
+			!hasToken(base, "public pub")
+	case ".tfstate", ".kubeconfig":
+		return true
+	case ".json":
+		return strings.HasPrefix(base, "client_secret") || strings.HasPrefix(base, "service-account") ||
+			strings.HasPrefix(base, "service_account") || strings.HasPrefix(base, "serviceaccount")
+	case ".pub", ".go", ".py", ".ts", ".js", ".md", ".sh", ".rb", ".rs":
+		return false
+	}
+	for _, kind := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"} {
+		rest, ok := strings.CutPrefix(base, kind)
+		if ok && (rest == "" || strings.IndexByte("_-.", rest[0]) >= 0) {
+			return true
+		}
+	}
+	return strings.HasPrefix(base, "ssh_host_") && strings.HasSuffix(base, "_key")
+}
+
+// inSecretFolder reports whether a path, which begins with a slash, is in a folder where files of that name, or all
+// files but a few, have secrets.
+func inSecretFolder(file, base string) bool {
+	parent := path.Base(path.Dir(file))
+	switch parent + "/" + base {
+	case ".kube/config", ".docker/config.json", ".codex/auth.json", ".factory/auth.json", "opencode/auth.json",
+		"cursor/auth.json", "composer/auth.json", ".composer/auth.json", "gh/hosts.yml", "gh/hosts.yaml", ".config/hub",
+		"glab-cli/config.yml", "github-copilot/hosts.json", "github-copilot/apps.json", "goose/secrets.yaml",
+		"amp/secrets.json", ".streamlit/secrets.toml", ".cargo/credentials", ".cargo/credentials.toml",
+		".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml", ".aws/credentials", ".aws/config",
+		".azure/accesstokens.json", ".azure/msal_token_cache.json", ".azure/msal_token_cache.bin",
+		".azure/service_principal_entries.json", "etc/shadow", "etc/gshadow", "etc/shadow-", "etc/gshadow-":
+		return true
+	}
+	for _, folder := range [...]string{"/.aws/sso/", "/.aws/cli/cache/", "/.gnupg/private-keys-v1.d/",
+		"/.config/gcloud/",
+		"/run/secrets/", "/etc/ssl/private/"} {
+		if strings.Contains(file, folder) {
+			return base != "active_config" && !strings.Contains(file, "/configurations/")
+		}
+	}
+	return strings.Contains(file, "/.ssh/") && !strings.Contains(file, "/config.d/") &&
+		!strings.HasSuffix(base, ".pub") && !strings.HasPrefix(base, "known_hosts") &&
+		!strings.HasPrefix(base, "authorized_keys") && base != "config" && base != "environment" && base != "rc" &&
+		base != "allowed_signers"
+}
+
+// hasToken reports whether a part of a name between characters that are no letters is in a list.
+func hasToken(name, list string) bool {
+	for token := range strings.FieldsFuncSeq(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		for known := range strings.FieldsSeq(list) {
+			if token == known {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayBeSecret reports whether a glob looks as if it chose files of secrets: if a name of them fits a part that says
+// more than a star, as .e* does, or if what the glob chooses has secrets whatever its stars are, as *.pem.
+func mayBeSecret(glob string) bool {
+	if !strings.ContainsAny(glob, "*?[") {
+		return isSecret(glob)
+	}
+	folder, base := path.Split(glob)
+	fixed := strings.IndexAny(base, "*?[")
+	if fixed < 0 || len(strings.Trim(base, "*")) == 0 {
+		return isSecret(filled(glob))
+	}
+	for _, name := range [...]string{".env", ".env.local", ".envrc", "id_rsa", "id_ed25519"} {
+		if ok, _ := path.Match(base, name); ok && (fixed > 0 || len(strings.Trim(base, "*?[]")) > 2) {
+			return true
+		}
+	}
+	return isSecret(filled(folder) + filled(base))
+}
+
+// filled returns a glob with an x for each of its wildcards.
+func filled(glob string) string {
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		switch glob[i] {
+		case '[':
+			end := strings.IndexByte(glob[i:], ']')
+			if end < 0 {
+				return b.String() + glob[i:]
+			}
+			i += end
+			b.WriteByte('x')
+		case '*', '?':
+			b.WriteByte('x')
+		default:
+			b.WriteByte(glob[i])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,493 @@
+package pack
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+// programUse is what a program does with the files that its arguments name.
+type programUse int
+
+const (
+	unknownUse programUse = iota // nobody knows: it may print them
+	namesFiles                   // it does not print them, or what it runs is a command of its own
+	readsFiles
+	scriptFirst // it reads them, and its first operand is a program for it
+	copiesFiles // to the last one
+	searches
+	ofGit
+	ofCurl
+	ofOpenSSL
+	ofHub
+	ofFd
+	ofXargs
+)
+
+// use tells what a program does. Programs that only name, make, remove or load a file are few; what is not listed may
+// read.
+func use(program string) programUse {
+	switch program {
+	case "ls", "ll", "la", "dir", "tree", "find", "locate", "test", "[", "[[", "stat", "file", "wc", "du", "df",
+		"md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "cksum", "b2sum", "cmp", "realpath", "readlink",
+		"basename", "dirname", "which", "whereis", "command", "cd", "pushd", "popd", "pwd", "chmod", "chown", "chgrp",
+		"chattr", "setfacl", "getfacl", "touch", "rm", "unlink", "rmdir", "mkdir", "mktemp", "trash", "shred",
+		"truncate", "tee", "echo", "printf", "true", "false", ":", "sleep", "kill", "exit", "return", "read", "unset",
+		"export", "declare", "typeset", "local", "readonly", "alias", "set", "lsof", "fuser", "inotifywait":
+		return namesFiles
+	case "sudo", "doas", "env", "parallel", "time", "nohup", "nice", "ionice", "timeout", "stdbuf", "watch",
+		"exec", "builtin", "eval", "bash", "sh", "zsh", "dash", "ksh", "fish", "docker", "podman", "nerdctl",
+		"docker-compose", "podman-compose", "kubectl", "oc", "helm", "ssh", "sshpass", "autossh", "mosh", "sftp",
+		"sshfs", "ssh-keygen", "ssh-add", "ssh-copy-id", "ssh-agent", "ssh-keyscan", "npm", "npx", "yarn", "pnpm",
+		"pnpx", "bunx", "corepack", "make", "gmake", "just", "task", "cargo", "go", "pip", "pip3", "uv", "uvx",
+		"poetry", "tofu", "dotenv", "dotenv-cli", "dotenvx", "virtualenv", "apksigner", "jarsigner",
+		"signtool", "codesign", "env-cmd", "foreman", "honcho", "overmind", "direnv", "mise", "asdf",
+		"vercel", "netlify", "code", "cursor", "subl", "nano", "open", "xdg-open", "keytool", "git-crypt", "chezmoi",
+		"apt", "apt-get", "brew", "dpkg", "man", "history", "crontab", "systemctl", "mkcert", "certbot", "gpg",
+		"gpg2", "unzip":
+		return namesFiles
+	case "cat", "tac", "nl", "less", "more", "head", "tail", "bat", "batcat", "cut", "paste", "sort", "uniq", "rev",
+		"fold", "fmt", "column", "xxd", "od", "hexdump", "hd", "strings", "base64", "base32", "gzip", "zcat", "diff",
+		"colordiff", "comm", "join", "dd", "tar", "zip", "7z", "source", ".", "nc", "ncat", "socat", "pbcopy", "xclip",
+		"type", "gc", "Get-Content", "vim", "vi", "nvim", "ex", "ed", "view":
+		return readsFiles
+	case "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "perl":
+		return scriptFirst
+	case "cp", "mv", "ln", "scp", "rsync", "install", "gcp", "gmv":
+		return copiesFiles
+	case "grep", "egrep", "fgrep", "zgrep", "rgrep", "ggrep", "rg", "ag", "ack", "ugrep":
+		return searches
+	case "git":
+		return ofGit
+	case "curl", "wget", "http", "https", "xh":
+		return ofCurl
+	case "openssl":
+		return ofOpenSSL
+	case "gh", "glab":
+		return ofHub
+	case "fd", "fdfind":
+		return ofFd
+	case "xargs":
+		return ofXargs
+	}
+	return unknownUse
+}
+
+func isReader(program string) bool {
+	u := use(program)
+	return u == readsFiles || u == scriptFirst || u == copiesFiles || u == searches
+}
+
+// command finds a file of secrets that a command reads.
+func (s *search) command(c *Command) Found {
+	what := ""
+	u := use(c.Program)
+	switch u {
+	case namesFiles:
+		return Found{}
+	case ofXargs:
+		what = s.xargs(c.Args)
+	case searches:
+		what = s.grep(c)
+	case copiesFiles:
+		what = s.copies(c)
+	case scriptFirst:
+		what = s.script(c)
+	case ofGit:
+		what = s.git(c)
+	case ofCurl:
+		what = s.curl(c)
+	case ofOpenSSL:
+		what = s.openSSL(c)
+	case ofHub:
+		if len(c.Args) > 0 && (c.Args[0].Text == "gist" || c.Args[0].Text == "release") {
+			what = s.operands(c.Args[1:], unknownUse)
+		}
+	case ofFd:
+		what = s.fd(c.Args)
+	default:
+		switch {
+		case c.Program == "zip":
+			if at := slices.IndexFunc(c.Args, func(w Word) bool { return w.Text == "-x" }); at >= 0 {
+				return Found{What: s.operands(c.Args[:at], u)}
+			}
+		case c.By == "foreman", c.By == "honcho": // a command of theirs
+			return Found{}
+		case len(c.Args) > 1 && c.Args[0].Text == "-m" && (c.Args[1].Text == "venv" || c.Args[1].Text == "virtualenv"):
+			return Found{}
+		}
+		if c.Program != "" && isSecret(c.Program) { // bash .env
+			return Found{What: c.Program}
+		}
+		what = s.operands(c.Args, u)
+	}
+	if what != "" {
+		return Found{What: what}
+	}
+	if isReader(c.Program) && u != searches && s.getsNames(c) {
+		if s.others == nil {
+			what = s.listed(func(string) bool { return true })
+			s.others = &what
+		}
+		if *s.others != "" {
+			return Found{*s.others, "another program names the files"}
+		}
+	}
+	return Found{}
+}
+
+// operands finds a file of secrets among arguments. Those that only name one to a program are left out: what is behind
+// --env-file, --key and the like, unless the program is known to print what it reads.
+func (s *search) operands(args []Word, u programUse) string {
+	e := names
+	if u != unknownUse {
+		e = follows
+	}
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		if len(w.Text) > 2 && w.Text[0] == '-' {
+			if left, next := leavesOut(w.Text, u == unknownUse); left {
+				if next {
+					i++
+				}
+				continue
+			}
+		}
+		if what := s.word(w, e); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// leavesOut reports whether an option names a file that the program does not print, and whether that is the next word.
+func leavesOut(option string, loads bool) (leaves, next bool) {
+	name, _, attached := strings.Cut(strings.ToLower(option), "=")
+	words := []string{"exclude", "ignore"}
+	if loads {
+		words = append(words, "env", "key", "cert", "kubeconfig", "identity", "credential", "config", "netrc",
+			"defaults", "-out", "secret", "pass")
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }), !attached
+}
+
+// hasOption reports whether a letter stands in a bundle of short options, or a word is one of the long ones.
+func hasOption(args []Word, letters string, long ...string) bool {
+	return slices.ContainsFunc(args, func(w Word) bool {
+		if len(w.Text) < 2 || w.Text[0] != '-' {
+			return false
+		}
+		name, _, _ := strings.Cut(w.Text, "=")
+		return w.Text[1] != '-' && strings.ContainsAny(w.Text[1:], letters) || slices.Contains(long, name)
+	})
+}
+
+// script reads the arguments of a program whose first operand is a text for it.
+func (s *search) script(c *Command) string {
+	inPlace := hasOption(c.Args, "", "--in-place") || c.Program == "perl" && hasOption(c.Args, "i")
+	given := c.Program == "perl" && hasOption(c.Args, "eE")
+	var files []Word
+	for i := 0; i < len(c.Args); i++ {
+		w := c.Args[i]
+		switch text := w.Text; {
+		case strings.HasPrefix(text, "-i") && strings.HasSuffix(c.Program, "sed"), strings.HasPrefix(text, "-Ei"),
+			strings.HasPrefix(text, "-ni"), strings.HasPrefix(text, "-ri"):
+			inPlace = true
+		case strings.HasSuffix(c.Program, "q") && strings.HasPrefix(text, "-e"): // of jq and yq: a status
+		case text == "-e", text == "--expression", text == "-f",
+			text == "-v" && strings.HasSuffix(c.Program, "awk"):
+			given = given || text != "-v"
+			if text == "-f" && i+1 < len(c.Args) {
+				files = append(files, c.Args[i+1])
+			}
+			i++
+		case strings.HasPrefix(text, "--expression="), strings.HasPrefix(text, "-f"), strings.HasPrefix(text, "-e"):
+			given = true
+		case text == "--arg" || text == "--argjson":
+			i += 2
+		case text == "-F", text == "--indent", strings.HasPrefix(text, "-") && len(text) > 1:
+			if text == "-F" {
+				i++
+			}
+		case c.Program == "yq" && (text == "e" || text == "eval" || text == "ea" || text == "eval-all"):
+		case !given:
+			given = true
+		default:
+			files = append(files, w)
+		}
+	}
+	if inPlace {
+		return ""
+	}
+	return s.operands(files, readsFiles)
+}
+
+// copies reads the arguments of a program that copies, moves or links files. A copy that has a name of secrets as well
+// is no reading, unless it leaves the machine.
+func (s *search) copies(c *Command) string {
+	valued := map[string]string{"scp": "iFPocJlSD", "rsync": "ef", "install": "mogtS"}[c.Program]
+	var files []Word
+	target := ""
+	for i := 0; i < len(c.Args); i++ {
+		text := c.Args[i].Text
+		option := len(text) > 1 && text[0] == '-'
+		switch {
+		case text == "-t" || text == "--target-directory":
+			if i++; i < len(c.Args) {
+				target = c.Args[i].Text
+			}
+		case strings.HasPrefix(text, "--target-directory="):
+			_, target, _ = strings.Cut(text, "=")
+		case option && len(text) == 2 && strings.Contains(valued, text[1:]):
+			i++
+		case option && text[1] == '-' && c.Program == "rsync":
+			if left, next := leavesOut(text, false); left && next || text == "--rsh" || text == "--files-from" {
+				i++
+			}
+		case !option:
+			files = append(files, c.Args[i])
+		}
+	}
+	if files = splitBraces(files); target == "" {
+		if len(files) < 2 {
+			return ""
+		}
+		target, files = files[len(files)-1].Text, files[:len(files)-1]
+	}
+	host, _, leaves := strings.Cut(target, ":")
+	leaves = leaves && (c.Program == "scp" || c.Program == "rsync") && !strings.Contains(host, "/")
+	for _, w := range files {
+		if what := s.word(w, follows); what != "" && (leaves || !s.keepsName(what, target)) {
+			return what
+		}
+	}
+	return ""
+}
+
+// splitBraces returns words with braces as the words that they stand for.
+func splitBraces(words []Word) (all []Word) {
+	for _, w := range words {
+		if !w.Computed || strings.ContainsAny(w.Text, "$`*?[") {
+			all = append(all, w)
+			continue
+		}
+		for _, text := range permission.Braces(w.Text) {
+			all = append(all, Word{Text: text})
+		}
+	}
+	return all
+}
+
+// keepsName reports whether a copy of a file has a name of secrets.
+func (s *search) keepsName(file, target string) bool {
+	if isSecret(target) && target[strings.LastIndexByte(target, '/')+1:] != ".ssh" {
+		return true
+	}
+	isFolder := strings.HasSuffix(target, "/") || strings.Trim(target[strings.LastIndexByte(target, '/')+1:], ".") == ""
+	for _, dir := range s.dirs {
+		for _, end := range s.seen.Ends(dir, target) {
+			info, err := os.Stat(end)
+			isFolder = isFolder || err == nil && info.IsDir()
+		}
+	}
+	return isFolder && isSecret(target+"/"+filled(file[strings.LastIndexByte(file, '/')+1:]))
+}
+
+// git reads the subcommands of git that print files.
+func (s *search) git(c *Command) string {
+	g := gitOf(c, s.Dir)
+	args := g.args
+	switch g.sub {
+	case "show", "cat-file", "blame", "annotate", "archive", "difftool":
+	case "diff", "stash":
+		if g.sub == "stash" && (len(args) == 0 || args[0].Text != "show") {
+			return ""
+		}
+		if hasOption(args, "", "--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "--summary",
+			"--quiet", "--exit-code") {
+			return ""
+		}
+	case "log":
+		if !hasOption(args, "puL", "--patch") {
+			return ""
+		}
+	case "grep":
+		if hasOption(args, "lLcq", "--files-with-matches", "--name-only", "--count", "--quiet") {
+			return ""
+		}
+		if !hasOption(args, "e") {
+			if at := slices.IndexFunc(args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }); at >= 0 {
+				args = slices.Delete(slices.Clone(args), at, at+1)
+			}
+		}
+	default:
+		return ""
+	}
+	return s.operands(args, unknownUse)
+}
+
+// curl reads the arguments of programs that send files: those behind an @ or a <, and those of a few options.
+func (s *search) curl(c *Command) string {
+	for i, w := range c.Args {
+		before := ""
+		if i > 0 {
+			before = c.Args[i-1].Text
+		}
+		_, value, _ := strings.Cut(w.Text, "=")
+		sends := slices.Contains([]string{"-T", "--upload-file", "-K", "--config", "--post-file", "--body-file"},
+			before) ||
+			strings.HasPrefix(w.Text, "file:") || strings.HasPrefix(w.Text, "--upload-file=") ||
+			strings.HasPrefix(w.Text, "--post-file=") || strings.HasPrefix(w.Text, "--body-file=") ||
+			strings.HasPrefix(value, "<") || strings.HasPrefix(w.Text, "<") || strings.HasPrefix(w.Text, "-T") ||
+			strings.Contains(w.Text, "@")
+		if !sends || strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") {
+			continue
+		}
+		if what := s.word(w, names); what != "" {
+			return what
+		}
+		if _, file, ok := strings.Cut(w.Text, "@"); ok && !isText(file) {
+			if what := s.leads(file); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// openSSL reads the subcommands of openssl that print what they read. Those for certificates read the public part, and
+// what goes to a file is not printed.
+func (s *search) openSSL(c *Command) string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	switch c.Args[0].Text {
+	case "rsa", "dsa", "ec", "pkey", "pkcs8", "pkcs12":
+		if hasOption(c.Args, "", "-noout", "-pubout", "-out", "-nokeys", "-export") {
+			return ""
+		}
+	case "enc", "base64", "smime", "cms", "asn1parse":
+	default:
+		return ""
+	}
+	return s.operands(c.Args[1:], readsFiles)
+}
+
+// getsNames reports whether a command reads files that another program names, as behind xargs or in a loop.
+func (s *search) getsNames(c *Command) bool {
+	return c.More || slices.ContainsFunc(c.Args, func(w Word) bool {
+		if !w.Computed || strings.Contains(w.Text, "/dev/fd/") {
+			return false
+		}
+		if strings.HasPrefix(w.Text, "$()") || strings.HasPrefix(w.Text, "``") || strings.Contains(w.Text, "{}") {
+			return true
+		}
+		name := strings.Trim(w.Text, "${}")
+		if name == "@" || strings.Trim(name, "0123456789") == "" { // of sh -c 'cat "$1"' _ {}
+			return true
+		}
+		isListed := func(v shellline.Assignment) bool {
+			return v.Name == name && strings.HasPrefix(v.Value.Text, "$()")
+		}
+		return slices.Contains(s.given, name) || slices.ContainsFunc(s.Call.assigned, isListed)
+	})
+}
+
+// listed returns a file of secrets that a program of the line names: one that it is told the name of, or one in the
+// folder of a find without names for which the test holds.
+func (s *search) listed(test func(file string) bool) string {
+	for _, c := range s.Commands {
+		switch c.Program {
+		case "find":
+			if what := s.byFind(c.Args, test); what != "" {
+				return what
+			}
+		case "echo", "printf", "ls", "fd", "fdfind", "locate":
+			for _, w := range c.Args {
+				if what := s.word(w, names); what != "" {
+					return what
+				}
+				if what := secretField(strings.NewReplacer(`\n`, " ", `\0`, " ").Replace(w.Text)); what != "" {
+					return what
+				}
+			}
+		case "xargs":
+			if what := secretField(c.Script); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// secretField returns the word of a text that names files of secrets, "" if there is none.
+func secretField(text string) string {
+	for field := range strings.FieldsSeq(text) {
+		if mayBeSecret(field) {
+			return field
+		}
+	}
+	return ""
+}
+
+// fd reads the arguments of fd, which runs a command for the files that it finds.
+func (s *search) fd(args []Word) string {
+	at := slices.IndexFunc(args, func(w Word) bool {
+		return slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, w.Text)
+	})
+	if at < 0 || at+1 == len(args) || use(args[at+1].Text) == namesFiles {
+		return ""
+	}
+	for _, w := range args[:at] {
+		if glob := strings.Trim(strings.ReplaceAll(w.Text, `\`, ""), "^$"); mayBeSecret(glob) {
+			return glob
+		}
+	}
+	return ""
+}
+
+// xargs reads the file that xargs takes arguments from. The command that it runs is one of its own.
+func (s *search) xargs(args []Word) (what string) {
+	for i, w := range args {
+		isValue := i > 0 && (args[i-1].Text == "-a" || args[i-1].Text == "--arg-file")
+		if what == "" && (isValue || strings.HasPrefix(w.Text, "--arg-file=")) {
+			what = s.word(w, follows)
+		}
+	}
+	return what
+}
+
+// byFind is listed for find.
+func (s *search) byFind(args []Word, test func(file string) bool) string {
+	named := false
+	for i := 1; i < len(args); i++ {
+		switch args[i-1].Text {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
+		default:
+			continue
+		}
+		if i > 1 && (args[i-2].Text == "!" || args[i-2].Text == "-not") || strings.Trim(args[i].Text, "*") == "" {
+			continue
+		}
+		named = true
+		glob := strings.NewReplacer(`\.`, ".", ".*", "*").Replace(args[i].Text)
+		if mayBeSecret(glob) {
+			return args[i].Text
+		}
+	}
+	if named {
+		return ""
+	}
+	from := "."
+	if len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") && args[0].Text != "!" && args[0].Text != "(" {
+		from = args[0].Text
+	}
+	if from = filepath.ToSlash(from); isSecret(from) {
+		return from
+	}
+	return s.inFolder(from, test)
+}

@@ -1,0 +1,380 @@
+package pack
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/permission"
+)
+
+// search looks for the files of secrets that a call reads.
+type search struct {
+	*Call
+	dirs []string // in which relative paths may start: that of the call, and those to which its lines go
+
+	given []string // the variables that its lines read
+
+	// What is left of the work for one call. A search in folders that has none left finds nothing, and variables are
+	// unknown then.
+	files, expansions, variables int
+	others                       *string // what listed has found; nil: it has not looked
+}
+
+// readSecret finds a file of secrets that a call reads. It follows links, and looks into folders that a line
+// reads whole.
+func readSecret(c *Call) Found {
+	s := search{Call: c, dirs: []string{c.Dir}, files: 5000, expansions: 20, variables: 2000}
+	if len(c.Commands) == 0 && len(c.Redirect) == 0 {
+		return s.byTool()
+	}
+	for i := range c.Commands {
+		if c.Commands[i].Program == "read" {
+			for _, w := range c.Commands[i].Args {
+				s.given = append(s.given, w.Text)
+			}
+		}
+		if p := c.Commands[i].Program; (p == "cd" || p == "pushd") && len(c.Commands[i].Args) > 0 &&
+			len(s.dirs) < 16 {
+			to := c.Commands[i].Args[len(c.Commands[i].Args)-1].Text
+			for _, dir := range s.dirs {
+				if len(s.dirs) < 8 && !filepath.IsAbs(to) && to[:min(1, len(to))] != "~" {
+					s.dirs = append(s.dirs, dir+"/"+to)
+				}
+			}
+			s.dirs = append(s.dirs, to)
+		}
+	}
+	for i := range c.Commands {
+		if found := s.command(&c.Commands[i]); found.What != "" {
+			return found
+		}
+	}
+	for _, r := range c.Redirect {
+		if r.Writes {
+			continue
+		}
+		if what := s.word(r.Word, follows); what != "" {
+			return Found{What: what}
+		}
+	}
+	if found := s.doubtful(); found.What != "" {
+		return found
+	}
+	return s.byTool()
+}
+
+// byTool finds a file of secrets that a tool for files reads.
+func (s *search) byTool() Found {
+	isOne := func(names ...string) bool {
+		return slices.ContainsFunc(s.Tools, func(tool string) bool { return slices.Contains(names, tool) })
+	}
+	if isOne("fs_glob", "fs_list", "Glob", "LS") { // they name files and do not read them
+		return Found{}
+	}
+	looks := isOne("fs_grep", "Grep")
+	for _, f := range s.Files {
+		if f.Writes {
+			continue
+		}
+		if what := s.leads(f.Path); what != "" {
+			return Found{What: what}
+		}
+		if looks && len(s.Call.globs) == 0 {
+			g := grepCall{patterns: s.patterns, hidden: true}
+			if what := s.inFolder(f.Path, g.mayPrint); what != "" {
+				return Found{What: what}
+			}
+		}
+	}
+	if looks && len(s.Files) == 0 && len(s.Call.globs) == 0 {
+		g := grepCall{patterns: s.patterns, hidden: true}
+		return Found{What: s.inFolder(".", g.mayPrint)}
+	}
+	texts := s.Call.globs
+	if !looks && len(s.Files) == 0 {
+		texts = s.Others
+	}
+	for _, text := range texts {
+		for _, glob := range permission.Braces(text) {
+			if !strings.HasPrefix(glob, "!") && !isText(glob) && mayBeSecret(glob) {
+				return Found{What: glob}
+			}
+		}
+	}
+	return Found{}
+}
+
+// effort is how far a word is followed.
+type effort int
+
+const (
+	names   effort = iota // what the word says
+	follows               // also links and globs, because the program is known to read its files
+)
+
+// word returns the file of secrets that a word of a command names, "" if there is none.
+func (s *search) word(w Word, e effort) string {
+	if !w.Computed {
+		return s.text(w.Text, e)
+	}
+	for _, text := range s.values(strings.ReplaceAll(w.Text, "{}", unknownText), 3) {
+		known := !strings.Contains(text, unknownText)
+		for _, glob := range permission.Braces(strings.ReplaceAll(text, unknownText, "*")) {
+			for _, part := range parts(glob) {
+				if s.anywhere(part, mayBeSecret) {
+					return part
+				}
+			}
+			if e == follows && known {
+				if file := s.expands(glob); file != "" {
+					return file
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// text is word for a text that the shell does not compute.
+func (s *search) text(text string, e effort) string {
+	for _, part := range parts(text) {
+		if s.anywhere(part, isSecret) {
+			return part
+		}
+	}
+	if e == follows && !strings.HasPrefix(text, "-") && !isText(text) {
+		return s.leads(text)
+	}
+	return ""
+}
+
+// anywhere reports whether a test holds for a path as it is written, or from a folder to which the line goes.
+func (s *search) anywhere(file string, test func(string) bool) bool {
+	if test(file) {
+		return true
+	}
+	for _, dir := range s.dirs {
+		if !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "~") && test(dir+"/"+file) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads returns the file of secrets that a path leads to, "" if there is none.
+func (s *search) leads(file string) string {
+	if s.anywhere(filepath.ToSlash(file), isSecret) {
+		return file
+	}
+	for _, dir := range s.dirs {
+		for _, end := range s.seen.Ends(dir, file) {
+			if isSecret(filepath.ToSlash(end)) {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// expands returns a file of secrets among those that a glob chooses now. Stars choose no hidden file.
+func (s *search) expands(glob string) string {
+	hidden := strings.HasPrefix(filepath.Base(glob), ".")
+	wild := 0
+	for name := range strings.SplitSeq(glob, "/") {
+		if strings.ContainsAny(name, "*?[") {
+			wild++
+		}
+	}
+	if s.expansions--; s.expansions < 0 || wild == 0 || wild > 2 {
+		return ""
+	}
+	for _, dir := range s.dirs {
+		ends := s.seen.Ends(dir, glob)
+		if len(ends) == 0 {
+			continue
+		}
+		files, _ := filepath.Glob(ends[0])
+		for _, file := range files {
+			if (hidden || !strings.HasPrefix(filepath.Base(file), ".")) && s.leads(file) != "" {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// parts returns a word and the paths that may stand in it: behind an option, a =, an @ or a colon.
+func parts(text string) []string {
+	switch {
+	case isText(text):
+		return nil
+	case strings.Contains(text, "://") && !strings.Contains(text, "file://"):
+		return nil
+	case strings.HasPrefix(text, ":!"), strings.HasPrefix(text, ":^"), strings.HasPrefix(text, ":(exclude"):
+		return nil // git leaves it out
+	}
+	all := []string{text}
+	if strings.ContainsAny(text, "=@:,;<") {
+		all = append(all, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=@:,;<", r) })...)
+	}
+	if len(text) > 3 && text[0] == '-' && text[1] != '-' {
+		all = append(all, text[2:])
+	}
+	return all
+}
+
+// isText reports whether a word with blanks is hardly a path.
+func isText(word string) bool {
+	i := strings.IndexAny(word, " \t\n")
+	return i >= 0 && (strings.IndexByte("/.~", word[0]) < 0 || strings.Contains(word, " -") ||
+		strings.Contains(word, "\n"))
+}
+
+// unknownText stands for what nobody knows of a word.
+const unknownText = "\x00"
+
+// values returns what a word may be with the values that the line gives variables, and with unknownText for the
+// rest.
+func (s *search) values(text string, left int) (all []string) {
+	at := strings.IndexAny(text, "$`")
+	if at < 0 {
+		return []string{text}
+	}
+	if s.variables--; s.variables < 0 {
+		return []string{text[:at] + unknownText}
+	}
+	before, rest := text[:at], text[at+1:]
+	name, otherwise := "", ""
+	switch {
+	case text[at] == '`':
+		_, rest, _ = strings.Cut(rest, "`")
+	case strings.HasPrefix(rest, "()"):
+		rest = rest[2:]
+	case strings.HasPrefix(rest, "{"):
+		name, rest, _ = strings.Cut(rest[1:], "}")
+		name, otherwise, _ = strings.Cut(name, ":-")
+		name, _, _ = strings.Cut(name, "[")
+	default:
+		end := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && !isAlphanumeric(byte(r)) })
+		if end < 0 {
+			end = len(rest)
+		}
+		name, rest = rest[:end], rest[end:]
+	}
+	tails := s.values(rest, left)
+	some := []string{unknownText}
+	for i := range s.Call.assigned {
+		v := &s.Call.assigned[i]
+		if v.Name == name && name != "" && left > 0 && len(some) < 64 {
+			some = append(some, s.values(v.Value.Text, left-1)...)
+		}
+	}
+	if otherwise != "" {
+		some = append(some, otherwise)
+	}
+	if len(some) > 1 {
+		some = some[1:]
+	} else if name == "HOME" {
+		some[0] = "~"
+	}
+	for _, value := range some {
+		for _, tail := range tails {
+			if len(all) < 64 {
+				all = append(all, before+value+tail)
+			}
+		}
+	}
+	return all
+}
+
+func isAlphanumeric(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
+
+// inFolder returns a file of secrets in a folder for which the test holds, "" if there is none or the path leads to no
+// folder. It looks at a few thousand files for one call, and not into folders of packages.
+func (s *search) inFolder(folder string, test func(file string) bool) (what string) {
+	for _, dir := range s.dirs {
+		ends := s.seen.Ends(dir, folder)
+		if len(ends) == 0 {
+			continue
+		}
+		_ = filepath.WalkDir(ends[len(ends)-1], func(file string, entry os.DirEntry, err error) error {
+			s.files--
+			switch {
+			case s.files < 0:
+				return filepath.SkipAll
+			case err != nil:
+				return nil //nolint:nilerr // what cannot be read is not searched either
+			case entry.IsDir():
+				if slices.Contains([]string{".git", "node_modules", ".venv", "vendor"}, entry.Name()) {
+					return filepath.SkipDir
+				}
+			case isSecret(filepath.ToSlash(file)) && test(file):
+				what = file
+				return filepath.SkipAll
+			}
+			return nil
+		})
+		if what != "" {
+			break
+		}
+	}
+	return what
+}
+
+// doubtful finds a text that nobody can tell the commands of, in which a file of secrets stands together with a word
+// that reads: anywhere in a program, and before it in a shell line.
+func (s *search) doubtful() Found {
+	for i := range s.Commands {
+		if c := &s.Commands[i]; c.Script != "" && isInterpreter(c.Program) {
+			if found := inDoubt(doubt{strings.ToLower(c.Script), "a program for " + c.Program}); found.What != "" {
+				return found
+			}
+		}
+	}
+	for _, d := range s.doubts {
+		if found := inDoubt(d); found.What != "" {
+			return found
+		}
+	}
+	return Found{}
+}
+
+func isInterpreter(program string) bool {
+	switch strings.TrimRight(program, "0123456789.") {
+	case "python", "node", "ruby", "perl", "php", "deno", "bun", "lua", "Rscript", "pypy":
+		return true
+	}
+	return false
+}
+
+// inDoubt is doubtful for one text.
+func inDoubt(d doubt) Found {
+	isProgram := strings.Contains(d.why, "program")
+	reads := isProgram && slices.ContainsFunc([]string{"open", "read", "cat", "load", "copy", "file", "slurp", "lines",
+		":r "}, func(word string) bool { return strings.Contains(d.text, word) })
+	leaves := false
+	for token := range strings.FieldsFuncSeq(d.text, func(r rune) bool {
+		return strings.ContainsRune(" \t\"'`()[]{},\\", r)
+	}) {
+		if !isProgram {
+			reads = (reads || token == "<") && !strings.ContainsAny(token, "|;&\n")
+		}
+		left := leaves
+		leaves = token[0] == '-' && strings.Contains(token, "exclude")
+		word := strings.Trim(token, "|;&\n<>")
+		reads = reads || !isProgram && use(word) == readsFiles
+		if !reads || left || strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "._") {
+			continue
+		}
+		for part := range strings.SplitSeq(word, "=") {
+			if (isProgram || part == word) && isSecret(part) {
+				return Found{part, d.why}
+			}
+		}
+	}
+	return Found{}
+}

@@ -1,0 +1,105 @@
+package pack
+
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/shellline"
+)
+
+func dataDrop(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		switch cmd.Program {
+		case "dropdb":
+			if !cmd.isDry() {
+				return Found{What: cmd.String()}
+			}
+		case "mysqladmin", "mariadb-admin":
+			if cmd.has("drop") {
+				return Found{What: cmd.String()}
+			}
+		case "redis-cli", "valkey-cli":
+			if cmd.has("FLUSHALL flushall FLUSHDB flushdb FlushAll FlushDB") {
+				return Found{What: cmd.String()}
+			}
+		default:
+			if !isDatabase(cmd.Program) || cmd.has(":memory:") {
+				continue
+			}
+			if text, computed := c.statements(cmd); drops(text) {
+				found := Found{What: cmd.String()}
+				if computed && !dropping.Get().MatchString(text) {
+					found.Doubt = "the shell computes a part of the statement"
+				}
+				return found
+			}
+		}
+	}
+	return Found{}
+}
+
+// isDatabase reports whether a program runs statements of its arguments or of stdin in a database.
+func isDatabase(program string) bool {
+	switch program {
+	case "psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "sqlite", "mongosh", "mongo", "duckdb", "sqlcmd",
+		"clickhouse", "clickhouse-client", "cockroach", "cqlsh", "sqlplus", "snowsql", "bq", "litecli", "usql", "trino":
+		return true
+	}
+	return false
+}
+
+// statements returns what a line gives a database to run: in its arguments, in a here-document, or by echo.
+func (c *Call) statements(client *Command) (text string, computed bool) {
+	var b strings.Builder
+	write := func(words []Word) {
+		for _, w := range words {
+			statement := w.Text
+			if _, value, ok := strings.Cut(statement, "="); ok && strings.HasPrefix(statement, "--") {
+				statement = value
+			} else if len(statement) > 2 && shellline.Among("-c -e -q -Q", statement[:2]) {
+				statement = statement[2:]
+			}
+			b.WriteString(statement + " ;\n")
+			computed = computed || w.Computed
+		}
+	}
+	write(client.Args)
+	b.WriteString(client.Script)
+	if client.Script == "" {
+		for i := range c.Commands {
+			switch cmd := &c.Commands[i]; cmd.Program {
+			case "echo", "printf":
+				write(cmd.Args)
+			case "cat":
+				b.WriteString(cmd.Script)
+			}
+		}
+	}
+	return b.String(), computed
+}
+
+var (
+	// aside matches what is no statement: comments and texts in quotes.
+	aside = lazy.Regexp{Text: `(?s)/\*.*?\*/|--[^\n]*|'(?:[^']|'')*'`}
+	// dropping matches statements that empty or drop, in SQL and in the language of MongoDB.
+	dropping = lazy.Regexp{Text: `(?i)\bdrop\s+(?:table|database|schema|materialized|view|owned|tablespace|keyspace|` +
+		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*truncate\s+\S|\.drop\(|\bdropDatabase\(|` +
+		`\bdropCollection\(|\b(?:deleteMany|remove)\(\s*(?:\{\s*\})?\s*\)`}
+	deleting = lazy.Regexp{Text: `(?i)\bdelete\s+from\s`}
+	where    = lazy.Regexp{Text: `(?i)\bwhere\b`}
+)
+
+// drops reports whether one of the statements drops or empties something, or deletes all rows of a table.
+func drops(text string) bool {
+	text = aside.Get().ReplaceAllString(text, " ")
+	if dropping.Get().MatchString(text) {
+		return true
+	}
+	for statement := range strings.SplitSeq(text, ";") {
+		if deleting.Get().MatchString(statement+" ") && !where.Get().MatchString(statement) {
+			return true
+		}
+	}
+	return false
+}

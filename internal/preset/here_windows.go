@@ -1,4 +1,0 @@
-package preset
-
-// Here is the form for this system.
-var Here = Windows

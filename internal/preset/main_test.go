@@ -1,9 +1,0 @@
-package preset
-
-import (
-	"testing"
-
-	"github.com/hookrun/hookrun/internal/testsupport/testhome"
-)
-
-func TestMain(m *testing.M) { testhome.Main(m) }

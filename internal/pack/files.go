@@ -357,8 +357,11 @@ func (c *Command) isFind() bool { return c.Program == "find" || c.Program == "gf
 // keeps reports whether a command moves files to a folder of the workspace, or to names that the shell computes.
 func (c *Call) keeps(cmd *Command) bool {
 	words := cmd.operands("-S --suffix")
+	if cmd.Program != "mv" && cmd.Program != "gmv" || len(words) == 0 {
+		return false
+	}
 	last := words[len(words)-1:]
-	return (cmd.Program == "mv" || cmd.Program == "gmv") && (last[0].Computed || c.names(inside, last, cmd))
+	return last[0].Computed || c.names(inside, last, cmd)
 }
 
 // fedRoot finds xargs rm behind an echo that prints a path.

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,40 @@ func permissionCall(t testing.TB, e Example, dir string) permission.Call {
 		Home: "/home/user"}
 }
 
+// onBranch returns the folder of a repository that is on a branch of one's own.
+func onBranch(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/feature\n"), 0o600))
+	return dir
+}
+
+// held returns the rules of all packs that block a call.
+func held(c *Call) (ids []string) {
+	for _, p := range All() {
+		for i := range p.Rules {
+			if p.Rules[i].Decide(c).What != "" {
+				ids = append(ids, p.ID(&p.Rules[i]))
+			}
+		}
+	}
+	return ids
+}
+
+// linesOf returns the lines of a file of test data, in which ⏎ is a line end.
+func linesOf(t testing.TB, path ...string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			lines = append(lines, strings.ReplaceAll(line, "⏎", "\n"))
+		}
+	}
+	return lines
+}
+
 // TestExamples: every rule blocks its own examples, and lets those through that it says it does.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
@@ -58,11 +93,7 @@ func TestManyCommands(t *testing.T) {
 		"curl x.io; ls" + strings.Repeat(" | sh -c \"$(ls)\"", 4000), "ls" + strings.Repeat(" | tee >(cat)", 4000)} {
 		c := callOf(t, Example{Text: line}, t.TempDir())
 		begun := time.Now()
-		for _, p := range All() {
-			for i := range p.Rules {
-				p.Rules[i].Decide(c)
-			}
-		}
+		held(c)
 		require.Less(t, time.Since(begun), 5*time.Second)
 	}
 }
@@ -76,76 +107,63 @@ func BenchmarkAll(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			of := permissionCall(b, e, "/tmp")
 			for b.Loop() {
-				c := NewCall(of.Once(), false)
-				for _, p := range All() {
-					for i := range p.Rules {
-						p.Rules[i].Decide(c)
-					}
-				}
+				held(NewCall(of.Once(), false))
 			}
 		})
 	}
 }
 
-// TestBenign: nobody wants a gate that blocks what people run daily. The repository is on a branch of one's own.
+// TestBenign: nobody wants a gate that blocks what people run daily.
 func TestBenign(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/feature\n"), 0o600))
-	text, err := os.ReadFile(filepath.Join("testdata", "benign.txt"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		c := callOf(t, Example{Text: line}, dir)
-		for _, p := range All() {
-			for i := range p.Rules {
-				if found := p.Rules[i].Decide(c); found.What != "" {
-					t.Errorf("%s blocks %s: %+v", p.ID(&p.Rules[i]), line, found)
-				}
-			}
-		}
+	dir := onBranch(t)
+	for _, line := range linesOf(t, "testdata", "benign.txt") {
+		assert.Empty(t, held(callOf(t, Example{Text: line}, dir)), line)
 	}
 }
 
 // TestDaily has the lines of every day that the permission rules are tried on. held.txt has those that a rule is for.
 func TestDaily(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/feature\n"), 0o600))
-	text, err := os.ReadFile(filepath.Join("..", "permission", "testdata", "daily.txt"))
-	require.NoError(t, err)
-	var held strings.Builder
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		c := callOf(t, Example{Text: strings.ReplaceAll(line, "⏎", "\n")}, dir)
-		for _, p := range All() {
-			for i := range p.Rules {
-				if found := p.Rules[i].Decide(c); found.What != "" && line != "" && line[0] != '#' {
-					held.WriteString(p.ID(&p.Rules[i]) + " " + line + "\n")
-				}
-			}
+	dir := onBranch(t)
+	var got []string
+	for _, line := range linesOf(t, "..", "permission", "testdata", "daily.txt") {
+		for _, id := range held(callOf(t, Example{Text: line}, dir)) {
+			got = append(got, id+" "+line)
 		}
 	}
-	want, err := os.ReadFile(filepath.Join("testdata", "held.txt"))
-	require.NoError(t, err)
-	require.Equal(t, string(want), held.String())
+	require.Equal(t, linesOf(t, "testdata", "held.txt"), got)
 }
 
 // TestSpellings: what packs promise is blocked in every spelling.
 func TestSpellings(t *testing.T) {
 	dir := t.TempDir()
-	text, err := os.ReadFile(filepath.Join("testdata", "blocked.txt"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		line = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t").Replace(strings.TrimSuffix(line, "\n"))
-		c, blocked := callOf(t, Example{Text: line}, dir), false
-		for _, p := range All() {
-			for i := range p.Rules {
-				blocked = blocked || p.Rules[i].Decide(c).What != ""
+	for _, line := range linesOf(t, "testdata", "blocked.txt") {
+		assert.NotEmpty(t, held(callOf(t, Example{Text: line}, dir)), line)
+	}
+}
+
+// FuzzRules: no line breaks a rule, and a forbidden command is found among others, whatever these are.
+func FuzzRules(f *testing.F) {
+	for _, p := range All() {
+		for i := range p.Rules {
+			for n, e := range p.Rules[i].Block() {
+				f.Add(e.Text, uint64(n))
 			}
 		}
-		if !blocked {
-			t.Errorf("no pack blocks %s", line)
-		}
 	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, line string, seed uint64) {
+		held(callOf(t, Example{Text: line}, dir))
+		held(callOf(t, Example{Tool: "fs_write", Text: line}, dir))
+
+		random := rand.New(rand.NewPCG(seed, 0))
+		others := []string{"a", "git status", "x=1", "echo 'b c'", "rm -f x", "if", "$X", `a "$(d)"`, "`e`", "{g,h}", ">f",
+			"cd sub", "done", "[", "!", "(a; b)", "cat <<E\nc\nE", "f() { a; }", "sudo a", "a | b", "# c", "a &"}
+		lines := make([]string, 6)
+		for i := range lines {
+			lines[i] = others[random.IntN(len(others))]
+		}
+		lines[random.IntN(len(lines))] = "git push --force"
+		line = strings.Join(lines, "\n")
+		require.Contains(t, held(callOf(t, Example{Text: line}, dir)), "git/no-force-push", line)
+	})
 }

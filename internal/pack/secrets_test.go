@@ -3,7 +3,6 @@ package pack
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,11 +15,8 @@ import (
 // TestSecretLines has lines that some rule of the pack blocks, and lines of every day that none does.
 func TestSecretLines(t *testing.T) {
 	for name, blocks := range map[string]bool{"secrets-block.txt": true, "secrets-pass.txt": false} {
-		text, err := os.ReadFile(filepath.Join("testdata", name))
-		require.NoError(t, err)
 		dir := t.TempDir()
-		for line := range strings.Lines(string(text)) {
-			line = strings.ReplaceAll(strings.TrimSpace(line), "⏎", "\n")
+		for _, line := range linesOf(t, "testdata", name) {
 			c, what := callOf(t, Example{Text: line}, dir), ""
 			for i := range secrets.Rules {
 				what += secrets.Rules[i].Decide(c).What

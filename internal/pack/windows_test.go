@@ -9,17 +9,7 @@ import (
 // TestWindows has lines of cmd.exe and PowerShell, which a gate meets on every system.
 func TestWindows(t *testing.T) {
 	dir := t.TempDir()
-	what := func(line string) (ids string) {
-		c := callOf(t, Example{Text: line}, dir)
-		for _, p := range All() {
-			for i := range p.Rules {
-				if p.Rules[i].Decide(c).What != "" {
-					ids += p.ID(&p.Rules[i]) + " "
-				}
-			}
-		}
-		return ids
-	}
+	what := func(line string) []string { return held(callOf(t, Example{Text: line}, dir)) }
 	for _, line := range []string{
 		`Remove-Item -Recurse -Force C:\`, `Remove-Item C:\ -Recurse`, `remove-item -r "C:\Users\me"`,
 		`Remove-Item -Recurse $HOME`, `ri -Recurse $env:USERPROFILE`, `rm -r -fo ~`, `rm -rf /c`, `rm -rf /c/Users/me/`,

@@ -37,7 +37,7 @@ func gateCommand(c *Call) Found {
 		}
 		isHookrun := func(w Word) bool { return strings.HasPrefix(path.Base(w.Text), "hookrun") }
 		switch command.Program {
-		case "pkill", "killall", "taskkill", "Stop-Process":
+		case "pkill", "killall", "taskkill", "stop-process":
 			if slices.ContainsFunc(command.Args, isHookrun) {
 				return found("")
 			}

@@ -12,32 +12,22 @@ type Word = shellline.Word
 
 // Command is a simple command that a call runs, by itself or behind wrappers.
 type Command struct {
-	Program string // its name without folder and .exe; "": the shell computes it
+	shellline.Command
+	Program string // its name in lower case, without folder and .exe; "": the shell computes it
 	Args    []Word
-	By      string // the program that runs it; "": the line itself
-	More    bool   // it gets further arguments that nobody knows, as behind xargs
-	Away    bool   // it may run in a container, on another machine or in another environment
-	Script  string // what it reads on stdin, if the line says that
-	Folders []Word // to which the line has gone before, in order
-
-	Words    []Word              // the program and Args
-	From     []shellline.Command // whose output it gets by a pipe; wrappers are not taken off
-	Inside   []shellline.Command // whose output it gets in its words and redirections; wrappers are not taken off
-	Files    []File              // of its redirections
-	Sets     []Word              // variables for it alone, as NAME=value
-	Captured bool                // its output goes into a word
+	Files   []File // of its redirections
 }
 
 // File is a file that a call works on.
 type File struct {
 	Path   string // as it is written
+	Prefix bool   // the shell computes the rest of the path
 	Writes bool
-	Prefix bool // the shell computes the rest of the path
 
 	// Of a redirection:
-	Word          Word   // the path with what the shell computes
-	Appends, Away bool   // Away: as in Command
-	Folders       []Word // as in Command
+	Word          Word // the path with what the shell computes
+	Appends, Away bool
+	Folders       []Word // to which the line has gone before
 }
 
 // Call is a tool call as rules see it. Commands and redirections are those of all its shell lines.
@@ -55,13 +45,10 @@ type Call struct {
 	Root     string   // the workspace, absolute
 	Home     string   // of the user; "": unknown
 
+	seen     permission.Seen
 	doubts   []doubt
 	assigned []shellline.Assignment
-	lines    []string // in lower case
-	call     permission.Call
-	globs    []string // that choose files for a tool
-	patterns []string // that a tool looks for in files, or that choose files
-	seen     *permission.Seen
+	lines    []string          // in lower case
 	joints   int               // from how many commands others get output, all in all
 	guards   *touched          // what the call changes; nil: nobody has asked
 	followed map[string]string // paths without links
@@ -73,18 +60,16 @@ type doubt struct{ text, why string }
 // NewCall returns what rules see of a call. writes says of a file tool whether it writes.
 func NewCall(c permission.Call, writes bool) *Call {
 	seen := c.Seen()
-	p := &Call{seen: &seen, Tools: append([]string{c.Tool}, c.Also...), globs: seen.Globs, patterns: seen.Patterns,
-		Unseen: seen.Unseen, Shell: seen.Kind == permission.Shell || len(seen.Lines) > 0, Args: c.Input,
-		Writes: writes, call: c, Dir: c.Dir, Root: c.Root, Home: c.Home, Others: seen.Others}
+	p := &Call{seen: seen, Tools: append([]string{c.Tool}, c.Also...), Others: seen.Others, Unseen: seen.Unseen,
+		Shell: seen.Kind == permission.Shell || len(seen.Lines) > 0, Writes: writes, Args: c.Input,
+		Dir: c.Dir, Root: c.Root, Home: c.Home}
 	for i, line := range seen.Lines {
 		for _, command := range line.Commands {
 			p.Commands = append(p.Commands, commandOf(command))
 			p.joints += len(command.From) + len(command.Inside)
 		}
 		for _, r := range line.Redirections {
-			file := fileOf(r.File, r.Writes)
-			file.Word, file.Appends, file.Away, file.Folders = r.File, r.Appends, r.Away, r.Folders
-			p.Redirect = append(p.Redirect, file)
+			p.Redirect = append(p.Redirect, fileOf(r))
 		}
 		p.assigned = append(p.assigned, line.Assignments...)
 		p.addWindows(seen.Texts[i])
@@ -106,28 +91,29 @@ func NewCall(c permission.Call, writes bool) *Call {
 	return p
 }
 
-func commandOf(c shellline.Command) (command Command) {
+func commandOf(c shellline.Command) Command {
+	command := Command{Command: c}
 	if len(c.Words) == 0 {
 		return command
 	}
-	if !c.Words[0].Computed {
-		command.Program = shellline.ProgramName(c.Words[0].Text)
+	if command.Args = c.Words[1:]; !c.Words[0].Computed {
+		command.Program = programName(c.Words[0])
 	}
-	command.Away, command.Script, command.Folders = c.Away, c.Script, c.Folders
-	command.Args, command.More, command.Words = c.Words[1:], c.More, c.Words
-	command.From, command.Inside, command.Sets, command.Captured = c.From, c.Inside, c.Sets, c.Captured
 	for _, r := range c.Files {
-		command.Files = append(command.Files, fileOf(r.File, r.Writes))
+		command.Files = append(command.Files, fileOf(r))
 	}
-	command.By = c.By
 	return command
 }
 
-func fileOf(w Word, writes bool) File {
-	if w.Computed {
-		return File{Path: w.Prefix, Word: w, Writes: writes, Prefix: true}
+// programName is the name of a program as rules have it. Case does not count on Windows, on macOS, and in PowerShell.
+func programName(w Word) string { return strings.ToLower(shellline.ProgramName(w.Text)) }
+
+func fileOf(r shellline.Redirection) File {
+	f := File{Path: r.File.Text, Writes: r.Writes, Word: r.File, Appends: r.Appends, Away: r.Away, Folders: r.Folders}
+	if r.File.Computed {
+		f.Path, f.Prefix = r.File.Prefix, true
 	}
-	return File{Path: w.Text, Word: w, Writes: writes}
+	return f
 }
 
 // String returns the command for a reason.

@@ -24,7 +24,7 @@ func accessOf(program string) access {
 	switch program {
 	case "rm", "unlink", "shred", "rmdir", "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "tee",
 		"sponge",
-		"ln", "ed", "ex", "patch", "del", "Remove-Item", "trash", "gio":
+		"ln", "ed", "ex", "patch", "del", "remove-item", "trash", "gio":
 		return accessChanges
 	case "cp", "mv", "install", "rsync", "scp", "ditto", "gcp", "gmv":
 		return accessCopies
@@ -37,7 +37,7 @@ func accessOf(program string) access {
 		"export", "set",
 		"which", "type", "command", "hookrun", "claude", "codex", "gemini", "qwen", "droid", "copilot", "crush",
 		"opencode",
-		"read", "fold", "paste", "join", "comm", "base64", "zip", "open", "xdg-open", "Get-Content", "exit", "return",
+		"read", "fold", "paste", "join", "comm", "base64", "zip", "open", "xdg-open", "get-content", "exit", "return",
 		"make",
 		"shellcheck", "jsonlint", "check-jsonschema", "ajv", "cksum", "glow", "mdcat", "locate", "lsof", "getfacl",
 		"markdownlint", "yamllint", "actionlint", "pre-commit", "gitleaks", "trufflehog", "semgrep", "mkdir", "unset",
@@ -177,7 +177,7 @@ func (f *guardFinder) find(c *Command) {
 	deletes := hasWord(c.Args, "-delete")
 	for i, w := range c.Args {
 		if (w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok") && i+1 < len(c.Args) {
-			next := accessOf(shellline.ProgramName(c.Args[i+1].Text))
+			next := accessOf(programName(c.Args[i+1]))
 			deletes = deletes || next == accessChanges || next == accessCopies
 		}
 	}

@@ -49,7 +49,7 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 
 // gets reports whether the command gets the output of a command for which is returns true.
 func (c *Command) gets(is func(program string, args []Word) bool) bool {
-	named := func(words []Word) bool { return is(shellline.ProgramName(words[0].Text), words[1:]) }
+	named := func(words []Word) bool { return is(programName(words[0]), words[1:]) }
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
 	return slices.ContainsFunc(c.From, prints) || slices.ContainsFunc(c.Inside, prints)
 }
@@ -68,7 +68,7 @@ func (c *Command) executes() runsInput {
 	switch c.Program {
 	case "":
 		return runsNone
-	case "iex", "Invoke-Expression", "invoke-expression", "at", "batch":
+	case "iex", "invoke-expression", "at", "batch":
 		return runsOutput
 	case "cmd":
 		if len(c.Args) == 0 {
@@ -100,7 +100,7 @@ func (c *Command) executes() runsInput {
 	case "xargs", "gxargs", "parallel":
 		l, _ := shellline.Launch(c.Words)
 		shell := slices.ContainsFunc(c.Args,
-			func(w Word) bool { return shellline.IsShell(shellline.ProgramName(w.Text)) })
+			func(w Word) bool { return shellline.IsShell(programName(w)) })
 		if l.Doubt != "" && shell {
 			return runsOutput
 		}
@@ -162,7 +162,7 @@ func interpreter(program string) string {
 		return "cm"
 	case "perl":
 		return "eE"
-	case "ruby", "lua", "luajit", "osascript", "Rscript", "julia", "groovy":
+	case "ruby", "lua", "luajit", "osascript", "rscript", "julia", "groovy":
 		return "e"
 	case "node", "nodejs", "bun", "tsx":
 		return "ep"

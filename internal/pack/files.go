@@ -229,6 +229,11 @@ func (c *Command) removes() (r removal, ok bool) {
 	case "rm", "grm", "":
 		r.words, r.deep = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
 		return r, c.Program != "" || c.flag("rR", "--recursive") && c.flag("f", "--force")
+	case "remove-item", "ri", "del", "erase", "rd":
+		deep := func(w Word) bool { return shellline.Among("-r -recurse /s", strings.ToLower(w.Text)) }
+		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
+		words := slices.DeleteFunc(c.operands(""), isOption)
+		return removal{words: words, deep: slices.ContainsFunc(c.Args, deep)}, true
 	case "unlink":
 		return removal{words: c.operands("")}, true
 	case "rimraf", "srm", "trash", "trash-put", "rmdir":
@@ -308,7 +313,7 @@ func (c *Command) found() (r removal, ok bool) {
 // destroys reports whether the command of an action of find deletes files.
 func destroys(args []Word) bool {
 	for i, w := range args {
-		switch name := shellline.ProgramName(w.Text); {
+		switch name := programName(w); {
 		case w.Text == ";" || w.Text == "+":
 			return false
 		case shellline.Among("rm grm shred srm unlink rimraf trash", name):

@@ -126,10 +126,19 @@ type gitCall struct {
 func (c *Call) gits() (calls []gitCall) {
 	for i := range c.Commands {
 		if c.Commands[i].Program == "git" {
-			calls = append(calls, gitOf(&c.Commands[i], c.Dir))
+			calls = append(calls, gitOf(&c.Commands[i], c.folder(&c.Commands[i])))
 		}
 	}
 	return calls
+}
+
+// folder returns where a command runs. If only the shell knows that, it is where the call does.
+func (c *Call) folder(command *Command) string {
+	at := c.absolute(".", command.Folders)
+	if at == "" {
+		return c.Dir
+	}
+	return filepath.Clean(at)
 }
 
 func gitOf(c *Command, dir string) gitCall {
@@ -148,9 +157,7 @@ func gitOf(c *Command, dir string) gitCall {
 			g.settings = append(g.settings, rest[1].Text)
 			rest = rest[1:]
 		case w.Text == "-C" && len(rest) > 1:
-			if g.dir = rest[1].Text; !filepath.IsAbs(g.dir) {
-				g.dir = filepath.Join(dir, g.dir)
-			}
+			g.dir = inFolder(g.dir, rest[1].Text)
 			rest = rest[1:]
 		case slices.Contains([]string{"--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix",
 			"--config-env", "--attr-source"}, w.Text) && len(rest) > 1:
@@ -270,8 +277,8 @@ func pushToMain(c *Call) Found {
 		if g.has("--all", 0, "o") || g.has("--branches", 0, "o") {
 			return g.found()
 		}
-		words := g.plain(pushOptions...)
-		isMain := func(name string) bool { return slices.Contains(mainBranches(g.dir), name) }
+		words, main := g.plain(pushOptions...), mainBranches(g.dir)
+		isMain := func(name string) bool { return slices.Contains(main, name) }
 		if len(words) < 2 { // to the branch that is checked out
 			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0, "o") {
 				return Found{What: g.command.String() + " from " + branch}
@@ -297,8 +304,11 @@ func pushToMain(c *Call) Found {
 // mainBranches returns main, master, and what the repository's remotes call their main branch. It reads the folder
 // .git.
 func mainBranches(dir string) []string {
-	names := []string{"main", "master"}
-	heads, _ := filepath.Glob(filepath.Join(gitDir(dir), "refs", "remotes", "*", "HEAD"))
+	names, of := []string{"main", "master"}, gitDir(dir)
+	if text, err := os.ReadFile(filepath.Join(of, "commondir")); err == nil { // of a worktree
+		of = inFolder(of, strings.TrimSpace(string(text)))
+	}
+	heads, _ := filepath.Glob(filepath.Join(of, "refs", "remotes", "*", "HEAD"))
 	for _, head := range heads {
 		if text, err := os.ReadFile(head); err == nil {
 			remote := filepath.Base(filepath.Dir(head))
@@ -323,7 +333,16 @@ func currentBranch(dir string) string {
 	return name
 }
 
-// gitDir returns the folder .git of the repository that a folder is in. A worktree has a file of that name.
+// inFolder returns the path of what lies in a folder, unless its name is a path of its own.
+func inFolder(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// gitDir returns the folder .git of the repository that a folder is in. A worktree or a submodule has a file of that
+// name.
 func gitDir(dir string) string {
 	for ; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ".git")
@@ -333,8 +352,8 @@ func gitDir(dir string) string {
 		}
 		if err == nil {
 			text, _ := os.ReadFile(path)
-			if to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok && filepath.IsAbs(to) {
-				return to
+			if to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
+				return inFolder(dir, to)
 			}
 		}
 		if dir == filepath.Dir(dir) {
@@ -346,7 +365,8 @@ func gitDir(dir string) string {
 
 func lostWork(c *Call) Found {
 	for i := range c.Commands {
-		if command := &c.Commands[i]; command.Program == "rm" && slices.ContainsFunc(command.Args, isRepository) {
+		command := &c.Commands[i]
+		if r, ok := command.removes(); ok && !command.Away && slices.ContainsFunc(r.words, isRepository) {
 			return Found{What: command.String()}
 		}
 	}
@@ -469,19 +489,12 @@ func (c *Call) changesGit() Found {
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		args := command.Args
-		switch command.Program {
-		case "rm", "unlink", "truncate", "del", "remove-item", "Remove-Item":
-		case "mv":
-			args = args[:max(0, len(args)-1)]
-		case "chmod":
-			if !slices.ContainsFunc(args, func(w Word) bool { return strings.HasSuffix(w.Text, "-x") }) {
-				continue
-			}
-		default:
-			continue
+		r, ok := command.removes()
+		if command.Program == "chmod" {
+			r.words = command.Args
+			ok = slices.ContainsFunc(r.words, func(w Word) bool { return strings.HasSuffix(w.Text, "-x") })
 		}
-		if slices.ContainsFunc(args, func(w Word) bool { return holds(w.Text, "/.git/hooks/") }) {
+		if ok && slices.ContainsFunc(r.words, func(w Word) bool { return holds(w.Text, "/.git/hooks/") }) {
 			return Found{What: command.String()}
 		}
 	}

@@ -108,7 +108,7 @@ func decodesText(program string, args []Word) bool {
 		return hasLetter(args, "r")
 	case "openssl":
 		return len(args) > 0 && (args[0].Text == "base64" || args[0].Text == "enc") && hasWord(args, "-d")
-	case "uudecode", "Base64", "b64decode":
+	case "uudecode", "b64decode":
 		return true
 	}
 	return false
@@ -172,7 +172,7 @@ func (f File) isNetwork() bool {
 }
 
 func readsNetwork(c shellline.Command) bool {
-	return slices.ContainsFunc(c.Files, func(r shellline.Redirection) bool { return fileOf(r.File, false).isNetwork() })
+	return slices.ContainsFunc(c.Files, func(r shellline.Redirection) bool { return fileOf(r).isNetwork() })
 }
 
 // interactive reports whether a command is a shell that reads its commands.

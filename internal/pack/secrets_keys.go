@@ -199,7 +199,7 @@ func (c *Command) dumps() bool {
 	case "ps": // its letters without a dash have an e
 		return len(c.Args) > 0 && c.Args[0].Text != "" && c.Args[0].Text[0] != '-' &&
 			strings.Contains(c.Args[0].Text, "e") && strings.Trim(c.Args[0].Text, "abcdefghijklmnopqrstuvwxyz") == ""
-	case "gci", "Get-ChildItem", "dir", "ls":
+	case "gci", "get-childitem", "dir", "ls":
 		return slices.ContainsFunc(c.Args, func(w Word) bool {
 			return strings.EqualFold(strings.TrimRight(w.Text, `\/`), "env:")
 		})

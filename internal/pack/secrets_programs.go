@@ -53,7 +53,7 @@ func use(program string) programUse {
 	case "cat", "tac", "nl", "less", "more", "head", "tail", "bat", "batcat", "cut", "paste", "sort", "uniq", "rev",
 		"fold", "fmt", "column", "xxd", "od", "hexdump", "hd", "strings", "base64", "base32", "gzip", "zcat", "diff",
 		"colordiff", "comm", "join", "dd", "tar", "zip", "7z", "source", ".", "nc", "ncat", "socat", "pbcopy", "xclip",
-		"type", "gc", "Get-Content", "vim", "vi", "nvim", "ex", "ed", "view":
+		"type", "gc", "get-content", "vim", "vi", "nvim", "ex", "ed", "view":
 		return readsFiles
 	case "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "perl":
 		return scriptFirst

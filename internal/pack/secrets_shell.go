@@ -81,18 +81,18 @@ func (s *search) byTool() Found {
 		if what := s.leads(f.Path); what != "" {
 			return Found{What: what}
 		}
-		if looks && len(s.Call.globs) == 0 {
-			g := grepCall{patterns: s.patterns, hidden: true}
+		if looks && len(s.seen.Globs) == 0 {
+			g := grepCall{patterns: s.seen.Patterns, hidden: true}
 			if what := s.inFolder(f.Path, g.mayPrint); what != "" {
 				return Found{What: what}
 			}
 		}
 	}
-	if looks && len(s.Files) == 0 && len(s.Call.globs) == 0 {
-		g := grepCall{patterns: s.patterns, hidden: true}
+	if looks && len(s.Files) == 0 && len(s.seen.Globs) == 0 {
+		g := grepCall{patterns: s.seen.Patterns, hidden: true}
 		return Found{What: s.inFolder(".", g.mayPrint)}
 	}
-	texts := s.Call.globs
+	texts := s.seen.Globs
 	if !looks && len(s.Files) == 0 {
 		texts = s.Others
 	}
@@ -345,7 +345,7 @@ func (s *search) doubtful() Found {
 
 func isInterpreter(program string) bool {
 	switch strings.TrimRight(program, "0123456789.") {
-	case "python", "node", "ruby", "perl", "php", "deno", "bun", "lua", "Rscript", "pypy":
+	case "python", "node", "ruby", "perl", "php", "deno", "bun", "lua", "rscript", "pypy":
 		return true
 	}
 	return false

@@ -12,7 +12,7 @@ func dataDrop(c *Call) Found {
 		cmd := &c.Commands[i]
 		switch cmd.Program {
 		case "dropdb":
-			if !cmd.isDry() {
+			if !cmd.has("--help -? --version -V") { // -h is a host
 				return Found{What: cmd.String()}
 			}
 		case "mysqladmin", "mariadb-admin":

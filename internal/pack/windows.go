@@ -45,7 +45,7 @@ func (c *Call) addStatement(s statement) {
 		c.Commands = append(c.Commands, commandOf(command))
 	}
 	for _, r := range reached.Redirections {
-		c.Redirect = append(c.Redirect, fileOf(r.File, r.Writes))
+		c.Redirect = append(c.Redirect, fileOf(r))
 	}
 }
 

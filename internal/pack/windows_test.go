@@ -39,7 +39,7 @@ func TestWindows(t *testing.T) {
 		`icacls a.txt`, `Format-Table`, `format-list d`, `clang-format a:b`, `echo x > /dev/null`, `npm run format`,
 		`Get-Content .tenex-hooks.json`, `dotnet build 2>$null`, `Get-Process | Format-Table`, `git status`,
 		`cd build; Remove-Item -Recurse *`, `del /s *.log`, `echo "rd /s /q C:\"`, `git commit -m "rd /s /q C:\"`,
-		`findstr /s /i "format c:" *.txt`, `rd /s /q C:\src\app\build`, `grep -r "del /s" C:\src`,
+		`findstr /s /i "format c:" *.txt`, `rd /s /q src\app\build`, `grep -r "del /s" C:\src`,
 	} {
 		assert.Empty(t, what(line), line)
 	}

@@ -26,7 +26,7 @@ const (
 type Redirection struct {
 	Writes  bool // else it reads
 	Appends bool // it writes at the end
-	Away    bool // as in Command, as Folders
+	Away    bool // as in Command
 	Folders []Word
 	File    Word
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/pack"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
@@ -32,13 +33,13 @@ hookrun pack PACK lists the rules of one.`,
 	example: "  hookrun init\n  hookrun init --packs git,secrets --dry-run\n  hookrun init --add infra",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		dir := flags.StringP("workspace", "C", ".", "`DIR` of the project, in which the files are written")
-		names := flags.String("packs", strings.Join(scaffold.Default(), ","),
-			"`NAME` of a pack, or several with commas: "+strings.Join(scaffold.Names(), ", "))
+		names := flags.String("packs", strings.Join(scaffold.Default, ","),
+			"`NAME` of a pack, or several with commas: "+strings.Join(pack.Names(), ", "))
 		add := flags.String("add", "", "`NAME` of a pack to add to the hooks file, or several with commas")
 		preset := flags.String("preset", "", "`NAME` of what is a pack now")
 		_ = flags.MarkHidden("preset") // it is defined above
-		setValues(flags, "packs", scaffold.Names()...)
-		setValues(flags, "add", scaffold.Names()...)
+		setValues(flags, "packs", pack.Names()...)
+		setValues(flags, "add", pack.Names()...)
 		dryRun := flags.Bool("dry-run", false, "print what would be written, as a diff, and write nothing")
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
@@ -48,14 +49,18 @@ hookrun pack PACK lists the rules of one.`,
 			case *preset != "":
 				return 0, errors.New("presets are packs now, which are in hookrun itself; leave --preset out, or " +
 					"give --packs and names of hookrun pack")
-			case *add != "":
+			case flags.Changed("add") && flags.Changed("packs"):
+				return 0, errors.New("--packs is for a new hooks file, and --add for one that is there; " +
+					"give one of them")
+			case flags.Changed("add"):
 				return exitOK, addPacks(*dir, strings.Split(*add, ","), *dryRun, std)
 			}
-			files, err := scaffold.Files(strings.Split(*names, ","))
+			packs := strings.Split(*names, ",")
+			files, err := scaffold.Files(packs)
 			if err != nil {
 				return 0, fmt.Errorf("--packs: %w", err)
 			}
-			return exitOK, initIn(*dir, strings.Split(*names, ","), files, *dryRun, std)
+			return exitOK, initIn(*dir, packs, files, *dryRun, std)
 		}
 	},
 }
@@ -67,7 +72,7 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 	if err != nil {
 		return fmt.Errorf("--add is for a hooks file that is there: %w", err)
 	}
-	after, err := scaffold.Add(string(before), names)
+	after, added, err := scaffold.Add(string(before), names)
 	if err != nil {
 		return fmt.Errorf("--add: %w", err)
 	}
@@ -78,10 +83,13 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 		change := install.Change{Path: file, Old: string(before), New: after, Existed: true, Exists: true}
 		return write(std, change.Diff())
 	}
+	if len(added) == 0 {
+		return write(std, fmt.Sprintf("%s has them already\n", file))
+	}
 	if err := atomic.Replace(file, info, after); err != nil {
 		return err
 	}
-	return write(std, fmt.Sprintf("added %s to %s\n", strings.Join(names, ", "), file))
+	return write(std, fmt.Sprintf("added %s to %s\n", strings.Join(added, ", "), file))
 }
 
 // initIn writes the files into a folder, or prints them as a diff, and prints what to do next.
@@ -111,7 +119,7 @@ func initIn(dir string, packs []string, files []scaffold.File, dryRun bool, std 
 	if dir != "." {
 		in = " -C " + shellword.Local(dir)
 	}
-	others := slices.DeleteFunc(scaffold.Names(), func(name string) bool { return slices.Contains(packs, name) })
+	others := slices.DeleteFunc(pack.Names(), func(name string) bool { return slices.Contains(packs, name) })
 	fmt.Fprintf(&text, "\nPacks: %s.", strings.Join(packs, ", "))
 	if len(others) > 0 {
 		fmt.Fprintf(&text, " There are others too: %s.", strings.Join(others, ", "))

@@ -39,7 +39,7 @@ see, and examples. A hooks file takes packs by name: {"packs": ["git"]}.`,
 func listPacks() string {
 	var b strings.Builder
 	for _, p := range pack.All() {
-		fmt.Fprintf(&b, "%-9s %s\n", p.Name, p.About)
+		fmt.Fprintf(&b, "%-8s %s\n", p.Name, p.About)
 	}
 	b.WriteString("\nA hooks file takes them by name, as {\"packs\": [\"git\"]}. hookrun pack PACK lists the rules.\n")
 	return b.String()
@@ -48,14 +48,9 @@ func listPacks() string {
 // describePack describes a pack, or a rule of one.
 func describePack(name string) (string, error) {
 	of, rule, isRule := strings.Cut(name, "/")
-	p := pack.Named(of)
-	if p == nil {
-		var names []string
-		for _, p := range pack.All() {
-			names = append(names, p.Name)
-		}
-		return "", fmt.Errorf("there is no pack %q; there are %s%s", of, strings.Join(names, ", "),
-			spelling.Suggest(of, names))
+	p, err := pack.Named(of)
+	if err != nil {
+		return "", err
 	}
 	if !isRule {
 		var b strings.Builder

@@ -79,13 +79,9 @@ func (p *parser) names(fields map[string]gjson.Result, key, want string, each fu
 // pack returns the pack that a name with or without a version is for, nil if there is none.
 func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 	name, pin, pinned := strings.Cut(text, "@")
-	if found = pack.Named(name); found == nil {
-		var names []string
-		for _, pack := range pack.All() {
-			names = append(names, pack.Name)
-		}
-		p.problem(at, `"packs": there is no pack %s; there are %s%s`, quote(name), strings.Join(names, ", "),
-			spelling.Suggest(name, names))
+	found, err := pack.Named(name)
+	if err != nil {
+		p.problem(at, `"packs": %s`, err.Error())
 		return nil, 0
 	}
 	if version = found.Version; !pinned {

@@ -2,12 +2,9 @@ package pack
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/hookrun/hookrun/internal/shellline"
 )
 
 var git = Pack{
@@ -421,82 +418,4 @@ func everything(w Word) bool {
 func (g *gitCall) isFile(word string) bool {
 	info, err := os.Lstat(filepath.Join(g.dir, word))
 	return err == nil && !info.IsDir()
-}
-
-func skippedChecks(c *Call) Found {
-	if found := c.changesGit(); found.What != "" {
-		return found
-	}
-	for _, g := range c.gits() {
-		for _, s := range g.settings {
-			if strings.HasPrefix(strings.ToLower(s), "core.hookspath") {
-				return g.found()
-			}
-		}
-		switch g.sub {
-		case "commit", "push", "merge", "rebase", "pull", "am", "cherry-pick", "revert":
-			short := byte(0)
-			if g.sub == "commit" {
-				short = 'n'
-			}
-			if g.has("--no-verify", short, "mFCctSuo") || c.skipsHooks(g.command) {
-				return g.found()
-			}
-		case "config":
-			sets := func(w Word) bool { return strings.EqualFold(w.Text, "core.hooksPath") }
-			words := g.plain("-f", "--file", "--blob", "--type", "--default")
-			at := slices.IndexFunc(words, sets)
-			if at >= 0 && (len(words) > at+1 || g.has("--unset", 0, "") || g.has("--unset-all", 0, "")) {
-				return g.found()
-			}
-		}
-	}
-	return Found{}
-}
-
-// skipsHooks reports whether a variable tells the hooks of a repository, or git, to run none.
-func (c *Call) skipsHooks(command *Command) bool {
-	skips := func(name, value string) bool {
-		switch name {
-		case "HUSKY", "LEFTHOOK":
-			return value == "0" || value == "false"
-		case "SKIP", "HUSKY_SKIP_HOOKS", "OVERCOMMIT_DISABLE", "GIT_CONFIG_PARAMETERS":
-			return value != "" && value != "0"
-		}
-		return strings.HasPrefix(name, "GIT_CONFIG_KEY_") && strings.EqualFold(value, "core.hooksPath")
-	}
-	return slices.ContainsFunc(command.Sets, func(w Word) bool {
-		name, value, _ := strings.Cut(w.Text, "=")
-		return skips(name, value)
-	}) || slices.ContainsFunc(c.assigned, func(a shellline.Assignment) bool { return skips(a.Name, a.Value.Text) })
-}
-
-// changesGit finds a change of what is in .git: of any file by a tool for files, of the hooks by a shell line.
-func (c *Call) changesGit() Found {
-	holds := func(file, part string) bool {
-		file = "/" + strings.ReplaceAll(strings.ToLower(file), `\`, "/") + "/"
-		return strings.Contains(path.Clean(file)+"/", part)
-	}
-	for _, f := range c.Files {
-		if f.Writes && holds(f.Path, "/.git/") {
-			return Found{What: f.Path}
-		}
-	}
-	for _, f := range c.Redirect {
-		if f.Writes && (holds(f.Path, "/.git/hooks/") || holds(f.Path, "/.git/config/")) {
-			return Found{What: "> " + f.Path}
-		}
-	}
-	for i := range c.Commands {
-		command := &c.Commands[i]
-		r, ok := command.removes()
-		if command.Program == "chmod" {
-			r.words = command.Args
-			ok = slices.ContainsFunc(r.words, func(w Word) bool { return strings.HasSuffix(w.Text, "-x") })
-		}
-		if ok && slices.ContainsFunc(r.words, func(w Word) bool { return holds(w.Text, "/.git/hooks/") }) {
-			return Found{What: command.String()}
-		}
-	}
-	return Found{}
 }

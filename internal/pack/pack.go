@@ -1,9 +1,12 @@
 // Package pack has the ready rules that a hooks file takes by name: "packs": ["git", "secrets"]. A rule is a value:
 // what it blocks, why, what to do instead, the function that decides, and examples that it blocks and lets through.
 //
-//	for _, rule := range git.Rules {
-//		if found := rule.Find(call); found.What != "" {
-//			// block, with rule.Reason(found)
+//	of, err := pack.Named("git")
+//	…
+//	call := pack.NewCall(input, true)
+//	for _, rule := range of.At(of.Version) {
+//		if found := rule.Decide(call); found.What != "" {
+//			// block, with rule.Reason(of.ID(rule), found)
 //		}
 //	}
 //
@@ -14,7 +17,10 @@
 package pack
 
 import (
+	"fmt"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // Pack is a list of rules with a name.
@@ -82,14 +88,24 @@ func Paths(tool string, paths ...string) (examples []Example) {
 // All are the packs, in the order in which they are shown.
 func All() []*Pack { return []*Pack{&git, &secrets, &files, &agents, &remote, &infra} }
 
-// Named returns the pack with a name, nil if there is none.
-func Named(name string) *Pack {
+// Names returns the names of all packs.
+func Names() (names []string) {
+	for _, p := range All() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Named returns the pack with a name. The error says which packs there are.
+func Named(name string) (*Pack, error) {
 	for _, p := range All() {
 		if p.Name == name {
-			return p
+			return p, nil
 		}
 	}
-	return nil
+	all := Names()
+	const text = "there is no pack %s; there are %s%s"
+	return nil, fmt.Errorf(text, spelling.Quote(name), strings.Join(all, ", "), spelling.Suggest(name, all))
 }
 
 // Rule returns the rule with a name, nil if the pack has none.

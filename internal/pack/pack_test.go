@@ -156,8 +156,8 @@ func FuzzRules(f *testing.F) {
 		held(callOf(t, Example{Tool: "fs_write", Text: line}, dir))
 
 		random := rand.New(rand.NewPCG(seed, 0))
-		others := []string{"a", "git status", "x=1", "echo 'b c'", "rm -f x", "if", "$X", `a "$(d)"`, "`e`", "{g,h}", ">f",
-			"cd sub", "done", "[", "!", "(a; b)", "cat <<E\nc\nE", "f() { a; }", "sudo a", "a | b", "# c", "a &"}
+		others := []string{"a", "git status", "x=1", "echo 'b c'", "rm -f x", "if", "$X", `a "$(d)"`, "`e`", "{g,h}",
+			">f", "cd sub", "done", "[", "!", "(a; b)", "cat <<E\nc\nE", "f() { a; }", "sudo a", "a | b", "# c", "a &"}
 		lines := make([]string, 6)
 		for i := range lines {
 			lines[i] = others[random.IntN(len(others))]

@@ -12,19 +12,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/tailscale/hujson"
 
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/pack"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // SchemaName is the file of the JSON Schema, which the hooks file names, and TestsName that of the tests.
@@ -33,23 +31,8 @@ const (
 	TestsName  = ".tenex-hooks" + cases.Suffix
 )
 
-// Default has the packs of `hookrun init` without --packs: those that are for every project.
-func Default() (names []string) {
-	for _, name := range []string{"git", "secrets", "files", "agents", "remote"} {
-		if pack.Named(name) != nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// Names returns the names of all packs.
-func Names() (names []string) {
-	for _, p := range pack.All() {
-		names = append(names, p.Name)
-	}
-	return names
-}
+// Default are the packs of `hookrun init` without --packs: those that are for every project.
+var Default = []string{"git", "secrets", "files", "agents", "remote"}
 
 // About returns one line for each pack.
 func About() string {
@@ -60,73 +43,66 @@ func About() string {
 	return b.String()
 }
 
-// File is a file to write.
-type File struct {
-	Name string // relative to the project's folder, with slashes
-	Text string
-	Mode fs.FileMode
-}
-
-// check returns an error if one of the names is that of no pack.
-func check(names []string) error {
-	for _, name := range names {
-		if pack.Named(name) == nil {
-			near := spelling.Suggest(name, Names())
-			return fmt.Errorf("unknown pack %q; there are %s%s", name, strings.Join(Names(), ", "), near)
-		}
-	}
-	return nil
-}
+// File is a file to write into the project's folder.
+type File struct{ Name, Text string }
 
 // Files returns the files for the packs with these names. The hooks file comes first.
 func Files(names []string) (files []File, err error) {
-	if err := check(names); err != nil {
-		return nil, err
-	}
+	tests, err := tests(names)
 	const hooks = "{\"$schema\": \"./%s\",\n \"packs\": [\"%s\"],\n \"hooks\": []}\n"
 	return []File{
-		{hookfile.FileName, fmt.Sprintf(hooks, SchemaName, strings.Join(names, `", "`)), 0o644},
-		{TestsName, tests(names), 0o644},
-		{SchemaName, hookfile.Schema(), 0o644},
-	}, nil
+		{hookfile.FileName, fmt.Sprintf(hooks, SchemaName, strings.Join(names, `", "`))},
+		{TestsName, tests},
+		{SchemaName, hookfile.Schema()},
+	}, err
 }
 
-// Add returns the text of a hooks file with these packs added, and every other byte as it was.
-func Add(text string, names []string) (string, error) {
-	if err := check(names); err != nil {
-		return "", err
+// Add returns the text of a hooks file with these packs added, and every other byte as it was. added are those that
+// it did not have.
+func Add(text string, names []string) (after string, added []string, err error) {
+	root, err := hujson.Parse([]byte(text))
+	object, ok := root.Value.(*hujson.Object)
+	if err != nil || !ok {
+		return "", nil, errors.New("the hooks file is no JSON object; hookrun check says what is wrong with it")
 	}
-	if !gjson.Valid(text) || !gjson.Parse(text).IsObject() {
-		return "", errors.New("the hooks file is no JSON object; hookrun check says what is wrong with it")
+	if root.Find("/packs") == nil {
+		object.Members = slices.Insert(object.Members, 0, hujson.ObjectMember{
+			Name:  hujson.Value{Value: hujson.String("packs")},
+			Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: &hujson.Array{}},
+		})
 	}
-	packs := gjson.Get(text, "packs")
-	has := map[string]bool{}
-	for _, name := range packs.Array() {
-		of, _, _ := strings.Cut(name.String(), "@")
-		has[of] = true
+	list, ok := root.Find("/packs").Value.(*hujson.Array)
+	if !ok {
+		return "", nil, errors.New(`"packs" of the hooks file is no list`)
 	}
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return has[name] })
-	if len(names) == 0 {
-		return text, nil
-	}
-	list := `"` + strings.Join(names, `", "`) + `"`
-	at := packs.Index + len(packs.Raw) - 1 // before the bracket that closes the list
-	switch {
-	case packs.IsArray() && len(has) > 0:
-		at = packs.Index + len(strings.TrimRight(packs.Raw[:len(packs.Raw)-1], " \t\r\n"))
-		list = ", " + list
-	case packs.IsArray():
-	default:
-		at = strings.IndexByte(text, '{') + 1
-		if list = "\"packs\": [" + list + "]"; len(gjson.Parse(text).Map()) > 0 {
-			list += ", "
+	for _, name := range names {
+		if _, err := pack.Named(name); err != nil {
+			return "", nil, err
 		}
+		if slices.ContainsFunc(list.Elements, func(v hujson.ArrayElement) bool { return isPack(v, name) }) {
+			continue
+		}
+		element := hujson.Value{Value: hujson.String(name)}
+		if len(list.Elements) > 0 {
+			element.BeforeExtra = hujson.Extra(" ")
+		}
+		list.Elements, added = append(list.Elements, element), append(added, name)
 	}
-	return text[:at] + list + text[at:], nil
+	if len(added) == 0 {
+		return text, nil, nil
+	}
+	return root.String(), added, nil
+}
+
+// isPack reports whether an element of "packs" is a pack, of whichever version.
+func isPack(v hujson.ArrayElement, name string) bool {
+	text, ok := v.Value.(hujson.Literal)
+	of, _, _ := strings.Cut(text.String(), "@")
+	return ok && of == name
 }
 
 // tests are a call of each rule that it blocks, and one that every rule lets through.
-func tests(names []string) string {
+func tests(names []string) (string, error) {
 	type test struct {
 		Name   string            `json:"name"`
 		Event  string            `json:"event"`
@@ -148,31 +124,28 @@ func tests(names []string) string {
 		list = append(list, "  "+string(text))
 	}
 	for _, name := range names {
-		p := pack.Named(name)
+		p, err := pack.Named(name)
+		if err != nil {
+			return "", err
+		}
 		for i := range p.Rules {
 			add(p.ID(&p.Rules[i]), p.Rules[i].Block()[0], "block")
 		}
 	}
 	add("what is harmless", pack.Example{Text: "git status && ls src"}, "continue")
-	return "{\"tests\": [\n" + strings.Join(list, ",\n") + "\n]}\n"
+	return "{\"tests\": [\n" + strings.Join(list, ",\n") + "\n]}\n", nil
 }
 
-// Check returns an error if one of the files, or a folder for them, exists. If the hooks file does not, a run may have
-// been killed, and what it has written is as good as missing.
+// Check returns an error if one of the files exists. If the hooks file does not, a run may have been killed, and what
+// it has written is as good as missing.
 func Check(dir string, files []File) error {
 	var existing []string
 	begun := isMissing(filepath.Join(dir, hookfile.FileName))
 	for _, f := range files {
-		name := f.Name
-		if folder := path.Dir(name); folder != "." {
-			name = folder
-		}
 		// A path that cannot be looked at may exist. A link that leads nowhere exists.
-		if isMissing(filepath.Join(dir, name)) || slices.Contains(existing, name) ||
-			begun && isLeft(dir, name, files) {
-			continue
+		if !isMissing(filepath.Join(dir, f.Name)) && !(begun && f.isIn(dir)) {
+			existing = append(existing, f.Name)
 		}
-		existing = append(existing, name)
 	}
 	if len(existing) == 0 {
 		return nil
@@ -186,37 +159,23 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// isLeft reports whether a path has what a run that was killed has written there, and nothing else: a file with its
-// whole text, or a folder with such files.
-func isLeft(dir, name string, files []File) bool {
-	place := filepath.Join(dir, filepath.FromSlash(name))
-	for _, f := range files {
-		if f.Name == name {
-			text, info, err := regular.Read(place, int64(len(f.Text)))
-			at, errAt := os.Lstat(place)
-			return errors.Join(err, errAt) == nil && os.SameFile(info, at) && string(text) == f.Text
-		}
-	}
-	info, err := os.Lstat(place)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	entries, err := os.ReadDir(place)
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !isLeft(dir, name+"/"+e.Name(), files)
-	})
+// isIn reports whether a folder has the file, with its whole text.
+func (f File) isIn(dir string) bool {
+	place := filepath.Join(dir, f.Name)
+	text, info, err := regular.Read(place, int64(len(f.Text)))
+	at, errAt := os.Lstat(place)
+	return errors.Join(err, errAt) == nil && os.SameFile(info, at) && string(text) == f.Text
 }
 
 // Write creates the files in a folder, the hooks file last: it names the others. If one of them exists, it creates
 // none.
 func Write(dir string, files []File) (err error) {
 	for _, f := range files {
-		atomic.Sweep(filepath.Join(dir, filepath.FromSlash(f.Name)))
+		atomic.Sweep(filepath.Join(dir, f.Name))
 	}
 	if err := Check(dir, files); err != nil {
 		return err
 	}
-	files = append(slices.Clone(files[1:]), files[0])
 	var made []string
 	defer func() {
 		if err != nil {
@@ -225,19 +184,12 @@ func Write(dir string, files []File) (err error) {
 			}
 		}
 	}()
-	for _, f := range files {
-		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		folder := filepath.Dir(name)
-		if path.Dir(f.Name) != "." && isMissing(folder) {
-			if err := os.Mkdir(folder, 0o755); err != nil { // an error too if somebody has created it meanwhile
-				return err
-			}
-			made = append(made, folder)
-		}
-		if isLeft(dir, f.Name, files) {
+	for _, f := range append(slices.Clone(files[1:]), files[0]) {
+		if f.isIn(dir) {
 			continue
 		}
-		if err := atomic.Create(name, f.Mode, f.Text); err != nil {
+		name := filepath.Join(dir, f.Name)
+		if err := atomic.Create(name, 0o644, f.Text); err != nil {
 			return err
 		}
 		made = append(made, name)

@@ -8,10 +8,11 @@ import (
 
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/pack"
 )
 
 func TestFiles(t *testing.T) {
-	for _, names := range [][]string{Names(), Default(), {"git"}} {
+	for _, names := range [][]string{pack.Names(), Default, {"git"}} {
 		files, err := Files(names)
 		require.NoError(t, err)
 		require.Equal(t, hookfile.FileName, files[0].Name)
@@ -24,33 +25,35 @@ func TestFiles(t *testing.T) {
 		require.Len(t, tests.Tests, len(config.Hooks)+1, "one for each rule, and one that passes")
 	}
 	_, err := Files([]string{"gti"})
-	require.ErrorContains(t, err, `unknown pack "gti"; there are `)
+	require.ErrorContains(t, err, `there is no pack "gti"; there are `)
 }
 
 // TestAdd: a file that somebody wrote keeps every byte.
 func TestAdd(t *testing.T) {
 	for before, after := range map[string]string{
-		`{"hooks": []}`:                         `{"packs": ["git"], "hooks": []}`,
+		`{"hooks": []}`:                         `{"packs": ["git"],"hooks": []}`,
 		`{}`:                                    `{"packs": ["git"]}`,
 		"{\n  \"packs\": [],\n \"hooks\":[]}\n": "{\n  \"packs\": [\"git\"],\n \"hooks\":[]}\n",
+		"{\"packs\": [\n  \"infra\"\n]}":        "{\"packs\": [\n  \"infra\", \"git\"\n]}",
 		"{\"packs\": [\n  \"git@1\"\n]}":        "{\"packs\": [\n  \"git@1\"\n]}",
 	} {
-		got, err := Add(before, []string{"git"})
+		got, added, err := Add(before, []string{"git"})
 		require.NoError(t, err)
 		require.Equal(t, after, got)
+		require.Equal(t, before != after, len(added) > 0)
 		_, err = hookfile.Parse("f", []byte(got))
 		require.NoError(t, err)
 	}
-	_, err := Add(`{"hooks": [`, []string{"git"})
+	_, _, err := Add(`{"hooks": [`, []string{"git"})
 	require.ErrorContains(t, err, "is no JSON object")
-	_, err = Add(`{}`, []string{"gti"})
+	_, _, err = Add(`{}`, []string{"gti"})
 	require.ErrorContains(t, err, `did you mean "git"?`)
 }
 
 // TestWriteCleansUp: what was made before a failure is taken away again.
 func TestWriteCleansUp(t *testing.T) {
 	dir := t.TempDir()
-	files := []File{{"a/x", "x", 0o644}, {"b", "b", 0o644}, {"b/x", "x", 0o644}}
+	files := []File{{"a", "a"}, {"b", "b"}, {"b/x", "x"}} // the last one cannot be: b is a file
 	require.Error(t, Write(dir, files))
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)

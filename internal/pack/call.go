@@ -52,6 +52,7 @@ type Call struct {
 	joints   int               // from how many commands others get output, all in all
 	guards   *touched          // what the call changes; nil: nobody has asked
 	followed map[string]string // paths without links
+	expanded int               // values of variables that words have been read with
 }
 
 // doubt is a text in which commands may stand that nobody can tell.

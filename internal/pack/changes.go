@@ -282,7 +282,7 @@ func (f *guardFinder) harmless(c *Command, args []Word) bool {
 // withoutScript returns the arguments without the script that a shell or an interpreter reads.
 func (c *Command) withoutScript() []Word {
 	isShell := shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "."
-	if !isShell && interpreter(c.Program) == "" || c.hasCode() {
+	if !isShell && interpreter(c.Program) == "" || c.hasCode(c.Args) {
 		return c.Args
 	}
 	i := slices.IndexFunc(c.Args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") })

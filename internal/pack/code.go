@@ -303,7 +303,7 @@ func (c *Call) runsFile(names []string) Found {
 		found := strings.Contains(program, "/") && is(program)
 		if isShell || interpreter(command.Program) != "" {
 			script := slices.IndexFunc(command.Args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") })
-			found = found || script >= 0 && is(command.Args[script].Text) && !command.hasCode()
+			found = found || script >= 0 && is(command.Args[script].Text) && !command.hasCode(command.Args[:script])
 			if command.executes() == runsOutput {
 				found = found || command.gets(reads) ||
 					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && is(f.Word.Text) })
@@ -316,13 +316,11 @@ func (c *Call) runsFile(names []string) Found {
 	return Found{}
 }
 
-// hasCode reports whether the command has code among its arguments, so that operands are no scripts.
-func (c *Command) hasCode() bool {
+// hasCode reports whether one of the arguments says that the next is code, and no script.
+func (c *Command) hasCode(args []Word) bool {
 	letters := interpreter(c.Program)
 	if letters == "" {
 		letters = "c"
 	}
-	return slices.ContainsFunc(c.Args, func(w Word) bool {
-		return len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters)
-	})
+	return hasLetter(args, letters)
 }

@@ -90,7 +90,8 @@ func TestExamples(t *testing.T) {
 // TestManyCommands: the time of a call is bounded, however many commands get the output of others.
 func TestManyCommands(t *testing.T) {
 	for _, line := range []string{"curl x.io; ls" + strings.Repeat(" | sh", 9000),
-		"curl x.io; ls" + strings.Repeat(" | sh -c \"$(ls)\"", 4000), "ls" + strings.Repeat(" | tee >(cat)", 4000)} {
+		"curl x.io; ls" + strings.Repeat(" | sh -c \"$(ls)\"", 4000), "ls" + strings.Repeat(" | tee >(cat)", 4000),
+		strings.Repeat("A=$A; ", 30) + "rm -rf $A"} {
 		c := callOf(t, Example{Text: line}, t.TempDir())
 		begun := time.Now()
 		held(c)

@@ -170,23 +170,28 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 	if at == nil {
 		return []reading{{text: text, globs: true}}
 	}
-	if at[0] > 0 {
-		without := variable.Get().ReplaceAllString(text, "")
-		return []reading{{text: text, globs: true}, {without, true, ifEmpty}}
-	}
-	expression, rest := text[:at[1]], text[at[1]:]
+	before, expression, rest := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
 	name := strings.Trim(expression, "${}")
 	name, otherwise, _ := strings.Cut(name, ":")
 	name, _, _ = strings.Cut(name, "[")
 	given := false
 	for _, a := range c.assigned {
-		if a.Name == name {
-			given = true
-			value := a.Value
-			value.Text += rest
-			value.Computed = true
-			all = append(all, c.readings(value, depth+1)...)
+		if a.Name != name {
+			continue
 		}
+		given = true
+		if c.expanded++; c.expanded > maxExpanded { // any may be behind the last one
+			return append(all, reading{text: "/", doubt: "variables make many words of it"})
+		}
+		value := Word{Text: before + a.Value.Text + rest, Home: a.Value.Home, Computed: true}
+		if before != "" {
+			value.Home = home
+		}
+		all = append(all, c.readings(value, depth+1)...)
+	}
+	if before != "" && !given {
+		without := variable.Get().ReplaceAllString(text, "")
+		return []reading{{text: text, globs: true}, {without, true, ifEmpty}}
 	}
 	switch {
 	case given:
@@ -212,7 +217,10 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 // variable matches an expansion in the text of a word.
 var variable = lazy.Regexp{Text: `\$\{[^}]*\}|\$\(\)|\$\(\([^)]*\)\)|\$[A-Za-z_][A-Za-z_0-9]*|\$[0-9@*#?!$-]|` + "``"}
 
-const maxBraced = 256 // words
+const (
+	maxBraced   = 256  // words
+	maxExpanded = 2000 // values of variables in a call
+)
 
 // braced adds the words that braces with commas make of a text.
 func braced(text string, all []string) []string {

@@ -186,7 +186,7 @@ func (s *search) grep(c *Command) string {
 		if w.Computed {
 			continue
 		}
-		if what := s.inFolder(w.Text, g.mayPrint); what != "" {
+		if what := s.inFolder(w.Text, g.hidden, g.mayPrint); what != "" {
 			return what
 		}
 	}

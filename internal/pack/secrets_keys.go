@@ -124,7 +124,8 @@ func plainEscapes(text string) string {
 // environmentDump finds a command that prints the whole environment.
 func environmentDump(c *Call) Found {
 	for i := range c.Commands {
-		if c.Commands[i].dumps() && (i+1 == len(c.Commands) || !c.Commands[i+1].keepsPlain()) {
+		isFiltered := i+1 < len(c.Commands) && len(c.Commands[i+1].From) > 0 && c.Commands[i+1].keepsPlain()
+		if c.Commands[i].dumps() && !isFiltered {
 			return Found{What: c.Commands[i].String()}
 		}
 	}
@@ -181,7 +182,7 @@ func (c *Command) dumps() bool {
 		}
 		return words
 	}
-	help := func() bool { return hasOption(c.Args, "", "--help", "--version") }
+	help := func() bool { return hasWord(c.Args, "--help", "--version") }
 	if c.By == "source" || c.By == "." { // a file of that name
 		return false
 	}
@@ -193,9 +194,9 @@ func (c *Command) dumps() bool {
 	case "set":
 		return len(c.Args) == 0
 	case "export":
-		return len(c.Args) == 0 || plain() == 0 && !hasOption(c.Args, "fn")
+		return len(c.Args) == 0 || plain() == 0 && !c.flag("fn")
 	case "declare", "typeset":
-		return plain() == 0 && !hasOption(c.Args, "fFaAin") && !help()
+		return plain() == 0 && !c.flag("fFaAin") && !help()
 	case "ps": // its letters without a dash have an e
 		return len(c.Args) > 0 && c.Args[0].Text != "" && c.Args[0].Text[0] != '-' &&
 			strings.Contains(c.Args[0].Text, "e") && strings.Trim(c.Args[0].Text, "abcdefghijklmnopqrstuvwxyz") == ""
@@ -203,19 +204,22 @@ func (c *Command) dumps() bool {
 		return slices.ContainsFunc(c.Args, func(w Word) bool {
 			return strings.EqualFold(strings.TrimRight(w.Text, `\/`), "env:")
 		})
-	case "echo", "printf", "test", "[", "git", "grep", "rg":
-		if c.Program != "grep" {
-			return false
-		}
 	}
-	return slices.ContainsFunc(c.Args, func(w Word) bool { return isEnviron(w.Text) })
+	files := c.Args
+	switch use(c.Program) {
+	case namesFiles, ofGit:
+		return false
+	case searches:
+		files = grepOf(c).files
+	}
+	return slices.ContainsFunc(files, func(w Word) bool { return isEnviron(w.Text) })
 }
 
 // isEnvAlone reports whether env has no command behind its options and assignments, and some environment to print.
 func (c *Command) isEnvAlone() bool {
 	for i := 0; i < len(c.Args); i++ {
 		switch text := c.Args[i].Text; {
-		case text == "-i", text == "-", text == "--ignore-environment", c.Args[i].Computed, c.More:
+		case text == "-i", text == "-", text == "--ignore-environment", c.Args[i].Computed:
 			return false
 		case text == "-u", text == "-C", text == "--unset", text == "--chdir":
 			i++

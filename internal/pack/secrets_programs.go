@@ -115,9 +115,10 @@ func (s *search) command(c *Command) Found {
 			if at := slices.IndexFunc(c.Args, func(w Word) bool { return w.Text == "-x" }); at >= 0 {
 				return Found{What: s.operands(c.Args[:at], u)}
 			}
-		case c.By == "foreman", c.By == "honcho": // a command of theirs
-			return Found{}
-		case len(c.Args) > 1 && c.Args[0].Text == "-m" && (c.Args[1].Text == "venv" || c.Args[1].Text == "virtualenv"):
+		case c.By == "foreman", c.By == "honcho": // Program is run or start, and -e names a file that they load
+			return Found{What: s.operands(c.operands("-e --env -f --procfile -d --root -p --port"), u)}
+		case interpreter(c.Program) != "" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
+			shellline.Among("venv virtualenv", c.Args[1].Text):
 			return Found{}
 		}
 		if c.Program != "" && isSecret(c.Program) { // bash .env
@@ -175,21 +176,10 @@ func leavesOut(option string, loads bool) (leaves, next bool) {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }), !attached
 }
 
-// hasOption reports whether a letter stands in a bundle of short options, or a word is one of the long ones.
-func hasOption(args []Word, letters string, long ...string) bool {
-	return slices.ContainsFunc(args, func(w Word) bool {
-		if len(w.Text) < 2 || w.Text[0] != '-' {
-			return false
-		}
-		name, _, _ := strings.Cut(w.Text, "=")
-		return w.Text[1] != '-' && strings.ContainsAny(w.Text[1:], letters) || slices.Contains(long, name)
-	})
-}
-
 // script reads the arguments of a program whose first operand is a text for it.
 func (s *search) script(c *Command) string {
-	inPlace := hasOption(c.Args, "", "--in-place") || c.Program == "perl" && hasOption(c.Args, "i")
-	given := c.Program == "perl" && hasOption(c.Args, "eE")
+	inPlace := c.flag("", "--in-place") || c.Program == "perl" && c.flag("i")
+	given := c.Program == "perl" && c.flag("eE")
 	var files []Word
 	for i := 0; i < len(c.Args); i++ {
 		w := c.Args[i]
@@ -288,11 +278,9 @@ func (s *search) keepsName(file, target string) bool {
 		return true
 	}
 	isFolder := strings.HasSuffix(target, "/") || strings.Trim(target[strings.LastIndexByte(target, '/')+1:], ".") == ""
-	for _, dir := range s.dirs {
-		for _, end := range s.seen.Ends(dir, target) {
-			info, err := os.Stat(end)
-			isFolder = isFolder || err == nil && info.IsDir()
-		}
+	for _, end := range s.seen.Ends(s.dir, target) {
+		info, err := os.Stat(end)
+		isFolder = isFolder || err == nil && info.IsDir()
 	}
 	return isFolder && isSecret(target+"/"+filled(file[strings.LastIndexByte(file, '/')+1:]))
 }
@@ -307,19 +295,19 @@ func (s *search) git(c *Command) string {
 		if g.sub == "stash" && (len(args) == 0 || args[0].Text != "show") {
 			return ""
 		}
-		if hasOption(args, "", "--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "--summary",
+		if g.command.flag("", "--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "--summary",
 			"--quiet", "--exit-code") {
 			return ""
 		}
 	case "log":
-		if !hasOption(args, "puL", "--patch") {
+		if !(&Command{Args: args}).flag("puL", "--patch") {
 			return ""
 		}
 	case "grep":
-		if hasOption(args, "lLcq", "--files-with-matches", "--name-only", "--count", "--quiet") {
+		if (&Command{Args: args}).flag("lLcq", "--files-with-matches", "--name-only", "--count", "--quiet") {
 			return ""
 		}
-		if !hasOption(args, "e") {
+		if !hasLetter(args, "e") {
 			if at := slices.IndexFunc(args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }); at >= 0 {
 				args = slices.Delete(slices.Clone(args), at, at+1)
 			}
@@ -367,7 +355,7 @@ func (s *search) openSSL(c *Command) string {
 	}
 	switch c.Args[0].Text {
 	case "rsa", "dsa", "ec", "pkey", "pkcs8", "pkcs12":
-		if hasOption(c.Args, "", "-noout", "-pubout", "-out", "-nokeys", "-export") {
+		if hasWord(c.Args, "-noout", "-pubout", "-out", "-nokeys", "-export") {
 			return ""
 		}
 	case "enc", "base64", "smime", "cms", "asn1parse":
@@ -393,14 +381,16 @@ func (s *search) getsNames(c *Command) bool {
 		isListed := func(v shellline.Assignment) bool {
 			return v.Name == name && strings.HasPrefix(v.Value.Text, "$()")
 		}
-		return slices.Contains(s.given, name) || slices.ContainsFunc(s.Call.assigned, isListed)
+		return slices.Contains(s.given, name) || slices.ContainsFunc(s.assigned, isListed)
 	})
 }
 
 // listed returns a file of secrets that a program of the line names: one that it is told the name of, or one in the
 // folder of a find without names for which the test holds.
 func (s *search) listed(test func(file string) bool) string {
+	defer func(dir string) { s.dir = dir }(s.dir)
 	for _, c := range s.Commands {
+		s.goTo(c.Folders)
 		switch c.Program {
 		case "find":
 			if what := s.byFind(c.Args, test); what != "" {
@@ -489,5 +479,5 @@ func (s *search) byFind(args []Word, test func(file string) bool) string {
 	if from = filepath.ToSlash(from); isSecret(from) {
 		return from
 	}
-	return s.inFolder(from, test)
+	return s.inFolder(from, true, test)
 }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,7 @@ import (
 // search looks for the files of secrets that a call reads.
 type search struct {
 	*Call
-	dirs []string // in which relative paths may start: that of the call, and those to which its lines go
+	dir string // in which relative paths of the command start that is looked at
 
 	given []string // the variables that its lines read
 
@@ -25,7 +26,7 @@ type search struct {
 // readSecret finds a file of secrets that a call reads. It follows links, and looks into folders that a line
 // reads whole.
 func readSecret(c *Call) Found {
-	s := search{Call: c, dirs: []string{c.Dir}, files: 5000, expansions: 20, variables: 2000}
+	s := search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000}
 	if len(c.Commands) == 0 && len(c.Redirect) == 0 {
 		return s.byTool()
 	}
@@ -35,18 +36,9 @@ func readSecret(c *Call) Found {
 				s.given = append(s.given, w.Text)
 			}
 		}
-		if p := c.Commands[i].Program; (p == "cd" || p == "pushd") && len(c.Commands[i].Args) > 0 &&
-			len(s.dirs) < 16 {
-			to := c.Commands[i].Args[len(c.Commands[i].Args)-1].Text
-			for _, dir := range s.dirs {
-				if len(s.dirs) < 8 && !filepath.IsAbs(to) && to[:min(1, len(to))] != "~" {
-					s.dirs = append(s.dirs, dir+"/"+to)
-				}
-			}
-			s.dirs = append(s.dirs, to)
-		}
 	}
 	for i := range c.Commands {
+		s.goTo(c.Commands[i].Folders)
 		if found := s.command(&c.Commands[i]); found.What != "" {
 			return found
 		}
@@ -55,15 +47,20 @@ func readSecret(c *Call) Found {
 		if r.Writes {
 			continue
 		}
+		s.goTo(r.Folders)
 		if what := s.word(r.Word, follows); what != "" {
 			return Found{What: what}
 		}
 	}
+	s.dir = c.Dir
 	if found := s.doubtful(); found.What != "" {
 		return found
 	}
 	return s.byTool()
 }
+
+// goTo sets where relative paths start for a command that runs behind others which went to folders.
+func (s *search) goTo(folders []Word) { s.dir = cmp.Or(s.absolute(".", folders), s.Dir) }
 
 // byTool finds a file of secrets that a tool for files reads.
 func (s *search) byTool() Found {
@@ -83,14 +80,14 @@ func (s *search) byTool() Found {
 		}
 		if looks && len(s.seen.Globs) == 0 {
 			g := grepCall{patterns: s.seen.Patterns, hidden: true}
-			if what := s.inFolder(f.Path, g.mayPrint); what != "" {
+			if what := s.inFolder(f.Path, true, g.mayPrint); what != "" {
 				return Found{What: what}
 			}
 		}
 	}
 	if looks && len(s.Files) == 0 && len(s.seen.Globs) == 0 {
 		g := grepCall{patterns: s.seen.Patterns, hidden: true}
-		return Found{What: s.inFolder(".", g.mayPrint)}
+		return Found{What: s.inFolder(".", true, g.mayPrint)}
 	}
 	texts := s.seen.Globs
 	if !looks && len(s.Files) == 0 {
@@ -152,15 +149,7 @@ func (s *search) text(text string, e effort) string {
 
 // anywhere reports whether a test holds for a path as it is written, or from a folder to which the line goes.
 func (s *search) anywhere(file string, test func(string) bool) bool {
-	if test(file) {
-		return true
-	}
-	for _, dir := range s.dirs {
-		if !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "~") && test(dir+"/"+file) {
-			return true
-		}
-	}
-	return false
+	return test(file) || !isRooted(file) && test(s.dir+"/"+file)
 }
 
 // leads returns the file of secrets that a path leads to, "" if there is none.
@@ -168,11 +157,9 @@ func (s *search) leads(file string) string {
 	if s.anywhere(filepath.ToSlash(file), isSecret) {
 		return file
 	}
-	for _, dir := range s.dirs {
-		for _, end := range s.seen.Ends(dir, file) {
-			if isSecret(filepath.ToSlash(end)) {
-				return file
-			}
+	for _, end := range s.seen.Ends(s.dir, file) {
+		if isSecret(filepath.ToSlash(end)) {
+			return file
 		}
 	}
 	return ""
@@ -190,16 +177,14 @@ func (s *search) expands(glob string) string {
 	if s.expansions--; s.expansions < 0 || wild == 0 || wild > 2 {
 		return ""
 	}
-	for _, dir := range s.dirs {
-		ends := s.seen.Ends(dir, glob)
-		if len(ends) == 0 {
-			continue
-		}
-		files, _ := filepath.Glob(ends[0])
-		for _, file := range files {
-			if (hidden || !strings.HasPrefix(filepath.Base(file), ".")) && s.leads(file) != "" {
-				return file
-			}
+	ends := s.seen.Ends(s.dir, glob)
+	if len(ends) == 0 {
+		return ""
+	}
+	files, _ := filepath.Glob(ends[0])
+	for _, file := range files {
+		if (hidden || !strings.HasPrefix(filepath.Base(file), ".")) && s.leads(file) != "" {
+			return file
 		}
 	}
 	return ""
@@ -257,7 +242,7 @@ func (s *search) values(text string, left int) (all []string) {
 		name, otherwise, _ = strings.Cut(name, ":-")
 		name, _, _ = strings.Cut(name, "[")
 	default:
-		end := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && !isAlphanumeric(byte(r)) })
+		end := strings.IndexFunc(rest, func(r rune) bool { return r > 127 || r != '_' && !isAlphanumeric(byte(r)) })
 		if end < 0 {
 			end = len(rest)
 		}
@@ -265,8 +250,8 @@ func (s *search) values(text string, left int) (all []string) {
 	}
 	tails := s.values(rest, left)
 	some := []string{unknownText}
-	for i := range s.Call.assigned {
-		v := &s.Call.assigned[i]
+	for i := range s.assigned {
+		v := &s.assigned[i]
 		if v.Name == name && name != "" && left > 0 && len(some) < 64 {
 			some = append(some, s.values(v.Value.Text, left-1)...)
 		}
@@ -295,33 +280,28 @@ func isAlphanumeric(b byte) bool {
 
 // inFolder returns a file of secrets in a folder for which the test holds, "" if there is none or the path leads to no
 // folder. It looks at a few thousand files for one call, and not into folders of packages.
-func (s *search) inFolder(folder string, test func(file string) bool) (what string) {
-	for _, dir := range s.dirs {
-		ends := s.seen.Ends(dir, folder)
-		if len(ends) == 0 {
-			continue
-		}
-		_ = filepath.WalkDir(ends[len(ends)-1], func(file string, entry os.DirEntry, err error) error {
-			s.files--
-			switch {
-			case s.files < 0:
-				return filepath.SkipAll
-			case err != nil:
-				return nil //nolint:nilerr // what cannot be read is not searched either
-			case entry.IsDir():
-				if slices.Contains([]string{".git", "node_modules", ".venv", "vendor"}, entry.Name()) {
-					return filepath.SkipDir
-				}
-			case isSecret(filepath.ToSlash(file)) && test(file):
-				what = file
-				return filepath.SkipAll
-			}
-			return nil
-		})
-		if what != "" {
-			break
-		}
+func (s *search) inFolder(folder string, hidden bool, test func(file string) bool) (what string) {
+	ends := s.seen.Ends(s.dir, folder)
+	if len(ends) == 0 {
+		return ""
 	}
+	_ = filepath.WalkDir(ends[len(ends)-1], func(file string, entry os.DirEntry, err error) error {
+		s.files--
+		switch {
+		case s.files < 0:
+			return filepath.SkipAll
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read is not searched either
+		case entry.IsDir():
+			if !hidden && entry.Name()[0] == '.' && file != ends[len(ends)-1] || slices.Contains([]string{".git", "node_modules", ".venv", "vendor"}, entry.Name()) {
+				return filepath.SkipDir
+			}
+		case isSecret(filepath.ToSlash(file)) && test(file):
+			what = file
+			return filepath.SkipAll
+		}
+		return nil
+	})
 	return what
 }
 
@@ -329,7 +309,7 @@ func (s *search) inFolder(folder string, test func(file string) bool) (what stri
 // that reads: anywhere in a program, and before it in a shell line.
 func (s *search) doubtful() Found {
 	for i := range s.Commands {
-		if c := &s.Commands[i]; c.Script != "" && isInterpreter(c.Program) {
+		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
 			if found := inDoubt(doubt{strings.ToLower(c.Script), "a program for " + c.Program}); found.What != "" {
 				return found
 			}
@@ -341,14 +321,6 @@ func (s *search) doubtful() Found {
 		}
 	}
 	return Found{}
-}
-
-func isInterpreter(program string) bool {
-	switch strings.TrimRight(program, "0123456789.") {
-	case "python", "node", "ruby", "perl", "php", "deno", "bun", "lua", "rscript", "pypy":
-		return true
-	}
-	return false
 }
 
 // inDoubt is doubtful for one text.

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lazy"
@@ -27,7 +28,7 @@ func dataDrop(c *Call) Found {
 			if !isDatabase(cmd.Program) || cmd.has(":memory:") {
 				continue
 			}
-			if text, computed := c.statements(cmd); drops(text) {
+			if text, computed := cmd.statements(); drops(text) {
 				found := Found{What: cmd.String()}
 				if computed && !dropping.Get().MatchString(text) {
 					found.Doubt = "the shell computes a part of the statement"
@@ -49,8 +50,8 @@ func isDatabase(program string) bool {
 	return false
 }
 
-// statements returns what a line gives a database to run: in its arguments, in a here-document, or by echo.
-func (c *Call) statements(client *Command) (text string, computed bool) {
+// statements returns what a line gives a database to run: in its arguments, in a here-document, or by a pipe from echo.
+func (client *Command) statements() (text string, computed bool) {
 	var b strings.Builder
 	write := func(words []Word) {
 		for _, w := range words {
@@ -66,15 +67,14 @@ func (c *Call) statements(client *Command) (text string, computed bool) {
 	}
 	write(client.Args)
 	b.WriteString(client.Script)
-	if client.Script == "" {
-		for i := range c.Commands {
-			switch cmd := &c.Commands[i]; cmd.Program {
-			case "echo", "printf":
-				write(cmd.Args)
-			case "cat":
-				b.WriteString(cmd.Script)
+	for _, from := range slices.Concat(client.From, client.Inside) {
+		b.WriteString(from.Script)
+		commandsOf(from.Words, maxDepth, func(words []Word) bool {
+			if name := programName(words[0]); name == "echo" || name == "printf" {
+				write(words[1:])
 			}
-		}
+			return false
+		})
 	}
 	return b.String(), computed
 }

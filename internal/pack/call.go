@@ -48,11 +48,10 @@ type Call struct {
 	seen     permission.Seen
 	doubts   []doubt
 	assigned []shellline.Assignment
-	lines    []string          // in lower case
-	joints   int               // from how many commands others get output, all in all
-	guards   *touched          // what the call changes; nil: nobody has asked
-	followed map[string]string // paths without links
-	expanded int               // values of variables that words have been read with
+	lines    []string // in lower case
+	joints   int      // from how many commands others get output, all in all
+	guards   *touched // what the call changes; nil: nobody has asked
+	expanded int      // values of variables that words have been read with
 }
 
 // doubt is a text in which commands may stand that nobody can tell.

@@ -332,7 +332,7 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 		})
 		return
 	}
-	for _, one := range permission.Alternatives(file) {
+	for _, one := range permission.Braces(file) {
 		low := lowered(one)
 		f.add(guardOf(low, f.home), doubt)
 		if tree && !strings.HasPrefix(low, "*") {

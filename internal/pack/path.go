@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/permission"
 )
 
 // area is where a path leads. The areas are in the order of what is lost with them.
@@ -118,22 +117,8 @@ func (c *Call) follow(at string, through bool) string {
 	return path.Join(c.real(folder), name)
 }
 
-// real returns a path without links. After very many it returns the root, which is outside of the workspace.
-func (c *Call) real(at string) string {
-	const most = 2000
-	real, ok := c.followed[at]
-	switch {
-	case ok:
-		return real
-	case len(c.followed) == most:
-		return "/"
-	case c.followed == nil:
-		c.followed = map[string]string{}
-	}
-	real = cmp.Or(permission.Follow(at), path.Clean(at))
-	c.followed[at] = real
-	return real
-}
+// real returns a path without links, the root if that cannot be known or the call has very many.
+func (c *Call) real(at string) string { return cmp.Or(c.seen.Follow(at), "/") }
 
 // readings returns the ways in which a word may be read. Of a variable that the line does not set only known ones are
 // read; any other one may be empty.

@@ -51,18 +51,39 @@ func (r Rule) throughLinks(c *Call, file string, at place, test func(file string
 	return false, reason{}
 }
 
-// follow walks an absolute path from the root through its links. It returns "" if the target cannot be known.
+// follow returns where an absolute path leads through its links, "" if that cannot be known. It goes by way of the
+// folder, which other paths share, unless the path has dots.
 func (t *taken) follow(file string) string {
 	end, ok := t.followed[file]
-	if !ok {
+	switch {
+	case ok:
+		return end
+	case file == "/":
+		return file
+	case path.Clean(file) != file:
 		end = t.walk(file)
-		t.followed[file] = end
+	default:
+		end = t.enter(t.follow(path.Dir(file)), file)
 	}
+	t.followed[file] = end
 	return end
 }
 
-// Follow returns where an absolute path leads through its links, "" if that cannot be known.
-func Follow(file string) string { return (&taken{}).walk(slashed(file)) }
+// enter returns where a path without dots leads whose folder, without links, is given.
+func (t *taken) enter(folder, file string) string {
+	if t.lookups++; folder == "" || strings.HasPrefix(folder, "/proc/") || t.lookups > maxLookups {
+		return t.walk(file)
+	}
+	end := path.Join(folder, path.Base(file))
+	info, err := os.Lstat(native(end))
+	switch {
+	case err != nil:
+		return end
+	case info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0:
+		return t.walk(file)
+	}
+	return longName(end)
+}
 
 // walk is follow without the cache. Nothing behind the first missing name can be a link.
 func (t *taken) walk(file string) string {

@@ -1,8 +1,6 @@
 package permission
 
 import (
-	"cmp"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -62,7 +60,7 @@ func (s *Seen) Ends(dir, file string) []string {
 	}
 	clean := path.Clean(written)
 	all := []string{native(clean)}
-	if end := native(c.taken.followClean(clean)); end != "" && end != all[0] {
+	if end := native(c.taken.follow(clean)); end != "" && end != all[0] {
 		all = append(all, end)
 	}
 	if strings.Contains(written, "..") { // behind a link it leads elsewhere
@@ -73,26 +71,5 @@ func (s *Seen) Ends(dir, file string) []string {
 	return all
 }
 
-// followClean is follow of a path without dots, by way of its folder, which other paths share.
-func (t *taken) followClean(file string) string {
-	end, ok := t.followed[file]
-	if ok || file == "/" {
-		return cmp.Or(end, file)
-	}
-	folder := t.followClean(path.Dir(file))
-	end = path.Join(folder, path.Base(file))
-	info, err := os.Lstat(native(end))
-	switch {
-	case strings.HasPrefix(folder, "/proc/") || folder == "":
-		end = t.walk(file)
-	case err == nil && info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0:
-		end = t.walk(file)
-	case err == nil:
-		end = longName(end)
-	}
-	t.followed[file] = end
-	return end
-}
-
-// Alternatives returns the words that a word with braces stands for.
-func Alternatives(word string) []string { return withoutBraces(word, maxAlternatives) }
+// Follow returns where an absolute path leads through its links, "" if that cannot be known.
+func (s *Seen) Follow(file string) string { return s.call.taken.follow(slashed(file)) }

@@ -72,8 +72,11 @@ func TestStartsIn(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(other) })
 	rule := agents.Rule("no-hook-edits")
-	require.Zero(t, rule.Decide(callOf(t, Example{Text: "cd " + other + " && rm .tenex-hooks.json"}, dir)))
-	for _, line := range []string{"cd " + other + "; rm .tenex-hooks.json",
+	for _, joint := range []string{" && ", "; "} {
+		require.Zero(t, rule.Decide(callOf(t, Example{Text: "cd " + other + joint + "rm .tenex-hooks.json"}, dir)))
+	}
+	for _, line := range []string{"case x in y) cd " + other + " && ls;; esac; rm .tenex-hooks.json",
+		"function f { cd " + other + " && ls; }; rm .tenex-hooks.json",
 		"(cd " + other + " && ls); rm .tenex-hooks.json",
 		"cd " + other + " && cd - && rm .tenex-hooks.json", "cd " + other + " && ls & rm .tenex-hooks.json",
 		"cd /not/there && rm .tenex-hooks.json", "cd " + other + " | rm .tenex-hooks.json"} {

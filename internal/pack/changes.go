@@ -51,6 +51,7 @@ func accessOf(program string) access {
 // command looks at the files that a command changes.
 func (f *guardFinder) command(c *Command) {
 	f.by = c
+	f.from(c.Folders)
 	switch program := accessOf(c.Program); {
 	case len(c.Words) == 0, program == accessReads:
 	case program == accessChanges:
@@ -153,7 +154,10 @@ func (f *guardFinder) isFolder(w Word) bool {
 
 // git looks at the files that a command of git changes.
 func (f *guardFinder) git(c *Command) {
-	g := gitOf(c, f.call.Dir)
+	g := gitOf(c, "")
+	if g.dir != "" {
+		f.from(append(slices.Clip(c.Folders), Word{Text: g.dir, Home: true}))
+	}
 	switch g.sub {
 	case "checkout", "mv", "clean":
 		f.changes(c, g.args, "")
@@ -337,8 +341,10 @@ func (f *guardFinder) argument(w Word, before string) guard {
 		return guardNone
 	}
 	found := guardOf(low, f.home)
-	for i := 1; i < len(f.dirs) && found == guardNone; i++ {
-		found = guardOf(path.Join(lowered(f.dirs[i]), low), f.home)
+	for _, dir := range f.dirs {
+		if found == guardNone && dir != f.call.Dir && !isRooted(low) {
+			found = guardOf(path.Join(lowered(dir), low), f.home)
+		}
 	}
 	return found
 }

@@ -212,10 +212,8 @@ func (c *Call) touches() *touched {
 		return c.guards
 	}
 	c.guards = &touched{}
-	f := guardFinder{call: c, found: c.guards, home: lowered(c.Home), dirs: []string{c.Dir}}
-	if dir := c.startsIn(); dir != "" {
-		f.dirs[0] = dir
-	}
+	f := guardFinder{call: c, found: c.guards, home: lowered(c.Home), start: c.startsIn()}
+	f.from(nil)
 	if c.Writes {
 		for _, file := range c.Files {
 			f.what = file.Path
@@ -226,9 +224,9 @@ func (c *Call) touches() *touched {
 			f.add(guardOf(lowered(text), f.home), "")
 		}
 	}
-	f.goes()
 	for _, r := range c.Redirect {
 		if r.Writes {
+			f.from(r.Folders)
 			f.what = "> " + r.Word.Text
 			f.word(r.Word, false, "")
 		}
@@ -239,23 +237,14 @@ func (c *Call) touches() *touched {
 	return c.guards
 }
 
-// startsIn returns the folder that all of the line runs in, since it goes there first: cd DIR && …; "" if that is not
-// sure.
+// startsIn returns the folder that the line goes to first, whatever else it does: cd DIR; …; "" if that is not sure.
 func (c *Call) startsIn() string {
-	if len(c.lines) != 1 || len(c.Commands) < 2 || c.Commands[0].Program != "cd" || len(c.Commands[0].Args) != 1 {
+	if len(c.lines) != 1 || !strings.HasPrefix(c.lines[0], "cd ") || len(c.Commands) == 0 ||
+		c.Commands[0].Program != "cd" || len(c.Commands[0].Args) != 1 {
 		return ""
 	}
-	line, w := strings.ReplaceAll(c.lines[0], "&&", "\x00"), c.Commands[0].Args[0]
-	first, _, ok := strings.Cut(line, "\x00")
-	if !ok || w.Computed || w.Home || !path.IsAbs(w.Text) || strings.ContainsAny(first,
-		"|;\n") || strings.ContainsAny(line, "&(`") {
-		return ""
-	}
-	moves := func(o Command) bool { return o.Program == "cd" || o.Program == "pushd" || o.Program == "popd" }
-	if slices.ContainsFunc(c.Commands[1:], moves) {
-		return ""
-	}
-	if info, err := os.Stat(w.Text); err != nil || !info.IsDir() {
+	w := c.Commands[0].Args[0]
+	if info, err := os.Stat(w.Text); w.Computed || w.Home || !path.IsAbs(w.Text) || err != nil || !info.IsDir() {
 		return ""
 	}
 	return w.Text
@@ -268,6 +257,7 @@ type guardFinder struct {
 	call  *Call
 	found *touched
 	home  string   // in lower case
+	start string   // to which the line goes first
 	dirs  []string // from which relative paths may start
 	by    *Command // that is looked at
 	what  string   // is looked at if no command is
@@ -285,23 +275,19 @@ func (f *guardFinder) add(g guard, doubt string) {
 	f.found[g] = Found{what, doubt}
 }
 
-// goes notes the folders that the lines go to.
-func (f *guardFinder) goes() {
-	for i := range f.call.Commands {
-		c := &f.call.Commands[i]
-		isGit := c.Program == "git" && len(c.Args) > 1 && c.Args[0].Text == "-C"
-		if c.Program != "cd" && c.Program != "pushd" && !isGit {
-			continue
-		}
-		for _, w := range c.Args {
-			if w.Text != "" && w.Text[0] != '-' && len(f.dirs) < maxDepth {
-				file, _ := f.text(w)
-				if !path.IsAbs(file) && !strings.HasPrefix(file, "~") {
-					file = path.Join(f.dirs[len(f.dirs)-1], file)
-				}
-				f.dirs = append(f.dirs, file)
-				break
-			}
+// mostFolders limits in how many folders a path is looked for.
+const mostFolders = 4
+
+// from notes the folders in which a relative path may start behind others that the line went to: cd may fail, and the
+// line may not come to it.
+func (f *guardFinder) from(folders []Word) {
+	f.dirs = f.dirs[:0]
+	if f.start == "" || len(folders) == 0 || folders[0].Text != f.start {
+		f.dirs = append(f.dirs, f.call.Dir)
+	}
+	for i := max(0, len(folders)-mostFolders); i < len(folders); i++ {
+		if dir := f.call.absolute(".", folders[:i+1]); dir != "" {
+			f.dirs = append(f.dirs, path.Clean(dir))
 		}
 	}
 }
@@ -340,7 +326,7 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 		}
 		if strings.ContainsAny(low, "*?[") {
 			f.add(guardByGlob(low), "the shell computes which files those are")
-			for _, dir := range f.dirs[1:] {
+			for _, dir := range f.dirs {
 				f.add(guardByGlob(lowered(dir)+"/"+low), "the shell computes which files those are")
 			}
 		}

@@ -204,6 +204,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 	if len(r.front) > 0 && s.Negated {
 		r.front = append(r.front, Word{Text: "!"})
 	}
+	if s.Background { // it has a shell of its own
+		defer func(folders []Word) { r.folders = folders }(r.folders)
+	}
 	switch s.Cmd.(type) {
 	case nil, *syntax.CallExpr, *syntax.DeclClause:
 		r.simple(s)

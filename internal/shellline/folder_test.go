@@ -24,6 +24,8 @@ func TestFolders(t *testing.T) {
 		"(cd a; rm x)":                      {"a"},
 		"cd a | ls; rm x":                   nil,
 		"cd a | rm x":                       nil,
+		"cd a & rm x":                       nil,
+		"cd a && ls & rm x":                 nil,
 		"cd a && ls | rm x":                 {"a"},
 		"y=$(cd a) rm x":                    nil,
 		"{ cd a; }; rm x":                   {"a"},

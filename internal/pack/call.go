@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/permission"
@@ -64,14 +65,7 @@ func NewCall(c permission.Call, writes bool) *Call {
 		Shell: seen.Kind == permission.Shell || len(seen.Lines) > 0, Writes: writes, Args: c.Input,
 		Dir: c.Dir, Root: c.Root, Home: c.Home}
 	for i, line := range seen.Lines {
-		for _, command := range line.Commands {
-			p.Commands = append(p.Commands, commandOf(command))
-			p.joints += len(command.From) + len(command.Inside)
-		}
-		for _, r := range line.Redirections {
-			p.Redirect = append(p.Redirect, fileOf(r))
-		}
-		p.assigned = append(p.assigned, line.Assignments...)
+		p.addLine(line)
 		p.addWindows(seen.Texts[i])
 		p.lines = append(p.lines, strings.ToLower(seen.Texts[i]))
 		if line.Opaque != "" {
@@ -89,6 +83,19 @@ func NewCall(c permission.Call, writes bool) *Call {
 		p.Files = append(p.Files, File{Path: path, Writes: writes})
 	}
 	return p
+}
+
+// addLine adds what a line runs.
+func (c *Call) addLine(line *shellline.Reached) {
+	c.Commands = slices.Grow(c.Commands, len(line.Commands))
+	for _, command := range line.Commands {
+		c.Commands = append(c.Commands, commandOf(command))
+		c.joints += len(command.From) + len(command.Inside)
+	}
+	for _, r := range line.Redirections {
+		c.Redirect = append(c.Redirect, fileOf(r))
+	}
+	c.assigned = append(c.assigned, line.Assignments...)
 }
 
 func commandOf(c shellline.Command) Command {

@@ -63,12 +63,7 @@ func (f *guardFinder) command(c *Command) {
 	case c.Program == "find", c.Program == "gfind":
 		f.find(c)
 	case c.Program == "dd":
-		for _, w := range c.Args {
-			if file, ok := strings.CutPrefix(w.Text, "of="); ok {
-				f.word(Word{Text: file, Computed: w.Computed, Prefix: strings.TrimPrefix(w.Prefix, "of=")}, false,
-					"")
-			}
-		}
+		f.changes(c, c.written(), "")
 	default:
 		f.other(c)
 	}
@@ -93,21 +88,12 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 func (f *guardFinder) copies(c *Command) {
 	var files []Word
 	target, recursive := Word{}, c.Program == "mv" || c.Program == "rsync" || c.Program == "ditto"
-	for i := 0; i < len(c.Args); i++ {
-		w := c.Args[i]
-		switch value, ok := strings.CutPrefix(w.Text, "--target-directory="); {
-		case ok:
-			target = Word{Text: value}
-		case (w.Text == "-t" || w.Text == "--target-directory") && c.Program != "rsync" && i+1 < len(c.Args):
-			i++
-			target = c.Args[i]
-		case strings.HasPrefix(w.Text, "--"):
-		case strings.HasPrefix(w.Text, "-"):
-			recursive = recursive || strings.ContainsAny(w.Text, "rRa")
-		default:
-			files = append(files, w)
-		}
+	if target = c.intoFolder(); c.Program != "rsync" {
+		files = c.operands(copyOptions)
+	} else {
+		files = c.operands("")
 	}
+	recursive = recursive || hasLetter(c.Args, "rRa")
 	if c.Program == "mv" {
 		f.changes(c, files, "")
 	}
@@ -178,7 +164,7 @@ func (f *guardFinder) git(c *Command) {
 
 // find looks at what find deletes.
 func (f *guardFinder) find(c *Command) {
-	deletes := hasWord(c.Args, "-delete")
+	roots, deletes := c.found()
 	for i, w := range c.Args {
 		if (w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok") && i+1 < len(c.Args) {
 			next := accessOf(programName(c.Args[i+1]))
@@ -196,13 +182,9 @@ func (f *guardFinder) find(c *Command) {
 			f.add(guardOf(names[len(names)-1], f.home), "")
 		}
 	}
-	for _, w := range c.Args {
-		switch {
-		case strings.HasPrefix(w.Text, "-"):
-			return
-		case len(names) == 0:
-			f.word(w, true, "")
-		case slices.ContainsFunc(names, func(name string) bool { return namesGuarded(lowered(w.Text), name) }):
+	for _, w := range roots.words {
+		if len(names) == 0 ||
+			slices.ContainsFunc(names, func(name string) bool { return namesGuarded(lowered(w.Text), name) }) {
 			f.word(w, true, "")
 		}
 	}
@@ -265,7 +247,7 @@ func (f *guardFinder) other(c *Command) {
 		}
 		f.extracts(c)
 	default:
-		args = c.withoutScript()
+		args = c.Args[c.script()+1:]
 	}
 	for i, w := range args {
 		if g := f.argument(w, args[max(i-1, 0)].Text); g != guardNone && !f.harmless(c, args) {
@@ -283,16 +265,6 @@ func (f *guardFinder) harmless(c *Command, args []Word) bool {
 	return starts && len(f.call.doubts) == 0
 }
 
-// withoutScript returns the arguments without the script that a shell or an interpreter reads.
-func (c *Command) withoutScript() []Word {
-	isShell := shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "."
-	if !isShell && interpreter(c.Program) == "" || c.hasCode(c.Args) {
-		return c.Args
-	}
-	i := slices.IndexFunc(c.Args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") })
-	return c.Args[i+1:]
-}
-
 // extracts looks at the folder that an archive is unpacked in.
 func (f *guardFinder) extracts(c *Command) {
 	for i, w := range c.Args[:max(len(c.Args)-1, 0)] {
@@ -304,12 +276,8 @@ func (f *guardFinder) extracts(c *Command) {
 
 // edits looks at what sed, perl and ruby change in place, and at the files that sed writes.
 func (f *guardFinder) edits(c *Command) {
-	inPlace := slices.ContainsFunc(c.Args, func(w Word) bool {
-		return strings.HasPrefix(w.Text, "--in-place") || len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' &&
-			strings.Contains(w.Text, "i")
-	})
-	if inPlace {
-		f.changes(c, c.Args, "")
+	if words := c.written(); len(words) > 0 {
+		f.changes(c, words, "")
 		return
 	}
 	for _, w := range c.Args {

@@ -106,7 +106,7 @@ func (c *Command) executes() runsInput {
 		}
 		return runsNone
 	}
-	if shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "." {
+	if c.isShell() {
 		return c.shellRuns()
 	}
 	if interpreter(c.Program) != "" {
@@ -299,11 +299,11 @@ func (c *Call) runsFile(names []string) Found {
 			continue
 		}
 		program := command.Words[0].Text
-		isShell := shellline.IsShell(command.Program) || command.Program == "source" || command.Program == "."
 		found := strings.Contains(program, "/") && is(program)
-		if isShell || interpreter(command.Program) != "" {
-			script := slices.IndexFunc(command.Args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") })
-			found = found || script >= 0 && is(command.Args[script].Text) && !command.hasCode(command.Args[:script])
+		if script := command.script(); script >= 0 {
+			found = found || is(command.Args[script].Text)
+		}
+		if command.isShell() || interpreter(command.Program) != "" {
 			if command.executes() == runsOutput {
 				found = found || command.gets(reads) ||
 					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && is(f.Word.Text) })
@@ -324,3 +324,30 @@ func (c *Command) hasCode(args []Word) bool {
 	}
 	return hasLetter(args, letters)
 }
+
+// isShell reports whether the command is a shell, eval or source.
+func (c *Command) isShell() bool {
+	return shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "."
+}
+
+// script returns the index of the argument that is the script of a shell or an interpreter, -1 if none is.
+func (c *Command) script() int {
+	if !c.isShell() && interpreter(c.Program) == "" {
+		return -1
+	}
+	for i := 0; i < len(c.Args); i++ {
+		switch text := c.Args[i].Text; {
+		case shellline.Among(scriptOptions, text):
+			i++
+		case text == "" || text[0] != '-' && text[0] != '+':
+			if c.hasCode(c.Args[:i]) {
+				return -1
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// scriptOptions are those of shells and interpreters whose value is the next word.
+const scriptOptions = "-o +o -O +O -X --rcfile --init-file --require --import"

@@ -24,7 +24,7 @@ func (c *Command) written() (words []Word) {
 				words = append(words, Word{Text: to, Computed: w.Computed, Home: w.Home})
 			}
 		}
-	case "sed", "gsed", "perl":
+	case "sed", "gsed", "perl", "ruby":
 		short := func(w Word) bool {
 			return len(w.Text) > 1 && w.Text[0] == '-' && (strings.HasPrefix(w.Text, "--in-place") ||
 				w.Text[1] != '-' && strings.Contains(strings.TrimLeft(w.Text, "-nEerszp0"), "i"))
@@ -43,19 +43,36 @@ func (c *Command) copied() (words []Word) {
 	if c.Program == "ln" && !c.flag("f", "--force") {
 		return nil
 	}
-	for i, w := range c.Args {
-		if to, ok := strings.CutPrefix(w.Text, "--target-directory="); ok {
-			return []Word{{Text: to, Computed: w.Computed, Home: w.Home}}
-		}
-		if (w.Text == "-t" || w.Text == "--target-directory") && i+1 < len(c.Args) {
-			return c.Args[i+1 : i+2]
-		}
+	if to := c.intoFolder(); to.Text != "" {
+		return []Word{to}
 	}
-	words = c.operands("-S --suffix -m -o -g --mode --owner --group")
+	words = c.operands(copyOptions)
 	if c.Program != "mv" && len(words) > 0 {
 		words = words[len(words)-1:]
 	}
 	return words
+}
+
+// copyOptions are those of cp, mv, install and ln whose value is the next word.
+const copyOptions = "-S --suffix -m -o -g --mode --owner --group -t --target-directory"
+
+// intoFolder returns the folder that an option of cp, mv, install or ln names; the zero Word: none does.
+func (c *Command) intoFolder() Word {
+	for i, w := range c.Args {
+		value, long := strings.CutPrefix(w.Text, "--target-directory=")
+		switch {
+		case c.Program == "rsync": // there -t is another one
+		case long:
+			w.Text = value
+			return w
+		case (w.Text == "-t" || w.Text == "--target-directory") && i+1 < len(c.Args):
+			return c.Args[i+1]
+		case strings.HasPrefix(w.Text, "-t"):
+			w.Text = w.Text[len("-t"):]
+			return w
+		}
+	}
+	return Word{}
 }
 
 // writes calls see for each path that the call overwrites, until it returns true. It looks for no links.

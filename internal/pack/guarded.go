@@ -368,14 +368,9 @@ func (f *guardFinder) places(file string, look func(at string)) {
 // home.
 func (f *guardFinder) temporary(file string) bool {
 	for _, own := range []string{f.call.Root, f.call.Dir, f.call.Home} {
-		if own != "" && strings.HasPrefix(lowered(file)+"/", lowered(own)+"/") {
+		if own = filepath.ToSlash(own); own != "" && (strings.EqualFold(file, own) || below(own, file)) {
 			return false
 		}
 	}
-	for _, dir := range []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/"} {
-		if strings.HasPrefix(file, dir) {
-			return true
-		}
-	}
-	return false
+	return isTemporary(file, f.call)
 }

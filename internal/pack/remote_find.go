@@ -193,11 +193,9 @@ func (c *Command) netcatRuns() bool {
 		switch {
 		case name == "--exec", name == "--sh-exec", name == "--lua-exec", w.Text == "-c" && isShell:
 			return true
-		case len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.Contains(w.Text, "e"):
-			return true
 		}
 	}
-	return false
+	return hasLetter(c.Args, "e")
 }
 
 // socatRuns reports whether socat connects a program with the network.

@@ -40,13 +40,7 @@ func (c *Call) addStatement(s statement) {
 	}
 	text := strings.Join(words, " ")
 	line := shellline.TakeApart(text)
-	reached := line.Reach(text, nil)
-	for _, command := range reached.Commands {
-		c.Commands = append(c.Commands, commandOf(command))
-	}
-	for _, r := range reached.Redirections {
-		c.Redirect = append(c.Redirect, fileOf(r))
-	}
+	c.addLine(line.Reach(text, nil))
 }
 
 // slashedWord returns a word with slashes, a home as ~, and quotes if it needs them.

@@ -123,6 +123,33 @@ func fileOf(r shellline.Redirection) File {
 	return f
 }
 
+// after returns the word behind a prefix, such as the value of an option, and whether the word has it. Bash reads ~ and
+// $HOME there too: of=~/x.
+func after(w Word, prefix string) (value Word, ok bool) {
+	if w.Text, ok = strings.CutPrefix(w.Text, prefix); !ok {
+		return Word{}, false
+	}
+	w.Prefix = strings.TrimPrefix(w.Prefix, prefix)
+	w.Home = w.Text != "" && strings.Contains("~$", w.Text[:1])
+	return w, true
+}
+
+// value returns the value of an option, behind it or attached to it; the zero Word: the option is not there.
+func (c *Command) value(short, long string) Word {
+	for i, w := range c.Args {
+		if (w.Text == short || w.Text == long) && i+1 < len(c.Args) {
+			return c.Args[i+1]
+		}
+		if value, ok := after(w, long+"="); ok {
+			return value
+		}
+		if value, ok := after(w, short); ok && value.Text != "" {
+			return value
+		}
+	}
+	return Word{}
+}
+
 // String returns the command for a reason.
 func (c *Command) String() string {
 	return strings.TrimSuffix(c.Program+" "+shellline.Joined(c.Args), " ")
@@ -152,12 +179,14 @@ func (c *Command) flag(letters string, long ...string) bool {
 }
 
 // operands returns the arguments that are no options. valued are options whose value is the next word.
-func (c *Command) operands(valued string) (words []Word) {
-	for i := 0; i < len(c.Args); i++ {
-		w := c.Args[i]
+func (c *Command) operands(valued string) []Word { return operands(c.Args, valued) }
+
+func operands(args []Word, valued string) (words []Word) {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
 		switch {
 		case w.Text == "--":
-			return append(words, c.Args[i+1:]...)
+			return append(words, args[i+1:]...)
 		case len(w.Text) < 2 || w.Text[0] != '-':
 			words = append(words, w)
 		case shellline.Among(valued, w.Text):

@@ -55,7 +55,7 @@ func (f *guardFinder) command(c *Command) {
 	switch program := accessOf(c.Program); {
 	case len(c.Words) == 0, program == accessReads:
 	case program == accessChanges:
-		f.changes(c, c.Args, "")
+		f.changes(c, c.operands(""), "")
 	case program == accessCopies:
 		f.copies(c)
 	case c.Program == "git":
@@ -72,9 +72,6 @@ func (f *guardFinder) command(c *Command) {
 // changes looks at words all of which are changed.
 func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 	for _, w := range words {
-		if w.Text == "" || w.Text[0] == '-' {
-			continue
-		}
 		f.word(w, true, doubt)
 	}
 	if c.More {
@@ -86,18 +83,16 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 
 // copies looks at the target of a command that copies or moves.
 func (f *guardFinder) copies(c *Command) {
-	var files []Word
-	target, recursive := Word{}, c.Program == "mv" || c.Program == "rsync" || c.Program == "ditto"
-	if target = c.intoFolder(); c.Program != "rsync" {
+	target, files := c.intoFolder(), c.operands("")
+	if c.Program != "rsync" {
 		files = c.operands(copyOptions)
-	} else {
-		files = c.operands("")
 	}
-	recursive = recursive || hasLetter(c.Args, "rRa")
+	isFolder := target.Text != ""
+	recursive := c.Program == "mv" || c.Program == "rsync" || c.Program == "ditto" || hasLetter(c.Args, "rRa")
 	if c.Program == "mv" {
 		f.changes(c, files, "")
 	}
-	if target.Text == "" {
+	if !isFolder {
 		if len(files) < 2 {
 			f.changes(c, files, "") // more may follow
 			return
@@ -108,7 +103,7 @@ func (f *guardFinder) copies(c *Command) {
 		f.changes(c, nil, "")
 	}
 	f.word(target, false, "")
-	if !f.isFolder(target) {
+	if !isFolder && !f.isFolder(target) {
 		return
 	}
 	for _, from := range files {
@@ -141,19 +136,20 @@ func (f *guardFinder) isFolder(w Word) bool {
 // git looks at the files that a command of git changes.
 func (f *guardFinder) git(c *Command) {
 	g := gitOf(c, "")
+	files := operands(g.args, "")
 	if g.dir != "" {
 		f.from(append(slices.Clip(c.Folders), Word{Text: g.dir, Home: true}))
 	}
 	switch g.sub {
 	case "checkout", "mv", "clean":
-		f.changes(c, g.args, "")
+		f.changes(c, files, "")
 	case "restore":
 		if !g.has("--staged", 'S', "s") || g.has("--worktree", 'W', "s") {
-			f.changes(c, g.args, "")
+			f.changes(c, files, "")
 		}
 	case "rm":
 		if !g.has("--cached", 0, "") {
-			f.changes(c, g.args, "")
+			f.changes(c, files, "")
 		}
 	case "stash":
 		if i := slices.IndexFunc(g.args, func(w Word) bool { return w.Text == "--" }); i >= 0 {
@@ -220,7 +216,7 @@ func (f *guardFinder) other(c *Command) {
 		return
 	case "awk", "gawk", "mawk", "nawk":
 		if hasWord(args, "inplace") {
-			f.changes(c, args, "")
+			f.changes(c, operands(args, ""), "")
 		}
 		for _, w := range args {
 			if strings.Contains(w.Text, ">") {
@@ -230,7 +226,7 @@ func (f *guardFinder) other(c *Command) {
 		return
 	case "fd", "fdfind":
 		if hasWord(args, "-x", "-X", "--exec", "--exec-batch") {
-			f.changes(c, args, "")
+			f.changes(c, operands(args, ""), "")
 		}
 		return
 	case "sort":
@@ -241,11 +237,16 @@ func (f *guardFinder) other(c *Command) {
 		if !hasLetter(args, "i") && !hasWord(args, "--inplace") {
 			return
 		}
-	case "tar", "bsdtar", "unzip":
-		if len(args) > 0 && strings.Contains(strings.Split(args[0].Text, "=")[0], "c") {
+	case "tar", "bsdtar":
+		mode := func(letter string) bool {
+			return hasLetter(args, letter) || len(args) > 0 && strings.Contains(args[0].Text, letter)
+		}
+		if mode("c") && !mode("x") || hasWord(args, "--create") {
 			return
 		}
-		f.extracts(c)
+		f.extracts(c.value("-C", "--directory"))
+	case "unzip":
+		f.extracts(c.value("-d", "-d"))
 	default:
 		args = c.Args[c.script()+1:]
 	}
@@ -266,11 +267,9 @@ func (f *guardFinder) harmless(c *Command, args []Word) bool {
 }
 
 // extracts looks at the folder that an archive is unpacked in.
-func (f *guardFinder) extracts(c *Command) {
-	for i, w := range c.Args[:max(len(c.Args)-1, 0)] {
-		if w.Text == "-C" || w.Text == "--directory" || w.Text == "-d" {
-			f.word(c.Args[i+1], true, "nobody can tell what is in the archive")
-		}
+func (f *guardFinder) extracts(folder Word) {
+	if folder.Text != "" {
+		f.word(folder, true, "nobody can tell what is in the archive")
 	}
 }
 

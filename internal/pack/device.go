@@ -20,22 +20,38 @@ func (c *Command) written() (words []Word) {
 		return c.copied()
 	case "dd":
 		for _, w := range c.Args {
-			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
-				words = append(words, Word{Text: to, Computed: w.Computed, Home: w.Home})
+			if to, ok := after(w, "of="); ok {
+				words = append(words, to)
 			}
 		}
 	case "sed", "gsed", "perl", "ruby":
-		short := func(w Word) bool {
-			return len(w.Text) > 1 && w.Text[0] == '-' && (strings.HasPrefix(w.Text, "--in-place") ||
-				w.Text[1] != '-' && strings.Contains(strings.TrimLeft(w.Text, "-nEerszp0"), "i"))
-		}
-		if slices.ContainsFunc(c.Args, short) {
+		if slices.ContainsFunc(c.Args, c.isInPlace) {
 			words = c.operands("-e -f")
 		}
 	case "truncate":
 		words = c.operands("-s -r --size --reference")
 	}
 	return words
+}
+
+// isInPlace reports whether an option of sed, perl or ruby says that it changes the files that it reads.
+func (c *Command) isInPlace(w Word) bool {
+	valued := "efl"
+	switch c.Program {
+	case "perl":
+		valued = "eEMmIFVDxC"
+	case "ruby":
+		valued = "eErICFKTxW"
+	}
+	switch {
+	case len(w.Text) < 2 || w.Text[0] != '-':
+		return false
+	case w.Text[1] == '-':
+		name, _, _ := strings.Cut(w.Text, "=")
+		return abbreviates(name, "--in-place")
+	}
+	i := strings.IndexAny(w.Text, "i"+valued)
+	return i > 0 && w.Text[i] == 'i'
 }
 
 // copied returns what cp, mv, install and ln write to. What mv moves away counts too.
@@ -58,21 +74,10 @@ const copyOptions = "-S --suffix -m -o -g --mode --owner --group -t --target-dir
 
 // intoFolder returns the folder that an option of cp, mv, install or ln names; the zero Word: none does.
 func (c *Command) intoFolder() Word {
-	for i, w := range c.Args {
-		value, long := strings.CutPrefix(w.Text, "--target-directory=")
-		switch {
-		case c.Program == "rsync": // there -t is another one
-		case long:
-			w.Text = value
-			return w
-		case (w.Text == "-t" || w.Text == "--target-directory") && i+1 < len(c.Args):
-			return c.Args[i+1]
-		case strings.HasPrefix(w.Text, "-t"):
-			w.Text = w.Text[len("-t"):]
-			return w
-		}
+	if c.Program == "rsync" { // there -t is another one
+		return Word{}
 	}
-	return Word{}
+	return c.value("-t", "--target-directory")
 }
 
 // writes calls see for each path that the call overwrites, until it returns true. It looks for no links.

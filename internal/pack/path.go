@@ -156,9 +156,7 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 		return []reading{{text: text, globs: true}}
 	}
 	before, expression, rest := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
-	name := strings.Trim(expression, "${}")
-	name, otherwise, _ := strings.Cut(name, ":")
-	name, _, _ = strings.Cut(name, "[")
+	name, operation := parameter(strings.Trim(expression, "${}"))
 	given := false
 	for _, a := range c.assigned {
 		if a.Name != name {
@@ -189,14 +187,33 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 		return c.computed("/tmp"+rest, false, depth+1)
 	case strings.HasPrefix(name, "TMP"): // a folder of one's own there
 		return c.computed("/tmp/"+name+rest, false, depth+1)
-	case strings.HasPrefix(otherwise, "?"): // it is not empty
+	case operation == "?", strings.HasPrefix(operation, ":?"): // it is not empty
 		return nil
-	case len(otherwise) > 1 && (otherwise[0] == '-' || otherwise[0] == '='):
-		return c.computed(otherwise[1:]+rest, false, depth+1)
-	case rest == "":
+	}
+	if value := otherwise(operation); value != "" {
+		return c.computed(value+rest, false, depth+1)
+	}
+	if rest == "" {
 		return nil
 	}
 	return []reading{{rest, true, ifEmpty}}
+}
+
+// parameter takes the text between ${ and } apart: the name of a variable, and an operation such as :-word.
+func parameter(text string) (name, operation string) {
+	if i := strings.IndexAny(text, ":-=?+#%/^,@["); i > 0 {
+		return text[:i], text[i:]
+	}
+	return text, ""
+}
+
+// otherwise returns the word in ${X:-word}, and in the other operations that put a word in: - := = :+ +.
+func otherwise(operation string) string {
+	word := strings.TrimPrefix(operation, ":")
+	if word == "" || !strings.Contains("-=+", word[:1]) {
+		return ""
+	}
+	return word[1:]
 }
 
 // variable matches an expansion in the text of a word.

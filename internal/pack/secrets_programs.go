@@ -112,9 +112,7 @@ func (s *search) command(c *Command) Found {
 	default:
 		switch {
 		case c.Program == "zip":
-			if at := slices.IndexFunc(c.Args, func(w Word) bool { return w.Text == "-x" }); at >= 0 {
-				return Found{What: s.operands(c.Args[:at], u)}
-			}
+			return Found{What: s.operands(zipped(c.Args), u)}
 		case c.By == "foreman", c.By == "honcho": // Program is run or start, and -e names a file that they load
 			return Found{What: s.operands(c.operands("-e --env -f --procfile -d --root -p --port"), u)}
 		case interpreter(c.Program) != "" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
@@ -163,6 +161,18 @@ func (s *search) operands(args []Word, u programUse) string {
 		}
 	}
 	return ""
+}
+
+// zipped returns the arguments of zip without the patterns behind -x, which choose what it leaves out.
+func zipped(args []Word) (rest []Word) {
+	leavesOut := false
+	for _, w := range args {
+		leavesOut = w.Text == "-x" || leavesOut && w.Text != "@" && !strings.HasPrefix(w.Text, "-")
+		if !leavesOut {
+			rest = append(rest, w)
+		}
+	}
+	return rest
 }
 
 // leavesOut reports whether an option names a file that the program does not print, and whether that is the next word.
@@ -432,8 +442,12 @@ func (s *search) fd(args []Word) string {
 	if at < 0 || at+1 == len(args) || use(args[at+1].Text) == namesFiles {
 		return ""
 	}
-	for _, w := range args[:at] {
-		if glob := strings.Trim(strings.ReplaceAll(w.Text, `\`, ""), "^$"); mayBeSecret(glob) {
+	for i, w := range args[:at] {
+		glob := strings.Trim(strings.ReplaceAll(w.Text, `\`, ""), "^$")
+		if i > 0 && (args[i-1].Text == "-e" || args[i-1].Text == "--extension") {
+			glob = "x." + glob
+		}
+		if mayBeSecret(glob) {
 			return glob
 		}
 	}
@@ -444,7 +458,7 @@ func (s *search) fd(args []Word) string {
 func (s *search) xargs(args []Word) (what string) {
 	for i, w := range args {
 		isValue := i > 0 && (args[i-1].Text == "-a" || args[i-1].Text == "--arg-file")
-		if what == "" && (isValue || strings.HasPrefix(w.Text, "--arg-file=")) {
+		if what == "" && (isValue || strings.HasPrefix(w.Text, "-a") || strings.HasPrefix(w.Text, "--arg-file=")) {
 			what = s.word(w, follows)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/shellline"
 )
 
 // search looks for the files of secrets that a call reads.
@@ -231,7 +232,7 @@ func (s *search) values(text string, left int) (all []string) {
 		return []string{text[:at] + unknownText}
 	}
 	before, rest := text[:at], text[at+1:]
-	name, otherwise := "", ""
+	name, operation := "", ""
 	switch {
 	case text[at] == '`':
 		_, rest, _ = strings.Cut(rest, "`")
@@ -239,8 +240,7 @@ func (s *search) values(text string, left int) (all []string) {
 		rest = rest[2:]
 	case strings.HasPrefix(rest, "{"):
 		name, rest, _ = strings.Cut(rest[1:], "}")
-		name, otherwise, _ = strings.Cut(name, ":-")
-		name, _, _ = strings.Cut(name, "[")
+		name, operation = parameter(name)
 	default:
 		end := strings.IndexFunc(rest, func(r rune) bool { return r > 127 || r != '_' && !isAlphanumeric(byte(r)) })
 		if end < 0 {
@@ -256,8 +256,8 @@ func (s *search) values(text string, left int) (all []string) {
 			some = append(some, s.values(v.Value.Text, left-1)...)
 		}
 	}
-	if otherwise != "" {
-		some = append(some, otherwise)
+	if value := otherwise(operation); value != "" {
+		some = append(some, value)
 	}
 	if len(some) > 1 {
 		some = some[1:]
@@ -293,7 +293,8 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 		case err != nil:
 			return nil //nolint:nilerr // what cannot be read is not searched either
 		case entry.IsDir():
-			if !hidden && entry.Name()[0] == '.' && file != ends[len(ends)-1] || slices.Contains([]string{".git", "node_modules", ".venv", "vendor"}, entry.Name()) {
+			isHidden := entry.Name()[0] == '.' && file != ends[len(ends)-1]
+			if isHidden && !hidden || shellline.Among(".git node_modules .venv vendor", entry.Name()) {
 				return filepath.SkipDir
 			}
 		case isSecret(filepath.ToSlash(file)) && test(file):

@@ -1,6 +1,9 @@
 package shellline
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // maxFolders limits how many folders a shell is followed to.
 const maxFolders = 32
@@ -30,4 +33,25 @@ func (r *reader) changesFolder(words []Word) {
 		}
 	}
 	r.folders = append(slices.Clip(r.folders), to)
+}
+
+// startsIn returns the folder in which env or sudo start their command: env -C DIR. words are those before the command.
+func startsIn(words []Word) (to Word, ok bool) {
+	if len(words) == 0 || words[0].Text != "env" && words[0].Text != "sudo" {
+		return to, false
+	}
+	short := "-C"
+	if words[0].Text == "sudo" {
+		short = "-D"
+	}
+	for i, w := range words[1:] {
+		switch {
+		case (w.Text == short || w.Text == "--chdir") && i+2 < len(words):
+			return words[i+2], true
+		case strings.HasPrefix(w.Text, short), strings.HasPrefix(w.Text, "--chdir="):
+			w.Text = strings.TrimPrefix(strings.TrimPrefix(w.Text, short), "--chdir=")
+			return w, true
+		}
+	}
+	return to, false
 }

@@ -436,6 +436,10 @@ func (r *Reached) weigh(found launches, c Command, left int) {
 	r.signs.add(found.signs)
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 	for _, l := range found.all {
+		folders := c.Folders
+		if to, ok := startsIn(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
+			folders = append(slices.Clip(folders), to)
+		}
 		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, Script: c.Script,
 			Inside: c.Inside, Files: c.Files, Sets: c.Sets, Captured: c.Captured}}
 		if l.by == "sudo" { // it may have read a password
@@ -449,13 +453,13 @@ func (r *Reached) weigh(found launches, c Command, left int) {
 			r.weigh(line.values, c, left-1)
 			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
 			for _, file := range line.Redirections {
-				file.Away, file.Folders = c.Away || l.away, slices.Concat(c.Folders, file.Folders)
+				file.Away, file.Folders = c.Away || l.away, slices.Concat(folders, file.Folders)
 				r.Redirections = append(r.Redirections, file)
 			}
 		}
 		for _, command := range commands {
 			command.By, command.Away = l.by, c.Away || l.away
-			command.Folders = slices.Concat(c.Folders, command.Folders)
+			command.Folders = slices.Concat(folders, command.Folders)
 			if command.stdin == inherited {
 				command.stdin = c.stdin
 				command.From = c.From

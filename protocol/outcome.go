@@ -57,7 +57,7 @@ type Text struct {
 type Report struct {
 	Name        string       `json:"name"`
 	Source      string       `json:"source"` // file:line
-	Status      string       `json:"status"` // ok, blocked, failed, timeout, unstarted, skipped or async
+	Status      string       `json:"status"` // ok, blocked, observed, failed, timeout, unstarted, skipped or async
 	Cause       Cause        `json:"cause,omitempty"`
 	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
 	Signal      string       `json:"signal,omitempty"`
@@ -68,6 +68,7 @@ type Report struct {
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
 	Failure     string       `json:"failure,omitempty"` // why it gave no answer, if that did not hold the call up
+	Would       string       `json:"would,omitempty"`   // what a hook that only observes would have done: block: REASON
 }
 
 // Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.

@@ -90,7 +90,7 @@ func FuzzRecord(f *testing.F) {
 		`"event":"pre-tool","tool":"\ud800","decision":"continue","updated_input":"\ud800"`))
 	f.Fuzz(func(t *testing.T, log string) {
 		r := cases.NewRecording(workspace)
-		require.NoError(t, r.Read(strings.NewReader(log)))
+		require.NoError(t, r.Read(strings.NewReader(log), "run.log"))
 		doc, n := r.File()
 		if n == 0 {
 			return

@@ -33,6 +33,8 @@ const (
 type Recording struct {
 	Lines   int // that were read
 	LeftOut map[string]int
+	// Anywhere takes calls of other workspaces too, as if they were of this one.
+	Anywhere bool
 
 	workspace string
 	calls     []logged
@@ -52,6 +54,9 @@ type logged struct {
 	ResultPreview *string           `json:"result_preview"`
 	Redacted      bool              `json:"redacted"`
 	Outcome       *protocol.Outcome `json:"outcome"`
+
+	file string
+	line int
 }
 
 // callFields is what a run log and a test both have of a call, under the same keys.
@@ -76,8 +81,9 @@ const (
 	tooMany      = "over the 1 MiB that a file of tests may have"
 )
 
-// Read adds the lines of a log.
-func (r *Recording) Read(log io.Reader) error {
+// Read adds the lines of a log. path is for messages.
+func (r *Recording) Read(log io.Reader, path string) error {
+	before := r.Lines
 	lines := bufio.NewReaderSize(log, 64<<10)
 	var line []byte
 	for long := false; ; {
@@ -90,7 +96,7 @@ func (r *Recording) Read(log io.Reader) error {
 		}
 		if len(bytes.TrimSpace(line)) > 0 || long {
 			r.Lines++
-			r.add(line)
+			r.add(line, path, r.Lines-before)
 		}
 		line, long = nil, false
 		if errors.Is(err, io.EOF) {
@@ -102,8 +108,8 @@ func (r *Recording) Read(log io.Reader) error {
 	}
 }
 
-func (r *Recording) add(line []byte) {
-	var l logged
+func (r *Recording) add(line []byte, path string, number int) {
+	l := logged{file: path, line: number}
 	if json.Unmarshal(line, &l) != nil {
 		r.LeftOut[unreadable]++
 		return
@@ -125,6 +131,9 @@ func (r *Recording) add(line []byte) {
 
 // skipReason explains why a line cannot become a test; "" if it can.
 func (r *Recording) skipReason(l *logged) string {
+	if r.Anywhere && l.Workspace != "" {
+		l.move(r.workspace)
+	}
 	switch {
 	case filepath.Clean(l.Workspace) != r.workspace:
 		return elsewhere

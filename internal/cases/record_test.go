@@ -19,7 +19,7 @@ import (
 func recorded(t *testing.T, lines ...string) (*cases.File, *cases.Recording, string) {
 	t.Helper()
 	r := cases.NewRecording(workspace)
-	require.NoError(t, r.Read(strings.NewReader(strings.Join(lines, "\n"))))
+	require.NoError(t, r.Read(strings.NewReader(strings.Join(lines, "\n")), "run.log"))
 	require.Equal(t, len(lines), r.Lines)
 	doc, n := r.File()
 	f, err := cases.Parse("f", []byte(doc), workspace)

@@ -140,6 +140,10 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 		return
 	}
 	f.Hooks = len(hooks)
+	for _, note := range hook.Observing(hooks) {
+		note.Gate = true
+		f.Notes = append(f.Notes, note)
+	}
 	binary, err := os.Executable()
 	if err != nil {
 		f.failed(fmt.Errorf("finding hookrun itself: %w", err))

@@ -163,6 +163,9 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	h := planned.Hook
 	call := &hookfile.AtCall{Folder: planned.Dir, Timeout: planned.Timeout, OnFailure: planned.OnFailure}
 	x := explainedHook{view: hookfile.View{Hook: h, Call: call}, runs: planned.Runs, why: planned.Why}
+	if h.Observe {
+		x.add("", nil, "mode", "observe: the call goes on, whatever the hook says")
+	}
 	if h.StaticVerdict != nil { // there is nothing to run
 		x.line("rule", h.String())
 		return x

@@ -21,7 +21,7 @@ var flagGroups = []flagGroup{
 	{"The hooks", []string{"workspace", "config", "claude", "no-user", "dialect", "timeout", "on-failure",
 		"trust", "pin", "require-hooks"}},
 	{"The outcome", []string{"output", "notes", "wrap", "verbose", "debug"}},
-	{"State and log", []string{"state", "massgen-ipc", "log", "log-size", "redact"}},
+	{"State and log", []string{"state", "massgen-ipc", "log", "log-size", "log-args", "redact"}},
 }
 
 // groupsOf returns the flags of a command by heading, in the order in which they were defined.

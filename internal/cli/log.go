@@ -20,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/runlog/page"
 	"github.com/hookrun/hookrun/internal/runlog/stats"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var showLog = command{
@@ -34,8 +35,11 @@ the last calls that were blocked.
 
 --events prints tool_call, tool_result and status events instead, each as a line of JSON: each call
 that continued and each result once in a turn of its session, by their --tool-use-id. With --follow it
-prints all events that the log has, and then each as it comes.`,
-	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow",
+prints all events that the log has, and then each as it comes.
+
+--would-block prints the calls that went on although a hook in the mode observe would have held them
+up, and its reason.`,
+	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow\n  hookrun log --would-block",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var l logFlags
 		l.files.defineFiles(flags)
@@ -45,6 +49,8 @@ prints all events that the log has, and then each as it comes.`,
 		const follow = "print the last 10 calls, and then each as it comes, until interrupted"
 		flags.BoolVar(&l.follow, "follow", false, follow)
 		flags.BoolVar(&l.events, "events", false, "print events as lines of JSON")
+		const would = "print only calls that a hook which observes would have held up"
+		flags.BoolVar(&l.filter.Would, "would-block", false, would)
 		flags.StringVar(&l.html, "html", "", "write a page for a browser to `FILE`")
 		defineOutput(flags, &l.output, "text", "json")
 		return func(args []string, std Streams) (int, error) {
@@ -108,6 +114,8 @@ func (l *logFlags) finish(args []string) (err error) {
 		return err
 	}
 	switch {
+	case l.filter.Would && (l.html != "" || l.events):
+		return errors.New("--would-block prints calls; leave out --html and --events")
 	case l.html != "" && (l.follow || l.events || changed("output")):
 		return errors.New("--html writes the whole page and nothing else; leave out --follow, --events and --output")
 	case changed("since"):
@@ -144,7 +152,7 @@ func since(words string, now time.Time) (time.Time, error) {
 
 // show prints the log as the flags say.
 func (l *logFlags) show(log *stats.Log, std Streams) error {
-	if l.follow || l.events {
+	if l.follow || l.events || l.filter.Would {
 		return l.lines(log, std)
 	}
 	s, err := log.Summary(l.filter)
@@ -177,7 +185,13 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 		if l.output == "json" {
 			return write(std, printable.JSON(string(line))+"\n")
 		}
-		return write(std, callText(&c, coloured(std.Out)))
+		text := callText(&c, coloured(std.Out))
+		for _, h := range c.Hooks {
+			if l.filter.Would && h.WouldHold() {
+				text += "      " + middle("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
+			}
+		}
+		return write(std, text)
 	}
 	last := 10
 	if l.events {

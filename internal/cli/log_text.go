@@ -114,6 +114,7 @@ func columns(hooks []stats.Hook) []column {
 		{"ok", func(h *stats.Hook) int { return h.OK }, 0, false},
 		{"blocked", func(h *stats.Hook) int { return h.Blocked }, red, false},
 		{"asked", func(h *stats.Hook) int { return h.Asked }, yellow, true},
+		{"observed", func(h *stats.Hook) int { return h.Observed }, yellow, true},
 		{"injected", func(h *stats.Hook) int { return h.Injected }, green, false},
 		{"rewrote", func(h *stats.Hook) int { return h.Rewrote }, green, true},
 		{"failed", func(h *stats.Hook) int { return h.Failed }, yellow, false},
@@ -156,7 +157,7 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 			}
 			row = append(row, number)
 		}
-		ran := h.OK + h.Blocked + h.Asked + h.Injected + h.Rewrote + h.Failed + h.TimedOut
+		ran := h.OK + h.Blocked + h.Asked + h.Observed + h.Injected + h.Rewrote + h.Failed + h.TimedOut
 		for _, ms := range []float64{h.P50, h.P95, h.Max} {
 			took := cell{"-", dim}
 			if ran != 0 {

@@ -38,6 +38,7 @@ func logPath(name string) (string, error) {
 type runLog struct {
 	file, size string
 	redact     []string
+	wholeArgs  bool
 	flags      *pflag.FlagSet
 	log        *runlog.Log // nil: none is kept
 }
@@ -48,6 +49,7 @@ func (l *runLog) define(flags *pflag.FlagSet) {
 		defaultLog + " is run.log among your state"
 	flags.StringVar(&l.file, "log", "", file)
 	flags.StringVar(&l.size, "log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
+	flags.BoolVar(&l.wholeArgs, "log-args", false, "do not cut long arguments in the log, for hookrun test --replay")
 	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
 }
 
@@ -68,6 +70,9 @@ func (l *runLog) open() (err error) {
 		if len(l.redact) > 0 {
 			return errors.New("--redact is for the run log; it needs --log")
 		}
+		if l.wholeArgs {
+			return errors.New("--log-args is for the run log; it needs --log")
+		}
 		return nil
 	}
 	isDefault := path == defaultLog
@@ -77,7 +82,7 @@ func (l *runLog) open() (err error) {
 	if isDefault {
 		_ = owner.MkdirAll(filepath.Dir(path)) // the first line reports that there is none
 	}
-	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size})
+	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size, WholeArgs: l.wholeArgs})
 	return err
 }
 

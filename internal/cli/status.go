@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -25,7 +26,7 @@ var status = command{
 	takes:   folders,
 	summary: "show whether a project's hooks are those that were allowed",
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
-are switched off.
+are switched off or only observe.
 The exit code is
   0  allowed, or there are none
   1  hookrun could not do its work
@@ -74,6 +75,7 @@ type trustReport struct {
 	Programs    map[string]string  `json:"programs,omitempty"`
 	Missing     []string           `json:"missing,omitempty"` // events that no entry of an installed client is for
 	Off         []switchedOff      `json:"switched_off,omitempty"`
+	Observe     []string           `json:"observe,omitempty"`    // the hooks that only observe
 	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run files that are not recorded
 }
 
@@ -98,6 +100,9 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 		if h := &cfg.Hooks[i]; h.Off() != "" && h.AtTools() {
 			r.Off = append(r.Off, switchedOff{Hook: h.Name, Source: h.Source(), Why: h.Off()})
 		}
+	}
+	for _, d := range hook.Observing(cfg.Hooks) {
+		r.Observe = append(r.Observe, d.Error())
 	}
 	project := doctor.Workspace{Folder: r.Workspace, Started: r.Workspace}
 	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: project}
@@ -169,6 +174,9 @@ func (r *trustReport) String() string {
 	}
 	for _, off := range r.Off {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))
+	}
+	for _, text := range r.Observe {
+		fmt.Fprintf(&b, "  only observed: %s\n", printable.Escape(text))
 	}
 	for _, text := range r.Unresolved {
 		fmt.Fprintf(&b, "  unresolved: %s\n", printable.Escape(text))

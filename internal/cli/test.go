@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
@@ -56,6 +53,8 @@ equal, {"matches": RE2} must match, and null means none.
 		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + hookfile.FileName +
 			" upwards from FILE; with -C the one beside FILE, else the workspace's)"
 		t.definePolicy(flags)
+		const replay = "run the calls in the run log `LOG`, and print those that would end in another way"
+		flags.StringVar(&t.replay, "replay", "", replay)
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
 		defineOutput(flags, &t.output, "text", "json", "junit")
 		only := flags.String("run", "", "run only tests whose name matches `RE2`")
@@ -77,6 +76,10 @@ equal, {"matches": RE2} must match, and null means none.
 			switch {
 			case flags.Changed("record") && len(files) > 0:
 				return 0, errors.New("--record LOG prints tests and runs none; leave FILE out")
+			case flags.Changed("replay") && (len(files) > 0 || flags.Changed("record")):
+				return 0, errors.New("--replay LOG runs the calls of a log; leave out FILE and --record")
+			case flags.Changed("replay") && t.replay == "":
+				return 0, errors.New("--replay is empty; name the run log")
 			case flags.Changed("record"):
 				return exitOK, t.record(*record, std)
 			}
@@ -91,6 +94,7 @@ type testRun struct {
 	only     *regexp.Regexp // names of tests; nil: all
 	parallel int            // tests that run at once
 	failFast bool
+	replay   string // the run log whose calls are run, in the place of tests
 }
 
 // selection takes the flags that choose which tests run, and how many at once.
@@ -124,7 +128,13 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 		return 0, err
 	}
 	o.OneShot = true
-	suites, err := t.readSuites(files)
+	var suites []suite
+	var r *cases.Recording
+	if t.replay != "" {
+		suites, r, err = t.replayed()
+	} else {
+		suites, err = t.readSuites(files)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -150,7 +160,11 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	case "junit":
 		err = write(std, cases.JUnit(results, took))
 	default:
-		err = write(std, report.summary(took.Seconds()))
+		text := report.summary(took.Seconds())
+		if t.replay != "" {
+			text = report.differences(took.Seconds()) + skipped(r) + "\n"
+		}
+		err = write(std, text)
 	}
 	if !ok {
 		exit = exitFailed
@@ -322,42 +336,4 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// record prints tests made of a run log and of what was rotated out of it.
-func (t *testRun) record(log string, std Streams) error {
-	if err := t.resolveWorkspace(); err != nil {
-		return err
-	}
-	r := cases.NewRecording(t.call.Workspace)
-	for _, path := range []string{log + ".3", log + ".2", log + ".1", log} { // the oldest lines first
-		file, err := os.Open(path)
-		if path != log && errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = r.Read(file)
-			file.Close()
-		}
-		if err != nil {
-			const mend = "give the file that hookrun was given as --log"
-			return fmt.Errorf("--record %s: %w; %s", path, regular.UnwrapPath(err), mend)
-		}
-	}
-	doc, tests := r.File()
-	about := fmt.Sprintf("%s of %s", counted(tests, "test"), counted(r.Lines, "line"))
-	separator := "; left out: "
-	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		about += fmt.Sprintf("%s%d %s", separator, r.LeftOut[why], why)
-		separator = ", "
-	}
-	if tests == 0 {
-		const text = "%s; the log has no call of the workspace %s that can be repeated"
-		return fmt.Errorf(text, about, t.call.Workspace)
-	}
-	if err := write(std, doc); err != nil {
-		return err
-	}
-	fmt.Fprintln(std.Err, "hookrun test:", about)
-	return nil
 }

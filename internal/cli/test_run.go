@@ -219,7 +219,12 @@ func (p *progress) clear() {
 func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour bool) string {
 	var b strings.Builder
 	verdict, tint := "ok  ", green
-	if !r.OK {
+	switch {
+	case t.replay != "" && r.OK && !t.verbose:
+		return ""
+	case t.replay != "" && !r.OK:
+		verdict, tint = "DIFF", yellow
+	case !r.OK:
 		verdict, tint = "FAIL", red
 	}
 	fmt.Fprintf(&b, "%s %s (%s)\n", paint(colour).as(tint, verdict), visible(r.Name), took(r.Duration))
@@ -227,6 +232,9 @@ func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour b
 		fmt.Fprintf(&b, "     %s:%d\n", visible(r.File), r.Line)
 	}
 	for _, p := range r.Problems {
+		if t.replay != "" {
+			p = changed(p)
+		}
 		fmt.Fprintf(&b, "     %s\n", visible(p))
 	}
 	if r.Outcome == nil || r.OK && !t.verbose {

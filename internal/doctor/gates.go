@@ -13,7 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// switchedOff reports the hooks that their files switch off: a note, or for a hook at tools a warning.
+// switchedOff reports the hooks that their files switch off: a note, or for a hook at tools a warning. Those that only
+// observe are warnings.
 func (d *Doctor) switchedOff() (found []Finding) {
 	for _, h := range d.hooks() {
 		if h.Disabled == "" {
@@ -29,6 +30,12 @@ func (d *Doctor) switchedOff() (found []Finding) {
 		}
 		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,
 			What: "hook " + strconv.Quote(h.Name) + " is switched off: " + h.Disabled})
+	}
+	if cfg := d.Workspace.Config; cfg != nil {
+		for _, o := range hook.Observing(cfg.Hooks) {
+			found = append(found, Finding{Check: "hook", Severity: Warning, Where: o.Position(), What: o.Text,
+				Mend: `take "mode": "observe" or "observe" out of the file once they are to block`})
+		}
 	}
 	return found
 }

@@ -32,6 +32,7 @@ type Hook struct {
 	Env           []string              // NAME=VALUE, added to the caller's environment
 	Inherit       *Inherited            // of the caller's environment; nil: all of it
 	Async         bool                  // it is started and not waited for
+	Observe       bool                  // it runs, and nothing that it says has an effect on the call
 	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them
 	// at once.
 	Sequential bool

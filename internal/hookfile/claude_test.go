@@ -476,13 +476,13 @@ func TestClaudeNames(t *testing.T) {
 		{"settings.json", `{"hooks":5}`, `settings.json:1:10: "hooks" must be an object, not a number` + whole},
 		{"settings.json", `[]`, `settings.json:1:1: a hooks file must be an object, as {"hooks": […]}, not an array`},
 		{".tenex-hooks.json", `{"hooks":null}`, `.tenex-hooks.json:1:10: "hooks" must be an array, not null`},
-		{".tenex-hooks.json", `{"model":"m"}`,
-			`.tenex-hooks.json:1:2: unknown key "model"; known are hooks, tools, inherit_env, wrappers, ` +
-				"max_stop_blocks, packs, except, ask"},
+		{".tenex-hooks.json", `{"theme":"m"}`,
+			`.tenex-hooks.json:1:2: unknown key "theme"; known are hooks, tools, inherit_env, wrappers, ` +
+				"max_stop_blocks, packs, except, ask, observe, mode"},
 		{".tenex-hooks.json", `{"model":"m","hooks":{}}`, ""},
-		{"my-settings.json", `{"model":"m"}`,
-			`my-settings.json:1:2: unknown key "model"; known are hooks, tools, inherit_env, wrappers, ` +
-				"max_stop_blocks, packs, except, ask"},
+		{"my-settings.json", `{"theme":"m"}`,
+			`my-settings.json:1:2: unknown key "theme"; known are hooks, tools, inherit_env, wrappers, ` +
+				"max_stop_blocks, packs, except, ask, observe, mode"},
 	} {
 		cfg, err := hookfile.Parse(test.path, []byte(test.doc))
 		if test.want != "" {

@@ -49,7 +49,7 @@ func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 	e := entry{p, value, p.fields(value, p.entryKeys), "hook " + strconv.Itoa(n)}
 	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
 	h.Line, h.Column = p.locator.Position(value.Index)
-	h.TakesFiles = true
+	h.TakesFiles, h.Observe = true, p.observe
 	if name := e.values["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
 		h.Name = name.String()
 		e.who = "hook " + quote(h.Name)
@@ -283,6 +283,16 @@ func (r *reader) enabled(h *hook.Hook) {
 	if !r.boolean() {
 		h.Disabled = `"enabled" is false in ` + h.Source()
 	}
+}
+
+// observes reads "mode": whether hooks only observe.
+func (r *reader) observes() bool {
+	mode, ok := r.text(r.value, r.quotedKey())
+	if ok && mode != "block" && mode != "observe" {
+		r.problem(r.value.Index, `%s"mode" must be "block" or "observe", not %s%s`, r.who, quote(mode),
+			hint(mode, []string{"block", "observe"}))
+	}
+	return mode == "observe"
 }
 
 // maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.

@@ -154,6 +154,10 @@ var fields = [...]field{
 		read:  func(r *reader, h *hook.Hook) { h.HTTP.Proxy = r.address(httphook.CheckProxy) },
 		value: func(v *View) any { return shownURL(v.endpoint().Proxy) }},
 
+	{key: "mode", group: identity, schema: `"enum": ["block", "observe"]`, explain: onlyJSON,
+		about: "observe: the hook runs, and the log and a message have what it would have done; the call goes on. " +
+			"Default block, or the file's mode.",
+		read: func(r *reader, h *hook.Hook) { h.Observe = r.observes() }, value: (*View).mode},
 	{key: "enabled", about: "false: the hook never runs.", schema: `"type": "boolean"`, read: (*reader).enabled},
 	{key: "dialect", group: identity, explain: onlyJSON, schema: `"enum": ["DIALECTS"]`,
 		about: "The client whose rules the hook keeps: its stdin, answers, exit codes, failures, matcher and if. " +

@@ -15,7 +15,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// packs reads "packs", "except" and "ask". Each rule of a pack is a hook without a process, in front of the file's own.
+// packs reads "packs", "except", "ask" and "observe". Each rule of a pack is a hook without a process, in front of the
+// file's own.
 func (p *parser) packs(fields map[string]gjson.Result) {
 	var hooks []hook.Hook
 	var taken []string
@@ -32,24 +33,31 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 			}
 		}
 	})
-	rule := func(key string, then func(i int)) {
+	rules := func(key string, each func(h *hook.Hook)) {
 		p.names(fields, key, `a list of rules, as ["git/no-force-push"]`, func(name string, at int) {
-			i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name })
-			if i >= 0 {
-				then(i)
-				return
-			}
 			var ids []string
+			found := false
 			for i := range hooks {
+				of, _, _ := strings.Cut(hooks[i].Name, "/")
+				if hooks[i].Name == name || of == name && key == "observe" {
+					each(&hooks[i])
+					found = true
+				}
 				ids = append(ids, hooks[i].Name)
 			}
-			const text = `%q: %s is no rule of the packs of this file%s`
-			p.problem(at, text, key, quote(name), spelling.Suggest(name, ids))
+			if key == "observe" {
+				ids = append(ids, taken...)
+			}
+			if !found {
+				const text = `%q: %s is no rule of the packs of this file%s`
+				p.problem(at, text, key, quote(name), spelling.Suggest(name, ids))
+			}
 		})
 	}
 	var except []string
-	rule("except", func(i int) { except = append(except, hooks[i].Name) })
-	rule("ask", func(i int) { hooks[i].StaticVerdict.Decision = protocol.Ask })
+	rules("except", func(h *hook.Hook) { except = append(except, h.Name) })
+	rules("ask", func(h *hook.Hook) { h.StaticVerdict.Decision = protocol.Ask })
+	rules("observe", func(h *hook.Hook) { h.Observe = true })
 	for _, h := range hooks {
 		if slices.Contains(except, h.Name) {
 			h.Disabled = fmt.Sprintf(`"except" of %s`, p.file)
@@ -99,7 +107,7 @@ func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 func (p *parser) ruleHook(of *pack.Pack, r *pack.Rule, at int) hook.Hook {
 	place := p.at(at, "")
 	return hook.Hook{
-		Name: of.ID(r), Rule: r, Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
+		Name: of.ID(r), Rule: r, Observe: p.observe, Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
 		StaticVerdict: &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
 			Status: dialect.StatusBlocked, Reason: r.Reason(of.ID(r), pack.Found{})},
 		File: p.file, Level: p.level, Line: place.Line, Column: place.Column,

@@ -1,6 +1,8 @@
 package hookfile_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +32,30 @@ func TestPacks(t *testing.T) {
 	require.Empty(t, cfg.Warned())
 }
 
+// TestObserve: a pack, a rule, a file and a hook can observe. A hook's own mode counts before the file's.
+func TestObserve(t *testing.T) {
+	for doc, want := range map[string][]string{
+		`{"packs":["remote"],"observe":["remote/no-download-and-run"]}`: {"remote/no-download-and-run"},
+		`{"packs":["remote"],"observe":["remote"]}`:                     {"remote/*"},
+		`{"mode":"observe","packs":["remote"],"hooks":[HOOK]}`:          {"remote/*", "own"},
+		`{"mode":"block","hooks":[HOOK]}`:                               nil,
+		`{"mode":"observe","hooks":[BLOCKS]}`:                           nil,
+		`{"hooks":[OBSERVES]}`:                                          {"own"},
+	} {
+		const own = `{"name":"own","block":"no","events":["pre-tool"]`
+		doc := strings.NewReplacer("HOOK", own+"}", "BLOCKS", own+`,"mode":"block"}`,
+			"OBSERVES", own+`,"mode":"observe"}`).Replace(doc)
+		cfg, err := hookfile.Parse("f", []byte(doc))
+		require.NoError(t, err, doc)
+		for i := range cfg.Hooks {
+			h := &cfg.Hooks[i]
+			of, _, _ := strings.Cut(h.Name, "/")
+			observes := slices.Contains(want, h.Name) || slices.Contains(want, of+"/*")
+			require.Equal(t, observes, h.Observe, "%s: %s", doc, h.Name)
+		}
+	}
+}
+
 func TestPackFaults(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"packs":["gti"]}`:   `f:1:11: "packs": there is no pack "gti"; there are `,
@@ -42,7 +68,13 @@ func TestPackFaults(t *testing.T) {
 		`{"packs":["git","git@1"]}`: `"packs" has "git" twice; leave one out`,
 		`{"packs":["git"],"except":["git/no-force-pus"]}`: `"except": "git/no-force-pus" is no rule of the packs of ` +
 			`this file; did you mean "git/no-force-push"?`,
-		`{"ask":["git/no-force-push"]}`: `"ask": "git/no-force-push" is no rule of the packs of this file`,
+		`{"packs":["git"],"observe":["gti"]}`: `"observe": "gti" is no rule of the packs of this file; did you ` +
+			`mean "git"?`,
+		`{"packs":["git"],"observe":["secrets"]}`: `"observe": "secrets" is no rule of the packs of this file`,
+		`{"mode":"observ"}`:                       `f:1:9: "mode" must be "block" or "observe", not "observ"; did you`,
+		`{"mode":true}`:                           `f:1:9: "mode" must be a string`,
+		`{"hooks":[{"mode":"off"}]}`:              `hook 1: "mode" must be "block" or "observe", not "off"`,
+		`{"ask":["git/no-force-push"]}`:           `"ask": "git/no-force-push" is no rule of the packs of this file`,
 	} {
 		_, err := hookfile.Parse("f", []byte(doc))
 		require.ErrorContains(t, err, want, doc)

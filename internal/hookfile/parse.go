@@ -17,7 +17,8 @@ import (
 )
 
 // fileKeys are the keys of a hooks file at every level.
-var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks", "packs", "except", "ask"}
+var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks", "packs", "except", "ask",
+	"observe", "mode"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
@@ -45,7 +46,8 @@ type parser struct {
 	inherit   *hook.Inherited      // of hooks without inherit_env
 	toolNames map[string]string    // the project's names for tools of clients, by the client's
 
-	maxStopBlocks int // of all hooks of the file
+	maxStopBlocks int  // of all hooks of the file
+	observe       bool // all hooks of the file that do not say
 }
 
 // maxStopBlocks is how often a hook may send an agent back to work. A larger number is a typing error.
@@ -128,6 +130,9 @@ func (p *parser) topLevel() {
 	}
 	if stops, ok := fields["max_stop_blocks"]; ok {
 		p.maxStopBlocks = (&reader{p, "", "max_stop_blocks", stops}).number(maxStopBlocks)
+	}
+	if mode, ok := fields["mode"]; ok {
+		p.observe = (&reader{p, "", "mode", mode}).observes()
 	}
 	p.packs(fields)
 	hooks, ok := fields["hooks"]

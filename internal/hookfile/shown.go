@@ -156,6 +156,13 @@ func (v *View) headers() any {
 	return names
 }
 
+func (v *View) mode() any {
+	if v.Hook.Observe {
+		return "observe"
+	}
+	return nil
+}
+
 func (v *View) verdict() *dialect.Verdict {
 	if v.Hook.StaticVerdict == nil {
 		return &dialect.Verdict{}

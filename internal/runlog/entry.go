@@ -23,10 +23,16 @@ type Entry struct {
 	Lint    int               // how many of its warnings are about how the hooks files are written
 	Notes   []string          // what each of its hooks did beside what its status tells
 	Err     error             // why there is none
+	// WholeArgs: arguments up to maxWholeArgs are not cut.
+	WholeArgs bool
 }
 
-// maxText is how many characters of a text a line has at most.
-const maxText = 2500
+// maxText is how many characters of a text a line has at most. maxWholeArgs is how many bytes of arguments are not cut
+// with Entry.WholeArgs.
+const (
+	maxText      = 2500
+	maxWholeArgs = 1 << 20
+)
 
 // TimeFormat is how a log writes times, which are in UTC.
 const TimeFormat = "2006-01-02T15:04:05.000000Z"
@@ -75,7 +81,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed,
 	}
 	if dialect.HasTool(call.Event) {
-		l.setArgs(&c, call)
+		l.setArgs(&c, call, e.WholeArgs)
 	} else {
 		l.Prompt = c.cut(call.Prompt)
 	}
@@ -107,10 +113,16 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	return strictjson.Compact(dst, b.String()) // writes U+2028 and the like unescaped
 }
 
-func (l *line) setArgs(c *cleaner, call *dialect.Call) {
+func (l *line) setArgs(c *cleaner, call *dialect.Call, whole bool) {
 	input, _, err := call.Input()
 	if err != nil { // nested too deep, so log it as text
 		l.ArgsPreview, l.ArgsSize = c.excerpt(call.Args)
+		return
+	}
+	if whole && len(input) <= maxWholeArgs {
+		c.whole = true
+		l.Args = c.json(nil, string(input), len(input))
+		c.whole = false
 		return
 	}
 	if text, size := c.excerptJSON(input); size > maxText {
@@ -152,7 +164,7 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Hooks = append([]protocol.Report{}, o.Hooks...) // never null
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
-		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr, &h.Failure)
+		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr, &h.Failure, &h.Would)
 	}
 	return &o
 }

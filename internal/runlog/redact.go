@@ -28,6 +28,7 @@ const maxMatches = maxText / len(mark)
 type cleaner struct {
 	patterns []*regexp.Regexp
 	found    bool // something was redacted
+	whole    bool // texts are not cut
 	spans    []span
 }
 

@@ -38,15 +38,18 @@ type Options struct {
 	Path    string   // created if it is missing; its folder is not
 	Redact  []string // RE2 patterns of what to take out of every text
 	MaxSize int64    // the file is rotated at this many bytes; 0: 64 MiB
+	// WholeArgs: arguments up to 1 MiB are not cut, so that the calls can be replayed.
+	WholeArgs bool
 }
 
 const defaultMaxSize = 64 << 20
 
 // Log appends to a file. A nil Log drops all entries. A Log is safe for concurrent use.
 type Log struct {
-	path     string
-	patterns []*regexp.Regexp
-	maxSize  int64
+	path      string
+	patterns  []*regexp.Regexp
+	maxSize   int64
+	wholeArgs bool
 
 	mu   sync.Mutex
 	file *os.File    // nil: not open
@@ -62,7 +65,7 @@ func New(o Options) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run log %s: %w", o.Path, err)
 	}
-	l := &Log{path: path, maxSize: o.MaxSize}
+	l := &Log{path: path, maxSize: o.MaxSize, wholeArgs: o.WholeArgs}
 	if l.maxSize <= 0 {
 		l.maxSize = defaultMaxSize
 	}
@@ -93,7 +96,9 @@ func (l *Log) Append(e *Entry) error {
 	if l == nil {
 		return nil
 	}
-	line := append(absolute(e).AppendLine(nil, l.patterns), '\n')
+	entry := *absolute(e)
+	entry.WholeArgs = l.wholeArgs
+	line := append(entry.AppendLine(nil, l.patterns), '\n')
 	wait := lockWait
 	if l.busy.Load() { // a process is stopped, and one call has waited for it already
 		wait = lockWaitAgain

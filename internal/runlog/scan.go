@@ -12,7 +12,7 @@ import (
 func (c *cleaner) scan(s string) (end int) {
 	shown, hidden := 0, 0 // hidden: the end of the last redaction
 	for i := 0; i < len(s); {
-		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 { // patterns would take out more
+		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 && !c.whole { // patterns would take out more
 			return i
 		}
 		start := i

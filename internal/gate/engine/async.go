@@ -141,6 +141,9 @@ func asyncVerdict(h *hook.Hook, c *dialect.Call, result dialect.HookResult) (v d
 	defer crash.Catch(&err)
 	result.Async, result.AsyncResult = false, true
 	v = h.Dialect.Hooks.Decode(c, shownName(h), &result)
+	if h.Observe {
+		v.Context = ""
+	}
 	saveContext(h, &v)
 	return v, nil
 }

@@ -298,6 +298,9 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	defer func() {
 		verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin))
 		verdict.Note = verdict.Verdict.Note()
+		if h.Observe {
+			verdict.Observe()
+		}
 	}()
 	if h.StaticVerdict != nil {
 		verdict = dialect.Static(h.Name, h.Source(), staticVerdict(h), h.Dialect)
@@ -309,7 +312,9 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	}
 	fit := func(v *dialect.Verdict) {
 		registry.FitResult(h.call, shownName(h.Hook), v)
-		saveContext(h.Hook, v)
+		if !h.Observe {
+			saveContext(h.Hook, v)
+		}
 	}
 	if fn := f.set.funcs[h.Hook]; fn != nil {
 		v := fn.Run(ctx, h.call, h.limit)

@@ -108,6 +108,7 @@ const manyDays = moment(summary.from, true).slice(0, 10) !== moment(summary.to, 
 // What a hook came to, by the names that the log and the styles have for it.
 const statuses = new Map([
   ["blocked", "blocked"],
+  ["observed", "observed"],
   ["timeout", "timed out"],
   ["failed", "failed"],
   ["unstarted", "did not start"],
@@ -170,7 +171,7 @@ function readCall(line) {
 
 const calls = byId("calls-data").textContent.split("\n").map(readCall).filter(Boolean); // the newest first
 
-// found is the text that a search looks at: every value and key of the call. Made when it is first asked for.
+// found is the text that a search looks at: every value and key of the call. Made at first use.
 function found(call) {
   const texts = (v) => (v === null || typeof v !== "object" ? [String(v)] : Object.entries(v).flatMap(([k, x]) => (Array.isArray(v) ? texts(x) : [k, ...texts(x)])));
   try {
@@ -209,7 +210,7 @@ byId("counts").append(
 
 // --- Hooks
 
-const numbers = "matched ok blocked asked injected rewrote failed timed_out unstarted skipped async other p50_ms p95_ms max_ms limit_ms near_timeouts".split(" ");
+const numbers = "matched ok blocked asked observed injected rewrote failed timed_out unstarted skipped async other p50_ms p95_ms max_ms limit_ms near_timeouts".split(" ");
 const hooks = objects(summary.hooks).map((h, order) => ({
   ...Object.fromEntries(numbers.map((key) => [key, number(h[key])])),
   order,
@@ -274,6 +275,7 @@ const columns = [
   { title: "Blocked", key: "blocked", kind: "blocked" },
   { title: "Asked", key: "asked", kind: "failed", rare: true },
   { title: "Injected", key: "injected" },
+  { title: "Observed", key: "observed", rare: true },
   { title: "Rewrote", key: "rewrote", rare: true },
   { title: "Failed", key: "failed", kind: "failed" },
   { title: "Timed out", key: "timed_out", kind: "timeout" },

@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -49,8 +51,8 @@ type outcome struct {
 
 // report is what a line says about one hook.
 type report struct {
-	name, source, status, stderr quoted
-	duration, limit              float64 // in milliseconds
+	name, source, status, stderr, would quoted
+	duration, limit                     float64 // in milliseconds
 }
 
 func newEntry() *entry {
@@ -94,6 +96,7 @@ func newEntry() *entry {
 	}
 	e.ofHook = fields{
 		"name": &e.hook.name, "source": &e.hook.source, "status": &e.hook.status, "stderr": &e.hook.stderr,
+		"would":       &e.hook.would,
 		"duration_ms": &e.hook.duration, "limit_ms": &e.hook.limit,
 	}
 	return e
@@ -236,6 +239,7 @@ type Report struct {
 	Name     string
 	Status   string
 	Duration time.Duration
+	Would    string // what a hook that only observes would have done
 }
 
 // ParseCall reads a line.
@@ -254,7 +258,7 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	}
 	for _, r := range e.hooks {
 		took := time.Duration(r.duration * float64(time.Millisecond))
-		c.Hooks = append(c.Hooks, Report{r.name.clone(), string(r.status.clone()), took})
+		c.Hooks = append(c.Hooks, Report{r.name.clone(), r.status.clone(), took, r.would.clone()})
 	}
 	return c, true
 }
@@ -263,12 +267,21 @@ func ParseCall(line []byte) (c Call, ok bool) {
 type Filter struct {
 	Since   time.Time
 	Session string
+	Would   bool // only calls that a hook which observes would have held up
 }
 
 // Admits reports whether a call counts.
-func (f Filter) Admits(c *Call) bool { return f.admit(c.Time, c.Session) }
+func (f Filter) Admits(c *Call) bool {
+	return f.admit(c.Time, c.Session) && (!f.Would || slices.ContainsFunc(c.Hooks, Report.WouldHold))
+}
 
-func (f Filter) admits(e *entry) bool { return f.admit(e.time, e.session.text()) }
+// WouldHold reports whether the hook only observed, and would have held the call up.
+func (r Report) WouldHold() bool { return r.Would != "" && r.Would != dialect.WouldRewrite }
+
+func (f Filter) admits(e *entry) bool {
+	holds := func(r report) bool { return Report{Would: r.would.text()}.WouldHold() }
+	return f.admit(e.time, e.session.text()) && (!f.Would || slices.ContainsFunc(e.hooks, holds))
+}
 
 func (f Filter) admit(at time.Time, session string) bool {
 	return !at.Before(f.Since.Truncate(time.Microsecond)) && (f.Session == "" || session == f.Session)

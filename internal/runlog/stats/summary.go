@@ -63,9 +63,10 @@ type Hook struct {
 	File      string   `json:"file"`
 	Events    []string `json:"events"`
 	Matched   int      `json:"matched"`
-	OK        int      `json:"ok"`              // without an answer
-	Blocked   int      `json:"blocked"`         // it answered block
-	Asked     int      `json:"asked,omitempty"` // it answered ask or defer
+	OK        int      `json:"ok"`                 // without an answer
+	Blocked   int      `json:"blocked"`            // it answered block
+	Asked     int      `json:"asked,omitempty"`    // it answered ask or defer
+	Observed  int      `json:"observed,omitempty"` // it only observes, and would have held the call up or changed it
 	Injected  int      `json:"injected"`
 	Rewrote   int      `json:"rewrote,omitempty"`
 	Failed    int      `json:"failed"`

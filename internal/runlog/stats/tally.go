@@ -180,7 +180,7 @@ func (t *tally) report(i int) {
 	*h.column(status, e.note(i), e.decision, t.injecting[h.Name])++
 	delete(t.injecting, h.Name)
 	switch status {
-	case dialect.StatusOK, dialect.StatusBlocked, dialect.StatusFailed:
+	case dialect.StatusOK, dialect.StatusBlocked, dialect.StatusObserved, dialect.StatusFailed:
 		if r.limit > 0 && r.duration >= 0.8*r.limit {
 			h.Near++
 		}
@@ -198,6 +198,8 @@ func (h *Hook) column(status string, note string, decision protocol.Decision, in
 		return &h.Asked
 	case status == dialect.StatusBlocked:
 		return &h.Blocked
+	case status == dialect.StatusObserved:
+		return &h.Observed
 	case status == dialect.StatusTimeout:
 		return &h.TimedOut
 	case status == dialect.StatusUnstarted:

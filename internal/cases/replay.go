@@ -1,0 +1,48 @@
+package cases
+
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// afterTool is why calls after a tool are not replayed: their hooks may work on files that have changed since.
+const afterTool = "after a tool"
+
+// Replay returns the calls before a tool and before a prompt as tests that they end as they did: the decision, the end
+// of the turn, rewrites and texts for the model count, and no words of reasons and messages.
+func (r *Recording) Replay() (tests []Test) {
+	for i := range r.calls {
+		l := &r.calls[i]
+		if dialect.Canonical(l.Outcome.Event) == protocol.PostTool {
+			r.LeftOut[afterTool]++
+			continue
+		}
+		text, err := l.test(l.name(), r.workspace)
+		if err != nil {
+			r.LeftOut[unrepeatable]++
+			continue
+		}
+		f, err := Parse(l.file, []byte(`{"tests":[`+text+`]}`), r.workspace)
+		if err != nil {
+			r.LeftOut[unrepeatable]++
+			continue
+		}
+		t := f.Tests[0]
+		t.Line = l.line
+		for _, words := range []string{"reason", "cause", "stop_reason", "message"} {
+			delete(t.Expect, words)
+		}
+		tests = append(tests, t)
+	}
+	return tests
+}
+
+// move makes a call of another workspace one of this.
+func (l *logged) move(workspace string) {
+	path := string(strictjson.AppendString(nil, workspace))
+	args := strings.ReplaceAll(marked(string(l.Args), l.Workspace), WorkspaceMark, path[1:len(path)-1])
+	l.Args, l.Workspace = []byte(args), workspace
+}

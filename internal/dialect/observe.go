@@ -1,0 +1,40 @@
+package dialect
+
+import (
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// WouldRewrite is Report.Would of a hook that would have changed the call or the result.
+const WouldRewrite = "rewrite"
+
+// Observe takes from the verdict of a hook that only observes all that has an effect on the call or on what the model
+// reads. The report has what the hook would have done, and a message tells the user.
+func (h *HookVerdict) Observe() {
+	v, would, did := &h.Verdict, "", ""
+	switch {
+	case v.Decision != protocol.Continue:
+		would = v.Decision.String() + ": " + v.Reason
+		did = map[protocol.Decision]string{protocol.Ask: "asked about", protocol.Defer: "deferred"}[v.Decision]
+		if did == "" {
+			did = "blocked"
+		}
+		did += " this call: " + v.Reason
+	case v.Stop:
+		would, did = "stop: "+v.StopReason, "ended the turn: "+v.StopReason
+	case v.UpdatedInput != nil || v.UpdatedOutput != nil:
+		would, did = WouldRewrite, "changed this call"
+	}
+	seen := Verdict{Decision: protocol.Continue, Status: v.Status, SystemMessage: v.SystemMessage, Warnings: v.Warnings}
+	if would != "" {
+		if seen.SystemMessage != "" {
+			seen.SystemMessage += "\n"
+		}
+		seen.SystemMessage += "Hook '" + printable.Escape(h.Report.Name) + "' only observes. It would have " + did
+	}
+	if h.Report.Would = would; would != "" && (v.Status == StatusBlocked || v.Status == StatusOK) {
+		seen.Status = StatusObserved
+	}
+	h.Report.Status = seen.Status
+	h.Verdict = seen
+}

@@ -158,7 +158,9 @@ esac`),
 	for text, reason := range map[string]string{"block": "not that", "ask": "nobody is there", "stop": "enough"} {
 		r := p.result("echo", binary.Hook{"text": text})
 		require.True(t, r.IsError)
-		require.Equal(t, []string{reason}, r.texts())
+		got, code, _ := strings.Cut(strings.Join(r.texts(), "\n\n"), "\n")
+		require.Equal(t, reason, got)
+		require.Equal(t, text == "ask", strings.Contains(code, "hookrun approve "))
 	}
 	require.Len(t, p.calls(), 1, "a call that is blocked never reaches the server")
 	require.Equal(t, []string{"rewritten", "\nit was rewritten"},

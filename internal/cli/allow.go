@@ -219,6 +219,8 @@ func (s *trustState) allow(hash string, yes bool, std Streams) error {
 	return write(std, "allowed\n")
 }
 
+var errNoTerminal = errors.New("there is no terminal to ask at; a person must run it at one, or give --yes")
+
 var errNotAllowed = errors.New("nothing was allowed")
 
 // ask asks at the terminal. A caller without one may be an agent.
@@ -231,8 +233,7 @@ func ask(shown, question string, std Streams) (yes bool, err error) {
 func askWord(shown, question string, std Streams) (answer string, err error) {
 	in, out, err := openTerminal()
 	if err != nil {
-		const text = "there is no terminal to ask at; a person must run it at one, or give --yes"
-		return "", errors.New(text)
+		return "", errNoTerminal
 	}
 	defer in.Close()
 	defer out.Close()

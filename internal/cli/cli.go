@@ -60,7 +60,7 @@ func commands() []*command {
 	return []*command{
 		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
 		&showQueue, &showLog, &mcp, &importHooks, &initProject,
-		&showPack, &installClient, &uninstallClient, &allow, &deny,
+		&showPack, &installClient, &uninstallClient, &allow, &deny, &approve,
 		&status, &examine, &completion, &version,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -117,6 +118,8 @@ func (f *callFlags) options() (o engine.Options, err error) {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
 	}
 	o.Subreaper = true
+	comma := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+	o.Skip = strings.FieldsFunc(os.Getenv(engine.SkipVariable), comma)
 	return o, nil
 }
 

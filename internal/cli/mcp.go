@@ -238,7 +238,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 }
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
-	o := m.fire(ctx, gate.Call{Call: m.about(protocol.PreTool, c), Fit: fitArgs})
+	o := m.fire(ctx, gate.Call{Call: m.about(protocol.PreTool, c), Fit: fitArgs, AsksNobody: true})
 	if form.ExitCode(o.Outcome) != exitOK {
 		return mcpproxy.Before{Refused: true, Reason: form.Why(o.Outcome)}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -100,6 +101,10 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 		if h := &cfg.Hooks[i]; h.Off() != "" && h.AtTools() {
 			r.Off = append(r.Off, switchedOff{Hook: h.Name, Source: h.Source(), Why: h.Off()})
 		}
+	}
+	if skip := os.Getenv(engine.SkipVariable); skip != "" {
+		r.Off = append(r.Off, switchedOff{Hook: skip, Source: "$" + engine.SkipVariable,
+			Why: "sessions of clients that start from here skip it"})
 	}
 	for _, d := range hook.Observing(cfg.Hooks) {
 		r.Observe = append(r.Observe, d.Error())

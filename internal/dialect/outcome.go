@@ -32,6 +32,7 @@ func OtherOf(o protocol.Outcome) (fields strictjson.Fields) {
 const (
 	StatusOK        = "ok"
 	StatusBlocked   = "blocked"   // the call is held up because of it: block, ask or defer
+	StatusApproved  = "approved"  // it would have held the call up, which a person has approved
 	StatusObserved  = "observed"  // it would have held the call up or changed it, but only observes
 	StatusFailed    = "failed"    // an error that does not block
 	StatusTimeout   = "timeout"   // whatever came of that

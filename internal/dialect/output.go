@@ -3,7 +3,9 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -104,8 +106,21 @@ func BlockReason(o protocol.Outcome, client string) string {
 	if o.Decision == protocol.Block || o.Decision == protocol.Continue {
 		return o.Reason
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so "+
-		"it is a block", o.Reason, o.Decision, client))
+	const text = "%s\n\nhookrun: a hook said %s, and a hook of %s " + noWord
+	return strings.TrimSpace(fmt.Sprintf(text, o.Reason, o.Decision, client))
+}
+
+const noWord = "cannot say that here, so it is a block"
+
+// CanAsk reports whether the client's answer to a call can ask a person.
+func (d *Dialect) CanAsk(c *Call) bool {
+	o := protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
+		Cause: protocol.CausePolicy, Reason: "a reason"}
+	block, err := d.Reply(o)
+	o.Decision = protocol.Ask
+	ask, err2 := d.Reply(o)
+	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWord)
+	return errors.Join(err, err2) == nil && asks
 }
 
 // WithheldReason says why a block withholds the tool's result.

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
@@ -30,6 +31,11 @@ func (d *Doctor) switchedOff() (found []Finding) {
 		}
 		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,
 			What: "hook " + strconv.Quote(h.Name) + " is switched off: " + h.Disabled})
+	}
+	if skip := d.Getenv(engine.SkipVariable); skip != "" {
+		found = append(found, Finding{Check: "hook", Severity: Warning, Where: "$" + engine.SkipVariable,
+			What: "hooks are skipped in the sessions of clients that start from here: " + strconv.Quote(skip),
+			Mend: "unset " + engine.SkipVariable})
 	}
 	if cfg := d.Workspace.Config; cfg != nil {
 		for _, o := range hook.Observing(cfg.Hooks) {

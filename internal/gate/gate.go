@@ -52,6 +52,8 @@ type Call struct {
 	Warnings []string         // of reading the call
 	Output   *dialect.Dialect // the client whose hook output the answer is; nil: it is in hookrun's own form
 
+	// AsksNobody: the answer cannot ask a person. For a client the form of its answers decides.
+	AsksNobody bool
 	// Fit changes an outcome that the door's answer cannot express; nil: it can express all.
 	Fit func(*protocol.Outcome)
 	// Carries reports whether the door's answer has the texts of an outcome; nil: it has. A client's answer is looked
@@ -86,6 +88,7 @@ type Plan struct {
 // Plan works out which hooks run at a call. With an error there is no verdict.
 func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	began := time.Now()
+	settings.AsksNobody = c.asksNobody
 	plan, err := g.Runner.Plan(c.Call, settings)
 	if err != nil {
 		g.NoVerdict(began, &c.Call, err)
@@ -217,6 +220,14 @@ func (c *Call) carries(o protocol.Outcome) bool {
 	o.Texts = append(slices.Clip(o.Texts), protocol.Text{Content: text})
 	reply, err := c.Output.Reply(o)
 	return err == nil && bytes.Contains(reply.Stdout, []byte(text))
+}
+
+// asksNobody reports whether the answer cannot ask a person: to the client an ask is a block.
+func (c *Call) asksNobody() bool {
+	if c.Output == nil {
+		return c.AsksNobody
+	}
+	return !c.Output.CanAsk(&c.Call)
 }
 
 // NoVerdict records a call that came to no verdict before it could be planned.

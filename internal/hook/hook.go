@@ -33,6 +33,7 @@ type Hook struct {
 	Inherit       *Inherited            // of the caller's environment; nil: all of it
 	Async         bool                  // it is started and not waited for
 	Observe       bool                  // it runs, and nothing that it says has an effect on the call
+	Approvable    bool                  // a person can let a call pass once that it blocks
 	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them
 	// at once.
 	Sequential bool

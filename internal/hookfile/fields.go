@@ -158,6 +158,10 @@ var fields = [...]field{
 		about: "observe: the hook runs, and the log and a message have what it would have done; the call goes on. " +
 			"Default block, or the file's mode.",
 		read: func(r *reader, h *hook.Hook) { h.Observe = r.observes() }, value: (*View).mode},
+	{key: "approvable", group: identity, schema: `"type": "boolean"`, explain: onlyJSON,
+		about: "A person can let a call pass once that the hook blocks, with hookrun approve.",
+		read:  func(r *reader, h *hook.Hook) { h.Approvable = r.boolean() },
+		value: func(v *View) any { return v.Hook.Approvable }},
 	{key: "enabled", about: "false: the hook never runs.", schema: `"type": "boolean"`, read: (*reader).enabled},
 	{key: "dialect", group: identity, explain: onlyJSON, schema: `"enum": ["DIALECTS"]`,
 		about: "The client whose rules the hook keeps: its stdin, answers, exit codes, failures, matcher and if. " +

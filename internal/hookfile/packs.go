@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// packs reads "packs", "except", "ask" and "observe". Each rule of a pack is a hook without a process, in front of the
+// packs reads "packs", and what the file says about their rules. Each rule is a hook without a process, in front of the
 // file's own.
 func (p *parser) packs(fields map[string]gjson.Result) {
 	var hooks []hook.Hook
@@ -34,18 +34,19 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 		}
 	})
 	rules := func(key string, each func(h *hook.Hook)) {
+		takesPacks := key == "observe" || key == "approvable"
 		p.names(fields, key, `a list of rules, as ["git/no-force-push"]`, func(name string, at int) {
 			var ids []string
 			found := false
 			for i := range hooks {
 				of, _, _ := strings.Cut(hooks[i].Name, "/")
-				if hooks[i].Name == name || of == name && key == "observe" {
+				if hooks[i].Name == name || of == name && takesPacks {
 					each(&hooks[i])
 					found = true
 				}
 				ids = append(ids, hooks[i].Name)
 			}
-			if key == "observe" {
+			if takesPacks {
 				ids = append(ids, taken...)
 			}
 			if !found {
@@ -58,6 +59,7 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 	rules("except", func(h *hook.Hook) { except = append(except, h.Name) })
 	rules("ask", func(h *hook.Hook) { h.StaticVerdict.Decision = protocol.Ask })
 	rules("observe", func(h *hook.Hook) { h.Observe = true })
+	rules("approvable", func(h *hook.Hook) { h.Approvable = true })
 	for _, h := range hooks {
 		if slices.Contains(except, h.Name) {
 			h.Disabled = fmt.Sprintf(`"except" of %s`, p.file)

@@ -18,7 +18,7 @@ import (
 
 // fileKeys are the keys of a hooks file at every level.
 var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks", "packs", "except", "ask",
-	"observe", "mode"}
+	"observe", "approvable", "mode"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.

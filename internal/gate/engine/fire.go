@@ -128,7 +128,7 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 // outcome merges the verdicts, and adds the warnings and the async results.
 func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) Fired {
 	o := merged(&p.call, verdicts)
-	o.Warnings = slices.Concat(o.Warnings, p.weakened(), p.unnamed(), p.withoutBinary())
+	o.Warnings = slices.Concat(o.Warnings, p.weakened(), p.unnamed(), p.withoutBinary(), p.skipped())
 	for _, w := range p.match.Warnings() {
 		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have it too
 			o.Warnings = append(o.Warnings, w)
@@ -172,6 +172,7 @@ type firing struct {
 	call      dialect.Call // as later hooks see it: with the rewrites of earlier ones
 	chain     chain
 	stdin     encoded
+	approved  approved
 	touched   atomic.Pointer[string] // a file of a hook that changed while it was used: nothing the hooks say counts
 	below     hook.Level             // hooks of levels above this one run
 	rewriter  hook.Level             // the last of the levels at which a hook rewrote the call
@@ -300,6 +301,8 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		verdict.Note = verdict.Verdict.Note()
 		if h.Observe {
 			verdict.Observe()
+		} else {
+			f.approve(h, &verdict)
 		}
 	}()
 	if h.StaticVerdict != nil {

@@ -54,6 +54,8 @@ type CallSettings struct {
 	// to a later call of the same connection, and dropped once that ends. Without it every call without a SessionID is
 	// of one conversation.
 	Connection context.Context
+	// AsksNobody reports whether the caller can ask nobody at the call, so that to ask is to block; nil: it can ask.
+	AsksNobody func() bool
 }
 
 // Plan works out which hooks run at a call. An error is one of the call: it names no event, or no tool where the event
@@ -130,7 +132,9 @@ func (p *Plan) choose() {
 // HasHooks reports whether any hook is for calls of this event, agent and tool. Neither the arguments nor the result of
 // the tool count, so they need not be known, and it takes no time. With Trust or Pin there is something to check at
 // every call.
-func (p *Plan) HasHooks() bool { return p.isZero() || len(p.candidates) > 0 || p.guarded() }
+func (p *Plan) HasHooks() bool {
+	return p.isZero() || len(p.candidates) > 0 || p.guarded() || len(p.runner.options.Skip) > 0
+}
 
 // Empty reports whether no hook runs at the call.
 func (p *Plan) Empty() bool {
@@ -228,7 +232,7 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	warnings = append(warnings, p.guard.notices()...)
-	return slices.Concat(warnings, p.weakened(), p.withoutBinary(), p.match.Warnings())
+	return slices.Concat(warnings, p.weakened(), p.withoutBinary(), p.skipped(), p.match.Warnings())
 }
 
 // deadline is how long a hook may take at the call.

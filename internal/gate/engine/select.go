@@ -66,6 +66,9 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	if len(r.options.Functions) > 0 {
 		hs.all = cfg.InFront(r.functions())
 	}
+	if len(r.options.Skip) > 0 {
+		hs.all = withoutSkipped(hs.all, r.options.Skip)
+	}
 	for i := range hs.all {
 		switch h := &hs.all[i]; {
 		case i < len(r.options.Functions):

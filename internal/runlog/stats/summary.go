@@ -66,7 +66,7 @@ type Hook struct {
 	OK        int      `json:"ok"`                 // without an answer
 	Blocked   int      `json:"blocked"`            // it answered block
 	Asked     int      `json:"asked,omitempty"`    // it answered ask or defer
-	Observed  int      `json:"observed,omitempty"` // it only observes, and would have held the call up or changed it
+	Observed  int      `json:"observed,omitempty"` // it would have blocked: it observes, or a person approved
 	Injected  int      `json:"injected"`
 	Rewrote   int      `json:"rewrote,omitempty"`
 	Failed    int      `json:"failed"`

@@ -180,7 +180,8 @@ func (t *tally) report(i int) {
 	*h.column(status, e.note(i), e.decision, t.injecting[h.Name])++
 	delete(t.injecting, h.Name)
 	switch status {
-	case dialect.StatusOK, dialect.StatusBlocked, dialect.StatusObserved, dialect.StatusFailed:
+	case dialect.StatusOK, dialect.StatusBlocked, dialect.StatusObserved, dialect.StatusApproved,
+		dialect.StatusFailed:
 		if r.limit > 0 && r.duration >= 0.8*r.limit {
 			h.Near++
 		}
@@ -198,7 +199,7 @@ func (h *Hook) column(status string, note string, decision protocol.Decision, in
 		return &h.Asked
 	case status == dialect.StatusBlocked:
 		return &h.Blocked
-	case status == dialect.StatusObserved:
+	case status == dialect.StatusObserved, status == dialect.StatusApproved:
 		return &h.Observed
 	case status == dialect.StatusTimeout:
 		return &h.TimedOut

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// ancestors returns the names of the programs of the processes above this one, at most 16 bytes of each.
+func ancestors() (lines [][]string) {
+	for pid := os.Getppid(); pid > 1 && len(lines) < maxAncestors; {
+		info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+		if err != nil {
+			break
+		}
+		lines = append(lines, []string{unix.ByteSliceToString(info.Proc.P_comm[:])})
+		pid = int(info.Eproc.Ppid)
+	}
+	return lines
+}

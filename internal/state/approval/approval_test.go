@@ -1,0 +1,151 @@
+package approval_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/state/approval"
+)
+
+func request() *approval.Request {
+	return &approval.Request{Hook: "h", Reason: "no", Call: approval.Call{Event: "pre-tool", Tool: "shell",
+		Args: `{"command":"make"}`, Workspace: "/w", Dir: "/w", Session: "s", Agent: "a"}}
+}
+
+func approved(t *testing.T, dir string, r *approval.Request) {
+	t.Helper()
+	code, err := approval.Ask(dir, r)
+	require.NoError(t, err)
+	require.Equal(t, r.Code(), code)
+	read, err := approval.Read(dir, code)
+	require.NoError(t, err)
+	require.Equal(t, r.Call, read.Call)
+	require.NoError(t, read.Approve(dir))
+}
+
+// A call passes once, whichever of many processes asks first, and no call passes that differs in any field.
+func TestOnce(t *testing.T) {
+	dir := t.TempDir()
+	r := request()
+	ok, err := approval.Take(dir, &r.Call)
+	require.NoError(t, err)
+	require.False(t, ok, "before anything is asked")
+	_, err = approval.Ask(dir, r)
+	require.NoError(t, err)
+	ok, err = approval.Take(dir, &r.Call)
+	require.NoError(t, err)
+	require.False(t, ok, "before it is approved")
+	approved(t, dir, r)
+	for _, change := range []func(c *approval.Call){
+		func(c *approval.Call) { c.Event = "PreToolUse" }, func(c *approval.Call) { c.Tool = "bash" },
+		func(c *approval.Call) { c.Args = `{"command":"make "}` }, func(c *approval.Call) { c.Workspace = "/" },
+		func(c *approval.Call) { c.Dir = "/" }, func(c *approval.Call) { c.Session = "" },
+		func(c *approval.Call) { c.Agent = "" },
+	} {
+		other := r.Call
+		change(&other)
+		ok, err := approval.Take(dir, &other)
+		require.NoError(t, err)
+		require.False(t, ok)
+	}
+	var all sync.WaitGroup
+	var passed atomic.Int32
+	for range 20 {
+		all.Go(func() {
+			if ok, err := approval.Take(dir, &r.Call); err == nil && ok {
+				passed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, passed.Load())
+}
+
+// An approval ends after ten minutes. One from the future, as after a change of the clock, is none.
+func TestValid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := request()
+		require.False(t, r.Valid())
+		r.Approved = time.Now().Add(time.Second)
+		require.False(t, r.Valid())
+		time.Sleep(time.Second)
+		require.True(t, r.Valid())
+		time.Sleep(approval.Valid - time.Nanosecond)
+		require.True(t, r.Valid())
+		time.Sleep(time.Nanosecond)
+		require.False(t, r.Valid())
+	})
+}
+
+// A file that another user could have written approves nothing.
+func TestOthers(t *testing.T) {
+	for name, spoil := range map[string]func(folder, file string) error{
+		"file":   func(_, file string) error { return os.Chmod(file, 0o606) },
+		"folder": func(folder, _ string) error { return os.Chmod(folder, 0o707) },
+		"link": func(folder, file string) error {
+			if err := os.Rename(file, filepath.Join(folder, "other")); err != nil {
+				return err
+			}
+			return os.Symlink("other", file)
+		},
+		"text":  func(_, file string) error { return os.WriteFile(file, []byte(`{"tool":1}`), 0o600) },
+		"other": func(_, file string) error { return os.WriteFile(file, []byte(`{"tool":"x"}`), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			r := request()
+			approved(t, dir, r)
+			folder := filepath.Join(dir, approval.Folder)
+			if err := spoil(folder, filepath.Join(folder, r.Code()+".json")); err != nil {
+				t.Skip(err)
+			}
+			ok, err := approval.Take(dir, &r.Call)
+			require.False(t, ok)
+			require.ErrorContains(t, err, "remove it")
+			waiting, err := approval.Waiting(dir)
+			require.NoError(t, err)
+			require.Empty(t, waiting)
+		})
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	dir := t.TempDir()
+	waiting, err := approval.Waiting(dir)
+	require.NoError(t, err)
+	require.Empty(t, waiting)
+	first, second := request(), request()
+	second.Tool = "bash"
+	_, err = approval.Ask(dir, first)
+	require.NoError(t, err)
+	_, err = approval.Ask(dir, second)
+	require.NoError(t, err)
+	waiting, err = approval.Waiting(dir)
+	require.NoError(t, err)
+	require.Len(t, waiting, 2)
+	approved(t, dir, first)
+	waiting, err = approval.Waiting(dir)
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
+	require.Equal(t, "bash", waiting[0].Tool)
+}
+
+func TestFaults(t *testing.T) {
+	dir := t.TempDir()
+	for _, code := range []string{"", "abc", "../../../etc", "abcdefg1", "abcdefgh"} {
+		_, err := approval.Read(dir, code)
+		require.ErrorIs(t, err, fs.ErrNotExist, code)
+	}
+	long := request()
+	long.Args = string(make([]byte, 1<<20))
+	_, err := approval.Ask(dir, long)
+	require.ErrorIs(t, err, approval.ErrTooLong)
+}

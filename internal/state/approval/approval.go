@@ -97,7 +97,7 @@ func Ask(dir string, r *Request) (code string, err error) {
 	if err := owner.MkdirAll(folder); err != nil {
 		return "", err
 	}
-	state.RemoveOld(folder, "*.json", kept)
+	state.RemoveOld(folder, "*.json*", kept)
 	r.Asked, r.Approved = time.Now().UTC(), time.Time{}
 	return r.Code(), r.write(dir)
 }
@@ -158,23 +158,33 @@ func Read(dir, code string) (*Request, error) {
 
 // Take reports whether a call may pass now, and uses its approval up.
 func Take(dir string, c *Call) (ok bool, err error) {
+	file := path(dir, codeOf(c.hash()))
+	if ok, err := isValid(dir, c); !ok {
+		return false, err
+	}
+	// One process at a time, which looks again: another one may have been here. On Windows two can remove one file.
+	claim, err := os.OpenFile(file+".taken", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, claim.Close(), os.Remove(claim.Name())) }()
+	if ok, err := isValid(dir, c); !ok {
+		return false, err
+	}
+	err = os.Remove(file)
+	return err == nil, err
+}
+
+// isValid reports whether there is an approval of a call.
+func isValid(dir string, c *Call) (bool, error) {
 	r, err := Read(dir, codeOf(c.hash()))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, err
-	case r.Call != *c || !r.Valid():
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	// One process removes the file: the call passes there alone.
-	if err := os.Remove(path(dir, r.Code())); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return false, err
-	}
-	return true, nil
+	return err == nil && r.Call == *c && r.Valid(), err
 }
 
 // Waiting returns the requests of the last day that nobody has approved, the newest first. Files that cannot be read

@@ -16,7 +16,8 @@ import (
 // push is a call that an approvable rule blocks, and its verdict.
 func (p *project) push(more ...string) binary.Result {
 	p.Helper()
-	return p.run(p.dir, append([]string{"pre-tool", "--tool", "shell", "--args", `{"command":"git push -f"}`}, more...)...)
+	call := []string{"pre-tool", "--tool", "shell", "--args", `{"command":"git push -f"}`}
+	return p.run(p.dir, append(call, more...)...)
 }
 
 // approvable makes a project whose pushes can be approved, and returns the code of the first.
@@ -25,7 +26,7 @@ func approvable(t *testing.T) (p *project, code string) {
 	p.write(".tenex-hooks.json", `{"packs": ["git"], "approvable": ["git"]}`)
 	got := p.push()
 	require.Equal(t, 2, got.Code)
-	found := regexp.MustCompile(`hookrun approve ([a-z2-7]{8})\n$`).FindStringSubmatch(got.Stderr)
+	found := regexp.MustCompile(`hookrun approve ([0-9a-v]{8})\n$`).FindStringSubmatch(got.Stderr)
 	require.NotNil(t, found, got.Stderr)
 	return p, found[1]
 }

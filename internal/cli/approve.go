@@ -29,7 +29,7 @@ arguments, workspace, folder and session. Without CODE it lists the calls that w
 A block has a code if its hook is "approvable", or if the hook asks and the client can ask nobody. An
 agent cannot approve: hookrun refuses below the process of an agent, below a hook, and without a
 terminal.`,
-	example: "  hookrun approve\n  hookrun approve k3xw7q2a",
+	example: "  hookrun approve\n  hookrun approve k3r47q2a",
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {
 			dir, err := state.Folder()

@@ -27,6 +27,9 @@ command is the command of a shell tool's call, whichever key of its arguments ha
 cannot be seen, get says so on stderr and exits with 1, so that a guard can block:
 command=$("$HOOKRUN" get command) || exit 2
 
+file is the files of a call of a tool for files, each on a line, whichever key of its arguments has
+them: "path", "file_path", "filePath", "target_file" and the like, or a patch.
+
 PATH is names and array indexes with points between them, as args.path or args.files.0. It is
 gjson's path language: write \. for a point in a name. JSON that has a key twice is refused, since
 programs differ in which of the two they take.`,
@@ -53,6 +56,12 @@ programs differ in which of the two they take.`,
 						`"command", "cmd", "script", "code", "commands", "input" or "chars"`)
 				}
 				return exitOK, write(std, lines+"\n")
+			case args[0] == "file" && !field.Exists() && call.Exists():
+				files, ok := permission.FilesOf(call.Raw)
+				if !ok {
+					return 0, errors.New("cannot see the files of this call: its arguments have none")
+				}
+				return exitOK, write(std, strings.Join(files, "\n")+"\n")
 			case !field.Exists():
 				return exitFailed, nil
 			case field.Type == gjson.String:

@@ -23,7 +23,9 @@ var initProject = command{
 	args:    "[--packs NAME,… | --add NAME,…] [FLAGS]",
 	summary: "write a hooks file with ready rules",
 	about: `Writes ` + hookfile.FileName + ` with packs of ready rules, tests of them for hookrun test, and a JSON Schema
-for editors. It overwrites nothing: if one of the files exists, it writes none and exits with 1.
+for editors. A project in Go, Python or Node also gets hooks that format the files which were edited and
+run the tests at the end of a turn, by the programs that its own files name.
+It overwrites nothing: if one of the files exists, it writes none and exits with 1.
 With --add it adds packs to the hooks file that is there, and keeps every other byte of it.
 
 Packs:
@@ -56,11 +58,11 @@ hookrun pack PACK lists the rules of one.`,
 				return exitOK, addPacks(*dir, strings.Split(*add, ","), *dryRun, std)
 			}
 			packs := strings.Split(*names, ",")
-			files, err := scaffold.Files(packs)
+			files, hooks, err := scaffold.Files(*dir, packs)
 			if err != nil {
 				return 0, fmt.Errorf("--packs: %w", err)
 			}
-			return exitOK, initIn(*dir, packs, files, *dryRun, std)
+			return exitOK, initIn(*dir, packs, hooks, files, *dryRun, std)
 		}
 	},
 }
@@ -93,7 +95,7 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 }
 
 // initIn writes the files into a folder, or prints them as a diff, and prints what to do next.
-func initIn(dir string, packs []string, files []scaffold.File, dryRun bool, std Streams) error {
+func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun bool, std Streams) error {
 	before, err := findProject(dir) // its file no longer counts here, if it is in a folder above
 	if err != nil {
 		return err
@@ -124,8 +126,12 @@ func initIn(dir string, packs []string, files []scaffold.File, dryRun bool, std 
 	if len(others) > 0 {
 		fmt.Fprintf(&text, " There are others too: %s.", strings.Join(others, ", "))
 	}
-	fmt.Fprintf(&text, ` hookrun pack explains them.
-
+	text.WriteString(" hookrun pack explains them.\n")
+	if len(hooks) > 0 {
+		const own = "Hooks for this project: %s. To switch one off, write \"enabled\": false in its entry.\n"
+		fmt.Fprintf(&text, own, strings.Join(hooks, ", "))
+	}
+	fmt.Fprintf(&text, `
 Next:
   hookrun test%[1]s  runs the tests of these rules, which are in %[2]s
   %[4]s%[1]s  shows which hooks a call would run

@@ -73,3 +73,16 @@ func (s *Seen) Ends(dir, file string) []string {
 
 // Follow returns where an absolute path leads through its links, "" if that cannot be known.
 func (s *Seen) Follow(file string) string { return s.call.taken.follow(slashed(file)) }
+
+// FilesOf returns the files that the arguments of a tool for files name, each once, whatever key they are under. ok is
+// false if there are none, or nobody can tell which.
+func FilesOf(args string) (files []string, ok bool) {
+	const tool = "fs_edit"
+	s := Call{Tool: tool, Kind: KindOf(tool), Input: args, Dir: "/", Root: "/"}.Seen()
+	for _, file := range s.Files {
+		if !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files, len(files) > 0 && !s.Unseen
+}

@@ -1,7 +1,7 @@
 // Package scaffold has the files that hookrun init writes: a hooks file that takes packs, tests of it, and a JSON
 // Schema.
 //
-//	files, err := scaffold.Files([]string{"git", "secrets"})
+//	files, own, err := scaffold.Files("project", []string{"git", "secrets"})
 //	…
 //	err = scaffold.Write("project", files)
 package scaffold
@@ -46,15 +46,24 @@ func About() string {
 // File is a file to write into the project's folder.
 type File struct{ Name, Text string }
 
-// Files returns the files for the packs with these names. The hooks file comes first.
-func Files(names []string) (files []File, err error) {
-	tests, err := tests(names)
-	const hooks = "{\"$schema\": \"./%s\",\n \"packs\": [\"%s\"],\n \"hooks\": []}\n"
+// Files returns the files for the packs with these names, and the names of the hooks that fit the project in a folder.
+// The hooks file comes first.
+func Files(dir string, packs []string) (files []File, hooks []string, err error) {
+	tests, err := tests(packs)
+	list := ""
+	for i, e := range entries(dir) {
+		if i > 0 {
+			list += ","
+		}
+		list += "\n  " + e.String()
+		hooks = append(hooks, e.name)
+	}
+	const text = "{\"$schema\": \"./%s\",\n \"packs\": [\"%s\"],\n \"hooks\": [%s]}\n"
 	return []File{
-		{hookfile.FileName, fmt.Sprintf(hooks, SchemaName, strings.Join(names, `", "`))},
+		{hookfile.FileName, fmt.Sprintf(text, SchemaName, strings.Join(packs, `", "`), list)},
 		{TestsName, tests},
 		{SchemaName, hookfile.Schema()},
-	}, err
+	}, hooks, err
 }
 
 // Add returns the text of a hooks file with these packs added, and every other byte as it was. added are those that

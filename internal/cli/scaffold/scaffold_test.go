@@ -13,7 +13,7 @@ import (
 
 func TestFiles(t *testing.T) {
 	for _, names := range [][]string{pack.Names(), Default, {"git"}} {
-		files, err := Files(names)
+		files, _, err := Files(t.TempDir(), names)
 		require.NoError(t, err)
 		require.Equal(t, hookfile.FileName, files[0].Name)
 		config, err := hookfile.Parse(files[0].Name, []byte(files[0].Text))
@@ -24,7 +24,7 @@ func TestFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, tests.Tests, len(config.Hooks)+1, "one for each rule, and one that passes")
 	}
-	_, err := Files([]string{"gti"})
+	_, _, err := Files(t.TempDir(), []string{"gti"})
 	require.ErrorContains(t, err, `there is no pack "gti"; there are `)
 }
 

@@ -16,8 +16,7 @@ package approval
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
-	"encoding/hex"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,17 +76,18 @@ type Request struct {
 // Code is the name of the request: 8 letters and digits, the same for the same call.
 func (r *Request) Code() string { return codeOf(r.hash()) }
 
-func codeOf(hash []byte) string {
-	return strings.ToLower(base32.StdEncoding.EncodeToString(hash[:5]))
-}
+// codeLetters are what codes are made of.
+const codeLetters = "0123456789abcdefghijklmnopqrstuv"
 
-// Hash is the whole hash of the call.
-func (r *Request) Hash() string { return hex.EncodeToString(r.hash()) }
+func codeOf(hash []byte) string {
+	code := strconv.FormatUint(binary.BigEndian.Uint64(hash)>>24, len(codeLetters))
+	return strings.Repeat("0", 8-len(code)) + code
+}
 
 func path(dir, code string) string { return filepath.Join(dir, Folder, code+".json") }
 
 // ErrTooLong is the error of a call that no person could read.
-var ErrTooLong = fmt.Errorf("its arguments have more than %d bytes, so nobody can approve the call", maxArgs)
+var ErrTooLong = errors.New("its arguments have more than 16 KiB, so nobody can approve the call")
 
 // Ask notes that a person is to be asked, and returns the code.
 func Ask(dir string, r *Request) (code string, err error) {
@@ -129,7 +130,7 @@ func (r *Request) Valid() bool {
 // Read returns the request of a code. fs.ErrNotExist means that none waits.
 func Read(dir, code string) (*Request, error) {
 	code = strings.ToLower(code)
-	if strings.Trim(code, "abcdefghijklmnopqrstuvwxyz234567") != "" || len(code) != 8 {
+	if strings.Trim(code, codeLetters) != "" || len(code) != 8 {
 		return nil, fmt.Errorf("%q is no code; a code has 8 letters and digits: %w", code, fs.ErrNotExist)
 	}
 	file := path(dir, code)

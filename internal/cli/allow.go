@@ -48,7 +48,7 @@ hookrun allow and status print; --yes allows them as they are.`,
 			if err != nil {
 				return 0, err
 			}
-			return exitOK, s.allow(*hash, *yes, std)
+			return exitOK, s.allow(*hash, *yes, true, std)
 		}
 	},
 }
@@ -172,7 +172,7 @@ func newTrustState(folder string) (trustState, error) {
 }
 
 // allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.
-func (s *trustState) allow(hash string, yes bool, std Streams) error {
+func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
 	isProject := func(f hookfile.File) bool { return f.Level >= hook.ProjectLevel }
 	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
 		// Below a folder that was allowed calls are blocked until somebody says that there are no hooks.
@@ -189,8 +189,10 @@ func (s *trustState) allow(hash string, yes bool, std Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := write(std, shown); err != nil {
-		return err
+	if verbose = verbose || !yes && hash == ""; verbose { // a person must see what they are asked about
+		if err := write(std, shown); err != nil {
+			return err
+		}
 	}
 	unresolved, ofClients := s.now.Unresolved(s.config)
 	for _, d := range ofClients {
@@ -216,7 +218,12 @@ func (s *trustState) allow(hash string, yes bool, std Streams) error {
 	if err := s.store.Allow(s.now); err != nil {
 		return err
 	}
-	return write(std, "allowed\n")
+	text := "allowed\n"
+	if !verbose {
+		hooks := counted(len(s.config.Hooks), "hook")
+		text = fmt.Sprintf("allowed the %s of %s\n", hooks, printable.Escape(s.now.Workspace))
+	}
+	return write(std, text)
 }
 
 var errNoTerminal = errors.New("there is no terminal to ask at; a person must run it at one, or give --yes")

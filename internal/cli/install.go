@@ -29,8 +29,8 @@ var installClient = command{
 	summary: "make {CLIENTS} run hookrun",
 	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
 it, and at each other event of the client that hooks ask for, so the client obeys the project's
-.tenex-hooks.json. install prints what changes in the file; every other byte stays as it is. Run it
-again when hooks ask for another event. The clients:
+.tenex-hooks.json. Every other byte of the file stays as it is; --verbose prints what changes, as a
+diff. Run it again when hooks ask for another event. The clients:
 {CLIENT NAMES}.
 
 In the project's settings the hook runs the hookrun in PATH, since each colleague has it in another
@@ -49,6 +49,7 @@ when they get longer, or when hookrun moves.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
 		s.define(flags)
+		flags.BoolVarP(&s.diffs, "verbose", "v", false, "print what changes in the files, and the hooks that are allowed")
 		const usage = "allow the project's hooks without a question"
 		allow := flags.Bool("allow", false, usage)
 		const logUsage = "have the hook add a line about each call to `FILE`, or with the word " + defaultLog +
@@ -86,7 +87,8 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
-			if err := s.make(changes, std, "has the hook already"); err != nil {
+			runs := client.Client + " runs hookrun at " + strings.Join(entry.Events, ", ")
+			if err := s.make(changes, std, runs, "has the hook already"); err != nil {
 				return 0, err
 			}
 			for _, twice := range s.proxied(client, entry.Binary) {
@@ -96,7 +98,11 @@ when they get longer, or when hookrun moves.`,
 				s.doubts(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
-			return exitOK, s.allow(*allow, beforeAllow == "block", std)
+			done := !slices.ContainsFunc(changes, func(c *install.Change) bool { return !c.Empty() })
+			if err := s.allow(*allow, beforeAllow == "block", std); err != nil || s.dryRun || done {
+				return exitOK, err
+			}
+			return exitOK, write(std, "next: hookrun doctor "+client.Name+"\n")
 		}
 	},
 }
@@ -213,7 +219,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
 		fmt.Fprintf(std.Err, "note: "+text+"\n", shellword.Local(absolute(p.Workspace)))
 		return nil
 	}
-	if err := state.allow("", yes, std); !errors.Is(err, errNotAllowed) {
+	if err := state.allow("", yes, s.diffs, std); !errors.Is(err, errNotAllowed) {
 		return err
 	}
 	if blocks {
@@ -266,7 +272,7 @@ func (s *settingsFlags) notes(client *install.Client, place dialect.Place, chang
 type settingsFlags struct {
 	workspace            string
 	user, project, local bool
-	dryRun               bool
+	dryRun, diffs        bool   // diffs: print what changes
 	log                  string // of install
 }
 
@@ -323,8 +329,8 @@ func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, err
 	return client, client.Project(s.workspace), nil
 }
 
-// make shows changes and, without --dry-run, writes them.
-func (s *settingsFlags) make(changes []*install.Change, std Streams, nothing string) error {
+// make writes changes, or with --dry-run shows them. done says what they bring about, and nothing that there are none.
+func (s *settingsFlags) make(changes []*install.Change, std Streams, done, nothing string) error {
 	for _, change := range changes {
 		if !s.dryRun {
 			change.Sweep()
@@ -333,14 +339,17 @@ func (s *settingsFlags) make(changes []*install.Change, std Streams, nothing str
 			fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
 			continue
 		}
-		if err := write(std, change.Diff()); err != nil {
+		text := fmt.Sprintf("wrote %s: %s\n", change.Path, done)
+		if s.dryRun || s.diffs {
+			text = change.Diff()
+		}
+		if !s.dryRun {
+			if err := change.Write(); err != nil {
+				return fmt.Errorf("%s was not changed: %w", change.Path, err)
+			}
+		}
+		if err := write(std, text); err != nil {
 			return err
-		}
-		if s.dryRun {
-			continue
-		}
-		if err := change.Write(); err != nil {
-			return fmt.Errorf("%s was not changed: %w", change.Path, err)
 		}
 	}
 	return nil

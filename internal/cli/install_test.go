@@ -35,7 +35,7 @@ func TestInstallNamesHookrun(t *testing.T) {
 			c.put()
 			defer os.Remove(path)
 			dir := workspace(t, rules)
-			shared := run("", "install", "claude", "-C", dir)
+			shared := run("", "install", "claude", "-v", "-C", dir)
 			const unseen = "note: every call is blocked until somebody looks at the project's hooks and runs " +
 				"hookrun allow "
 			require.Equal(t, ran{0, shared.out, c.note + unseen + dir + "\n"}, shared)

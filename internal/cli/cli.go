@@ -56,13 +56,29 @@ func expand(text string) string {
 	).Replace(text)
 }
 
-func commands() []*command {
-	return []*command{
-		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
-		&showQueue, &showLog, &mcp, &importHooks, &initProject,
-		&showPack, &installClient, &uninstallClient, &allow, &deny, &approve,
-		&status, &examine, &completion, &version,
+// group is a part of the overview.
+type group struct {
+	title    string
+	commands []*command
+}
+
+// groups returns the commands in the order of the overview. The first three groups are for newcomers.
+func groups() []group {
+	return []group{
+		{"Start", []*command{&initProject, &installClient, &examine}},
+		{"Run", []*command{&preTool, &postTool, &preExecute, &fire, &serveCalls}},
+		{"Test", []*command{&check, &explain, &tests}},
+		{"Look", []*command{&showLog, &status, &showPack, &showQueue}},
+		{"Connect", []*command{&importHooks, &mcp, &uninstallClient}},
+		{"More", []*command{&allow, &deny, &approve, &inject, &drain, &get, &completion, &version}},
 	}
+}
+
+func commands() (all []*command) {
+	for _, g := range groups() {
+		all = append(all, g.commands...)
+	}
+	return all
 }
 
 // Run does what the command line says and returns the exit code.
@@ -230,10 +246,13 @@ func (c *command) help(flags *pflag.FlagSet) string {
 func overview() string {
 	var b strings.Builder
 	b.WriteString("hookrun runs a project's hooks for an agent loop, and answers block, inject or continue.\n\n" +
-		"Usage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
-	for _, c := range commands() {
-		if !c.hidden {
-			fmt.Fprintf(&b, "  %-12s %s\n", c.name, expand(c.summary))
+		"Usage: hookrun COMMAND [FLAGS]\n")
+	for _, g := range groups() {
+		fmt.Fprintf(&b, "\n%s:\n", g.title)
+		for _, c := range g.commands {
+			if !c.hidden {
+				fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)
+			}
 		}
 	}
 	b.WriteString(`

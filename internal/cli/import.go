@@ -20,7 +20,7 @@ var importHooks = command{
 	name:    "import",
 	args:    "FILE… [FLAGS]",
 	takes:   files,
-	summary: "turn hooks of {IMPORTED CLIENTS} into entries of .tenex-hooks.json",
+	summary: "turn the hooks of a client into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
 one that is there. It runs nothing. Each entry keeps its client's rules: "dialect" names the client.
 The report on stderr has a line for each thing:

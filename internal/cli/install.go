@@ -26,7 +26,7 @@ var installClient = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
 	takes:   install.Names,
-	summary: "make {CLIENTS} run hookrun",
+	summary: "connect a client, so that it runs hookrun",
 	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
 it, and at each other event of the client that hooks ask for, so the client obeys the project's
 .tenex-hooks.json. Every other byte of the file stays as it is; --verbose prints what changes, as a

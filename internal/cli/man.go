@@ -21,7 +21,7 @@ func ManPages() map[string]string {
 		flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 		flags.SortFlags = false
 		c.setup(flags)
-		p := newPage("hookrun-"+c.name, expand(c.summary))
+		p := newPage("hookrun-"+c.name, c.summary)
 		p.section("SYNOPSIS", "hookrun "+strings.TrimSpace(c.name+" "+c.args))
 		p.section("DESCRIPTION", expand(c.about))
 		p.options(flags)
@@ -33,7 +33,7 @@ func ManPages() map[string]string {
 	about, rest, _ := strings.Cut(text, "\n\n")
 	p := newPage("hookrun", "run a project's hooks for an agent loop")
 	p.section("SYNOPSIS", "hookrun COMMAND [FLAGS]")
-	p.section("DESCRIPTION", about+"\n\n"+rest[strings.Index(rest, "Commands:"):])
+	p.section("DESCRIPTION", about+"\n\n"+rest[strings.Index(rest, groups()[0].title+":"):])
 	p.section("SEE ALSO", strings.Join(see, "(1), ")+"(1)")
 	pages["hookrun.1"] = p.String()
 	return pages

@@ -118,8 +118,11 @@ func (r *Recording) add(line []byte, path string, number int) {
 		r.LeftOut[why]++
 		return
 	}
-	key, _ := json.Marshal( // strings and a bool: no error
-		[]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt})
+	parts := []any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt}
+	if r.Anywhere {
+		parts = append(parts, l.AgentID, l.SessionID)
+	}
+	key, _ := json.Marshal(parts) // strings and a bool: no error
 	index, ok := r.indexes[string(key)]
 	if !ok {
 		index = len(r.calls)
@@ -131,7 +134,7 @@ func (r *Recording) add(line []byte, path string, number int) {
 
 // skipReason explains why a line cannot become a test; "" if it can.
 func (r *Recording) skipReason(l *logged) string {
-	if r.Anywhere && l.Workspace != "" {
+	if r.Anywhere && filepath.IsAbs(l.Workspace) && l.Outcome != nil {
 		l.move(r.workspace)
 	}
 	switch {
@@ -154,7 +157,8 @@ func (r *Recording) skipReason(l *logged) string {
 		}
 		l.Args = strictjson.Compact(nil, string(l.Args))
 	}
-	own := l.Outcome.Texts[:0] // without texts from a queue, which will not come again
+	l.Outcome.Reason, _, _ = strings.Cut(l.Outcome.Reason, "\n"+dialect.ApproveHint) // the code is of the workspace
+	own := l.Outcome.Texts[:0]                                                       // without texts from a queue, which will not come again
 	for _, in := range l.Outcome.Texts {
 		if in.Hook != "" {
 			own = append(own, in)
@@ -316,9 +320,10 @@ func marked(doc, workspace string) string {
 			return b.String() + doc[done:]
 		}
 		at += done
-		end := at + len(path) // the neighbours are inside the quotes, or the quotes
-		before, mark := doc[at-1], WorkspaceMark
-		if inName(before) || before == '/' || before == '\\' || inName(doc[end]) {
+		end := at + len(path)
+		mark := WorkspaceMark
+		isPart := at > 0 && (inName(doc[at-1]) || doc[at-1] == '/' || doc[at-1] == '\\')
+		if isPart || end < len(doc) && inName(doc[end]) {
 			mark = path
 		}
 		b.WriteString(doc[done:at] + mark)

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -43,6 +44,15 @@ func (r *Recording) Replay() (tests []Test) {
 // move makes a call of another workspace one of this.
 func (l *logged) move(workspace string) {
 	path := string(strictjson.AppendString(nil, workspace))
-	args := strings.ReplaceAll(marked(string(l.Args), l.Workspace), WorkspaceMark, path[1:len(path)-1])
-	l.Args, l.Workspace = []byte(args), workspace
+	moved := func(text string) string {
+		return strings.ReplaceAll(marked(text, l.Workspace), WorkspaceMark, path[1:len(path)-1])
+	}
+	o := *l.Outcome
+	l.Args, l.Prompt = []byte(moved(string(l.Args))), moved(l.Prompt)
+	o.UpdatedInput, o.UpdatedOutput = []byte(moved(string(o.UpdatedInput))), []byte(moved(string(o.UpdatedOutput)))
+	o.Texts = slices.Clone(o.Texts)
+	for i := range o.Texts {
+		o.Texts[i].Content = moved(o.Texts[i].Content)
+	}
+	l.Outcome, l.Workspace = &o, workspace
 }

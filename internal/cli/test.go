@@ -127,7 +127,7 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	o.OneShot, o.Skip = true, nil
+	o.OneShot, o.Skip, o.NoApprovals = true, nil, true
 	var suites []suite
 	var r *cases.Recording
 	if t.replay != "" {

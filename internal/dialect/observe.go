@@ -1,12 +1,38 @@
 package dialect
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // WouldRewrite is Report.Would of a hook that would have changed the call or the result.
 const WouldRewrite = "rewrite"
+
+const observes = "' only observes. It would have "
+
+// DropObserved takes the messages of hooks that only observe from an outcome, for a client that would show them to the
+// model, or ask because of them.
+func DropObserved(o *protocol.Outcome) {
+	o.SystemMessages = slices.DeleteFunc(slices.Clone(o.SystemMessages),
+		func(text string) bool { return strings.Contains(text, observes) })
+}
+
+// TellsUser reports whether the client's answer to a call can tell the user a message, and has no other effect.
+func (d *Dialect) TellsUser(c *Call) bool {
+	const text = "hookrun-looks-for-this-text"
+	o := protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Continue,
+		SystemMessages: []string{text}}
+	r, err := d.Reply(o)
+	answer := string(r.Stdout)
+	return err == nil && r.Exit == 0 && strings.Contains(answer, `"`+text+`"`) && !strings.Contains(answer, `"ask"`) &&
+		!strings.Contains(answer, "dditional") // as additionalContext of Cursor
+}
+
+// ApproveHint is the line of a reason by which a person can let the call pass. The code of the call follows.
+const ApproveHint = "To let this call pass once, a person runs in a terminal: hookrun approve "
 
 // Observe takes from the verdict of a hook that only observes all that has an effect on the call or on what the model
 // reads. The report has what the hook would have done, and a message tells the user.
@@ -30,7 +56,7 @@ func (h *HookVerdict) Observe() {
 		if seen.SystemMessage != "" {
 			seen.SystemMessage += "\n"
 		}
-		seen.SystemMessage += "Hook '" + printable.Escape(h.Report.Name) + "' only observes. It would have " + did
+		seen.SystemMessage += "Hook '" + printable.Escape(h.Report.Name) + observes + did
 	}
 	if h.Report.Would = would; would != "" && (v.Status == StatusBlocked || v.Status == StatusOK) {
 		seen.Status = StatusObserved

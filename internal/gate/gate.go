@@ -137,6 +137,9 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 	if p.call.Fit != nil {
 		p.call.Fit(&a.Outcome)
 	}
+	if client := p.call.Output; client != nil && len(a.SystemMessages) > 0 && !client.TellsUser(&p.call.Call) {
+		dialect.DropObserved(&a.Outcome)
+	}
 	if err := p.addTexts(ctx, &a); err != nil {
 		return a, err
 	}

@@ -62,6 +62,9 @@ const blank = " \t"
 // behind returns the secret after the name, or after the colon, s[start:end].
 func behind(s string, start, end int) (from, to int) {
 	name := s[start:end]
+	if start > 0 && s[start-1] == '\\' && strings.ContainsRune("nrt", rune(name[0])) { // an escape, and then the name
+		name = name[1:]
+	}
 	if name == ":" {
 		return password(s, end)
 	}

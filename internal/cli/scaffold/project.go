@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,9 +35,10 @@ func (e entry) String() string {
 // entries looks at a project's files, and returns hooks that format what was edited and run the tests at the end of a
 // turn: by the programs that its own files name.
 func entries(dir string) (found []entry) {
+	project := os.DirFS(dir)
 	has := func(names ...string) bool {
 		for _, name := range names {
-			if matches, err := filepath.Glob(filepath.Join(dir, name)); err == nil && len(matches) > 0 {
+			if matches, err := fs.Glob(project, name); err == nil && len(matches) > 0 {
 				return true
 			}
 		}
@@ -44,31 +46,29 @@ func entries(dir string) (found []entry) {
 	}
 	format := func(name, files, patterns, command string) {
 		found = append(found, entry{name: "format-" + name, files: files,
-			command: `"$HOOKRUN" get file | while read -r f; do case $f in ` + patterns + `) ` + command + ` -- "$f" >&2;; esac; done`})
+			command: `"$HOOKRUN" get file | { s=0; while IFS= read -r f; do [ -f "$f" ] || continue; case $f in ` + patterns +
+				`) ` + command + ` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
 	}
-	tests := func(name, files, command string) {
+	tests := func(name, files, needs, command string) {
 		found = append(found, entry{name: "tests-" + name, files: files, tests: true,
-			command: `out=$(` + command + ` 2>&1) || { printf '%s\n' "$out" | tail -n 40 >&2; exit 2; }`})
+			command: needs + ` || exit 0; out=$(` + command +
+				` 2>&1) || { printf '%s\n' "${out:-the tests failed}" | tail -n 40 >&2; exit 2; }`})
 	}
 	if has("go.mod") {
 		format("go", `[]`, `*.go`, `gofmt -w`)
 		if has("*_test.go", "*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go") {
-			tests("go", `[]`, `go test ./...`)
+			tests("go", `[]`, `command -v go >/dev/null`, `go test ./...`)
 		}
 	}
-	python := read(dir, "pyproject.toml") + read(dir, "setup.cfg") + read(dir, "requirements-dev.txt") +
-		read(dir, ".pre-commit-config.yaml") + read(dir, "requirements.txt") + read(dir, "tox.ini")
-	names := func(program string) bool {
-		return regexp.MustCompile(`(?m)(^|[\s"'\[.,/])` + program + `\b`).MatchString(python)
-	}
 	switch {
-	case names("ruff") || has("ruff.toml", ".ruff.toml"):
+	case pythonNames(dir, "ruff") || has("ruff.toml", ".ruff.toml"):
 		format("python", `[]`, `*.py|*.pyi`, `ruff format -q`)
-	case names("black"):
+	case pythonNames(dir, "black"):
 		format("python", `[]`, `*.py|*.pyi`, `black -q`)
 	}
-	if names("pytest") || has("pytest.ini", "conftest.py", "tests/conftest.py") {
-		tests("python", `[]`, `python3 -m pytest -q`)
+	if pythonNames(dir, "pytest") || has("pytest.ini", "conftest.py", "tests/conftest.py") {
+		const command = `python3 -m pytest -q 2>&1 || [ $? -eq 5 ]` // 5: there is no test
+		tests("python", `[]`, `python3 -c 'import pytest' 2>/dev/null`, command)
 	}
 	node := gjson.Parse(read(dir, "package.json"))
 	needs := func(name string) bool {
@@ -87,9 +87,25 @@ func entries(dir string) (found []entry) {
 		format("node", `["package.json"]`, scripts, `npx --no-install prettier --log-level warn --write`)
 	}
 	if test := node.Get("scripts.test").String(); test != "" && !strings.Contains(test, "no test specified") {
-		tests("node", `["package.json"]`, `npm test --silent`)
+		tests("node", `["package.json"]`, `command -v npm >/dev/null`, `npm test --silent`)
 	}
 	return found
+}
+
+// pythonNames reports whether the files of a Python project name a program: as a tool in pyproject.toml, in a list of
+// requirements, or as a hook of pre-commit. Comments and prose do not count.
+func pythonNames(dir, program string) bool {
+	in := func(name, pattern string) bool {
+		text := regexp.MustCompile(`(?m)(^|\s)#.*$`).ReplaceAllString(read(dir, name), "")
+		return regexp.MustCompile(pattern).MatchString(text)
+	}
+	const version = `(\[[a-z,]*\])?\s*([=<>~!@;"'].*)?$`
+	requirement := `(?m)^\s*` + program + version
+	return in("pyproject.toml", `(?m)^\s*\[tool\.`+program+`[\].]|["']`+program+`(\[[a-z,]*\])?\s*([=<>~!@;][^"']*)?["']|^\s*`+
+		program+`\s*=`) ||
+		in("requirements.txt", requirement) || in("requirements-dev.txt", requirement) ||
+		in("setup.cfg", requirement) || in("tox.ini", requirement) ||
+		in(".pre-commit-config.yaml", `(?m)^\s*-?\s*id:\s*`+program+`(-format|-check)?\s*$`)
 }
 
 // read returns the text of a file of the project, "" if it has none that can be read.

@@ -13,37 +13,38 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// approved is whether a person has let the call pass once. It is looked up when the first hook wants to know, and
-// counts for all of them.
-type approved struct {
-	once sync.Once
-	is   bool
-	err  error
+// approvals are the calls that a person has approved and a firing has used. A rewrite makes another call.
+type approvals struct {
+	mu   sync.Mutex
+	used map[approval.Call]bool
 }
 
-// approvable reports whether a person can let the call pass that a hook holds up: the hook says so, or it asks and
-// nobody could be asked.
+// approvable reports whether a person can let the call pass that a hook holds up: the hook is approvable, or the hook
+// asks and the caller can ask no person. A call that two readers could read differently is not approvable.
 func (f *firing) approvable(h *hookRun, v *dialect.Verdict) bool {
-	if dialect.Canonical(f.call.Event) != protocol.PreTool || !dialect.HasTool(f.call.Event) {
+	if f.runner.options.NoApprovals || dialect.Canonical(f.call.Event) != protocol.PreTool ||
+		!dialect.HasTool(f.call.Event) || f.Plan.call.HasEqualKeys() || h.call.HasEqualKeys() {
 		return false
 	}
 	asks := v.Decision == protocol.Ask && h.Dialect == registry.Project() && f.settings.AsksNobody != nil
 	return v.Decision == protocol.Block && h.Approvable || asks && f.settings.AsksNobody()
 }
 
-// approve lets the call pass if a person has approved it. Otherwise the reason gets the code by which one can.
+// approve lets the call pass if a person has approved the call. Otherwise the reason gets the code of the call.
 func (f *firing) approve(h *hookRun, verdict *dialect.HookVerdict) {
 	v := &verdict.Verdict
 	if !f.approvable(h, v) {
 		return
 	}
-	call, err := f.approvalCall()
+	call, err := f.approvalCall(h.call)
 	dir, err2 := f.runner.stateDir()
-	if err = errors.Join(err, err2); err == nil {
-		f.approved.once.Do(func() { f.approved.is, f.approved.err = approval.Take(dir, &call) })
-		err = f.approved.err
-	}
-	if err == nil && f.approved.is {
+	if err = errors.Join(err, err2); err == nil && approval.Granted(dir, &call) {
+		f.approvals.mu.Lock()
+		defer f.approvals.mu.Unlock()
+		if f.approvals.used == nil {
+			f.approvals.used = map[approval.Call]bool{}
+		}
+		f.approvals.used[call] = true
 		const text = "hookrun: a person has approved this call once, which hook '%s' blocks: %s"
 		verdict.Verdict = dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusApproved,
 			SystemMessage: fmt.Sprintf(text, printable.Escape(h.Name), v.Reason), Warnings: v.Warnings}
@@ -60,14 +61,26 @@ func (f *firing) approve(h *hookRun, verdict *dialect.HookVerdict) {
 	case err != nil:
 		v.Reason += fmt.Sprintf(" (nobody can approve the call: %v)", err)
 	default:
-		v.Reason += "\nTo let this call pass once, a person runs in a terminal: hookrun approve " + code
+		v.Reason += "\n" + dialect.ApproveHint + code
 	}
 }
 
-// approvalCall is what a person approves: the call as it came.
-func (f *firing) approvalCall() (approval.Call, error) {
+// approvalCall returns the call that a person approves: with the arguments as the hook saw them.
+func (f *firing) approvalCall(seen *dialect.Call) (approval.Call, error) {
 	c := &f.Plan.call
-	args, err := c.InputText()
-	return approval.Call{Event: string(c.Event), Tool: c.Tool, Args: args, Workspace: c.Workspace,
+	args, err := seen.InputText()
+	return approval.Call{Event: string(c.Event), Tool: c.Tool, Args: args, Raw: c.Args, Workspace: c.Workspace,
 		Dir: cmp.Or(c.Dir, c.Workspace), Session: c.SessionID, Agent: c.AgentID}, err
+}
+
+// takeApprovals uses the approvals up by which the call goes on. The error says why the call must not go on.
+func (f *firing) takeApprovals() error {
+	dir, err := f.runner.stateDir()
+	for call := range f.approvals.used {
+		ok, errTake := approval.Take(dir, &call)
+		if err = errors.Join(err, errTake); err == nil && !ok {
+			err = errors.New("another call has used the approval of this call; ask the person again")
+		}
+	}
+	return err
 }

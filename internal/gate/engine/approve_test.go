@@ -90,6 +90,7 @@ func TestApproveOfSeveral(t *testing.T) {
 	o := d.fire(d.pre(), first, rule("block", "never"), second)
 	require.NotEqual(t, protocol.Continue, o.Decision)
 	require.Equal(t, "never", o.Reason)
+	require.Equal(t, protocol.Continue, d.fire(d.pre(), first, second).Decision, "it was not used up")
 }
 
 // Hooks that are not approvable, and calls that are none of a tool before it runs, have no code.
@@ -135,4 +136,26 @@ func TestSkip(t *testing.T) {
 	o, err = b.with(engine.Options{Skip: []string{"h"}}, managed).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.NotEqual(t, protocol.Continue, o.Decision)
+}
+
+// The approval is for the arguments that the hook saw: another rewrite is another call. A call that two readers could
+// read differently has no code, and an approval of a call that another hook blocks stays.
+func TestApproveWhatIsSeen(t *testing.T) {
+	d := newDesk(t)
+	h := rule("block", "no", hook{"approvable": true})
+	rewrite := func(to string) hook {
+		return sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"` + to + `"}}}'`)
+	}
+	d.approve(d.fire(d.pre(), rewrite("one"), h))
+	require.Equal(t, protocol.Block, d.fire(d.pre(), rewrite("two"), h).Decision)
+	require.Equal(t, protocol.Continue, d.fire(d.pre(), rewrite("one"), h).Decision)
+
+	d.approve(d.fire(d.pre(), h))
+	twice := d.pre()
+	twice.Args = `{"command":"other","command":"ls"}`
+	o := d.fire(twice, h)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.NotRegexp(t, code, o.Reason)
+	require.Equal(t, protocol.Block, d.fire(d.pre(), h, rule("block", "never")).Decision)
+	require.Equal(t, protocol.Continue, d.fire(d.pre(), h).Decision, "the approval is still there")
 }

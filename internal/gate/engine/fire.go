@@ -122,7 +122,13 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 		cause, reason := p.touchedReason(*path)
 		return p.refused(begin, f.verdicts, cause, reason), nil
 	}
-	return p.outcome(begin, f.verdicts), nil
+	o := p.outcome(begin, f.verdicts)
+	if o.Decision == protocol.Continue && len(f.approvals.used) > 0 {
+		if err := f.takeApprovals(); err != nil {
+			return p.refused(begin, f.verdicts, protocol.CausePolicy, err.Error()), nil
+		}
+	}
+	return o, nil
 }
 
 // outcome merges the verdicts, and adds the warnings and the async results.
@@ -172,7 +178,7 @@ type firing struct {
 	call      dialect.Call // as later hooks see it: with the rewrites of earlier ones
 	chain     chain
 	stdin     encoded
-	approved  approved
+	approvals approvals
 	touched   atomic.Pointer[string] // a file of a hook that changed while it was used: nothing the hooks say counts
 	below     hook.Level             // hooks of levels above this one run
 	rewriter  hook.Level             // the last of the levels at which a hook rewrote the call
@@ -191,7 +197,9 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 		if again {
 			for i := before; i < len(f.verdicts); i++ { // the texts are in the outcome already
 				v := &f.verdicts[i].Verdict
-				v.Context, v.SystemMessage = "", ""
+				if v.Context = ""; v.Status != dialect.StatusApproved && v.Status != dialect.StatusObserved {
+					v.SystemMessage = ""
+				}
 			}
 		}
 	}
@@ -277,7 +285,11 @@ func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Ca
 	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
-		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h), f.conversation()}
+		limit := f.deadline(h)
+		if end, ok := ctx.Deadline(); ok && h.Observe { // the client must not run out of time because of it
+			limit = min(limit, time.Until(end)/4)
+		}
+		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation()}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {

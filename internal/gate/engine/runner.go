@@ -50,6 +50,9 @@ type Options struct {
 	// Skip are names of hooks that do not run, each with a warning at the calls that it is for. A managed hook runs.
 	Skip []string
 
+	// NoApprovals is for tests: no person can let a blocked call pass.
+	NoApprovals bool
+
 	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
 	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
 	OneShot bool

@@ -32,12 +32,16 @@ func (p *Plan) skipped() (warnings []string) {
 		return nil
 	}
 	var found []string
+	for i := range p.loaded.all {
+		if h := &p.loaded.all[i]; h.Disabled == skippedBy {
+			found = append(found, h.Name)
+		}
+	}
 	for i := range p.set.all {
 		h := p.set.all[i]
 		if h.Disabled != skippedBy {
 			continue
 		}
-		found = append(found, h.Name)
 		if h.Disabled = ""; p.match.Runs(&h) {
 			const text = "$%s skips hook '%s', which is for this call"
 			warnings = append(warnings, fmt.Sprintf(text, SkipVariable, printable.Escape(h.Name)))

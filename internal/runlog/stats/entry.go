@@ -272,7 +272,8 @@ type Filter struct {
 
 // Admits reports whether a call counts.
 func (f Filter) Admits(c *Call) bool {
-	return f.admit(c.Time, c.Session) && (!f.Would || slices.ContainsFunc(c.Hooks, Report.WouldHold))
+	goesOn := c.Decision == protocol.Continue.String() && !c.Stop
+	return f.admit(c.Time, c.Session) && (!f.Would || goesOn && slices.ContainsFunc(c.Hooks, Report.WouldHold))
 }
 
 // WouldHold reports whether the hook only observed, and would have held the call up.
@@ -280,7 +281,8 @@ func (r Report) WouldHold() bool { return r.Would != "" && r.Would != dialect.Wo
 
 func (f Filter) admits(e *entry) bool {
 	holds := func(r report) bool { return Report{Would: r.would.text()}.WouldHold() }
-	return f.admit(e.time, e.session.text()) && (!f.Would || slices.ContainsFunc(e.hooks, holds))
+	goesOn := e.decided && e.decision == protocol.Continue && !e.stop
+	return f.admit(e.time, e.session.text()) && (!f.Would || goesOn && slices.ContainsFunc(e.hooks, holds))
 }
 
 func (f Filter) admit(at time.Time, session string) bool {

@@ -1,22 +1,24 @@
-// Package approval lets a call pass once that a hook blocks, after a person has approved it.
+// Package approval lets a call pass once that a hook blocks, after a person has approved the call.
 //
 //	code, err := approval.Ask(state, &approval.Request{Call: call, Hook: name, Reason: reason})
 //	… the person reads the request and says yes:
 //	request, err := approval.Read(state, code)
 //	err = request.Approve(state)
 //	… the same call comes again:
-//	passes, err := approval.Take(state, call)
+//	if approval.Granted(state, &call) {
+//		passes, err := approval.Take(state, &call)
+//	}
 //
 // Guarantees: Take is true once for an approval, also if many processes ask at once, only for a call that is equal in
-// all fields of Call, and only for Valid. A file that another user owns or can write to is an error.
+// all fields of Call, and only for Valid. A file that another user owns or can write to approves no call.
 //
-// Not guaranteed: that nothing else of the same user writes an approval. A program of the user's can do what hookrun
-// can.
+// Not guaranteed: protection from other programs of the same user. A program of the user can write an approval.
 package approval
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,65 +43,84 @@ const Folder = "approved"
 const Valid = 10 * time.Minute
 
 const (
-	kept    = 24 * time.Hour // a request that nobody has approved
-	maxArgs = 16 << 10       // bytes: a person must be able to read them
-	maxFile = 1 << 20
+	kept      = 24 * time.Hour // a request that was not approved
+	deadClaim = time.Minute    // a process that holds a claim for longer has crashed
+	maxArgs   = 16 << 10       // bytes: a person must be able to read the arguments
+	maxReason = 4 << 10
+	maxFile   = 1 << 20
 )
 
-// Call is what is approved.
+// Call is a call that a person can approve.
 type Call struct {
 	Event     string `json:"event"`
 	Tool      string `json:"tool"`
-	Args      string `json:"args"` // JSON
+	Args      string `json:"args"` // JSON, as the hook saw them
+	Raw       string `json:"-"`    // the arguments as the caller gave them
 	Workspace string `json:"workspace"`
 	Dir       string `json:"cwd"`
 	Session   string `json:"session_id"`
 	Agent     string `json:"agent_id"`
 }
 
-// hash is equal for equal calls alone.
-func (c *Call) hash() []byte {
-	text, _ := json.Marshal(c) // strings: no error
-	sum := sha256.Sum256(text)
-	return sum[:]
+// hash returns a hash of all fields, each with its length, so that no two calls have one text.
+func (c *Call) hash() string {
+	sum := sha256.New()
+	for _, field := range []string{c.Event, c.Tool, c.Args, c.Raw, c.Workspace, c.Dir, c.Session, c.Agent} {
+		fmt.Fprintf(sum, "%d:%s", len(field), field)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Request is a call that waits for a person, or that one has approved.
+// Request is a call that waits for a person, or that a person has approved.
 type Request struct {
 	Call
+	Hash     string    `json:"hash"`
 	Hook     string    `json:"hook"`
 	Reason   string    `json:"reason"`
 	Asked    time.Time `json:"asked"`
 	Approved time.Time `json:"approved,omitzero"`
 }
 
-// Code is the name of the request: 8 letters and digits, the same for the same call.
-func (r *Request) Code() string { return codeOf(r.hash()) }
+// Code returns the name of the request: 8 letters and digits, the same for the same call.
+func (r *Request) Code() string { return codeOf(r.Hash) }
 
-// codeLetters are what codes are made of.
+// codeLetters are the digits of codes.
 const codeLetters = "0123456789abcdefghijklmnopqrstuv"
 
-func codeOf(hash []byte) string {
-	code := strconv.FormatUint(binary.BigEndian.Uint64(hash)>>24, len(codeLetters))
+func codeOf(hash string) string {
+	bytes, err := hex.DecodeString(hash)
+	if err != nil || len(bytes) != sha256.Size {
+		return ""
+	}
+	code := strconv.FormatUint(binary.BigEndian.Uint64(bytes)>>24, len(codeLetters))
 	return strings.Repeat("0", 8-len(code)) + code
 }
 
 func path(dir, code string) string { return filepath.Join(dir, Folder, code+".json") }
 
-// ErrTooLong is the error of a call that no person could read.
+// ErrTooLong is the error of a call whose arguments no person would read.
 var ErrTooLong = errors.New("its arguments have more than 16 KiB, so nobody can approve the call")
 
-// Ask notes that a person is to be asked, and returns the code.
+// Ask notes a request, and returns its code. An approval of the same call stays.
 func Ask(dir string, r *Request) (code string, err error) {
-	if len(r.Args) > maxArgs {
+	if len(r.Args) > maxArgs || len(r.Raw) > maxArgs {
 		return "", ErrTooLong
 	}
 	folder := filepath.Join(dir, Folder)
 	if err := owner.MkdirAll(folder); err != nil {
 		return "", err
 	}
+	if err := private(folder); err != nil {
+		return "", err
+	}
 	state.RemoveOld(folder, "*.json*", kept)
-	r.Asked, r.Approved = time.Now().UTC(), time.Time{}
+	r.Hash, r.Asked, r.Approved = r.hash(), time.Now().UTC(), time.Time{}
+	if len(r.Reason) > maxReason {
+		r.Reason = r.Reason[:maxReason] + " …"
+	}
+	if Granted(dir, &r.Call) {
+		return r.Code(), nil
+	}
 	return r.Code(), r.write(dir)
 }
 
@@ -127,7 +148,7 @@ func (r *Request) Valid() bool {
 	return !r.Approved.IsZero() && age >= 0 && age < Valid
 }
 
-// Read returns the request of a code. fs.ErrNotExist means that none waits.
+// Read returns the request of a code. If no request waits, the error is fs.ErrNotExist.
 func Read(dir, code string) (*Request, error) {
 	code = strings.ToLower(code)
 	if strings.Trim(code, codeLetters) != "" || len(code) != 8 {
@@ -135,17 +156,13 @@ func Read(dir, code string) (*Request, error) {
 	}
 	file := path(dir, code)
 	for _, at := range []string{filepath.Dir(file), file} {
-		info, err := os.Lstat(at)
-		if err != nil {
+		if err := private(at); err != nil {
 			return nil, err
-		}
-		if info.Mode()&os.ModeSymlink != 0 || !owner.Owned(at, info) || owner.OthersWrite(at, info) {
-			return nil, fmt.Errorf("%s belongs to another user or can be written to by others; remove it", at)
 		}
 	}
 	text, _, err := regular.Read(file, maxFile)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w; remove it", file, regular.UnwrapPath(err))
 	}
 	var r Request
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -157,39 +174,52 @@ func Read(dir, code string) (*Request, error) {
 	return &r, nil
 }
 
-// Take reports whether a call may pass now, and uses its approval up.
+// private returns an error if another user could change a file or a folder.
+func private(at string) error {
+	info, err := os.Lstat(at)
+	if err == nil && (info.Mode()&os.ModeSymlink != 0 || !owner.Owned(at, info) || owner.OthersWrite(at, info)) {
+		err = fmt.Errorf("%s belongs to another user or can be written to by others; remove it", at)
+	}
+	return err
+}
+
+// Granted reports whether a person has approved the call, and the call has not passed yet. A file that cannot be
+// trusted or read grants no call.
+func Granted(dir string, c *Call) bool {
+	hash := c.hash()
+	r, err := Read(dir, codeOf(hash))
+	return err == nil && r.Hash == hash && r.Valid()
+}
+
+// Take reports whether the call may pass now, and uses the approval up.
 func Take(dir string, c *Call) (ok bool, err error) {
 	file := path(dir, codeOf(c.hash()))
-	if ok, err := isValid(dir, c); !ok {
-		return false, err
+	if !Granted(dir, c) {
+		return false, nil
 	}
-	// One process at a time, which looks again: another one may have been here. On Windows two can remove one file.
-	claim, err := os.OpenFile(file+".taken", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	// One process at a time takes an approval, and looks again because another process may have been first. On Windows
+	// two processes can remove one file.
+	claim := file + ".taken"
+	if info, err := os.Lstat(claim); err == nil && time.Since(info.ModTime()) > deadClaim {
+		_ = os.Remove(claim)
+	}
+	held, err := os.OpenFile(claim, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, claim.Close(), os.Remove(claim.Name())) }()
-	if ok, err := isValid(dir, c); !ok {
-		return false, err
+	defer func() { err = errors.Join(err, held.Close(), os.Remove(claim)) }()
+	if !Granted(dir, c) {
+		return false, nil
 	}
 	err = os.Remove(file)
 	return err == nil, err
 }
 
-// isValid reports whether there is an approval of a call.
-func isValid(dir string, c *Call) (bool, error) {
-	r, err := Read(dir, codeOf(c.hash()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && r.Call == *c && r.Valid(), err
-}
-
-// Waiting returns the requests of the last day that nobody has approved, the newest first. Files that cannot be read
-// are left out.
+// Waiting returns the requests of the last day that were not approved, the newest first. Files that cannot be read are
+// left out.
 func Waiting(dir string) (all []*Request, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, Folder))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,7 +29,7 @@ func approved(t *testing.T, dir string, r *approval.Request) {
 	require.Equal(t, r.Code(), code)
 	read, err := approval.Read(dir, code)
 	require.NoError(t, err)
-	require.Equal(t, r.Call, read.Call)
+	require.Equal(t, r.Tool, read.Tool)
 	require.NoError(t, read.Approve(dir))
 }
 
@@ -49,7 +50,8 @@ func TestOnce(t *testing.T) {
 		func(c *approval.Call) { c.Event = "PreToolUse" }, func(c *approval.Call) { c.Tool = "bash" },
 		func(c *approval.Call) { c.Args = `{"command":"make "}` }, func(c *approval.Call) { c.Workspace = "/" },
 		func(c *approval.Call) { c.Dir = "/" }, func(c *approval.Call) { c.Session = "" },
-		func(c *approval.Call) { c.Agent = "" },
+		func(c *approval.Call) { c.Agent = "" }, func(c *approval.Call) { c.Raw = `{"command":"x","command":"make"}` },
+		func(c *approval.Call) { c.Workspace, c.Dir = "/w\xfe", "/w\xff" },
 	} {
 		other := r.Call
 		change(&other)
@@ -112,7 +114,9 @@ func TestOthers(t *testing.T) {
 				t.Skip(err)
 			}
 			ok, err := approval.Take(dir, &r.Call)
+			require.NoError(t, err)
 			require.False(t, ok)
+			_, err = approval.Read(dir, r.Code())
 			require.ErrorContains(t, err, "remove it")
 			waiting, err := approval.Waiting(dir)
 			require.NoError(t, err)
@@ -152,4 +156,26 @@ func TestFaults(t *testing.T) {
 	long.Args = string(make([]byte, 1<<20))
 	_, err := approval.Ask(dir, long)
 	require.ErrorIs(t, err, approval.ErrTooLong)
+}
+
+// Asking again keeps an approval, replaces a file that cannot be read, and cuts a long reason. A process that crashed
+// while it took an approval holds no later one up.
+func TestAskAgain(t *testing.T) {
+	dir := t.TempDir()
+	r := request()
+	r.Reason, r.Workspace = strings.Repeat("no ", 1<<20), "/w\xff"
+	approved(t, dir, r)
+	_, err := approval.Ask(dir, r)
+	require.NoError(t, err)
+	claim := filepath.Join(dir, approval.Folder, r.Code()+".json.taken")
+	require.NoError(t, os.WriteFile(claim, nil, 0o600))
+	ok, err := approval.Take(dir, &r.Call)
+	require.NoError(t, err)
+	require.False(t, ok, "another process may be at it")
+	require.NoError(t, os.Chtimes(claim, time.Now(), time.Now().Add(-time.Hour)))
+	ok, err = approval.Take(dir, &r.Call)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, approval.Folder, r.Code()+".json"), []byte("{"), 0o600))
+	approved(t, dir, r)
 }

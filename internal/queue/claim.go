@@ -230,8 +230,8 @@ func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 	if !delivered {
 		return err
 	}
-	// The delivery is recorded, so an error would wrongly promise another. The next snapshot meets and returns the same
-	// error.
+	// The delivery is recorded, so an error would wrongly promise another one. The next snapshot finishes the claim and
+	// meets the same error.
 	if c.status != Delivered {
 		s.remove()
 	}

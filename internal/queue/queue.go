@@ -171,8 +171,8 @@ func (q *Queue) Claim(ctx context.Context, session, agent string, tools ...strin
 	return c, err
 }
 
-// Drain takes every entry that an agent has not been given, with any matcher. The last entry's removal removes the
-// folder.
+// Drain takes every entry that an agent has not been given, with any matcher. The folder of a session is removed with
+// its last entry.
 func (q *Queue) Drain(ctx context.Context, session, agent string) (*Claim, error) {
 	return q.claimFor(ctx, session, agent, Drained, func(name) bool { return true })
 }

@@ -17,7 +17,7 @@ type snapshot struct {
 	*session
 	now     time.Time
 	entries []name                     // waiting entries, in order
-	held    map[string]map[string]bool // by entry id: marks' names of agents that are being given the entry now
+	held    map[string]map[string]bool // by entry id: marks' names of agents being given the entry now
 	known   map[string]*mark           // marks read so far, by name
 }
 

@@ -3,7 +3,7 @@ package process
 import "time"
 
 const (
-	// TermTime is the time between SIGTERM and SIGKILL. Of the pages only docs/processes.md states the number.
+	// TermTime is the time between SIGTERM and SIGKILL. docs/processes.md is the only page with this number.
 	TermTime = 500 * time.Millisecond
 	// killTime is the time to wait for killed processes. Only a process that hangs in the kernel takes longer.
 	killTime = 2 * time.Second

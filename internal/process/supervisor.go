@@ -43,7 +43,7 @@ func (s *Supervisor) prepare() {
 	}
 }
 
-// reapOrphans reaps orphans while none of our own processes ends.
+// reapOrphans reaps orphans every second, because forget reaps them only when a process of ours ends.
 func (s *Supervisor) reapOrphans() {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -41,8 +41,8 @@ type watchdog struct {
 // recordSize is the length of a line of the file: a mark, a space, a process group and padding.
 const recordSize = 80
 
-// If two shells in a row live for less than watchdogLife, the next start waits watchdogPause, doubled each time up to
-// the maximum.
+// If two shells in a row live for less than watchdogLife, the next start waits watchdogPause. The pause doubles up to
+// watchdogPauseMax.
 const (
 	watchdogLife     = time.Second
 	watchdogPause    = 100 * time.Millisecond

@@ -22,8 +22,8 @@ type snapshot struct {
 }
 
 // snapshot reads the queue, and finishes claims of dead processes. It fails if any part is unreadable, because an entry
-// with an unknown claim would be delivered twice. An error beside a snapshot is about a claim that cannot be finished; that
-// claim keeps its entries.
+// with an unknown claim would be delivered twice. An error beside a snapshot is about a claim that cannot be finished
+// and keeps its entries.
 func (s *session) snapshot() (*snapshot, error) {
 	l := &snapshot{session: s, now: now(), held: map[string]map[string]bool{}, known: map[string]*mark{}}
 	claims, err := s.names("claims")

@@ -48,7 +48,8 @@ const (
 // DefaultTTL is the time for which a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Reader takes payloads from a folder, each with a higher number than the one before. It is safe for concurrent use.
+// Reader takes payloads from a folder. From the orchestrator it takes only numbers above the last one. It is safe for
+// concurrent use.
 type Reader struct {
 	Memory Memory // records taken payloads, for writers
 

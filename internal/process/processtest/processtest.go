@@ -78,7 +78,7 @@ func New(t *testing.T) *Bench {
 }
 
 // checkLeaks checks for leaks if no bench is in use. If another test takes a bench meanwhile, the last test checks. The
-// caller holds the lock of benches; checkLeaks releases it while waiting.
+// caller holds the lock of benches; checkLeaks releases the lock while waiting.
 func checkLeaks(t *testing.T) {
 	if benches.inUse == 0 {
 		require.Empty(t, Zombies(), "zombies are left")
@@ -137,7 +137,7 @@ func (b *Bench) PID(file string) int {
 	return Number(b, strings.TrimSpace(b.Read(file)))
 }
 
-// Ready waits for a line that a process writes to the fifo "ready", and returns its words, usually process ids.
+// Ready waits for a line from a process in the fifo "ready", and returns the words, usually process ids.
 func (b *Bench) Ready() (words []string) {
 	b.Helper()
 	require.NoError(b, b.ready.SetReadDeadline(time.Now().Add(Patience)))
@@ -177,7 +177,7 @@ func (b *Bench) Marked() (left []string) {
 	return left
 }
 
-// Spare checks that a process still runs, and then kills it.
+// Spare kills a process that must still run.
 func (b *Bench) Spare(pid int) {
 	b.Helper()
 	require.True(b, Alive(pid), "process %d should have been left alone", pid)
@@ -208,7 +208,7 @@ func (b *Bench) Childless() {
 	}
 }
 
-// ForgetSubreaper makes the end of the test undo that this process became a subreaper.
+// ForgetSubreaper resets this process's state as a subreaper at the end of the test.
 func (b *Bench) ForgetSubreaper() {
 	b.Cleanup(func() { require.NoError(b, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
 }

@@ -34,7 +34,7 @@ const Patience = 60 * time.Second
 // readyVariable is the environment variable with the address to which a role reports that it is ready.
 const readyVariable = "PROCESS_TEST_READY"
 
-// Bench is the working directory of a test's processes, and a listener for their reports that they are ready.
+// Bench is the working directory of a test's processes, and a listener for their ready reports.
 type Bench struct {
 	*testing.T
 	Dir      string
@@ -56,7 +56,7 @@ func (b *Bench) Self() string {
 	return self
 }
 
-// Player is a process that has reported that it is ready. It continues when the test calls Open.
+// Player is a ready process. It continues when the test calls Open.
 type Player struct {
 	*Bench
 	PID    int
@@ -99,7 +99,7 @@ func (p Player) Gone() {
 	require.EqualValues(p, windows.WAIT_OBJECT_0, event, "process %d still runs", p.PID)
 }
 
-// Spared checks that the process still runs, and then ends it.
+// Spared ends a process that must still run.
 func (p Player) Spared() {
 	p.Helper()
 	require.True(p, p.Runs(), "process %d should have been left alone", p.PID)

@@ -82,8 +82,8 @@ func (c *Child) exits(within time.Duration) bool {
 	}
 }
 
-// End kills the server and its process group. The server's input must be closed. The error is about an exit not caused
-// by End.
+// End kills the server and its process group. The server's input must be closed. End returns an error if the server
+// survives, or had failed before.
 func (c *Child) End() error {
 	defer c.stdout.Close()
 	own := false

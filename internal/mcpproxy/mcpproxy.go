@@ -13,8 +13,8 @@
 //  2. All other messages are passed on unchanged and in order: requests of both sides, notifications, ids of any form,
 //     batches without calls. Only a carriage return between two tokens becomes a space, because some readers end a
 //     line at a carriage return.
-//  3. Each request of the client gets one answer, even if the server exits. The client receives only JSON, and only
-//     answers to its requests.
+//  3. Each request of the client gets one answer, even if the server exits. The client receives only JSON, and
+//     answers only to its own requests.
 //  4. A call of a tool that is not in the server's list is refused without calling the gate. The gate matches names,
 //     and a server may accept "Echo" or " echo" for echo. The proxy reads the lists requested by the client. For an
 //     unknown name the proxy requests the whole list and holds the call until the list has arrived. If the server gives

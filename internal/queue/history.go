@@ -18,7 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Status is the latest event of an entry, or of one agent's share of an entry.
+// Status is the state of an entry, or of one agent's share of an entry.
 type Status string
 
 const (
@@ -135,7 +135,7 @@ func (s *session) appendHistory(lines []byte) error {
 	return err
 }
 
-// trimHistories removes histories without new lines for maxAge, and the oldest histories beyond maxSessions.
+// trimHistories removes histories that got no lines for maxAge, and the oldest histories beyond maxSessions.
 func trimHistories(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

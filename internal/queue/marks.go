@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// mark records which entries for several agents an agent has been given: all entries up to an id, except the missing
-// ones. A nil mark means no entries.
+// mark records the entries given to an agent, among those for several agents: all up to an id, except the missing ones.
+// A nil mark means no entries.
 type mark struct {
 	upTo    string
 	missing map[string]bool // by file name; usually the matcher was for other tools

@@ -53,7 +53,8 @@ func escape(text string) string {
 	return b.String()
 }
 
-// unescape reports false for a name that escape does not return, so each text has one name.
+// unescape returns the text of a file name. It reports false for a name that escape never returns, so each text has one
+// name.
 func unescape(name string) (text string, ok bool) {
 	if name == empty {
 		return "", true

@@ -121,7 +121,8 @@ func (s *session) in(elem ...string) string {
 // at returns the path of an entry.
 func (s *session) at(n name) string { return s.in(n.folder, n.file) }
 
-// next returns the next order and writes it to the lock file. It is higher than the last order at any clock.
+// next returns the next order and writes it to the lock file. It is higher than the last order even if the clock is
+// not.
 func (s *session) next() (int64, error) {
 	var last [16]byte
 	order := now().UnixNano()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Sessions returns the sessions with a queue or a history, sorted. Sessions locks none, so a session may be gone soon
+// Sessions returns the sessions with a queue or a history, sorted. It locks no session, so a session may be gone soon
 // after. An error beside sessions is about other sessions.
 func (q *Queue) Sessions() (sessions []string, err error) {
 	at, err := q.at("any")

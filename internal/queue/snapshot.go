@@ -134,7 +134,7 @@ func (s *session) markShares(claim string, files []string) error {
 	return s.markDelivered(given)
 }
 
-// putBack returns an entry that a claim had taken whole to its folder.
+// putBack moves an entry that a claim had taken whole to entries, or to read if an agent has got it.
 func (s *session) putBack(path string, n name) error {
 	folder := "entries"
 	if n.agents == broadcast {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// canMoveOpen says that an open file can be renamed, or removed with its folder. A waiter for a session's lock notices.
+// canMoveOpen says that an open file can be renamed, or removed with its folder. Processes waiting for the lock notice.
 const canMoveOpen = true
 
 // checkOwner returns an error for a folder or file into which another user could put entries.

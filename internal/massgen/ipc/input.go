@@ -15,7 +15,7 @@ const (
 
 const humanInput = "[Human Input]:"
 
-// RuntimeInput returns the text typed by a person from the texts for a result, or "".
+// RuntimeInput extracts the text typed by a person from the texts for a result, or returns "".
 func RuntimeInput(texts []string) string {
 	inputs := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
 		return !strings.Contains(text, humanInput)

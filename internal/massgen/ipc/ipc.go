@@ -8,14 +8,15 @@
 //
 // Guarantees: a reader sees a whole payload or no payload. If several readers look at the same time, only one gets the
 // payload. If a payload is replaced while a reader takes it, the new payload is not deleted. A Writer's text joins a
-// text that waits for the same tools, without losing any of it. A Writer's texts are marked, so a Reader takes them
-// with any number, and their numbers make a Reader skip no text of MassGen's orchestrator.
+// text waiting for the same tools, without losing any part. A Writer's texts are marked: a Reader takes them with any
+// number, and ignores their numbers when it counts the orchestrator's texts.
 //
 // Not guaranteed: delivery. MassGen's orchestrator replaces waiting texts. MassGen's own readers take each number once
 // and no lower number later, and the orchestrator counts its texts from 1. So a Writer's text, if not joined, has a
-// number that the orchestrator has used or will use, and a reader of MassGen drops one of the two texts. Unconsumed
-// reads a payload between turns that no call has taken. A reader or writer killed while holding a payload loses it. The
-// file carries only text, no decisions and no changed arguments, and only for tools whose calls go through a reader.
+// number that the orchestrator has used or will use, and a reader of MassGen drops one of the two texts. Between turns
+// Unconsumed reads a payload not taken by a call. A reader or writer killed while holding a payload loses the payload.
+// The file carries only text, no decisions and no changed arguments, and only for tools whose calls go through a
+// reader.
 package ipc
 
 import (
@@ -48,8 +49,8 @@ const (
 // DefaultTTL is the time for which a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Reader takes payloads from a folder. From the orchestrator it takes only numbers above the last one. It is safe for
-// concurrent use.
+// Reader takes payloads from a folder: a text of the orchestrator only if its number is above the last one. It is safe
+// for concurrent use.
 type Reader struct {
 	Memory Memory // records taken payloads, for writers
 

@@ -14,9 +14,8 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// Memory stores what hookrun knows about the sequence numbers of each folder, because a payload taken by a reader takes
-// its number along. The files are in the user's own folder, because MassGen clears its folder. The zero Memory stores
-// no state.
+// Memory stores the latest sequence number of each folder, because the number is gone when a reader has taken the
+// payload. The files are in the user's own folder, because MassGen clears its folder. The zero Memory stores no state.
 //
 // Not guaranteed: numbers taken by MassGen's own readers meanwhile.
 type Memory struct{ Dir string }
@@ -59,7 +58,7 @@ func (m Memory) recordTaken(dir string, p payload) {
 	})
 }
 
-// maxSequence is larger than any real number, and fits into a float64.
+// maxSequence is larger than any sequence number in practice, and fits into a float64.
 const maxSequence = 1 << 53
 
 func sumOf(payload []byte) string {

@@ -220,8 +220,8 @@ func merge(older, newer string) []byte {
 	return d.payload()
 }
 
-// isEarlier compares two payloads by the times of their files, or by their numbers if the times are equal, because
-// every writer starts its numbers again.
+// isEarlier compares two payloads by the times of their files, because every writer starts its numbers again. If the
+// times are equal, it compares the numbers.
 func isEarlier(a, b string) bool {
 	written := func(path string) (at time.Time, sequence int64) {
 		if info, err := os.Stat(path); err == nil {

@@ -19,15 +19,15 @@ type Child struct {
 	err     error         // of Wait
 }
 
-// How long a server may take to exit. Clients wait a second or two for this process and then kill it.
+// Limits for the exit of a server. Clients wait a second or two for this process and then kill it.
 const (
 	killGrace = 2 * time.Second
-	exitGrace = process.TermTime // between the end of its output and its exit
+	exitGrace = process.TermTime // from the end of the server's output to its exit
 )
 
-// Start starts a server with this environment. Its stderr goes to ours.
+// Start starts a server with the environment env. The server shares our stderr.
 func Start(argv, env []string) (*Child, error) {
-	// Wait would close the pipe of StdoutPipe and lose the server's last output.
+	// With StdoutPipe, Wait would close the pipe and lose the server's last output.
 	in, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (c *Child) Server() Server {
 	}}
 }
 
-// how describes how the server exited.
+// how describes the exit of the server.
 func (c *Child) how() string {
 	if c.err == nil {
 		return "exit status 0"
@@ -82,8 +82,8 @@ func (c *Child) exits(within time.Duration) bool {
 	}
 }
 
-// End kills the server, whose input is closed by now, and everything that it started in its group. The error is that of
-// an exit that End did not cause.
+// End kills the server and its process group. The server's input must be closed. End returns an error if the server
+// survives, or had failed before.
 func (c *Child) End() error {
 	defer c.stdout.Close()
 	own := false

@@ -2,8 +2,8 @@ package mcpproxy
 
 import "syscall"
 
-// ownGroup keeps Ctrl-C from the server: this process ends it in its own way. If this process is killed, so is the
-// server.
+// ownGroup keeps Ctrl-C from the server, because this process ends the server gently. If this process is killed, the
+// server is killed.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

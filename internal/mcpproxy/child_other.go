@@ -4,6 +4,6 @@ package mcpproxy
 
 import "syscall"
 
-// ownGroup keeps Ctrl-C from the server: this process ends it in its own way. If this process is killed, the server's
-// input ends.
+// ownGroup keeps Ctrl-C from the server, because this process ends the server gently. If this process is killed, the
+// server's input ends.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

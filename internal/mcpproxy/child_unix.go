@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endGroup kills what is left of the server's group. The group keeps its number as long as it has a member.
+// endGroup kills the rest of the server's group. The group number is not reused while the group has a member.
 func (c *Child) endGroup(grace time.Duration) {
 	group := -c.command.Process.Pid
 	_ = unix.Kill(group, unix.SIGTERM)

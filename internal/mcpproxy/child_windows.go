@@ -11,5 +11,5 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// endGroup kills the server only. Its children see the end of their input; there is no other way to reach them.
+// endGroup kills only the server. Its children see the end of their input; Windows offers no other way to reach them.
 func (c *Child) endGroup(time.Duration) { _ = c.command.Process.Kill() }

@@ -53,7 +53,8 @@ func (p *Proxy) fromClient(line string, tooLong error) {
 	}
 }
 
-// turnAway answers a request that cannot begin. If another request has its id, that one is still answered.
+// turnAway answers a request that begin refused. If another request has the same id, the error has the id null, so the
+// other request's answer stays unique.
 func (p *Proxy) turnAway(id string, err *jsonrpc.Error) {
 	if err.Code == jsonrpc.InvalidRequest {
 		id = ""
@@ -63,7 +64,7 @@ func (p *Proxy) turnAway(id string, err *jsonrpc.Error) {
 
 func isList(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), "[") }
 
-// batch passes on several messages in one line if none of them is a call or could be read as one.
+// batch passes on a line with several messages if no message is a call or could be read as a call.
 func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	var requests []*request
 	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
@@ -97,18 +98,18 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	for _, r := range requests[:begun] {
 		p.take(r)
 	}
-	answers := make([]string, len(requests)) // the client waits for each of them
+	answers := make([]string, len(requests)) // the client waits for all of them
 	for i, r := range requests {
 		answers[i] = failure(r.id, err.Code, err.Message)
 	}
 	p.client.offer("[" + strings.Join(answers, ",") + "]")
 }
 
-// call calls the gate for a tools/call, unless the gate is idle, and passes it on.
+// call calls the gate for a tools/call, unless the gate is idle, and passes the call on.
 func (p *Proxy) call(m *message) {
 	tool, arguments, err := m.call()
 	switch {
-	case m.key == "": // some servers would run it anyway
+	case m.key == "": // some servers would run it without an id
 		p.o.Log("a tools/call without an id can have no answer, and was dropped")
 		p.refuse("", jsonrpc.Errorf(jsonrpc.InvalidRequest, "tools/call needs an id, which is a string or a number"))
 		return
@@ -174,18 +175,18 @@ func (p *Proxy) reject(r *request, err *jsonrpc.Error) {
 	}
 }
 
-// callGate calls the gate. It refuses arguments that the server could read differently from the gate.
+// callGate calls the gate. It refuses arguments that server and gate could read differently.
 func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
-	if one, other := twins(c.Args); other != "" {
+	if one, other := similarKeys(c.Args); other != "" {
 		return Before{Refused: true, Reason: fmt.Sprintf(
 			"the arguments have the keys %q and %q, which some would read as one; leave one out", one, other)}
 	}
 	return p.gate.Before(ctx, c)
 }
 
-// serverName puts the server's name into a call. If the server has yet to answer an initialize with it, serverName
-// returns a channel that is closed when it has; by then the server also answers a tools/list. An error is that there is
-// no name to wait for: hooks match it, so a call without it would pass them.
+// serverName sets c.Server. If an initialize is pending, serverName returns a channel that is closed after the server's
+// answer; then the server also answers a tools/list. The error means that no name is coming: hooks match the name, so
+// they would miss a call without a name.
 func (p *Proxy) serverName(c *Call) (named <-chan struct{}, err *jsonrpc.Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +206,7 @@ func (p *Proxy) serverName(c *Call) (named <-chan struct{}, err *jsonrpc.Error) 
 func (p *Proxy) pass(r *request, m *message, b Before) {
 	defer close(r.sent)
 	if b.Args != "" {
-		b.Args = compact(b.Args) // a hook may write them on several lines
+		b.Args = compact(b.Args) // a hook may return several lines
 	}
 	p.mu.Lock()
 	wanted := p.pending[r.key] == r && p.ctx.Err() == nil
@@ -225,8 +226,7 @@ func (p *Proxy) pass(r *request, m *message, b Before) {
 	}
 }
 
-// cancelled drops a request that the client has cancelled. A call that is still at the gate ends there, and the server
-// never gets it.
+// cancelled drops a request cancelled by the client. A call still at the gate ends and never reaches the server.
 func (p *Proxy) cancelled(m *message) {
 	var id string
 	if strings.HasPrefix(m.params.raw, "{") {
@@ -234,7 +234,7 @@ func (p *Proxy) cancelled(m *message) {
 	}
 	p.mu.Lock()
 	r := p.pending[keyOf(id)]
-	if r != nil && r.own != nil { // the client did not send it
+	if r != nil && r.own != nil { // not the client's request
 		r = nil
 	}
 	p.takeLocked(r)

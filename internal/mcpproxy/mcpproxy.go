@@ -7,34 +7,33 @@
 //
 // Guarantees:
 //
-//  1. No tools/call reaches the server before the gate has allowed it, however the call is spelled. A line from the
-//     client that different readers could read differently is answered by an error. So is a batch (an array of
-//     messages) with a call, and a call for the gate with two argument keys that differ only in case.
-//  2. Everything else is passed on unchanged and in order: requests of both sides, notifications, ids of any form,
-//     batches without calls. Only a carriage return between two tokens becomes a space, since some readers end a line
-//     there.
-//  3. Each request of the client gets one answer, even if the server exits. The client receives nothing but JSON, and
-//     no answer that it has not requested.
-//  4. A call of a tool that the server does not list is refused without calling the gate. The gate goes by the name,
-//     and a server may accept "Echo" or " echo" for echo. The proxy reads the lists that the client requests. For an
-//     unknown name it requests the whole list itself and holds the call until it has the list. If the server gives no
-//     list, calls are passed on under any name.
-//  5. A result that the gate changes stays valid for a tool with an output schema. The structured content is changed as
-//     well, if possible. Otherwise it is left out and the result becomes one of a failed tool. Nothing that the gate
-//     replaced stays in the result. If the result says more than its text, the gate gets its JSON. A result with equal
-//     keys is answered by an error.
-//  6. If the client cancels a call while the gate has it, the server never gets it and there is no answer.
-//  7. Memory is bounded: a line to 64 MB, and everything that waits to a few times that. A side that does not read
-//     blocks the other side, as with a pipe.
+//  1. No tools/call reaches the server before the gate has allowed it, however the call is spelled. The proxy answers
+//     with an error if the client sends a line that readers could read differently, a batch (an array of messages)
+//     with a call, or a call for the gate with two argument keys that differ only in case.
+//  2. All other messages are passed on unchanged and in order: requests of both sides, notifications, ids of any form,
+//     batches without calls. Only a carriage return between two tokens becomes a space, because some readers end a
+//     line at a carriage return.
+//  3. Each request of the client gets one answer, even if the server exits. The client receives only JSON, and
+//     answers only to its own requests.
+//  4. A call of a tool that is not in the server's list is refused without calling the gate. The gate matches names,
+//     and a server may accept "Echo" or " echo" for echo. The proxy reads the lists requested by the client. For an
+//     unknown name the proxy requests the whole list and holds the call until the list has arrived. If the server gives
+//     no list, calls are passed on under any name.
+//  5. A result changed by the gate stays valid for a tool with an output schema. The structured content is changed too,
+//     if possible. Otherwise it is left out and the result becomes the result of a failed tool. Text replaced by the
+//     gate stays nowhere in the result. If a result holds more than its text, the gate gets the result's JSON. A result
+//     with equal keys is answered with an error.
+//  6. If the client cancels a call at the gate, the server never gets the call and the client gets no answer.
+//  7. Memory is bounded: a line to 64 MB, and pending data to a few times that. A side that does not read blocks the
+//     other side, as with a pipe.
 //
-// After an initialize, calls wait at the gate until the server has answered with its name. While there is no name,
-// calls are refused: the gate goes by it.
+// After an initialize, calls wait at the gate until the server has answered with its name. Calls are refused while the
+// server has no name, because hooks match by the name.
 //
-// A call at the gate blocks nothing: whatever the client sends meanwhile overtakes it, including other calls. A call
-// for which the gate is idle keeps its place.
+// A call at the gate blocks no other message: later messages of the client overtake the call. A call for which the gate
+// is idle keeps its position.
 //
-// No library does this. The libraries for MCP decode a message and encode it again, but a proxy must pass on every byte
-// as it was.
+// No library does this: MCP libraries decode and re-encode messages, but a proxy must pass on every byte unchanged.
 package mcpproxy
 
 import (
@@ -56,13 +55,13 @@ import (
 
 // Call is one call of a tool.
 type Call struct {
-	ID     string // of the request; a string has no quotes
-	Server string // its name, made of letters, digits, _ and -
+	ID     string // of the request; a string without its quotes
+	Server string // the server's name, of letters, digits, _ and -
 	Tool   string // the server's name for the tool
-	Args   string // JSON, "{}" if there are none
+	Args   string // JSON; "{}" if the call has no arguments
 }
 
-// Before is what the gate decides about a call.
+// Before is the gate's decision about a call.
 type Before struct {
 	Refused bool
 	Reason  string   // for the model
@@ -70,24 +69,25 @@ type Before struct {
 	Texts   []string // for the model, after the result
 }
 
-// Result is what the server answered.
+// Result is the server's answer to a call.
 type Result struct {
-	// Text is the content: the text if it is a single one, else the JSON of the list. If the result says more, Text is
-	// the JSON of the result, with "content" first. For an error it is the message.
+	// Text is the content: its text if it is a single text, else the JSON of the content list. If the result holds more
+	// than this, Text is the JSON of the result, with "content" first. For an error Text is the message.
 	Text   string
-	Failed bool // the tool reports it, or Error is true
-	Error  bool // a JSON-RPC error, which is passed on unchanged: nothing can be added to it
+	Failed bool // the tool reports a failure, or Error is true
+	Error  bool // a JSON-RPC error, which passes unchanged: no text can be added
 }
 
-// After is what the gate decides about a result.
+// After is the gate's decision about a result.
 type After struct {
 	Content string           // JSON that replaces the content; "": unchanged
 	Failed  bool             // the client is told that the call has failed
 	Texts   []string         // for the model, after the content
-	Given   func(given bool) // called with whether the client got Texts; may be nil
+	Given   func(given bool) // reports whether the client got Texts; may be nil
 }
 
-// Gate decides about calls. Its functions are called concurrently. ctx ends when nobody waits for the call any more.
+// Gate decides about calls. Its functions are called concurrently. ctx ends if the call is cancelled or the proxy
+// stops.
 type Gate struct {
 	Before func(ctx context.Context, c *Call) Before
 	After  func(ctx context.Context, c *Call, r Result) After
@@ -95,26 +95,26 @@ type Gate struct {
 	Idle func(c *Call, after bool) bool
 }
 
-// Options change how a Proxy works. The zero value gives the defaults.
+// Options configure a Proxy. The zero value means the defaults.
 type Options struct {
-	Name  string                           // of the server; "": the name that it reports
-	Grace time.Duration                    // for the server and the gate once the client is gone; 0: none
+	Name  string                           // the server's name; "": as reported by the server
+	Grace time.Duration                    // for the server and the gate after the client has gone; 0: no grace
 	Log   func(format string, args ...any) // prints a message for the user; may be nil
 }
 
-// unnamed is the name of a server that gives none.
+// unnamed is the name of a server that reports no name.
 const unnamed = "server"
 
-// Limits of what waits.
+// Limits of pending data.
 const (
 	maxLine    = 64 << 20
 	maxPending = 4096      // requests without an answer
 	maxHeld    = 256 << 20 // bytes of calls at the gate or the server
-	maxWaiting = 16 << 20  // bytes that a side has not read yet
-	lastWords  = time.Second
+	maxWaiting = 16 << 20  // unread bytes for one side
+	finalWait  = time.Second
 )
 
-// codeEnded is the code of the proxy's own errors, from the range that JSON-RPC leaves to applications.
+// codeEnded is the code of the proxy's own errors, from JSON-RPC's range for applications.
 const codeEnded jsonrpc.Code = -32000 // the server ended, or too many requests wait
 
 // Client is the side that sends requests.
@@ -123,64 +123,65 @@ type Client struct {
 	Out io.Writer
 }
 
-// Server is the side that answers. Ended is called after the end of Out, may wait briefly and returns how the server
-// ended.
+// Server is the side that answers. Ended is called after the end of Out, may wait briefly, and describes the server's
+// end.
 type Server struct {
 	In    io.WriteCloser
 	Out   io.Reader
 	Ended func() string
 }
 
-// Proxy passes messages on. Use it for one Run only.
+// Proxy passes messages on. Each Run needs a new Proxy.
 type Proxy struct {
 	gate   Gate
 	o      Options
 	client *outbox
 	server *outbox
-	ctx    context.Context     // ends when nobody waits for anything any more
+	ctx    context.Context     // ends with Run, or when the client is gone
 	before sync.WaitGroup      // calls at the gate
 	after  sync.WaitGroup      // results at the gate
-	room   *semaphore.Weighted // limits their bytes
+	room   *semaphore.Weighted // limits the bytes of results at the gate
 
-	mu      sync.Mutex
-	pending map[string]*request // requests of the client, by key
-	held    int                 // bytes of the pending calls
-	name    string              // of the server
-	naming  chan struct{}       // closed when an initialize is answered or given up; nil: none is pending
-	tools   map[string]tool     // listed by the server; nil: no list seen yet
-	stale   bool                // the tools have changed since
-	changes int                 // how often the tools have changed
-	listing singleflight.Group  // the proxy's own tools/list
-	own     int                 // number of the proxy's own requests
-	noList  bool                // the user was told that the server gives no list
-	odd     int                 // lines of the server that were not passed on
-	dead    string              // why the server no longer answers; "": it does
-	ending  bool                // no new work is begun
+	mu         sync.Mutex
+	pending    map[string]*request // requests of the client, by key
+	held       int                 // bytes of the pending calls
+	name       string              // of the server
+	naming     chan struct{}       // closed when a pending initialize is answered or given up; else nil
+	tools      map[string]tool     // listed by the server; nil before the first list
+	stale      bool                // tools have changed since the last list
+	changes    int                 // how often the tools have changed
+	listing    singleflight.Group  // the proxy's own tools/list
+	own        int                 // requests sent by the proxy so far
+	toldNoList bool                // the user was told that the server has no list
+	dropped    int                 // dropped lines of the server
+	dead       string              // why the server no longer answers, or ""
+	ending     bool                // start no more work
 }
 
-// request is a pending request. Whoever takes it out of pending answers it, so it is answered once.
+// request is a pending request. The code that removes a request from pending answers it, so each request is answered
+// once.
 type request struct {
 	key, id string
 	method  string
-	call    *Call // nil: no tool call
+	call    *Call // nil if this is no tools/call
 	tool    tool  // the called tool
-	task    bool  // a call whose answer may come later
+	task    bool  // the client accepts the result later, as a task
 	texts   []string
 	size    int
 	at      stage
-	cancel  context.CancelFunc // of a call: ends the gate's Before
-	sent    chan struct{}      // of a call: closed when it was sent to the server, or never will be
-	named   chan struct{}      // of an initialize: closed when it is no longer pending
-	own     chan ownAnswer     // of the proxy's own request: receives its answer; nil: it is the client's
+	cancel  context.CancelFunc // for a call: cancels the gate's Before
+	sent    chan struct{}      // for a call: closed when it was sent to the server or dropped
+	named   chan struct{}      // for an initialize: closed when no longer pending
+	own     chan ownAnswer     // receives the answer to the proxy's own request; else nil
 }
 
-// stage is who has a request.
+// stage is the position of a request.
 type stage int
 
 const (
 	atGate stage = iota
 	atServer
-	answered // its result is at the gate
+	answered // the result is at the gate
 )
 
 // New returns a proxy for one client and one server.
@@ -192,7 +193,7 @@ func New(gate Gate, o Options) *Proxy {
 		room: semaphore.NewWeighted(maxHeld)}
 }
 
-// plainName turns a server's name into one that can be part of a tool's name.
+// plainName replaces the characters that must not be in a tool's name by underscores.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -208,9 +209,9 @@ var (
 	errUnanswered = errors.New("the client's input has ended, and the server has not answered in time")
 )
 
-// Run passes messages on until the client's input ends, and then the server's output, which may take Options.Grace. It
-// returns an error if the server ends first, the client cannot be written to, or ctx ends. Calls that are then at the
-// gate are given up. Pending reads go on until their streams are closed.
+// Run passes messages on until the client's input ends, and then until the server's output ends, for at most
+// Options.Grace. It returns an error if the server ends first, the client cannot be written to, or ctx ends. Calls
+// still at the gate are given up. Pending reads continue until their streams are closed.
 func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.ctx = ctx
@@ -223,7 +224,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 	go func() { clientDone <- read(client.In, p.fromClient) }()
 	go func() {
 		defer close(ended)
-		_ = read(server.Out, p.fromServer) // whatever the error, the server sends nothing more
+		_ = read(server.Out, p.fromServer) // after any error the server sends no more
 	}()
 	select {
 	case err = <-clientDone:
@@ -232,8 +233,8 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 		}
 		p.finish(server, ended)
 		p.abandon(errUnanswered)
-	case <-p.server.done: // not closed by us: it cannot be written to
-		waitFor(ctx, lastWords, func() { <-ended })
+	case <-p.server.done: // not closed by us: writing to the server failed
+		waitFor(ctx, finalWait, func() { <-ended })
 		err = p.lost(server)
 	case <-ended:
 		err = p.lost(server)
@@ -241,7 +242,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 			<-clientDone
 			cancel(errClientGone)
 		}()
-		waitFor(ctx, 0, p.after.Wait) // results that have arrived already
+		waitFor(ctx, 0, p.after.Wait) // results that arrived before the end
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
@@ -249,17 +250,17 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 	p.ending = true
 	p.mu.Unlock()
 	cancel(errClientGone)
-	p.client.close() // later output is dropped, so nobody waits for room
+	p.client.close() // drops later output, so no writer waits for room
 	p.server.close()
 	server.In.Close()
 	p.before.Wait()
 	p.after.Wait()
-	waitFor(context.Background(), lastWords, func() { <-p.client.done }) // the client may not read
+	waitFor(context.Background(), finalWait, func() { <-p.client.done }) // the client may not read
 	return err
 }
 
-// finish completes the pending work after the client's input has ended: the gate decides the calls, the server's input
-// is closed, and its last answers are passed on.
+// finish completes the pending work after the client's input has ended: the gate decides its calls, the server's input
+// is closed, and the server's last answers are passed on.
 func (p *Proxy) finish(server Server, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(p.ctx, p.o.Grace)
 	defer cancel()
@@ -269,14 +270,13 @@ func (p *Proxy) finish(server Server, ended <-chan struct{}) {
 			server.In.Close()
 			if waitFor(ctx, 0, func() { <-ended }) {
 				waitFor(ctx, 0, p.after.Wait)
-				server.Ended() // its exit code is its own then
+				server.Ended() // waits until the server has exited by itself
 			}
 		}
 	}
 }
 
-// waitFor reports whether wait returned before ctx ended and within the limit (0: none). If not, wait goes on
-// unwatched.
+// waitFor reports whether wait returned before ctx ended and within the limit (0: no limit). Otherwise wait runs on.
 func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -296,14 +296,14 @@ func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 	}
 }
 
-// lost abandons what waits for a server that has ended.
+// lost abandons all requests to a server that has ended.
 func (p *Proxy) lost(server Server) error {
 	err := fmt.Errorf("the server ended: %s", server.Ended())
 	p.abandon(err)
 	return err
 }
 
-// abandon answers every request that the server can no longer answer, and gives up the calls at the gate.
+// abandon answers every request at the gate or the server with the error, and cancels the calls at the gate.
 func (p *Proxy) abandon(err error) {
 	p.mu.Lock()
 	p.dead = err.Error()
@@ -326,7 +326,7 @@ func (p *Proxy) abandon(err error) {
 	}
 }
 
-// read calls each for every line, with an error for one that is too long.
+// read calls each for every line. A line that is too long comes with an error.
 func read(from io.Reader, each func(line string, err error)) error {
 	lines := jsonrpc.NewLines(from, maxLine)
 	for {
@@ -342,7 +342,7 @@ func read(from io.Reader, each func(line string, err error)) error {
 	}
 }
 
-// begin records a request as pending. It refuses a second one with the same id: their answers could not be told apart.
+// begin records a request as pending. It refuses a pending request's id, because the two answers would look alike.
 func (p *Proxy) begin(r *request) *jsonrpc.Error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -363,7 +363,7 @@ func (p *Proxy) begin(r *request) *jsonrpc.Error {
 	return nil
 }
 
-// take removes a request from pending, and reports whether it was there.
+// take removes a request from pending, and reports whether it was pending.
 func (p *Proxy) take(r *request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -383,7 +383,7 @@ func (p *Proxy) takeLocked(r *request) bool {
 	return true
 }
 
-// start runs work that Run waits for.
+// start starts work in a goroutine of a group for which Run waits.
 func (p *Proxy) start(all *sync.WaitGroup, work func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -392,8 +392,7 @@ func (p *Proxy) start(all *sync.WaitGroup, work func()) {
 	}
 }
 
-// refuse answers a message that is not passed on. It never waits: a client that sends garbage and does not read gets
-// fewer answers.
+// refuse answers a message with an error instead of passing it on. It drops the answer if the client does not read.
 func (p *Proxy) refuse(id string, err *jsonrpc.Error) {
 	p.client.offer(failure(cmp.Or(id, "null"), err.Code, err.Message))
 }

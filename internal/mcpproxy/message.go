@@ -13,40 +13,40 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// part is a value in a text, with its offset.
+// part is a value in a text, with the value's offset.
 type part struct {
 	raw string
 	at  int
 }
 
-func (p part) there() bool { return p.raw != "" }
+func (p part) exists() bool { return p.raw != "" }
 
 // replace returns the text with another value in place of the part.
 func (p part) replace(text, value string) string {
 	return text[:p.at] + value + text[p.at+len(p.raw):]
 }
 
-// message is a parsed message. Its parts point into the text.
+// message is a parsed message. Its parts have offsets into text.
 type message struct {
 	text   string
-	key    string // the id in one spelling for all its spellings; "" if there is none
+	key    string // the same for all spellings of the id; "" without an id
 	id     string // the id as written
-	method string // "" if there is none
+	method string // "" without a method
 	params part
 	result part
-	failed part // the error
+	failed part // the member "error"
 }
 
-// request reports whether the message needs an answer, reply whether it is one.
+// request reports whether the message needs an answer, and reply whether it is an answer.
 func (m *message) request() bool { return m.method != "" && m.key != "" }
-func (m *message) reply() bool   { return m.result.there() || m.failed.there() }
+func (m *message) reply() bool   { return m.result.exists() || m.failed.exists() }
 
-// maxDepth is the nesting that encoding/json accepts.
+// maxDepth is the deepest nesting accepted by encoding/json.
 const maxDepth = 10_000
 
-// check checks that a line is JSON, and returns it as one line for every reader. Some readers end a line at a carriage
-// return, so a message could hide in another. JSON has carriage returns outside strings only, where a space does as
-// well.
+// check returns the line as JSON that every reader sees as one line, or an error if the line is no JSON. Some readers
+// end a line at a carriage return, so a message could hide in another. In JSON a carriage return stands only outside
+// strings, and means the same as a space.
 func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	for _, f := range strictjson.Check(line, maxDepth) {
 		if f.Kind != strictjson.Duplicate {
@@ -57,12 +57,11 @@ func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	return strings.ReplaceAll(line, "\r", " "), equalKeys, nil
 }
 
-// parse reads a message from JSON without syntax errors. With an error it still returns the message's id, if that could
-// be read.
+// parse reads a message from JSON without syntax errors. After an error it still returns the message's id, if readable.
 //
-// It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and
-// some the last, some ignore case, and some turn other values into strings. A message that any of them could read as a
-// call, but this package does not, is an error.
+// It is stricter than the servers, because they read a line in many ways: of two equal keys some take the first and
+// some the last, some ignore case, and some turn other values into strings. If any server could read a message as a
+// call, but this package does not, parse returns an error.
 func parse(text string) (m message, err *jsonrpc.Error) {
 	m.text = text
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {
@@ -70,7 +69,7 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 	}
 	parts, err := members(text, "jsonrpc", "id", "method", "params", "result", "error")
 	m.params, m.result, m.failed = parts["params"], parts["result"], parts["error"]
-	if id := parts["id"]; id.there() && id.raw != "null" {
+	if id := parts["id"]; id.exists() && id.raw != "null" {
 		if m.key = keyOf(id.raw); m.key == "" {
 			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest,
 				"the id must be a string or a number, of at most %d bytes", maxID)
@@ -80,7 +79,7 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 	if err != nil {
 		return m, err
 	}
-	if method := parts["method"]; method.there() {
+	if method := parts["method"]; method.exists() {
 		if method.raw[0] != '"' {
 			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method must be a string")
 		}
@@ -95,8 +94,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 
 const callMethod = "tools/call"
 
-// alike reports whether some readers take name for the name that it should be: readers that ignore case, readers whose
-// strings end at a NUL, as in C, and readers that trim blanks and what cannot be seen.
+// alike reports whether some readers take name for should: readers that ignore case, readers whose strings end at a
+// NUL, as in C, and readers that trim blanks and invisible characters.
 func alike(should, name string) bool {
 	name, _, _ = strings.Cut(name, "\x00")
 	return strings.EqualFold(should, strings.TrimFunc(name, unseen))
@@ -106,8 +105,9 @@ func unseen(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-// twins finds two keys of one object, anywhere in a value, that are alike. The value must be JSON without equal keys.
-func twins(value string) (one, other string) {
+// similarKeys finds two keys of one object, anywhere in a value, that are alike. The value must be JSON without
+// duplicates.
+func similarKeys(value string) (one, other string) {
 	var open []map[string]string // the folded keys of each open object; nil: a list
 	isKey := false
 	for i := 0; i < len(value); i++ {
@@ -133,7 +133,7 @@ func twins(value string) (one, other string) {
 			isKey = false
 			key := strictjson.Text(value[start : i+1])
 			name, _, _ := strings.Cut(key, "\x00")
-			name = strings.ToLower(strings.ToUpper(name)) // so that ſ, S and s are the same
+			name = strings.ToLower(strings.ToUpper(name)) // makes ſ, S and s equal
 			if first, there := open[len(open)-1][name]; there {
 				return first, key
 			}
@@ -143,8 +143,8 @@ func twins(value string) (one, other string) {
 	return "", ""
 }
 
-// members returns the known members of an object; any other value has none. A member that occurs twice, or in another
-// case, is an error.
+// members returns the known members of an object, or no members of another value. A known member that occurs twice, or
+// in another case, is an error.
 func members(object string, known ...string) (found map[string]part, err *jsonrpc.Error) {
 	found = map[string]part{}
 	whole := gjson.Parse(object)
@@ -160,7 +160,7 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 		case known[i] != name:
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest,
 				"the key %q is not %q, but some would read it so; leave it out", name, known[i])
-		case found[name].there():
+		case found[name].exists():
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the message has %q twice", name)
 		}
 		found[known[i]] = part{value.Raw, value.Index}
@@ -169,11 +169,11 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 	return found, err
 }
 
-// maxID limits what is stored for a request.
+// maxID limits the bytes stored for a request's id.
 const maxID = 1 << 10
 
-// keyOf returns the same key for all spellings of an id. A server may write 1.0 as 1, and its answer must still find
-// its call. It returns "" for a value that cannot be an id.
+// keyOf returns the same key for all spellings of an id, because a server may answer the id 1.0 as 1. It returns "" for
+// other values.
 func keyOf(id string) string {
 	if len(id) > maxID {
 		return ""
@@ -187,7 +187,7 @@ func keyOf(id string) string {
 	return ""
 }
 
-// idText returns an id in the form that hooks get.
+// idText returns an id as hooks see it.
 func idText(id string) string {
 	if id[0] == '"' {
 		return strictjson.Text(id)
@@ -195,7 +195,7 @@ func idText(id string) string {
 	return id
 }
 
-// call reads the params of a tools/call.
+// call parses the params of a tools/call.
 func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	if !strings.HasPrefix(m.params.raw, "{") {
 		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "tools/call needs params with the name of a tool")
@@ -211,7 +211,7 @@ func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	case err != nil:
 	case !isName:
 		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name must be the name of a tool")
-	case arguments.there() && arguments.raw != "null" && arguments.raw[0] != '{':
+	case arguments.exists() && arguments.raw != "null" && arguments.raw[0] != '{':
 		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
 	case strings.Contains(tool, "\x00"):
 		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name has a NUL, which some take for its end")
@@ -219,10 +219,10 @@ func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	return tool, arguments, err
 }
 
-// task reports whether a tools/call wants its result later.
+// task reports whether a tools/call accepts its result later, as a task.
 func (m *message) task() bool { return gjson.Get(m.params.raw, "task").IsObject() }
 
-// isTask reports whether a result only announces that the real one will come later.
+// isTask reports whether a result only announces a later one.
 func isTask(result string) bool {
 	is := gjson.Get(result, "task").IsObject()
 	gjson.Parse(result).ForEach(func(key, _ gjson.Result) bool {
@@ -232,22 +232,22 @@ func isTask(result string) bool {
 	return is
 }
 
-// withArguments returns a tools/call with other arguments. Everything else stays as written.
+// withArguments returns a tools/call with other arguments, otherwise unchanged.
 func (m *message) withArguments(now string) string {
 	_, arguments, _ := m.call()
-	if arguments.there() {
+	if arguments.exists() {
 		return arguments.replace(m.text, now)
 	}
-	behind := m.params.at + len("{") // a name always follows
+	behind := m.params.at + len("{") // the name always follows
 	return m.text[:behind] + `"arguments":` + now + "," + m.text[behind:]
 }
 
-// failure is an error response to a request.
+// failure returns an error response to a request.
 func failure(id string, code jsonrpc.Code, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }
 
-// refusal is the response to a tools/call that did not reach the server. It is a result, because models see results.
+// refusal returns the response to a tools/call that did not reach the server: a result, because models see results.
 func refusal(id, reason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s],"isError":true}}`, id, textItem(reason))
 }

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// outbox writes lines to one side, in order and in its own goroutine. So a side that does not read blocks nobody until
-// the limit is reached.
+// outbox writes lines to one side, in order and in its own goroutine. So a side that does not read blocks no sender
+// until the limit is reached.
 type outbox struct {
 	to    io.Writer
 	limit int // bytes that may wait
 
-	mu     sync.Mutex
-	moved  sync.Cond // a line was put or written, or the outbox closed
-	lines  []outgoing
-	bytes  int
-	closed bool          // nothing more can be put
-	err    error         // of writing
-	done   chan struct{} // closed when everything is written, or nothing can be
+	mu      sync.Mutex
+	changed sync.Cond // a line was added or written, or the outbox was closed
+	lines   []outgoing
+	bytes   int
+	closed  bool          // lines are no longer accepted
+	err     error         // of writing
+	done    chan struct{} // closed when all lines are written, or writing has failed
 }
 
-// outgoing is a line. written is called with whether it was written.
+// outgoing is a line. written is called with true after the write, or with false if the write fails.
 type outgoing struct {
 	text    string
 	written func(bool)
@@ -28,16 +28,16 @@ type outgoing struct {
 
 func newOutbox(to io.Writer, limit int) *outbox {
 	o := &outbox{to: to, limit: limit, done: make(chan struct{})}
-	o.moved.L = &o.mu
+	o.changed.L = &o.mu
 	go o.write()
 	return o
 }
 
-// put waits for room and adds a line. It does nothing if writing has failed or the outbox is closed.
+// put waits for room and adds a line. It drops the line if writing has failed or the outbox is closed.
 func (o *outbox) put(text string, written func(bool)) {
 	o.mu.Lock()
 	for o.bytes > o.limit && !o.closed && o.err == nil {
-		o.moved.Wait()
+		o.changed.Wait()
 	}
 	open := o.add(text, written)
 	o.mu.Unlock()
@@ -46,7 +46,7 @@ func (o *outbox) put(text string, written func(bool)) {
 	}
 }
 
-// offer adds a line without waiting, and drops it if there is no room.
+// offer adds a line without waiting, or drops the line if the outbox is full.
 func (o *outbox) offer(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -61,16 +61,16 @@ func (o *outbox) add(text string, written func(bool)) bool {
 	}
 	o.lines = append(o.lines, outgoing{text, written})
 	o.bytes += len(text)
-	o.moved.Broadcast()
+	o.changed.Broadcast()
 	return true
 }
 
-// close ends the outbox once everything in it is written.
+// close ends the outbox after all its lines are written.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
-	o.moved.Broadcast()
+	o.changed.Broadcast()
 }
 
 func (o *outbox) write() {
@@ -79,7 +79,7 @@ func (o *outbox) write() {
 	for {
 		o.mu.Lock()
 		for len(o.lines) == 0 && !o.closed {
-			o.moved.Wait()
+			o.changed.Wait()
 		}
 		lines := o.lines
 		o.lines = nil
@@ -96,13 +96,13 @@ func (o *outbox) write() {
 			if line.written != nil {
 				line.written(failed == nil)
 			}
-			if cap(buffer) > 1<<20 { // do not keep the memory of the largest line for ever
+			if cap(buffer) > 1<<20 { // release the memory of a very long line
 				buffer = nil
 			}
 			o.mu.Lock()
 			o.bytes -= len(line.text)
 			o.err = failed
-			o.moved.Broadcast()
+			o.changed.Broadcast()
 			o.mu.Unlock()
 		}
 		if failed != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// resultOf returns what hooks get of an answer.
+// resultOf returns the gate's view of an answer.
 func resultOf(m *message) Result {
-	if m.failed.there() {
+	if m.failed.exists() {
 		text := gjson.Get(m.failed.raw, "message")
 		if text.Type != gjson.String {
 			return Result{Text: compact(m.failed.raw), Failed: true, Error: true}
@@ -21,13 +21,13 @@ func resultOf(m *message) Result {
 		return Result{Text: strictjson.Text(text.Raw), Failed: true, Error: true}
 	}
 	result := gjson.Parse(m.result.raw)
-	text, _ := shown(result)
+	text, _ := gateText(result)
 	return Result{Text: text, Failed: result.Get("isError").Type == gjson.True}
 }
 
-// shown returns what hooks get of a result: the text of its content, or the JSON of the result if that says more than
-// the text. A hook that looks for secrets must see all that the client may read.
-func shown(result gjson.Result) (text string, whole bool) {
+// gateText returns the text of a result for hooks: the text of the content, or the JSON of the whole result if the
+// result holds more than that text. A hook that looks for secrets must see all that the client may read.
+func gateText(result gjson.Result) (text string, whole bool) {
 	text = resultText(result)
 	content, structured := result.Get("content"), result.Get("structuredContent")
 	if !result.IsObject() || !content.Exists() && !structured.IsObject() {
@@ -36,10 +36,10 @@ func shown(result gjson.Result) (text string, whole bool) {
 	all := `{"content":` + cmp.Or(compact(content.Raw), "[]")
 	if structured.Type != gjson.Null {
 		all += `,"structuredContent":` + compact(structured.Raw)
-		whole = !structured.IsObject() || !content.Exists() || !repeats(text, structured)
+		whole = !structured.IsObject() || !content.Exists() || !containsAll(text, structured)
 	}
 	strictjson.Members(result.Raw, func(key, value string) bool {
-		if name := strictjson.Text(key); name != "content" && name != "structuredContent" && !saysNothing(value) {
+		if name := strictjson.Text(key); name != "content" && name != "structuredContent" && !isTrivial(value) {
 			all += "," + quote(name) + ":" + compact(value)
 			whole = true
 		}
@@ -51,8 +51,8 @@ func shown(result gjson.Result) (text string, whole bool) {
 	return all + "}", true
 }
 
-// saysNothing reports whether a value has neither a text nor a number, or is what FastMCP's servers add to results.
-func saysNothing(value string) bool {
+// isTrivial reports whether a value holds neither a text nor a number, or is FastMCP's usual addition to results.
+func isTrivial(value string) bool {
 	switch compact(value) {
 	case "null", "true", "false", "{}", "[]", `{"fastmcp":{"wrap_result":true}}`:
 		return true
@@ -60,12 +60,12 @@ func saysNothing(value string) bool {
 	return false
 }
 
-// maxCompared limits the work of repeats.
+// maxCompared limits the work of containsAll.
 const maxCompared = 1 << 30
 
-// repeats reports whether a text contains all names, strings and numbers of an object. The name of a single member need
-// not be there.
-func repeats(text string, object gjson.Result) bool {
+// containsAll reports whether a text contains all names, strings and numbers of an object. The name of an only member
+// may be missing.
+func containsAll(text string, object gjson.Result) bool {
 	left, only := maxCompared, len(object.Map()) == 1
 	var in func(value gjson.Result) bool
 	has := func(name string) bool {
@@ -92,7 +92,7 @@ func repeats(text string, object gjson.Result) bool {
 	return in(object)
 }
 
-// resultText returns the text of a result: its content if that is a single text, else the JSON of the content.
+// resultText returns the text of a result: the content if it is a single text, else the JSON of the content.
 func resultText(result gjson.Result) string {
 	content := result.Get("content")
 	if !result.IsObject() || !content.Exists() {
@@ -104,8 +104,7 @@ func resultText(result gjson.Result) string {
 	return compact(content.Raw)
 }
 
-// onlyText returns the text of a content list that is a single text, and says nothing beside it: no annotations and no
-// _meta.
+// onlyText returns the text of a content list with a single text and no annotations or _meta.
 func onlyText(content gjson.Result) (text string, is bool) {
 	items := elements(content)
 	if len(items) != 1 || items[0].Get("type").Str != "text" || items[0].Get("text").Type != gjson.String {
@@ -114,7 +113,7 @@ func onlyText(content gjson.Result) (text string, is bool) {
 	is = true
 	items[0].ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		is = name == "type" || name == "text" || saysNothing(value.Raw)
+		is = name == "type" || name == "text" || isTrivial(value.Raw)
 		return is
 	})
 	return strictjson.Text(items[0].Get("text").Raw), is
@@ -122,11 +121,11 @@ func onlyText(content gjson.Result) (text string, is bool) {
 
 func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
 
-// adapt returns the result that the client gets: with a.Content in place of the content, if set, and with texts after
-// it. Everything else stays as written.
+// adapt returns the result for the client: a.Content, if set, replaces the content, and texts follow the content.
+// Without a.Content the other members stay as written.
 func (t tool) adapt(result string, a After, texts []string) string {
 	if a.Content != "" {
-		result = t.replaceContent(result, compact(a.Content)) // a hook may write it on several lines
+		result = t.replaceContent(result, compact(a.Content)) // a hook may return several lines
 	}
 	if a.Failed {
 		result = failed(result)
@@ -134,7 +133,7 @@ func (t tool) adapt(result string, a After, texts []string) string {
 	if len(texts) == 0 {
 		return result
 	}
-	result = inObject(result)
+	result = wrapResult(result)
 	items := make([]string, len(texts))
 	for i, text := range texts {
 		items[i] = textItem("\n" + text)
@@ -144,14 +143,14 @@ func (t tool) adapt(result string, a After, texts []string) string {
 	if input := ipc.RuntimeInput(texts); input != "" && strings.HasPrefix(structured.raw, "{") {
 		now := without(structured.raw, ipc.InputKey, ipc.PriorityKey)
 		now = with(with(now, ipc.InputKey, input), ipc.PriorityKey, ipc.InputPriority)
-		if t.takes(now, structured.raw) { // otherwise the text in the content must do
+		if t.acceptsStructured(now, structured.raw) { // otherwise the client has only the text in the content
 			result = structured.replace(result, now)
 			parts, _ = members(result, "content")
 			had = parts["content"]
 		}
 	}
-	if !had.there() {
-		return plus(result, `"content":[`+strings.Join(items, ",")+"]")
+	if !had.exists() {
+		return addMember(result, `"content":[`+strings.Join(items, ",")+"]")
 	}
 	list := had.raw
 	if list[0] != '[' {
@@ -161,8 +160,8 @@ func (t tool) adapt(result string, a After, texts []string) string {
 	return had.replace(result, open+comma(list)+strings.Join(items, ",")+"]")
 }
 
-// inObject wraps a result that is no MCP result: the tool has run, and this is its output.
-func inObject(result string) string {
+// wrapResult turns the output of a tool that returned no MCP result into a result.
+func wrapResult(result string) string {
 	if strings.HasPrefix(result, "{") {
 		return result
 	}
@@ -171,37 +170,37 @@ func inObject(result string) string {
 
 // failed returns the result with isError set.
 func failed(result string) string {
-	result = inObject(result)
-	if parts, _ := members(result, "isError"); parts["isError"].there() {
+	result = wrapResult(result)
+	if parts, _ := members(result, "isError"); parts["isError"].exists() {
 		return parts["isError"].replace(result, "true")
 	}
-	return plus(result, `"isError":true`)
+	return addMember(result, `"isError":true`)
 }
 
-// takes reports whether structured content is valid for the tool, given that the content before it was.
-func (t tool) takes(now, before string) bool {
+// acceptsStructured reports whether structured content is valid for the tool, given that before was valid.
+func (t tool) acceptsStructured(now, before string) bool {
 	if t.schema == "" {
 		return true
 	}
-	if len(strictjson.Check(before, maxDepth)) > 0 { // different readers read it differently
+	if len(strictjson.Check(before, maxDepth)) > 0 { // readers disagree about it
 		before = ""
 	}
 	return accepts(t.schema, now, before)
 }
 
-// replaceContent replaces the content by what hooks want the model to see. Structured content repeats the content, so
-// it is replaced too: by the object that the new text is the JSON of, or, if it held only the old text, by the new
-// text. If neither is possible, or the tool's schema does not allow it, it is removed. Clients accept a result without
-// it only from a failed tool.
+// replaceContent replaces the content by a hook's text for the model. Structured content repeats the content, so it is
+// replaced too: by the object whose JSON is the new text, or by the new text if it held only the old text. If neither
+// is possible, or the tool's schema forbids it, the structured content is removed. Clients accept a result without
+// structured content only from a failed tool.
 //
-// A hook that knows structured content returns the whole result, an object with a list "content".
+// A hook that handles structured content returns the whole result, an object with a list "content".
 func (t tool) replaceContent(result, content string) string {
 	old, _ := members(result, "structuredContent", "isError")
 	was, isError, before := old["structuredContent"].raw, old["isError"].raw, resultText(gjson.Parse(result))
-	if content[0] == '"' { // a hook that changes texts returns what it got
+	if content[0] == '"' { // a hook that changes texts returns the same shape
 		text := strictjson.Text(content)
 		_, isText := onlyText(gjson.Get(result, "content"))
-		switch _, whole := shown(gjson.Parse(result)); {
+		switch _, whole := gateText(gjson.Parse(result)); {
 		case whole:
 			if text = jsonIn(text, "{"); isContent(gjson.Get(text, "content")) {
 				content = text
@@ -214,27 +213,28 @@ func (t tool) replaceContent(result, content string) string {
 	}
 	if now := gjson.Parse(content); now.IsObject() && isContent(now.Get("content")) {
 		if isError != "" && !now.Get("isError").Exists() {
-			content = plus(content, `"isError":`+isError)
+			content = addMember(content, `"isError":`+isError)
 		}
-		if given := now.Get("structuredContent"); given.IsObject() && t.takes(given.Raw, was) {
+		if given := now.Get("structuredContent"); given.IsObject() && t.acceptsStructured(given.Raw, was) {
 			return content
 		}
 		return t.restructure(without(content, "structuredContent"), was, before)
 	}
-	result = "{}" // with nothing else of the old one: the gate replaced all that it saw
+	result = "{}" // drop the old result: the gate replaced all that it saw
 	if isError == "true" || isError == "false" {
-		result = plus(result, `"isError":`+isError)
+		result = addMember(result, `"isError":`+isError)
 	}
-	return t.restructure(plus(result, `"content":`+contentList(content)), was, before)
+	return t.restructure(addMember(result, `"content":`+contentList(content)), was, before)
 }
 
-// restructure gives a result with new content its structured content. before is the old structured content, or "".
+// restructure adds structured content to a result with new content. was is the old structured content; before is the
+// old text.
 func (t tool) restructure(result, was, before string) string {
-	if now := gjson.Parse(result); t.structures(was) && now.Get("isError").Type != gjson.True {
+	if now := gjson.Parse(result); t.needsStructured(was) && now.Get("isError").Type != gjson.True {
 		if text, is := onlyText(now.Get("content")); is {
-			for _, structured := range []string{jsonIn(text, "{"), t.mirror(was, before, text)} {
-				if structured != "" && t.takes(structured, was) {
-					return plus(result, `"structuredContent":`+structured)
+			for _, structured := range []string{jsonIn(text, "{"), t.replaceOnlyText(was, before, text)} {
+				if structured != "" && t.acceptsStructured(structured, was) {
+					return addMember(result, `"structuredContent":`+structured)
 				}
 			}
 		}
@@ -243,13 +243,13 @@ func (t tool) restructure(result, was, before string) string {
 	return result
 }
 
-// structures reports whether clients expect structured content from the tool. had is the result's own, or "".
-func (t tool) structures(had string) bool {
+// needsStructured reports whether clients expect structured content from the tool. had is the old structured content.
+func (t tool) needsStructured(had string) bool {
 	return t.schema != "" || had != "" && !t.listed
 }
 
-// jsonIn returns the object or list that a text is the JSON of. It returns "" if the text does not begin so, or if
-// different readers would read it differently.
+// jsonIn returns the object or list in a JSON text, or "" if the text does not start with begin, or if readers disagree
+// about it.
 func jsonIn(text, begin string) string {
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), begin) || len(strictjson.Check(text, maxDepth)) > 0 {
 		return ""
@@ -257,8 +257,8 @@ func jsonIn(text, begin string) string {
 	return compact(text)
 }
 
-// mirror replaces the text in structured content whose only member is the old text. Otherwise it returns "".
-func (t tool) mirror(structured, before, now string) string {
+// replaceOnlyText replaces the text in structured content whose only member is the old text. Otherwise it returns "".
+func (t tool) replaceOnlyText(structured, before, now string) string {
 	all := gjson.Parse(structured).Map()
 	for name, value := range all {
 		if len(all) == 1 && t.schema != "" && value.Type == gjson.String && strictjson.Text(value.Raw) == before {
@@ -268,8 +268,7 @@ func (t tool) mirror(structured, before, now string) string {
 	return ""
 }
 
-// contentList makes a content list of any value. A string becomes a text, and a value that is no content becomes its
-// JSON as text.
+// contentList converts a value to a content list. A string becomes a text; other values become their JSON as a text.
 func contentList(value string) string {
 	v := gjson.Parse(value)
 	switch {
@@ -305,15 +304,15 @@ func without(object string, names ...string) string {
 	return "{" + strings.Join(left, ",") + "}"
 }
 
-// with adds a member with a string to an object.
-func with(object, name, text string) string { return plus(object, quote(name)+":"+quote(text)) }
+// with adds a member with a string value to an object.
+func with(object, name, text string) string { return addMember(object, quote(name)+":"+quote(text)) }
 
-// plus adds a member at the end of an object.
-func plus(object, member string) string {
+// addMember adds a member at the end of an object.
+func addMember(object, member string) string {
 	return strings.TrimSuffix(object, "}") + comma(object) + member + "}"
 }
 
-// comma returns the separator for one more member of an object or list.
+// comma returns the separator before another member of an object or list.
 func comma(of string) string {
 	if strings.Trim(of[1:len(of)-1], " \t\n") == "" {
 		return ""

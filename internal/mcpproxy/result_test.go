@@ -277,7 +277,7 @@ func FuzzAdapt(f *testing.F) {
 		if _, equal, err := check(content); err != nil || equal != "" {
 			content = ""
 		}
-		if err != nil || !m.result.there() {
+		if err != nil || !m.result.exists() {
 			return
 		}
 		texts := []string{one, two}

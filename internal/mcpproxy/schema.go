@@ -9,21 +9,21 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// accepts reports whether structured content is valid for a tool's output schema, given that before was valid. It does
-// not implement all of JSON Schema. Unchanged parts need no check. If an unknown keyword applies to a change, or the
-// schema takes too much work, the answer is no. If before is "", nothing counts as valid.
+// accepts reports whether structured content is valid for a tool's output schema, given that before was valid. It
+// implements a part of JSON Schema. Unchanged parts need no check. It returns false if a changed part has an unknown
+// keyword, or if the schema takes too much work. If before is "", all parts are checked.
 func accepts(schema, now, before string) bool {
 	s := schemaCheck{root: gjson.Parse(schema), work: 1<<20 + 64*len(now)}
 	return s.allows(s.root, gjson.Parse(now), gjson.Parse(before))
 }
 
-// schemaCheck is one check of a value.
+// schemaCheck is the check of a value against a schema.
 type schemaCheck struct {
 	root gjson.Result
 	work int // bytes that may still be read
 }
 
-// annotations are keywords that make no value invalid. Keywords that begin with x- count as annotations, too.
+// annotations are keywords without effect on validity. Keywords that begin with x- count as annotations, too.
 var annotations = []string{"$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default",
 	"examples", "deprecated", "readOnly", "writeOnly"}
 
@@ -55,12 +55,12 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 			ok = s.itemsAllowed(value, now, before)
 		case "allOf":
 			ok = !slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return !s.allows(one, now, before) })
-		case "anyOf": // which of them the old value was valid for is unknown
+		case "anyOf": // the rule that matched the old value is unknown
 			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool {
 				return s.allows(one, now, gjson.Result{})
 			})
 		case "$ref":
-			ok = s.allows(s.named(value.Str), now, before)
+			ok = s.allows(s.resolve(value.Str), now, before)
 		default:
 			ok = keywordAllows(name, value, now)
 		}
@@ -69,7 +69,7 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 	return ok
 }
 
-// membersAllowed checks the members of an object that a keyword has a rule for.
+// membersAllowed checks the members of an object for which a keyword has a rule.
 func (s *schemaCheck) membersAllowed(now, before gjson.Result, ruleOf func(name string) gjson.Result) bool {
 	were := before.Map()
 	for name, member := range now.Map() {
@@ -95,7 +95,7 @@ func (s *schemaCheck) itemsAllowed(rule, now, before gjson.Result) bool {
 	return true
 }
 
-// keywordAllows checks a value against a keyword that looks at nothing within it.
+// keywordAllows checks a value against a keyword without nested rules.
 func keywordAllows(name string, value, now gjson.Result) bool {
 	switch name {
 	case "required":
@@ -113,8 +113,8 @@ func keywordAllows(name string, value, now gjson.Result) bool {
 	return slices.Contains(annotations, name) || strings.HasPrefix(name, "x-")
 }
 
-// named finds the part of the schema that a reference names. A reference to another document allows nothing.
-func (s *schemaCheck) named(reference string) gjson.Result {
+// resolve returns the part of the schema for a reference. A reference to another document allows no value.
+func (s *schemaCheck) resolve(reference string) gjson.Result {
 	steps := strings.Split(reference, "/")
 	if steps[0] != "#" {
 		return gjson.Result{}
@@ -142,7 +142,7 @@ func isOfType(v gjson.Result, name string) bool {
 	return false
 }
 
-// elements returns the elements of a list; nil for anything else.
+// elements returns the elements of a list, or nil if v is no list.
 func elements(v gjson.Result) []gjson.Result {
 	if !v.IsArray() {
 		return nil

@@ -15,16 +15,16 @@ import (
 // fromServer handles one line from the server.
 func (p *Proxy) fromServer(line string, tooLong error) {
 	if tooLong != nil {
-		p.logOdd("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
-		if r := p.only(); r != nil { // its id is unknown, but no other request waits for an answer
-			p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "its line is longer than %d MiB", maxLine>>20))
+		p.logDropped("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
+		if r := p.soleRequest(); r != nil { // the id is unknown, but only this request waits
+			p.rejectAnswer(r, jsonrpc.Errorf(jsonrpc.InternalError, "its line is longer than %d MiB", maxLine>>20))
 		}
 		return
 	}
 	text, equalKeys, err := check(line)
 	switch {
 	case err != nil:
-		p.logOdd("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
+		p.logDropped("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
 		return
 	case isList(text):
 		p.answers(text)
@@ -42,11 +42,11 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	}
 	switch {
 	case r == nil && err != nil:
-		p.logOdd("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
+		p.logDropped("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
 	case r == nil:
-		p.logOdd("the server wrote a message that answers no request, which was dropped: %q", brief(text))
+		p.logDropped("the server wrote a message that answers no request, which was dropped: %q", brief(text))
 	case err != nil:
-		p.unreadable(r, err)
+		p.rejectAnswer(r, err)
 	case r.own != nil:
 		p.answerOwn(r, &m, nil)
 	case r.call != nil:
@@ -59,7 +59,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	}
 }
 
-// reply finds the request that the server answers. A request can be answered once, and not before the server got it.
+// reply returns the request answered by the server. A request can be answered once, and only after the server got it.
 func (p *Proxy) reply(key string) *request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,28 +71,28 @@ func (p *Proxy) reply(key string) *request {
 	return r
 }
 
-// only finds the request at the server, if there is exactly one, and marks it as answered.
-func (p *Proxy) only() (only *request) {
+// soleRequest returns the request at the server and marks it as answered, if exactly one is at the server.
+func (p *Proxy) soleRequest() (sole *request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range p.pending {
 		switch {
 		case r.at != atServer:
-		case only != nil:
+		case sole != nil:
 			return nil
 		default:
-			only = r
+			sole = r
 		}
 	}
-	if only != nil {
-		only.at = answered
+	if sole != nil {
+		sole.at = answered
 	}
-	return only
+	return sole
 }
 
-// unreadable answers a request for the server, because different readers read its answer differently.
-func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
-	p.logOdd("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
+// rejectAnswer answers a request with an error, because readers disagree about the server's answer.
+func (p *Proxy) rejectAnswer(r *request, err *jsonrpc.Error) {
+	p.logDropped("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
 	if r.own != nil {
 		p.answerOwn(r, nil, err)
 		return
@@ -102,7 +102,7 @@ func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
 	}
 }
 
-// learn learns the server's name and tools. The first name stays, because hooks go by it.
+// learn stores the server's name and tools. The first name stays, because hooks match it.
 func (p *Proxy) learn(r *request, m *message) {
 	if r.method == listMethod {
 		p.learnPage(m.result.raw)
@@ -118,7 +118,7 @@ func (p *Proxy) learn(r *request, m *message) {
 	}
 }
 
-// answers passes on a line with several messages. Calls never go to the server in batches, so none is answered in one.
+// answers passes on a line with several messages. Calls never go to the server in batches, so no batch answers a call.
 func (p *Proxy) answers(line string) {
 	var replies []*request
 	var messages []message
@@ -141,11 +141,11 @@ func (p *Proxy) answers(line string) {
 		return true
 	})
 	if err != nil {
-		p.logOdd("the server wrote a batch that was dropped: %s", err.Message)
+		p.logDropped("the server wrote a batch that was dropped: %s", err.Message)
 	}
 	for i, r := range replies {
 		if err != nil {
-			p.unreadable(r, err)
+			p.rejectAnswer(r, err)
 		} else {
 			p.learn(r, &messages[i])
 			p.take(r)
@@ -156,9 +156,9 @@ func (p *Proxy) answers(line string) {
 	}
 }
 
-// answer calls the gate for a result, unless it is idle, and passes the result on. The result of a task comes later;
-// texts added to its announcement would reach no model. A result with equal keys is withheld: hooks read one of the
-// values, and the client the other.
+// answer calls the gate for a result, unless the gate is idle, and passes the result on. The result of a task comes
+// later, and texts added to the task's announcement would reach no model. A result with equal keys is withheld, because
+// hooks and client may read different values.
 func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
@@ -171,7 +171,7 @@ func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 		return
 	}
 	if equalKeys != "" {
-		p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "%s", equalKeys))
+		p.rejectAnswer(r, jsonrpc.Errorf(jsonrpc.InternalError, "%s", equalKeys))
 		return
 	}
 	size := int64(len(m.text))
@@ -192,12 +192,12 @@ func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 	})
 }
 
-// logOdd logs that a line of the server is not passed on. A server that logs on its stdout writes many such lines:
-// behind the first hundred the proxy logs each tenth, behind the first thousand each hundredth, and so on.
-func (p *Proxy) logOdd(format string, args ...any) {
+// logDropped logs a dropped line of the server. A server that logs on its stdout writes many such lines, so after the
+// first hundred the proxy logs each tenth, after the first thousand each hundredth, and so on.
+func (p *Proxy) logDropped(format string, args ...any) {
 	p.mu.Lock()
-	p.odd++
-	n := p.odd
+	p.dropped++
+	n := p.dropped
 	p.mu.Unlock()
 	each := 1
 	for each*100 < n {

@@ -30,13 +30,13 @@ const (
 	maxPages     = 1000
 )
 
-// tool is what the proxy knows about a tool.
+// tool is the proxy's knowledge about a tool.
 type tool struct {
 	listed bool   // the server lists it
-	schema string // of its structured content; "": none
+	schema string // of the structured content; "": no schema
 }
 
-// learnTools adds the tools of one answer to known. It reports whether the answer has a list of tools.
+// learnTools adds the tools of an answer to known. It reports whether the answer has a list of tools.
 func learnTools(known map[string]tool, result string) bool {
 	list := gjson.Get(result, "tools")
 	list.ForEach(func(_, t gjson.Result) bool {
@@ -69,7 +69,7 @@ func (p *Proxy) learnPage(result string) {
 	maps.Copy(p.tools, found)
 }
 
-// listChanged handles the server's notification that its tools have changed.
+// listChanged handles the server's notification about changed tools.
 func (p *Proxy) listChanged(m *message) {
 	if m.method != listChanged {
 		return
@@ -80,7 +80,7 @@ func (p *Proxy) listChanged(m *message) {
 	p.stale = true
 }
 
-// tool looks a tool up in the known list.
+// tool looks up a tool in the known list.
 func (p *Proxy) tool(name string) tool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,9 +90,8 @@ func (p *Proxy) tool(name string) tool {
 	return p.tools[name]
 }
 
-// lookUp requests the server's list because the client calls an unknown tool. All callers that wait share one list.
-// An error means that the call must not be passed on. If the server gives no list at all, calls are passed on under any
-// name.
+// lookUp requests the server's list because the client calls an unknown tool. Concurrent callers share a list. An error
+// means that the call must not be passed on. If the server gives no list, calls are passed on under any name.
 func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
 	_, err, _ := p.listing.Do("", func() (any, error) {
 		if p.tool(name).listed { // another caller has fetched the list meanwhile
@@ -104,7 +103,7 @@ func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) 
 	known, t := p.tools != nil, p.tools[name]
 	p.mu.Unlock()
 	switch {
-	case ctx.Err() != nil: // nobody waits for the call any more
+	case ctx.Err() != nil: // the call was cancelled
 		return t, jsonrpc.Errorf(codeEnded, "%v", context.Cause(ctx))
 	case t.listed:
 		return t, nil
@@ -112,13 +111,13 @@ func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) 
 		return t, jsonrpc.Errorf(codeEnded, "whether the server has the tool %q is not known: %v", brief(name), err)
 	case known:
 		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s call a tool by its name in tools/list",
-			brief(name), cmp.Or(p.meant(name), ";"))
+			brief(name), cmp.Or(p.suggestion(name), ";"))
 	}
 	return t, nil
 }
 
-// meant suggests listed tools for a name that the server does not list.
-func (p *Proxy) meant(name string) string {
+// suggestion suggests a listed tool for an unlisted name.
+func (p *Proxy) suggestion(name string) string {
 	p.mu.Lock()
 	names := slices.Collect(maps.Keys(p.tools))
 	p.mu.Unlock()
@@ -129,7 +128,7 @@ func (p *Proxy) meant(name string) string {
 	return fmt.Sprintf("; did you mean %q?", brief(near[0]))
 }
 
-// fetchList requests the whole list, and replaces the known one. The error is why the request cannot be sent.
+// fetchList requests the whole list, and replaces the known list. An answer without a list is logged and is no error.
 func (p *Proxy) fetchList() error {
 	p.mu.Lock()
 	changes := p.changes
@@ -146,14 +145,14 @@ func (p *Proxy) fetchList() error {
 		p.tools, p.stale = found, p.changes != changes
 	case !errors.As(err, &refused):
 		return err
-	case p.tools == nil && !p.noList:
-		p.noList = true
+	case p.tools == nil && !p.toldNoList:
+		p.toldNoList = true
 		p.o.Log("the server gives no list of its tools, so calls pass by any name: %v", err)
 	}
 	return nil
 }
 
-// noList means that the server answers tools/list with something other than a list.
+// noList is the error for an answer to tools/list without a list.
 type noList struct{ why string }
 
 func (e *noList) Error() string { return e.why }
@@ -204,13 +203,13 @@ func (p *Proxy) page(ctx context.Context, cursor string) (result string, err err
 	}
 }
 
-// ownAnswer is the answer to a request of the proxy's own.
+// ownAnswer is the answer to a request sent by the proxy.
 type ownAnswer struct {
 	result string
 	err    error
 }
 
-// answerOwn delivers the answer to a request of the proxy's own. The client does not get it.
+// answerOwn delivers the answer to a request sent by the proxy. The client does not get the answer.
 func (p *Proxy) answerOwn(r *request, m *message, err *jsonrpc.Error) {
 	if !p.take(r) {
 		return
@@ -218,7 +217,7 @@ func (p *Proxy) answerOwn(r *request, m *message, err *jsonrpc.Error) {
 	switch {
 	case err != nil:
 		r.own <- ownAnswer{err: errors.New(err.Message)}
-	case m.failed.there():
+	case m.failed.exists():
 		r.own <- ownAnswer{err: &noList{"it answers tools/list with the error " + brief(compact(m.failed.raw))}}
 	default:
 		r.own <- ownAnswer{result: m.result.raw}

@@ -4,5 +4,5 @@ package process
 
 import "errors"
 
-// SendBreak has nothing to do where there are signals.
+// SendBreak returns errors.ErrUnsupported: systems other than Windows use signals.
 func SendBreak(string) error { return errors.ErrUnsupported }

@@ -11,11 +11,12 @@ import (
 
 var (
 	kernel32      = windows.NewLazySystemDLL("kernel32.dll")
-	attachConsole = kernel32.NewProc("AttachConsole") // package windows has none
+	attachConsole = kernel32.NewProc("AttachConsole") // missing in package windows
 )
 
-// SendBreak sends CTRL_BREAK to a process group, whose number is the pid of its first process. The caller must have no
-// console: it goes to that of the group, since the event reaches only processes of the sender's console.
+// SendBreak sends CTRL_BREAK to a process group. The number of a group is the pid of the group's first process. The
+// caller must have no console: SendBreak attaches to the console of the group, because the event reaches only processes
+// of the sender's console.
 func SendBreak(group string) error {
 	pid, err := strconv.ParseUint(group, 10, 32)
 	if err != nil {
@@ -30,8 +31,8 @@ func SendBreak(group string) error {
 	return nil
 }
 
-// terminate asks the process to end, and kills it if nobody can ask. Our own console may be the terminal of the user,
-// so we do not leave it for that of the process. A process of the supervisor's binary sends the event.
+// terminate starts a process of the supervisor's binary to send CTRL_BREAK, or kills the job if no sender starts. Our
+// process does not send the event, because we may be in the user's terminal and would have to leave that console.
 func (l *leader) terminate() {
 	sender := exec.Command(l.binary, BreakCommand, strconv.Itoa(l.pid))
 	sender.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
@@ -42,11 +43,10 @@ func (l *leader) terminate() {
 	l.sender = sender
 }
 
-// endSender ends what terminate has started. Until then the handle of the leader keeps its pid from being given to
-// another process.
+// endSender ends the process started by terminate. The leader's handle is still open, so its pid is not yet reused.
 func (l *leader) endSender() {
 	if l.sender != nil {
-		_ = l.sender.Process.Kill() // all that it could ask has ended
+		_ = l.sender.Process.Kill() // all receivers of the event have ended
 		_ = l.sender.Wait()
 	}
 }

@@ -5,17 +5,17 @@ import (
 	"io"
 )
 
-// keepStdout and keepStderr are how many bytes of an output stream are kept, one half from its head and one from its
-// tail. A process that prints for ever costs no more.
+// keepStdout and keepStderr are the numbers of bytes kept of an output stream: half from the head, half from the tail.
+// They bound the memory if a process never stops printing.
 const (
 	keepStdout = 16 << 20
 	keepStderr = 1 << 20
 )
 
-// Output is what was kept of an output stream: its head and, if that is not all, its tail.
+// Output is the kept part of an output stream: the head and, if bytes were left out, the tail.
 type Output struct {
 	Head, Tail []byte
-	Total      int64 // bytes that were printed
+	Total      int64 // bytes printed, including those left out
 }
 
 // NewOutput returns the Output of a stdout with this text.
@@ -32,14 +32,14 @@ func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail
 
 // capture reads a stream to its end and keeps its head and tail.
 type capture struct {
-	half  int // how many bytes of the head are kept, and of the tail
+	half  int // bytes kept of the head, and of the tail
 	head  []byte
-	ring  []byte // holds the last bytes
-	tail  []byte // the part of the ring that is filled
-	next  int    // where the ring continues
+	ring  []byte // the last bytes
+	tail  []byte // the filled part of ring
+	next  int    // where the next byte goes in ring
 	total int64
 
-	firstLine func([]byte) // called with the first line, without its end, as soon as it is there; may be nil
+	firstLine func([]byte) // called once with the first complete line, without the newline; may be nil
 }
 
 // newCaptures returns the captures of stdout and stderr.
@@ -80,13 +80,13 @@ func (c *capture) readHead(r io.Reader) error {
 	return err
 }
 
-// readAll reads until the end or an error. What was read before an error counts.
+// readAll reads until the end of r or an error. The bytes read before an error are kept.
 func (c *capture) readAll(r io.Reader) {
 	for c.read(r) == nil {
 	}
 }
 
-// output returns what was kept, in the order in which it was printed.
+// output returns the kept bytes in the order of printing.
 func (c *capture) output() Output {
 	tail := c.tail
 	if len(tail) == c.half && c.next > 0 {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// stat is what /proc/PID/stat says about a process.
+// stat is a process as /proc/PID/stat describes it.
 type stat struct {
 	pid, parent, group int
-	dead               bool   // it waits to be reaped
-	kernel             bool   // it is a thread of the kernel
+	dead               bool   // a zombie: not reaped yet
+	kernel             bool   // a thread of the kernel
 	started            uint64 // in ticks since the system started
 }
 
@@ -39,17 +39,17 @@ func readStat(pid int) (s stat, ok bool) {
 	return s, true
 }
 
-// table is all processes of the system at one moment.
+// table is a snapshot of all processes of the system.
 type table struct {
 	stats    []stat
 	children map[int][]int // indexes of stats, by the pid of the parent
 
 	mu   sync.Mutex
-	runs map[int]*run // of the processes that somebody asked about, by pid
+	runs map[int]*run // by pid, for the processes whose environment was read
 }
 
-// scan is a look at all processes. Those who ask while another look goes on share the next one: if hundreds of
-// processes are ended together, each of them looks again and again.
+// scan is one pass over all processes. Callers that arrive during a pass share the next one, because hundreds of
+// processes that are ended together scan again and again.
 type scan struct {
 	sharers int
 	done    chan struct{}
@@ -58,11 +58,11 @@ type scan struct {
 
 var scans struct {
 	mu      sync.Mutex
-	next    *scan      // that has not begun; nil: nobody waits for one
-	reading sync.Mutex // held by the one that goes on
+	next    *scan      // has callers and has not begun; or nil
+	reading sync.Mutex // held during a pass
 }
 
-// processes returns all processes as they are at some moment after the call.
+// processes returns a snapshot of all processes, taken after the call began.
 func processes() *table {
 	scans.mu.Lock()
 	s := scans.next
@@ -80,7 +80,7 @@ func processes() *table {
 	scans.reading.Lock()
 	defer scans.reading.Unlock()
 	scans.mu.Lock()
-	scans.next = nil // what began before a call is not for it
+	scans.next = nil // later callers need a later snapshot
 	scans.mu.Unlock()
 	s.table = readTable()
 	close(s.done)
@@ -117,12 +117,12 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// descendants returns the running processes of the leader's group and its descendants, without the leader. An orphan
-// has lost its parent, but its environment still says by RunVariable which run it belongs to. An orphan that wiped its
-// environment is found only if this process is a subreaper, so that the orphan becomes our child, and had no other
-// child that it could descend from.
+// descendants returns the running members of the leader's group and the running descendants of the leader, without the
+// leader. An orphan has lost the link to its parent, but RunVariable in its environment still names the run. An orphan
+// with a wiped environment is found only if this process is a subreaper, so the orphan becomes our child, and no other
+// child could be its ancestor.
 //
-// A descendant that was found once is remembered, because the tree falls apart as its members are killed.
+// A descendant found once is remembered, because the tree falls apart as processes are killed.
 func (l *leader) descendants() (pids []int) {
 	t := processes()
 	ours := make([]bool, len(t.stats))
@@ -136,12 +136,12 @@ func (l *leader) descendants() (pids []int) {
 			add(child)
 		}
 	}
-	var begun uint64 // when the leader was started
+	var begun uint64 // start time of the leader
 	for i, s := range t.stats {
 		if s.pid == l.pid {
 			begun = s.started
 		}
-		// If the time is another one, the pid belongs to another process by now.
+		// If the start time differs, the pid belongs to another process by now.
 		if started, known := l.seen[s.pid]; s.parent == l.pid || s.group == l.pid || known && started == s.started {
 			add(i)
 		}
@@ -163,29 +163,30 @@ func (l *leader) descendants() (pids []int) {
 	return pids
 }
 
-// isMarked reports whether the environment of a process says that it is of this run, or nothing says that it is not.
+// isMarked reports whether a process belongs to this run: RunVariable in its environment names the run, or the process
+// is an adopted orphan and no other run or child can be its ancestor.
 func (l *leader) isMarked(t *table, s stat) bool {
 	r := t.runOf(s)
 	switch {
 	case r.known:
 		return r.mark == l.mark
-	case isLive(s.pid): // a watchdog has no RunVariable
+	case isLive(s.pid): // watchdogs run without RunVariable
 		return false
-	case l.only && starts.Load() == l.number && s.parent == os.Getpid():
+	case l.onlyChild && starts.Load() == l.number && s.parent == os.Getpid():
 		return true
 	}
 	return r.wiped && !s.kernel && r.afterExec(s) && r.mark == l.mark
 }
 
-// run is what the environment of a process says.
+// run is the result of reading a process's environment.
 type run struct {
-	mark         string // of RunVariable
-	known, wiped bool   // it has the variable; it has no environment at all
+	mark         string // value of RunVariable
+	known, wiped bool   // the variable is set; the environment is empty
 
 	wait sync.Once
 }
 
-// runOf reads the environment of a process, once for all who have the table.
+// runOf reads the environment of a process once for all users of the table.
 func (t *table) runOf(s stat) *run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -198,16 +199,16 @@ func (t *table) runOf(s stat) *run {
 	return r
 }
 
-// execTime is how long a process without an environment may be in the middle of an exec.
+// execTime is the longest time for which an exec leaves a process without an environment.
 const execTime = 200 * time.Millisecond
 
-// wiped are processes that had no environment for execTime, and when each started. Nobody waits for one again.
+// wiped holds the start times of processes that had no environment for execTime. afterExec skips the wait for them.
 var wiped struct {
 	sync.Mutex
 	started map[int]uint64
 }
 
-// forgetWiped forgets processes that are gone.
+// forgetWiped forgets processes that have ended.
 func forgetWiped(t *table) {
 	wiped.Lock()
 	defer wiped.Unlock()
@@ -223,9 +224,9 @@ func forgetWiped(t *table) {
 	wiped.started = left
 }
 
-// afterExec waits until a process that had no environment has one, and reports whether that has a mark. In the middle
-// of an exec it has none for a moment, and an orphan that is not recognised survives. All who have the table wait
-// together.
+// afterExec waits up to execTime for a process without an environment to get one, and reports whether the new
+// environment has a mark. In the middle of an exec the environment is empty for a moment, and an orphan not recognised
+// then would survive. All users of the table wait together.
 func (r *run) afterExec(s stat) (marked bool) {
 	r.wait.Do(func() {
 		wiped.Lock()
@@ -251,7 +252,7 @@ func (r *run) afterExec(s stat) (marked bool) {
 	return r.mark != ""
 }
 
-// runOf returns the value of RunVariable in a process's environment. wiped: the process has no environment at all.
+// runOf returns the value of RunVariable in a process's environment. If the environment is empty, wiped is true.
 func runOf(pid int) (run string, ok, wiped bool) {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

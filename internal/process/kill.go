@@ -3,18 +3,18 @@ package process
 import "time"
 
 const (
-	// TermTime is the time between SIGTERM and SIGKILL. docs/processes.md has it for users, and no other page.
+	// TermTime is the time between SIGTERM and SIGKILL. docs/processes.md is the only page with this number.
 	TermTime = 500 * time.Millisecond
-	// killTime is how long to wait for killed processes. Only one that hangs in the kernel takes longer.
+	// killTime is the time to wait for killed processes. Only a process that hangs in the kernel takes longer.
 	killTime = 2 * time.Second
-	// pollTime is the first pause between two checks of what is left; it doubles each time. The system announces only
-	// the leader's exit.
+	// pollTime is the first pause between two checks for running processes; the pause doubles each time. Checks are
+	// needed because the system announces only the leader's exit.
 	pollTime    = 2 * time.Millisecond
 	pollTimeMax = 50 * time.Millisecond
 )
 
-// end kills the process with all its descendants, first with SIGTERM and then with SIGKILL. It returns what could not
-// be killed. exited waits for the end of the leader up to a limit, and reports whether it ended.
+// end kills the process with all descendants, first with SIGTERM and then with SIGKILL. It returns the pids of
+// processes that survived. exited waits for the end of the leader up to a limit, and reports whether the leader ended.
 func (l *leader) end(exited func(time.Duration) bool) (left []int) {
 	l.terminate()
 	if left = l.waitGone(exited, TermTime); len(left) == 0 {
@@ -28,7 +28,7 @@ func (l *leader) end(exited func(time.Duration) bool) (left []int) {
 	}
 }
 
-// waitGone waits until neither the leader nor a descendant runs, and returns those that still do.
+// waitGone waits up to limit for the leader and all descendants to end, and returns the pids still running.
 func (l *leader) waitGone(exited func(time.Duration) bool, limit time.Duration) (left []int) {
 	until := time.Now().Add(limit)
 	for pause := pollTime; ; pause = min(2*pause, pollTimeMax) {
@@ -48,8 +48,8 @@ func (l *leader) waitGone(exited func(time.Duration) bool, limit time.Duration) 
 	}
 }
 
-// exit returns a channel that is closed when the leader has ended. The leader is not reaped yet: until then its pid
-// stays its own, and signals reach the right group.
+// exit returns a channel that is closed when the leader has ended. The leader is not reaped yet: until then the system
+// does not reuse the pid, so signals reach the right group.
 func (l *leader) exit() chan struct{} {
 	exited := make(chan struct{})
 	go func() {
@@ -59,7 +59,7 @@ func (l *leader) exit() chan struct{} {
 	return exited
 }
 
-// reapLater reaps a process that nobody waits for.
+// reapLater reaps the process in the background.
 func (l *leader) reapLater() {
 	go func() {
 		l.waitExit()
@@ -72,5 +72,5 @@ func (l *leader) reapLater() {
 type exitStatus struct {
 	code   int
 	signal string // such as SIGKILL; "" if it exited
-	err    error  // why the exit status is unknown; nil: it is known
+	err    error  // why the exit status is unknown, or nil
 }

@@ -14,22 +14,22 @@ func (l *leader) sysProcAttr(lifetime) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true}
 }
 
-// closeOnExec marks the descriptors that were inherited from the caller. Go marks those that it opens.
+// closeOnExec marks the descriptors inherited from the caller. Go marks the descriptors that it opens.
 func closeOnExec() { closeOnExecEach("/dev/fd") }
 
-// becomeSubreaper has no counterpart: launchd adopts orphans.
+// becomeSubreaper returns false: on macOS launchd adopts orphans.
 func becomeSubreaper() bool { return false }
 
-// widen does nothing: a pipe grows by itself.
+// widen does nothing: on macOS a pipe grows when needed.
 func (s *stdio) widen() {}
 
-// unreadBytes cannot be known here.
+// unreadBytes returns -1: unknown on macOS.
 func unreadBytes(*os.File) int { return -1 }
 
 func reapOrphans() {}
 
-// waitChange waits until a child has changed in one of these ways, and leaves it to be reaped. With WNOHANG it does not
-// wait, and reports whether the child has. Package unix has no waitid here.
+// waitChange waits until a child has changed in one of these ways, and leaves the child to be reaped. With WNOHANG it
+// does not wait, and reports whether the child has changed. Package unix has no waitid for macOS.
 func waitChange(pid, ways int) (changed bool) {
 	const onePID = 1   // P_PID
 	var info [32]int32 // siginfo_t, which begins with the signal
@@ -37,12 +37,12 @@ func waitChange(pid, ways int) (changed bool) {
 		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
 			uintptr(ways|unix.WNOWAIT), 0, 0)
 		if errno != unix.EINTR {
-			return errno != 0 || info[0] != 0 // after an error it is no child any more
+			return errno != 0 || info[0] != 0 // after an error it is no longer a child
 		}
 	}
 }
 
-// childless matters only where this process adopts orphans.
+// childless returns false: only subreapers need the answer.
 func childless() bool { return false }
 
 // group returns the running processes of a process group.
@@ -57,13 +57,13 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// descendants returns the running processes of the leader's group, without the leader. Those that left the group are
-// not found.
+// descendants returns the running processes of the leader's group, without the leader. Descendants that left the group
+// are not found.
 func (l *leader) descendants() []int {
 	return slices.DeleteFunc(group(l.pid), func(pid int) bool { return pid == l.pid })
 }
 
-// memoryFile makes a file without a name.
+// memoryFile creates a file without a name.
 func memoryFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "hookrun-runs-")
 	if err != nil {

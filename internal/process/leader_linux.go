@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sysProcAttr asks for a new session and group. For a program that dies with us it also asks for SIGKILL when the
-// starting thread ends. Go ends no thread while this process lives, except that of a goroutine which has locked it. A
-// process that is started there is killed early, but by SIGKILL, which is no exit with 0.
+// sysProcAttr requests a new session and group. For a program that dies with us it also requests SIGKILL for the end of
+// the starting thread. While this process lives, Go ends a thread only if a goroutine that locked the thread ends. A
+// process started from such a thread is killed early, but by SIGKILL, so the caller sees no exit 0.
 func (l *leader) sysProcAttr(life lifetime) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if life == diesWithUs {
@@ -19,8 +19,8 @@ func (l *leader) sysProcAttr(life lifetime) *syscall.SysProcAttr {
 	return attr
 }
 
-// closeOnExec marks the descriptors that were inherited from the caller. Go marks those that it opens. Kernels before
-// 5.11 cannot do it in one call.
+// closeOnExec marks the descriptors inherited from the caller. Go marks the descriptors that it opens. Kernels before
+// 5.11 need a call for each descriptor.
 func closeOnExec() {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) != nil {
 		closeOnExecEach("/proc/self/fd")
@@ -35,7 +35,7 @@ func (s *stdio) widen() {
 	}
 }
 
-// unreadBytes returns how many bytes in a pipe have not been read.
+// unreadBytes returns the number of unread bytes in a pipe.
 func unreadBytes(pipe *os.File) int {
 	var n uint32
 	if raw, err := pipe.SyscallConn(); err == nil {
@@ -44,18 +44,18 @@ func unreadBytes(pipe *os.File) int {
 	return int(n)
 }
 
-// waitChange waits until a child has changed in one of these ways, and leaves it to be reaped. With WNOHANG it does not
-// wait, and reports whether the child has.
+// waitChange waits until a child has changed in one of these ways, and leaves the child to be reaped. With WNOHANG it
+// does not wait, and reports whether the child has changed.
 func waitChange(pid, ways int) (changed bool) {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &info, ways|unix.WNOWAIT, nil)
 	for err == unix.EINTR {
 		err = unix.Waitid(unix.P_PID, pid, &info, ways|unix.WNOWAIT, nil)
 	}
-	return err != nil || info.Signo != 0 // after an error it is no child any more
+	return err != nil || info.Signo != 0 // after an error it is no longer a child
 }
 
-// memoryFile makes a file without a name.
+// memoryFile creates a file without a name.
 func memoryFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("hookrun-runs", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -14,43 +14,43 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leader is a started process. It leads a session and a process group, both of which have its pid as their number.
+// leader is a started process. It leads a session and a process group, both numbered by its pid.
 type leader struct {
 	pid int
 
-	mark   string         // the value of RunVariable in its environment and that of its descendants
-	number uint64         // of this start
-	adopts bool           // this process adopts its orphans
-	only   bool           // adopts, and there was no other child at its start
-	seen   map[int]uint64 // descendants that were found, and when each started
+	mark      string         // the value of RunVariable for the process and its descendants
+	number    uint64         // of this start
+	adopts    bool           // this process adopts the leader's orphans
+	onlyChild bool           // adopts is set, and this process had no other child at the start
+	seen      map[int]uint64 // start times of the descendants found so far
 
 	watchdog *watchdog
-	record   int64 // the number of its record in the watchdog's file; -1: none
+	record   int64 // index in the watchdog's file; -1: no record
 }
 
-// State of all supervisors: the children of this process are one set, whoever started them.
+// State of all supervisors: the children of this process are one set, whichever supervisor started them.
 //
-// Locks are taken in this order: watchdog.mu, then starting. Whoever holds starting, for reading too, takes no other
-// lock. Otherwise a goroutine that waits for starting.Lock would keep out the readers that others wait for.
+// Lock order: watchdog.mu, then starting. A holder of starting, even for reading, takes no other lock. Otherwise a
+// goroutine waiting in starting.Lock would block new readers, on which others wait.
 var (
 	live     sync.Map      // pids of running leaders and watchdogs
-	leaders  atomic.Int64  // how many run
-	starts   atomic.Uint64 // how many were started
-	starting sync.RWMutex  // read-locked while a process is started and noted in live
+	leaders  atomic.Int64  // running leaders
+	starts   atomic.Uint64 // leaders started so far
+	starting sync.RWMutex  // read-locked while a process is started and added to live
 )
 
-// start starts a program. w watches it; nil: nothing does.
+// start starts a program under the watchdog w; w may be nil.
 //
-// It calls ForkExec. os.StartProcess and os/exec first start a process of their own to find out what the kernel can do.
-// For a caller that starts one process this doubles the cost. And they cannot wait for a process without reaping it.
-// After that its pid, which is also the number of its group, may belong to another process.
+// It calls ForkExec, because os.StartProcess and os/exec first start a process of their own to probe the kernel, and so
+// double the cost for a caller that starts one process. They also cannot wait for a process without reaping it. Once a
+// process is reaped, the system may give its pid, and so its group number, to another process.
 func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	closeOnExec()
 	l := &leader{number: starts.Add(1), adopts: s.adopts}
 	l.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), l.number, time.Now().UnixNano())
-	l.only = leaders.Add(1) == 1 && s.adopts && childless()
-	w.enter(l, program)
+	l.onlyChild = leaders.Add(1) == 1 && s.adopts && childless()
+	w.watch(l, program)
 	attr := &syscall.ProcAttr{
 		Dir:   program.Dir,
 		Env:   append(program.Env, RunVariable+"="+l.mark),
@@ -67,7 +67,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 	return l, nil
 }
 
-// forkExec starts a child and notes it in live.
+// forkExec starts a child and adds it to live.
 func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err error) {
 	starting.RLock()
 	defer starting.RUnlock()
@@ -92,8 +92,8 @@ func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
 // hasEnded reports whether the leader has ended.
 func (l *leader) hasEnded() bool { return waitChange(l.pid, unix.WEXITED|unix.WNOHANG) }
 
-// reap reaps the leader and returns its exit status. If something else reaped it the status is unknown, which is no
-// exit with 0.
+// reap reaps the leader and returns its exit status. The status is an error, not exit 0, if other code reaped the
+// leader.
 func (l *leader) reap() exitStatus {
 	var status unix.WaitStatus
 	_, err := unix.Wait4(l.pid, &status, 0, nil)
@@ -120,8 +120,8 @@ func signalName(s syscall.Signal) string {
 func (l *leader) terminate() { l.signal(unix.SIGTERM) }
 func (l *leader) kill()      { l.signal(unix.SIGKILL) }
 
-// signal sends a signal to the group, and to each descendant that left it. It looks for those first: once the leader
-// has ended they are orphans, which are harder to find.
+// signal sends a signal to the group, and to each descendant that left the group. It finds the descendants first: once
+// the leader has ended they are orphans, and harder to find.
 func (l *leader) signal(s syscall.Signal) {
 	found := l.descendants()
 	_ = unix.Kill(-l.pid, s) // ESRCH: the group is empty
@@ -130,8 +130,8 @@ func (l *leader) signal(s syscall.Signal) {
 	}
 }
 
-// leftInGroup returns what still runs in the group after the leader was reaped. It is nearly always empty, and one
-// system call shows that.
+// leftInGroup returns the processes still running in the group after the leader was reaped. The group is nearly always
+// empty, and a single system call shows that.
 func (l *leader) leftInGroup() []int {
 	if unix.Kill(-l.pid, 0) == unix.ESRCH {
 		return nil
@@ -139,7 +139,7 @@ func (l *leader) leftInGroup() []int {
 	return group(l.pid)
 }
 
-// closeOnExecEach marks the descriptors that a folder lists.
+// closeOnExecEach marks the descriptors listed in a folder.
 func closeOnExecEach(dir string) {
 	names, err := os.ReadDir(dir)
 	if err != nil {

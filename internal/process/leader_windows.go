@@ -11,19 +11,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ResumeThread would need the handle of a thread, which package syscall closes. Package windows has no NtResumeProcess.
+// NtResumeProcess is called because ResumeThread needs a thread handle, and package syscall closes that handle. Package
+// windows lacks NtResumeProcess.
 var ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// leader is a started process in its own job object. The job contains all its descendants. Windows ends the job when
-// this process dies and its handles are closed.
+// leader is a started process in a job object of its own. The job contains all descendants. Windows ends the job when
+// this process dies, because that closes the job's handles.
 type leader struct {
 	pid         int
 	handle, job windows.Handle
 	binary      string    // of the supervisor
-	sender      *exec.Cmd // of CTRL_BREAK; nil: none was started
+	sender      *exec.Cmd // sends CTRL_BREAK; nil: not started
 }
 
-// start starts a program suspended, so that none of it can run outside the job.
+// start starts a program suspended, so no part of the program can run outside the job.
 func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, _ *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	job, err := windows.CreateJobObject(nil, nil)
@@ -64,17 +65,17 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, _ *
 	return l, nil
 }
 
-// commandLine joins the arguments as programs take them apart. Those of Git for Windows, its sh among them, read more
-// than others in a word without quotes: single quotes, patterns of file names, and @ for a file with more arguments.
-// So such a word gets quotes, but not from cmd.exe, which keeps them. Behind /s /c that takes off the first quote and
-// the last, and runs what is between them: quotes in there are the command's own.
+// commandLine joins the arguments for the parsers of Windows programs. Programs of Git for Windows, such as its sh,
+// treat single quotes, file name patterns and @ (a file with more arguments) specially in an unquoted word, so
+// commandLine quotes words with these characters. For cmd.exe it does not, because cmd.exe keeps the quotes. After /s
+// /c, cmd.exe removes the first and the last quote and runs the text between them; inner quotes belong to the command.
 func commandLine(program Program) string {
 	quotes := !strings.EqualFold(filepath.Base(program.Path), "cmd.exe")
 	words := make([]string, len(program.Args))
 	for i, arg := range program.Args {
 		words[i] = windows.EscapeArg(arg)
 		if quotes && strings.ContainsAny(arg, "'*?[]{}()~@") && !strings.HasPrefix(words[i], `"`) {
-			ending := arg[len(strings.TrimRight(arg, `\`)):] // a backslash before a quote counts only if it is doubled
+			ending := arg[len(strings.TrimRight(arg, `\`)):] // double the backslashes before the closing quote
 			words[i] = `"` + words[i] + ending + `"`
 		}
 	}
@@ -84,7 +85,7 @@ func commandLine(program Program) string {
 	return strings.Join(words, " ")
 }
 
-// setLifetime sets whether the job ends with its last handle.
+// setLifetime sets whether closing the last handle ends the job.
 func (l *leader) setLifetime(life lifetime) error {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if life == diesWithUs {
@@ -112,8 +113,8 @@ func (l *leader) hasEnded() bool {
 	return event == windows.WAIT_OBJECT_0
 }
 
-// reap returns the exit status. There are no signals: a program that crashed has the number of the exception as its
-// exit code, which no program chooses.
+// reap returns the exit status. Windows has no signals: the exit code of a crashed program is the number of the
+// exception, and programs do not choose such codes.
 func (l *leader) reap() exitStatus {
 	var code uint32
 	if err := windows.GetExitCodeProcess(l.handle, &code); err != nil {
@@ -125,14 +126,13 @@ func (l *leader) reap() exitStatus {
 	return exitStatus{code: int(code)}
 }
 
-// crashed reports whether an exit code is that of an exception that nobody handled: an NTSTATUS of the severity
-// "error", the system's (0xC…) or that of a language's runtime (0xE…), or a breakpoint. Negative codes that programs
-// choose begin with 0xF.
+// crashed reports whether an exit code is the number of an unhandled exception: an NTSTATUS of severity "error", from
+// the system (0xC…) or a language's runtime (0xE…), or a breakpoint. Negative codes chosen by programs begin with 0xF.
 func crashed(code uint32) bool {
 	return code>>28 >= 0xC && code>>28 <= 0xE || code == uint32(windows.STATUS_BREAKPOINT)
 }
 
-// crashNames are the exceptions that programs mostly die of.
+// crashNames are the names of the most frequent exceptions.
 var crashNames = map[windows.NTStatus]string{
 	windows.STATUS_ACCESS_VIOLATION:       "STATUS_ACCESS_VIOLATION",
 	windows.STATUS_BREAKPOINT:             "STATUS_BREAKPOINT",
@@ -147,7 +147,7 @@ var crashNames = map[windows.NTStatus]string{
 	windows.STATUS_STACK_OVERFLOW:         "STATUS_STACK_OVERFLOW",
 }
 
-// crashName returns the number of an exception, and its name if that is known.
+// crashName returns the number of an exception, and the name if known.
 func crashName(code uint32) string {
 	number := fmt.Sprintf("0x%08X", code)
 	if name := crashNames[windows.NTStatus(code)]; name != "" {
@@ -164,7 +164,7 @@ func (l *leader) descendants() (pids []int) {
 		assigned, listed uint32
 		ids              [256]uintptr
 	}
-	size := uint32(unsafe.Sizeof(list)) // if there are more processes, those that fit are listed
+	size := uint32(unsafe.Sizeof(list)) // if the job has more processes, the first 256 are listed
 	_ = windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(&list)), size, nil)
 	for _, id := range list.ids[:min(int(list.listed), len(list.ids))] {
@@ -175,7 +175,7 @@ func (l *leader) descendants() (pids []int) {
 	return pids
 }
 
-// hostsConsole reports whether a process is the one that the system has for a console. It ends with the console.
+// hostsConsole reports whether a process is conhost.exe, the system's host of a console. It ends with the console.
 func hostsConsole(pid uint32) bool {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {
@@ -191,7 +191,7 @@ func hostsConsole(pid uint32) bool {
 	return err == nil && strings.EqualFold(windows.UTF16ToString(path[:n]), filepath.Join(system, "conhost.exe"))
 }
 
-// leftInGroup returns what the leader has left behind, and lets it live on.
+// leftInGroup returns the running descendants of an ended leader, and allows them to outlive this process.
 func (l *leader) leftInGroup() []int {
 	left := l.descendants()
 	l.setLifetime(outlivesUs)
@@ -203,12 +203,12 @@ func (l *leader) forget() {
 	l.closeHandles()
 }
 
-// becomeSubreaper has no counterpart.
+// becomeSubreaper returns false: Windows has no subreapers.
 func becomeSubreaper() bool { return false }
 
 func reapOrphans() {}
 
-// watchdog is not needed: the system ends the job when this process dies.
+// watchdog does nothing: Windows ends the job when this process dies.
 type watchdog struct{ keep bool }
 
 func (w *watchdog) begin() {}

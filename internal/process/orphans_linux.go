@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomeSubreaper makes this process adopt the orphans of its processes, and reports whether it could.
+// becomeSubreaper makes this process adopt the orphans of its processes, and reports success.
 func becomeSubreaper() bool {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil // Linux 3.4 and later
 }
@@ -20,10 +20,10 @@ const siPID = 12 + (unsafe.Sizeof(uintptr(0))/8)*4
 
 // reapOrphans reaps adopted orphans that have ended.
 //
-// No process can be started meanwhile: if it ended before it was noted in live, it would be taken for an orphan and its
-// exit status would be lost.
+// It locks starting, because an unlocked start has a race: a process that ends before it is in live looks like an
+// orphan, and its exit status would be lost.
 func reapOrphans() {
-	// Mostly no child has ended, or it is a leader that will be reaped soon. Then there is nothing to lock.
+	// Usually no child has ended, or only a leader that will be reaped soon. Then no lock is needed.
 	if pid := endedChild(); pid == 0 || isLive(pid) {
 		return
 	}
@@ -38,7 +38,7 @@ func reapOrphans() {
 	}
 }
 
-// endedChild returns a child that has ended and is not reaped yet, 0 if there is none.
+// endedChild returns a child that has ended and is not reaped yet, or 0.
 func endedChild() (pid int) {
 	var info unix.Siginfo
 	if unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != nil {

@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// pipes are the three pipes of a running process, and the wait for its events. Each pipe has a goroutine, and so has
-// the wait for the exit.
+// pipes are the three pipes of a running process, and the wait for its events. Pipes and wait have a goroutine each.
 type pipes struct {
 	*stdio
-	leader   *leader // nil: the process was not started
+	leader   *leader // nil: not started
 	input    Input
 	captures [2]capture
 	ended    chan struct{} // closed when the leader has ended
 	read     chan struct{} // closed when both outputs have ended
-	written  chan struct{} // closed when everything is written, or the process has stopped reading
+	written  chan struct{} // closed when the input is written, or the process has stopped reading
 	detach   chan struct{} // closed when the first line asks to be detached
 }
 
-// newPipes makes the pipes. They are wide if there is much to write.
+// newPipes makes the pipes, and widens them for a large input.
 func newPipes(input Input, detach func([]byte) bool) (*pipes, error) {
 	p := &pipes{
 		input: input, captures: newCaptures(),
@@ -43,8 +42,9 @@ func newPipes(input Input, detach func([]byte) bool) (*pipes, error) {
 	return p, nil
 }
 
-// serve serves the process that was started with its ends. It closes our copies of these. It writes and reads at the
-// same time. Otherwise a process that answers before it has read everything would wait for us, and we for it.
+// serve connects the pipes to their started process, and closes our copies of the process's ends. It writes and reads
+// at the same time. Otherwise a process that answers before it has read the whole input would block us, and we the
+// process.
 func (p *pipes) serve(l *leader) {
 	p.closeTheirs()
 	p.leader, p.ended = l, l.exit()
@@ -83,17 +83,17 @@ func (p *pipes) wait(ctx context.Context, until time.Time) waitEvent {
 	}
 }
 
-// exited waits for the end of the leader up to a limit, and reports whether it ended. It also asks the system: the
-// goroutine that waits for the exit may not have run since.
+// exited waits for the end of the leader up to a limit, and reports whether the leader ended. It also queries the
+// system, because the goroutine that waits for the exit may not have run since.
 func (p *pipes) exited(limit time.Duration) bool {
 	return within(p.ended, limit) || p.leader.hasEnded()
 }
 
-// drain reads what is left in the pipes. It goes on while another process holds them, up to a limit, and reports
-// whether it came to their end. It does not wait for input to be written: the process has ended without it.
+// drain waits until both outputs are read to their ends, up to a limit, and reports whether they are. The ends arrive
+// late if another process holds the pipes. drain does not wait for unwritten input, because the process has ended.
 func (p *pipes) drain(limit time.Duration) (whole bool) { return within(p.read, limit) }
 
-// takeDetach reports whether the process has asked to be detached, and resets that.
+// takeDetach reports whether the process has asked to be detached, and resets the request.
 func (p *pipes) takeDetach() bool {
 	select {
 	case <-p.detach:
@@ -104,7 +104,7 @@ func (p *pipes) takeDetach() bool {
 	}
 }
 
-// stop stops reading and writing, closes the pipes, and returns what was printed.
+// stop stops reading and writing, closes the pipes, and returns the kept output.
 func (p *pipes) stop() (stdout, stderr Output) {
 	p.in.stop()
 	p.out[0].stop()

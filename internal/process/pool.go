@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// From the second death in a row without an answer, a program is restarted only after backoff, which doubles with
-	// each death up to backoffMax. Until then calls fail at once: waiting would look like a slow process.
+	// After two deaths in a row without an answer, the program is restarted only after backoff, which doubles with each
+	// death up to backoffMax. Until then calls fail at once, because waiting would look like a slow process.
 	backoff    = 100 * time.Millisecond
 	backoffMax = 5 * time.Second
 )
 
-// Pool keeps the persistent processes of one program. Each answers one line of input with one line of output, one call
-// at a time. They are started when a call needs them, and kept for the next.
+// Pool keeps the persistent processes of one program. Each process handles one call at a time: it answers a line of
+// input with a line of output. A process is started when a call needs it, and kept for later calls.
 type Pool struct {
 	supervisor *Supervisor
 	program    func(dir string) (Program, error)
@@ -24,30 +24,31 @@ type Pool struct {
 
 	mu     sync.Mutex
 	idle   []*worker
-	closed bool // idle processes end
+	closed bool // end processes instead of keeping them
 
 	deaths    int // in a row
 	lastDeath string
 	notBefore time.Time // when a process may be started again
 }
 
-// NewPool returns a pool of at most size processes. program returns what to start for calls in a directory.
+// NewPool returns a pool of at most size processes. program returns the Program to start for calls in a directory.
 func (s *Supervisor) NewPool(size int, program func(dir string) (Program, error)) *Pool {
 	return &Pool{supervisor: s, program: program, turns: make(chan struct{}, max(size, 1))}
 }
 
-// Reply is the answer of a persistent process, or how it ended without one.
+// Reply is the answer of a persistent process, or the way in which the process ended without an answer.
 type Reply struct {
 	Result
-	NoLine  bool   // it timed out before it printed a line
-	Problem string // what is wrong with its line; the process was killed
+	NoLine  bool   // timed out before a line was printed
+	Problem string // why the line is no valid answer; the process was killed
 }
 
-// Ask sends a line of input to a free process of this directory, and returns its answer. If all are busy, it waits for
-// one. The limit begins when the process gets the line, or is started for it: a busy pool is not a slow process.
+// Ask sends a line of input to an idle process of this directory, and returns the process's answer. If all processes
+// are busy, Ask waits. The limit begins when the line is sent or a process is started for the call, because a busy pool
+// is not a slow process.
 //
-// check returns what is wrong with the process's output, reply.Stdout, or "". It is called at most once. If there is no
-// valid answer the process is killed with all its descendants, since nobody could tell which call it answers next.
+// check returns the error in reply.Stdout as a text, or "". It is called at most once. A process without a valid answer
+// is killed with all its descendants, because its next answer could belong to either call.
 func (p *Pool) Ask(
 	ctx context.Context, dir string, line Input, limit time.Duration, check func(*Reply) (problem string),
 ) Reply {
@@ -57,20 +58,20 @@ func (p *Pool) Ask(
 		return Reply{Result: Result{Err: ctx.Err()}}
 	}
 	defer func() { <-p.turns }()
-	for { // retry: idle processes may have ended, or be unfit for a call
+	for { // retry: idle processes may have ended or be out of step
 		w, err := p.take(dir)
 		if err != nil {
 			return Reply{Result: Result{Err: err}}
 		}
-		if w.served && w.unfit() {
+		if w.served && w.outOfStep() {
 			p.endLater(w)
 			continue
 		}
 		deadline := time.NewTimer(limit)
 		reply, how := w.ask(ctx, line, deadline.C, check)
 		deadline.Stop()
-		p.give(w, how, &reply)
-		if how == unread && ctx.Err() == nil { // the process ended while it was idle, just before the line reached it
+		p.put(w, how, &reply)
+		if how == unread && ctx.Err() == nil { // ended while idle, just before the line arrived
 			continue
 		}
 		return reply
@@ -87,7 +88,7 @@ func (p *Pool) take(dir string) (*worker, error) {
 			return w, nil
 		}
 	}
-	// There may be no more processes than turns, and this call holds one of these.
+	// There may be at most cap(turns) processes, and this call holds a turn.
 	if len(p.idle)+len(p.turns) > cap(p.turns) {
 		p.endLater(p.idle[0])
 		p.idle = slices.Delete(p.idle, 0, 1)
@@ -101,8 +102,8 @@ func (p *Pool) take(dir string) (*worker, error) {
 	return p.start(dir)
 }
 
-// give takes a process back after a call, and counts deaths.
-func (p *Pool) give(w *worker, how exchange, reply *Reply) {
+// put takes a process back after a call, and counts deaths.
+func (p *Pool) put(w *worker, how exchange, reply *Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if how == answered {
@@ -116,7 +117,7 @@ func (p *Pool) give(w *worker, how exchange, reply *Reply) {
 			p.notBefore = time.Now().Add(min(backoff<<min(p.deaths-2, 10), backoffMax))
 		}
 	case w.dead:
-	case p.closed || w.hasExited(): // it ended after exitedIdle had looked for it among the idle ones
+	case p.closed || w.hasExited(): // it ended after exitedIdle had searched the idle processes
 		p.endLater(w)
 	default:
 		p.idle = append(p.idle, w)
@@ -133,7 +134,7 @@ func describeDeath(reply *Reply) string {
 	return fmt.Sprintf("exit %d", reply.ExitCode)
 }
 
-// exitedIdle reaps a process that ended while it was idle.
+// exitedIdle reaps a process that ended while idle.
 func (p *Pool) exitedIdle(w *worker) {
 	p.mu.Lock()
 	i := slices.Index(p.idle, w)
@@ -146,10 +147,10 @@ func (p *Pool) exitedIdle(w *worker) {
 	}
 }
 
-// endLater ends a process in the background, so that the call does not wait for it.
+// endLater ends a process in the background, so the call need not wait.
 func (p *Pool) endLater(w *worker) { p.supervisor.background.Go(w.end) }
 
-// Close ends the idle processes, and the others after their call.
+// Close ends the idle processes now, and the busy ones after their calls.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	idle := p.idle

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Program is what to start.
+// Program describes a program to start.
 type Program struct {
 	Path string   // of the executable
 	Args []string // including the program's name, as in os.Args
@@ -16,11 +16,11 @@ type Program struct {
 	Env  []string // NAME=VALUE, each name once; Start adds RunVariable
 }
 
-// RunVariable marks a process and its descendants in their environment (Linux, macOS). It identifies descendants that
-// have left the process group.
+// RunVariable is the environment variable that marks a process and its descendants (Linux, macOS). It identifies
+// descendants that have left the process group.
 const RunVariable = "HOOKRUN_RUN"
 
-// StartError means that the system could not start a program.
+// StartError is returned if the system could not start a program.
 type StartError struct {
 	Program Program
 	Err     error
@@ -29,10 +29,10 @@ type StartError struct {
 func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Program.Args[0], e.Err) }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Input is what a process gets on stdin, in pieces that are written in order. The pieces must not change.
+// Input is the stdin of a process, in pieces that are written in order. The pieces must not change.
 type Input [][]byte
 
-// size is the number of bytes.
+// size returns the number of bytes.
 func (in Input) size() (n int) {
 	for _, piece := range in {
 		n += len(piece)
@@ -40,7 +40,7 @@ func (in Input) size() (n int) {
 	return n
 }
 
-// writeTo writes all pieces, and returns how many bytes were written.
+// writeTo writes all pieces, and returns the number of bytes written.
 func (in Input) writeTo(w io.Writer) (written int, err error) {
 	for _, piece := range in {
 		n, err := w.Write(piece)
@@ -52,24 +52,24 @@ func (in Input) writeTo(w io.Writer) (written int, err error) {
 	return written, nil
 }
 
-// Result is how a process ended and what it printed.
+// Result describes the end of a process and holds its output.
 type Result struct {
-	Err      error  // not started, or its exit status is lost: ignore ExitCode and Signal
+	Err      error  // not started, or the exit status is lost: ignore ExitCode and Signal
 	TimedOut bool   // killed at its deadline or when the context ended: ignore ExitCode and Signal
-	ExitCode int    // -1 if a signal killed it
-	Signal   string // the signal that killed it, such as SIGKILL
+	ExitCode int    // -1 if killed by a signal
+	Signal   string // the signal that killed the process, such as SIGKILL
 	Stdout   Output
 	Stderr   Output
 
-	// Left are process ids: what still ran in its group after it exited, or what could not be killed.
+	// Left are the pids of processes still running in the group after the exit, or of those that could not be killed.
 	Left []int
-	// Unread: it exited, and another process still held its output when Wait ended to read it.
+	// Unread: after the exit another process held the outputs open for longer than DrainTime.
 	Unread bool
 
-	Detached bool // its first line asked to be detached
+	Detached bool // the first line of stdout asked to be detached
 }
 
-// Process is a running process. Wait or Release must end it.
+// Process is a running process. The caller must end it with Wait or Release.
 type Process struct {
 	leader   *leader
 	pipes    *pipes
@@ -79,16 +79,16 @@ type Process struct {
 }
 
 const (
-	// shortTime is how long most processes run at most. A longer one gets a watchdog.
+	// shortTime is longer than most processes run. A process that runs longer gets a watchdog.
 	shortTime = time.Millisecond
-	// DrainTime is how long the pipes are read after the exit, if another process still holds them. Claude Code reads
-	// for the same time: what a background child prints in that time counts there, and must count here.
+	// DrainTime is the time for which the pipes are read after the exit, if another process still holds them. Claude
+	// Code reads for the same time, so output of a background child in that time counts here as in Claude Code.
 	DrainTime = 500 * time.Millisecond
 )
 
 // Start starts a process, and begins to write its input and read its output. Wait enforces the deadline.
 //
-// detach is called with the first line of stdout, and reports whether that asks to be detached; nil: no line does.
+// detach is called with the first line of stdout, and reports whether the line asks to be detached. nil: no line does.
 func (s *Supervisor) Start(
 	program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool,
 ) (*Process, error) {
@@ -99,7 +99,7 @@ func (s *Supervisor) Start(
 	}
 	life := diesWithUs
 	if detach != nil && s.OneShot {
-		life = outlivesUs // it may have to
+		life = outlivesUs // Release may leave it running
 	}
 	if p.leader, err = s.start(program, p.pipes.fds(), life, &s.watchdog); err != nil {
 		p.pipes.stop()
@@ -109,23 +109,23 @@ func (s *Supervisor) Start(
 	return p, nil
 }
 
-// waitEvent is what ends or interrupts a wait for a process.
+// waitEvent is an event that ends or interrupts a wait for a process.
 type waitEvent int
 
 const (
-	eventExit   waitEvent = iota // the leader has ended; it is not reaped yet
-	eventDetach                  // it asked to be detached, and has its whole input
+	eventExit   waitEvent = iota // the leader has ended and is not reaped yet
+	eventDetach                  // the process asked to be detached, and its whole input is written
 	eventCancel                  // the context ended
 	eventDeadline
 	eventLine // a persistent process answered
 )
 
-// Wait waits until the process has ended, and returns its result. At the deadline, or when ctx ends, it kills the
-// process with all its descendants. It returns false if the process asked to be detached. Then the process still runs:
-// Wait again for its end, or Release it.
+// Wait waits until the process has ended, and returns its result. At the deadline, or when ctx ends, Wait kills the
+// process with all its descendants. If the process asked to be detached, Wait returns false. The process still runs
+// then: Wait again for its end, or Release it.
 //
-// The precedence of events is decided here. An exit before the deadline counts, whatever the pipes do. Otherwise the
-// deadline or the end of ctx counts; the caller may ignore what was printed before.
+// Precedence of events: an exit before the deadline counts, whether or not the pipes have ended. Otherwise the deadline
+// or the end of ctx counts, and the caller may ignore the output.
 func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	l := p.leader
 	event := p.pipes.wait(ctx, earlier(p.deadline, p.begun.Add(shortTime)))
@@ -134,10 +134,10 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		event = p.pipes.wait(ctx, p.deadline)
 	}
 	if event == eventDetach {
-		p.pipes.takeDetach() // ignore it; the next Wait is for the end
+		p.pipes.takeDetach() // the next Wait must wait for the end
 		return Result{}, false
 	}
-	if event == eventDeadline && p.pipes.exited(0) { // it exited at the same time
+	if event == eventDeadline && p.pipes.exited(0) { // exited at the same time
 		event = eventExit
 	}
 	killed := event != eventExit
@@ -145,12 +145,12 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		result.TimedOut = true
 		if result.Left = l.end(p.pipes.exited); slices.Contains(result.Left, l.pid) {
 			l.unwatch()
-			l.reapLater() // when the kernel lets go of it
+			l.reapLater() // when the kernel frees it
 			result.Stdout, result.Stderr = p.pipes.stop()
 			return result, true
 		}
 	} else {
-		// Output of the process itself is in the pipes already. Only a child that holds them takes longer.
+		// The process's own output is in the pipes already. Only a child that holds the pipes makes this take longer.
 		result.Unread = !p.pipes.drain(DrainTime)
 	}
 	l.unwatch()
@@ -160,7 +160,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	if !killed {
 		result.Err = status.err
 		result.Left = l.leftInGroup()
-		result.Detached = p.pipes.takeDetach() // it ended before its first line was seen
+		result.Detached = p.pipes.takeDetach() // ended before the request was seen
 	}
 	l.forget()
 	return result, true
@@ -173,8 +173,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Release stops waiting for a process that asked to be detached, and returns what it has printed. Nobody reads its
-// output any more.
+// Release stops waiting for a process that asked to be detached, and returns the output so far. Later output is lost.
 func (p *Process) Release() (result Result) {
 	p.leader.unwatch()
 	p.leader.reapLater()

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// stdio is the three pipes of a process: its ends and ours.
+// stdio is the three pipes of a process: the process's ends and ours.
 type stdio struct {
 	theirs [3]*os.File
 	in     pipeEnd
 	out    [2]pipeEnd
 }
 
-// pipeSize is the capacity of a pipe. A large input costs two context switches for every 64 KiB.
+// pipeSize is the usual capacity of a pipe. A larger input costs two context switches for every 64 KiB.
 const pipeSize = 64 << 10
 
-// smallestPipe is the least capacity of a pipe. The system gives no more to a user who has very many pipes.
+// smallestPipe is the smallest capacity of a pipe. The system gives no more to a user with very many pipes.
 const smallestPipe = 4 << 10
 
 // newStdio makes the pipes.
@@ -43,7 +43,7 @@ func (s *stdio) closeTheirs() {
 	}
 }
 
-// close closes everything that is open.
+// close closes all open ends.
 func (s *stdio) close() {
 	s.closeTheirs()
 	for _, f := range []*os.File{s.in.File, s.out[0].File, s.out[1].File} {
@@ -51,14 +51,14 @@ func (s *stdio) close() {
 	}
 }
 
-// write writes the input, and then calls done with the number of bytes that were written. A process that stops reading
-// is no error: its exit counts. If the pipe may not take all of the input, a goroutine writes it.
+// write writes the input, and then calls done with the number of bytes written. A process that stops reading causes no
+// error: its exit counts. A goroutine writes an input that may not fit into the pipe.
 func (s *stdio) write(input Input, done func(written int)) {
 	write := func() {
 		written, _ := input.writeTo(s.in)
 		done(written)
 	}
-	// An empty pipe of any size takes what fits into the smallest one.
+	// Every empty pipe has room for smallestPipe bytes.
 	if input.size() <= smallestPipe && unreadBytes(s.in.File) == 0 {
 		write()
 	} else {
@@ -66,7 +66,7 @@ func (s *stdio) write(input Input, done func(written int)) {
 	}
 }
 
-// within waits for done up to a limit, and reports whether it was closed.
+// within waits up to a limit for done to be closed, and reports whether it was.
 func within(done <-chan struct{}, limit time.Duration) bool {
 	select {
 	case <-done:

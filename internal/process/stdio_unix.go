@@ -12,7 +12,7 @@ import (
 // pipeEnd is our end of a pipe.
 type pipeEnd struct{ *os.File }
 
-// newPipe makes a pipe, of which we read or write one end.
+// newPipe makes a pipe. We read from it if weRead is set; otherwise we write to it.
 func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 	reader, writer, err := os.Pipe()
 	if weRead {
@@ -24,24 +24,24 @@ func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 // stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
-// follow reads until the end, or until there is more than was asked for.
+// follow reads until the stream ends or is full.
 func (s *stream) follow() {
 	raw, err := s.pipe.SyscallConn()
 	if err == nil {
 		_ = raw.Read(s.readAll)
 	}
-	s.tell()
+	s.notify()
 }
 
-// look reads what has arrived.
-func (s *stream) look() {
+// drain reads the bytes in the pipe.
+func (s *stream) drain() {
 	if raw, err := s.pipe.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { s.readAll(fd) })
 	}
 }
 
-// readAll reads what has arrived, and reports whether the stream has ended. It holds the lock while it reads, so
-// whoever has the lock knows that nothing is between the pipe and the kept output.
+// readAll reads the bytes in the pipe, and reports whether to stop reading: the stream has ended or is full. It holds
+// the lock while it reads, so a holder of the lock knows that no bytes are between the pipe and the kept output.
 func (s *stream) readAll(fd uintptr) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Package windows has no PeekNamedPipe.
+// PeekNamedPipe is missing in package windows.
 var peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
 
 // pipeEnd is our end of a pipe.
 type pipeEnd struct {
 	*os.File
-	handle windows.Handle // of File, whose Fd would take it from Go's poller
+	handle windows.Handle // of File; File.Fd would take it from Go's poller
 }
 
-// private lets this user alone in. By default all users may read from a pipe, and they can list the names: one who
-// opens the pipe before we do would keep the process from starting.
+// private returns security attributes that give access to this user only. By default all users may read from a pipe and
+// can list pipe names, and a user who opened the pipe before us would keep the process from starting.
 var private = sync.OnceValues(func() (*windows.SecurityAttributes, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -33,8 +33,9 @@ var private = sync.OnceValues(func() (*windows.SecurityAttributes, error) {
 	return a, err
 })
 
-// newPipe makes a pipe. A read or write of ours must be able to end before the pipe does, which takes an end for
-// asynchronous calls. An anonymous pipe has none, so this one has a name. A process expects ends for synchronous calls.
+// newPipe makes a pipe. Our end must be asynchronous, because our reads and writes must be able to stop before the pipe
+// ends. Anonymous pipes have no asynchronous ends, so the pipe has a name. The process's end is synchronous, as
+// programs expect.
 func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 	name := `\\.\pipe\hookrun-` + rand.Text()
 	path, err := windows.UTF16PtrFromString(name)
@@ -67,19 +68,19 @@ func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 // stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
-// available is the number of bytes that can be read at once.
+// available returns the number of bytes that can be read at once.
 func (e *pipeEnd) available() (n uint32) {
 	_, _, _ = peekNamedPipe.Call(uintptr(e.handle), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0)
 	return n
 }
 
-// widen does nothing: a write ends when all of it has been read, however wide the pipe.
+// widen does nothing: on Windows a write ends when all its bytes have been read, at every size of the pipe.
 func (s *stdio) widen() {}
 
-// unreadBytes cannot be known here.
+// unreadBytes returns -1: unknown on Windows.
 func unreadBytes(*os.File) int { return -1 }
 
-// follow reads until the end, or until there is more than was asked for.
+// follow reads until the stream ends or is full.
 func (s *stream) follow() {
 	piece := make([]byte, 16<<10)
 	for {
@@ -91,11 +92,11 @@ func (s *stream) follow() {
 			break
 		}
 	}
-	s.tell()
+	s.notify()
 }
 
-// look waits until the goroutine has read what has arrived.
-func (s *stream) look() {
+// drain waits until follow has read the bytes in the pipe.
+func (s *stream) drain() {
 	for range 100 {
 		if s.pipe.available() == 0 {
 			return
@@ -104,7 +105,7 @@ func (s *stream) look() {
 	}
 }
 
-// createUnnamed creates a temporary file that goes with its last handle, whichever process has that.
+// createUnnamed creates a temporary file. Windows removes it when the last handle of any process is closed.
 func createUnnamed() (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL | windows.O_FILE_FLAG_DELETE_ON_CLOSE
 	return os.OpenFile(filepath.Join(os.TempDir(), "hookrun-stdin-"+rand.Text()), flags, 0o600)

@@ -5,48 +5,48 @@ import (
 	"sync"
 )
 
-// stream is an output of a persistent process. A goroutine reads it. look makes sure that everything printed so far has
-// been read. follow and look depend on the system.
+// stream is an output of a persistent process. The goroutine follow reads it. drain returns after all bytes printed so
+// far have been read. Both depend on the system.
 type stream struct {
-	pipe  *pipeEnd
-	most  int           // bytes that are kept
-	waits bool          // stop reading at that many bytes: nobody asked for more
-	news  chan struct{} // signals that something was printed, or the end
+	pipe      *pipeEnd
+	limit     int           // bytes that are kept
+	stopsFull bool          // stop reading when full: the rest is no answer
+	changed   chan struct{} // signals new output, or the end
 
-	mu       sync.Mutex // held while reading and for what was read
+	mu       sync.Mutex // held while reading, and for the fields below
 	kept     Output
-	searched int // bytes of the head in which there is no line's end
+	searched int // bytes of the head known to hold no newline
 }
 
-func (s *stream) begin(pipe *pipeEnd, most int) {
-	s.pipe, s.most, s.news = pipe, most, make(chan struct{}, 1)
+func (s *stream) begin(pipe *pipeEnd, limit int) {
+	s.pipe, s.limit, s.changed = pipe, limit, make(chan struct{}, 1)
 }
 
-// add keeps what was read, and reports whether there is room for more. The caller holds the lock.
+// add keeps b, and reports whether to read on. The caller holds the lock.
 func (s *stream) add(b []byte) (more bool) {
-	s.kept.Head = append(s.kept.Head, b[:min(len(b), s.most-len(s.kept.Head))]...)
+	s.kept.Head = append(s.kept.Head, b[:min(len(b), s.limit-len(s.kept.Head))]...)
 	s.kept.Total += int64(len(b))
-	s.tell()
-	return !s.waits || s.kept.leftOut() == 0
+	s.notify()
+	return !s.stopsFull || s.kept.leftOut() == 0
 }
 
-// tell signals news: something was printed, or the stream ended.
-func (s *stream) tell() {
+// notify signals new output, or the end of the stream.
+func (s *stream) notify() {
 	select {
-	case s.news <- struct{}{}:
+	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-// some reports whether anything was printed.
-func (s *stream) some() bool {
-	s.look()
+// hasOutput reports whether there is output that no call has taken.
+func (s *stream) hasOutput() bool {
+	s.drain()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept.Total > 0
 }
 
-// line reports whether there is a whole line, or more than a line may have.
+// line reports whether there is a complete line, or more bytes than a line may have.
 func (s *stream) line() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,9 +57,9 @@ func (s *stream) line() bool {
 	return s.kept.leftOut() > 0
 }
 
-// take returns what was printed since the last take.
+// take returns the output since the last take.
 func (s *stream) take() Output {
-	s.look()
+	s.drain()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := s.kept

@@ -7,34 +7,33 @@ import (
 	"time"
 )
 
-// BreakCommand is the argument by which Supervisor.Binary is told to send CTRL_BREAK.
+// BreakCommand is the first argument of Supervisor.Binary for sending CTRL_BREAK.
 const BreakCommand = "__ctrl-break"
 
-// Supervisor starts processes and makes sure that they end when this process does. Set its fields before the first
-// start. It is safe for concurrent use. Wait for, release or end every process before Close.
+// Supervisor starts processes and ensures that they end when this process does. Set its fields before the first start.
+// It is safe for concurrent use. Wait for, release or end every process before Close.
 type Supervisor struct {
-	// OneShot is for a program that starts a few processes and exits. Then a process that ends within a millisecond
+	// OneShot is for a program that starts a few processes and exits. If set, a process that ends within a millisecond
 	// gets no watchdog, and a process that may ask to be detached can outlive this one.
 	OneShot bool
 
-	// Subreaper makes this process adopt the orphans of its processes (Linux). So Wait finds them at a deadline even if
-	// they left their group and wiped their environment. Unknown children are taken for such orphans and reaped, so set
-	// it only in programs that start no other children.
+	// Subreaper makes this process adopt the orphans of its processes (Linux). Then Wait finds orphans at a deadline
+	// even if they left the group and wiped their environment. All unknown children are treated as orphans and reaped,
+	// so set Subreaper only in programs that start no other children.
 	Subreaper bool
 
 	// Binary is the path of a program that calls SendBreak with its second argument if its first is BreakCommand
-	// (Windows): hookrun itself. It is started to ask a process to end at its deadline. "": the process is not asked,
-	// and killed at once.
+	// (Windows): hookrun. Wait starts it at a deadline to end a process gently. If Binary is "", Wait kills at once.
 	Binary string
 
-	prepared   sync.Once // by the first start
+	prepared   sync.Once // done by the first start
 	adopts     bool      // Subreaper is set, and the system supports it
 	watchdog   watchdog
 	closing    chan struct{}
 	background sync.WaitGroup // pool workers that end, and the goroutine that reaps orphans
 }
 
-// prepare does what the first start needs.
+// prepare initialises the supervisor at the first start.
 func (s *Supervisor) prepare() {
 	s.watchdog.keep = !s.OneShot
 	s.closing = make(chan struct{})
@@ -44,13 +43,13 @@ func (s *Supervisor) prepare() {
 	}
 }
 
-// reapOrphans reaps orphans that end while none of our processes does.
+// reapOrphans reaps orphans every second, because forget reaps them only when a process of ours ends.
 func (s *Supervisor) reapOrphans() {
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-look.C:
+		case <-ticker.C:
 			reapOrphans()
 		case <-s.closing:
 			return
@@ -58,9 +57,9 @@ func (s *Supervisor) reapOrphans() {
 	}
 }
 
-// Close releases what the supervisor keeps between processes. Close its pools first.
+// Close stops the watchdog and the background goroutines. Close the supervisor's pools first.
 func (s *Supervisor) Close() {
-	s.prepared.Do(func() {}) // nothing may be prepared any more
+	s.prepared.Do(func() {}) // no start may prepare after this
 	if s.closing != nil {
 		close(s.closing)
 	}
@@ -68,8 +67,8 @@ func (s *Supervisor) Close() {
 	s.watchdog.end()
 }
 
-// StartDetached starts a process that nobody waits for and that outlives this one. Its input is a file without a name,
-// since a pipe would need a writer. Its output is discarded.
+// StartDetached starts a process that outlives this one, without waiting for it. The input is a file without a name,
+// since a pipe would need a writer. The output is discarded.
 func (s *Supervisor) StartDetached(program Program, input Input) error {
 	stdin, err := unnamedFile(input)
 	if err != nil {
@@ -89,15 +88,15 @@ func (s *Supervisor) StartDetached(program Program, input Input) error {
 	return nil
 }
 
-// lifetime is what becomes of a program when this process dies.
+// lifetime says whether a program ends when this process dies.
 type lifetime uint8
 
 const (
-	diesWithUs lifetime = iota // it is killed
-	outlivesUs                 // it lives on
+	diesWithUs lifetime = iota // killed
+	outlivesUs                 // keeps running
 )
 
-// unnamedFile writes the input to a temporary file that nobody can find, and returns it open at its start.
+// unnamedFile writes the input to a temporary file without a name, and returns the file open at its start.
 func unnamedFile(input Input) (*os.File, error) {
 	f, err := createUnnamed()
 	if err != nil {

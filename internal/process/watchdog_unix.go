@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchdog is a shell that waits for the end of this process, however that comes. Then it kills the processes that
-// still run, with all their descendants. The parent-death signal reaches only a leader, not its descendants, and macOS
-// has none.
+// watchdog is a shell that waits for the end of this process, even by SIGKILL. Then it kills the running processes with
+// all their descendants. The parent-death signal does not suffice: it reaches a leader but not the leader's
+// descendants, and macOS has no such signal.
 //
-// The watchdog finds the processes in a file that only it and this process have. A record has the mark of a process,
-// which is known before the fork, and its process group, which is known after. So at no point can this process be
-// killed and leave a process that the watchdog does not know. The watchdog reads the file only when this process is
-// gone. It gets no other input, so a stopped or dead watchdog delays nothing.
+// The watchdog finds the processes in a file shared only with this process. A record holds the mark of a process,
+// written before the fork, and its process group, written after. So if this process is killed at any point, the
+// watchdog knows every process. The watchdog reads the file only after the end of this process. It gets no other input,
+// so a stopped or dead watchdog delays no start.
 //
-// The zero watchdog has no shell yet: the first process starts it.
+// The zero watchdog has no shell yet: the first process starts the shell.
 type watchdog struct {
-	keep bool // replace a shell that ended or was stopped
+	keep bool // replace a shell that ended, and kill a stopped shell
 
-	mu      sync.Mutex // taken before starting: see there
+	mu      sync.Mutex // lock before starting; see starting
 	runs    *os.File   // a record for each process
 	free    []int64    // unused records
 	records int64
-	pid     int      // of the shell; 0: none
-	alive   *os.File // its stdin, which ends when this process dies
+	pid     int      // of the shell; 0: no shell
+	alive   *os.File // the shell's stdin, which ends when this process dies
 	closing chan struct{}
 	closed  bool
 	keeper  sync.WaitGroup
@@ -41,20 +41,21 @@ type watchdog struct {
 // recordSize is the length of a line of the file: a mark, a space, a process group and padding.
 const recordSize = 80
 
-// The second constant is the pause after the death of two watchdogs that did not live long. It doubles up to the third.
+// If two shells in a row live for less than watchdogLife, the next start waits watchdogPause. The pause doubles up to
+// watchdogPauseMax.
 const (
 	watchdogLife     = time.Second
 	watchdogPause    = 100 * time.Millisecond
 	watchdogPauseMax = 5 * time.Second
 )
 
-// watchdogScript waits for the end of stdin. Then it reads the records from descriptor 3. For each it kills the group,
-// and every process with the mark in its environment, with its group. It repeats this until it has found nothing twice,
-// because a process may fork while it is being killed. A record without a group belongs to a process that was being
-// forked when this process died. It gets the mark only at its exec, so there the script looks more often.
+// watchdogScript waits for the end of stdin, then reads the records from descriptor 3. For each record the script kills
+// the group, and every process with the mark in its environment, together with that process's group. The script repeats
+// the scan until two scans in a row find no process, because a process may fork while being killed. A record without a
+// group belongs to a process that was being forked when this process died. The process gets the mark only at its exec,
+// so the script then scans more often.
 //
-// Some versions of grep end a line at a NUL. For them the script splits the environment first, which takes a process
-// for each.
+// Some versions of grep end a line at a NUL. For them tr splits each environment first, at the cost of more processes.
 const watchdogScript = `while read -r _; do :; done
 scans=2 groups=
 while read -r mark group; do
@@ -84,10 +85,10 @@ while [ $clean -lt $scans ] && [ $tries -lt 1000 ]; do
 	done
 done`
 
-// enter puts a process under watch before it is started. If the system has no process to spare for a watchdog, the
-// process is started without. For a one-shot supervisor a watchdog costs as much as the process. So there a program
-// that has no children at first gets one only if it runs for longer than a millisecond: see begin.
-func (w *watchdog) enter(l *leader, program Program) {
+// watch adds a process to the watchdog's file before the start. If the system cannot start a watchdog, the process runs
+// without. For a one-shot supervisor a watchdog costs as much as the process. So a program without children at its
+// start gets a watchdog only after running for a millisecond: see begin.
+func (w *watchdog) watch(l *leader, program Program) {
 	l.record = -1
 	if w == nil {
 		return
@@ -118,7 +119,7 @@ func (w *watchdog) enter(l *leader, program Program) {
 	}
 }
 
-// begin starts the shell, unless there is one.
+// begin starts the shell if none runs.
 func (w *watchdog) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,8 +128,8 @@ func (w *watchdog) begin() {
 	}
 }
 
-// forksAtOnce reports whether a program may have children as soon as it runs, as a shell or a script may. Any other
-// program takes longer to load its code.
+// forksAtOnce reports whether a program may have children as soon as it runs, as a shell or a script may. Other
+// programs take longer to load their code.
 func (p Program) forksAtOnce() bool {
 	if name := filepath.Base(p.Path); strings.HasSuffix(name, "sh") || name == "busybox" {
 		return true
@@ -150,8 +151,8 @@ func (l *leader) started() {
 	}
 }
 
-// unwatch clears the record of a process that is over or no longer ours. Call it before the process is reaped, while
-// its pid is still its own.
+// unwatch clears the record of a process that has ended or was released. Call unwatch before the process is reaped,
+// because after that the system may reuse the pid.
 func (l *leader) unwatch() {
 	if l.record < 0 {
 		return
@@ -191,7 +192,7 @@ func (w *watchdog) start() {
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd(), w.runs.Fd()},
-		Sys:   &syscall.SysProcAttr{Setsid: true}, // Ctrl-C must not reach it
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // keeps Ctrl-C from the shell
 	})
 	if err != nil {
 		alive.Close()
@@ -200,7 +201,7 @@ func (w *watchdog) start() {
 	w.pid, w.alive = pid, alive
 }
 
-// replace kills a shell that is stopped, and replaces a shell that ended, until end is called.
+// replace kills stopped shells and replaces ended ones, until end is called.
 func (w *watchdog) replace() {
 	for pause := time.Duration(0); ; pause = min(max(2*pause, watchdogPause), watchdogPauseMax) {
 		begun := time.Now()
@@ -217,7 +218,7 @@ func (w *watchdog) replace() {
 			return
 		}
 		w.mu.Lock()
-		if w.pid == 0 && !w.closed { // a process started meanwhile may have started one
+		if w.pid == 0 && !w.closed { // watch may have started a shell meanwhile
 			w.start()
 		}
 		w.mu.Unlock()
@@ -230,11 +231,11 @@ func (w *watchdog) shell() int {
 	return w.pid
 }
 
-// reap waits until the shell has ended or is stopped, and reports whether it ended. A stopped shell would do nothing
+// reap waits until the shell has ended or is stopped, and reports whether it ended. A stopped shell could not kill
 // after the death of this process.
 func (w *watchdog) reap(pid int) (ended bool) {
 	waitChange(pid, unix.WEXITED|unix.WSTOPPED)
-	w.mu.Lock() // nobody may kill a pid that is no longer our child's
+	w.mu.Lock() // so end cannot kill a reused pid
 	defer w.mu.Unlock()
 	var status unix.WaitStatus
 	got, err := unix.Wait4(pid, &status, unix.WNOHANG|unix.WUNTRACED, nil)
@@ -251,7 +252,7 @@ func (w *watchdog) reap(pid int) (ended bool) {
 	return true
 }
 
-// end ends the shell, because all processes are over.
+// end ends the shell after all processes have ended.
 func (w *watchdog) end() {
 	w.mu.Lock()
 	if w.runs == nil || w.closed {

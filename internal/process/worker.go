@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// worker is one process of a pool. It is idle or has one call.
+// worker is a process of a pool. It is idle or has one call.
 type worker struct {
 	dir    string
 	leader *leader
@@ -15,8 +15,8 @@ type worker struct {
 	stderr stream
 	exited chan struct{}
 	copied sync.WaitGroup // the goroutines that read both outputs
-	served bool           // it has answered a call
-	dead   bool           // it was killed
+	served bool           // has answered a call
+	dead   bool           // has been killed
 }
 
 // start starts a process for calls in a directory.
@@ -35,7 +35,7 @@ func (p *Pool) start(dir string) (*worker, error) {
 		return nil, err
 	}
 	stdio.closeTheirs()
-	w.stdout.waits = true
+	w.stdout.stopsFull = true
 	w.stdout.begin(&stdio.out[0], keepStdout)
 	w.stderr.begin(&stdio.out[1], 64<<10)
 	w.copied.Go(w.stdout.follow)
@@ -58,10 +58,10 @@ func (w *worker) hasExited() bool {
 	}
 }
 
-// unfit reports whether the process has printed something or ended while it had no call, or has left a part of its last
-// line unread. Its next answer could belong to the last call.
-func (w *worker) unfit() bool {
-	return w.hasExited() || w.stdout.some() || unreadBytes(w.stdio.in.File) > 0
+// outOfStep reports whether an idle process has printed output, has ended, or has left a part of its last line unread.
+// Its next answer could belong to the last call.
+func (w *worker) outOfStep() bool {
+	return w.hasExited() || w.stdout.hasOutput() || unreadBytes(w.stdio.in.File) > 0
 }
 
 // exchange is the result of sending a line to a process.
@@ -70,16 +70,16 @@ type exchange int
 const (
 	failed   exchange = iota // no valid answer; the process was killed
 	answered                 // a valid answer; the process may have ended
-	unread                   // the process ended before it read any of the line: ask another one
+	unread                   // ended before it read any of the line: ask another process
 )
 
-// ask sends a line to the process and waits for the answer. Without a valid answer the process is killed: nobody could
-// tell which call it answers next.
+// ask sends a line to the process and waits for the answer. If there is no valid answer, ask kills the process, because
+// its next answer could belong to either call.
 func (w *worker) ask(
 	ctx context.Context, line Input, deadline <-chan time.Time, check func(*Reply) string,
 ) (reply Reply, how exchange) {
 	if w.served {
-		w.stderr.take() // stderr from between calls belongs to no call
+		w.stderr.take() // drop stderr printed between calls
 	}
 	input := w.write(line)
 	switch w.wait(ctx, input, deadline) {
@@ -90,15 +90,15 @@ func (w *worker) ask(
 		reply.Stderr = w.stderr.take()
 		return reply, failed
 	case eventLine:
-		return w.answered(input, check)
+		return w.takeAnswer(input, check)
 	}
-	return w.died(input, check)
+	return w.exitWithoutLine(input, check)
 }
 
-// answered takes the line that the process has printed.
-func (w *worker) answered(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
+// takeAnswer takes and checks the line printed by the process.
+func (w *worker) takeAnswer(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
 	w.stopWriting(input)
-	early := w.readNothing(input)
+	early := w.unreadLine(input)
 	reply.Stdout, reply.Stderr = w.stdout.take(), w.stderr.take()
 	if reply.Problem = check(&reply); reply.Problem == "" && early {
 		reply.Problem = "it printed a line before it had read the one of this call"
@@ -113,10 +113,10 @@ func (w *worker) answered(input *lineInput, check func(*Reply) string) (reply Re
 	return reply, answered
 }
 
-// died reports how a process ended that printed no line.
-func (w *worker) died(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
+// exitWithoutLine reports the end of a process that printed no line.
+func (w *worker) exitWithoutLine(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
 	w.stopWriting(input)
-	untouched := w.served && w.readNothing(input) // a process started for this call was ended by it
+	untouched := w.served && w.unreadLine(input) // a process started for this call ended because of the call
 	left, status := w.kill()
 	if untouched {
 		return Reply{}, unread
@@ -124,15 +124,15 @@ func (w *worker) died(input *lineInput, check func(*Reply) string) (reply Reply,
 	reply.Left, reply.ExitCode, reply.Signal, reply.Err = left, status.code, status.signal, status.err
 	reply.Stderr = w.stderr.take()
 	if reply.ExitCode == 0 && reply.Signal == "" && reply.Err == nil {
-		reply.Stdout = w.stdout.take() // an unfinished line, or nothing
+		reply.Stdout = w.stdout.take() // empty, or an unfinished line
 		reply.Problem = check(&reply)
 	}
 	return reply, failed
 }
 
-// lineInput is a line that is being written.
+// lineInput is a line of input being written.
 type lineInput struct {
-	done    chan struct{} // closed when it is written, or the process has stopped reading
+	done    chan struct{} // closed when the line is written, or the process has stopped reading
 	written int           // bytes; valid after done
 }
 
@@ -146,12 +146,13 @@ func (w *worker) write(line Input) *lineInput {
 	return input
 }
 
-// readNothing reports whether the process has read nothing of a line, after the line was written.
-func (w *worker) readNothing(input *lineInput) bool {
+// unreadLine reports whether the process has read no byte of the line. Call it after the writing has ended.
+func (w *worker) unreadLine(input *lineInput) bool {
 	return input.written == 0 || unreadBytes(w.stdio.in.File) == input.written
 }
 
-// stopWriting stops the writing after the process has ended: a descendant may hold the pipe and never read.
+// stopWriting waits for the line to be written, or stops the writing if the process ends: a descendant may hold the
+// pipe and never read.
 func (w *worker) stopWriting(input *lineInput) {
 	select {
 	case <-input.done:
@@ -161,19 +162,19 @@ func (w *worker) stopWriting(input *lineInput) {
 	}
 }
 
-// wait waits until the process has printed a line and read its own (eventLine), has ended, or must be killed.
+// wait waits until the process has printed a line and read the input line (eventLine), has ended, or must be killed.
 func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan time.Time) waitEvent {
 	for {
-		news, written := w.stdout.news, (chan struct{})(nil)
+		changed, written := w.stdout.changed, (chan struct{})(nil)
 		if w.stdout.line() {
-			news, written = nil, input.done // unread input would be the beginning of the next line
+			changed, written = nil, input.done // an unread rest would precede the next line
 		}
 		select {
-		case <-news:
+		case <-changed:
 		case <-written:
 			return eventLine
 		case <-w.exited:
-			w.stdout.look() // its last output is in the pipe
+			w.stdout.drain() // the last output is in the pipe
 			if w.stdout.line() {
 				return eventLine
 			}
@@ -186,20 +187,19 @@ func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan tim
 	}
 }
 
-// end ends an idle process: it closes its input, and if the process does not exit, kills it as at a deadline.
+// end closes the input of an idle process, and kills the process as at a deadline if it does not exit.
 func (w *worker) end() {
 	w.stdio.in.Close()
 	within(w.exited, TermTime)
 	w.kill()
 }
 
-// kill kills the process, if it still runs, with all its descendants. It returns what could not be killed, and how the
-// process ended.
+// kill kills the process and all its descendants. It returns the surviving pids and the exit status.
 func (w *worker) kill() (left []int, status exitStatus) {
 	left = w.leader.end(func(limit time.Duration) bool { return within(w.exited, limit) })
 	w.leader.unwatch()
 	if w.hasExited() {
-		w.stderr.look()
+		w.stderr.drain()
 		w.stop()
 		status = w.leader.reap()
 		w.leader.forget()

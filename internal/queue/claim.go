@@ -18,28 +18,27 @@ import (
 // Claim is documented in the public package.
 type Claim struct {
 	Entries []Entry // in order
-	Expired []Entry // dropped undelivered: report them; Agents are the ones that never got it
+	Expired []Entry // dropped undelivered; Agents are the agents that missed it
 
-	// ToolUseID is the model's id of the call whose result carries the entries. Suppress is for entries that are handed
-	// on by other means, where nobody knows yet whether an agent will get them. Both go into the history and can be set
-	// until Done.
+	// ToolUseID is the model's id of the call whose result carries the entries. Suppress marks entries that are handed
+	// on by other means, so delivery to an agent is not known yet. Both go into the history and can be set until Done.
 	ToolUseID string
 	Suppress  bool
 
-	agent *string // for the history, like tool
+	agent *string // for the history; also tool
 	tool  string
 
 	session string // path of its folder
-	id      string // name of the folder in claims
-	status  Status // of the entries once they are delivered
+	id      string // the claim's folder name in claims
+	status  Status // of the entries after their delivery
 	lock    *os.File
 }
 
-// claimLength is the length of a claim's id, which unique makes.
+// claimLength is the length of a claim's id, as made by unique.
 const claimLength = 26
 
-// maxDelivery limits the bytes of entries in one claim, because they become one tool result. The first entry is always
-// taken, even when it is larger.
+// maxDelivery limits the bytes of entries in one claim, because they become one tool result. The first entry may be
+// larger.
 const maxDelivery = 8 << 20
 
 // taken is an entry in a claim.
@@ -49,25 +48,25 @@ type taken struct {
 	expired bool
 }
 
-// take is what to take of an entry: all of it, or the shares of some of its agents.
+// take is the part of an entry to take: the whole entry, or the shares of some agents.
 type take struct {
-	whole  bool
-	shares []string
-	only   []string // for the claim's reader: the agents that it is for, if not for all that it names
+	whole      bool
+	shares     []string
+	recipients []string // the agents reported to the claim's reader; nil: all agents of the entry
 }
 
-// claim takes from each entry what choose returns: from those that wait, and those that more lists; nil: no more. With
-// status Popped it takes only the latest of them.
+// claim takes parts of the waiting entries, and of the entries returned by more, if set. choose returns the part to
+// take. With status Popped, claim takes only the latest entry.
 func (q *Queue) claim(
-	ctx context.Context, session string, status Status, more func(*look) ([]name, error),
-	choose func(*look, name) (take, error),
+	ctx context.Context, session string, status Status, more func(*snapshot) ([]name, error),
+	choose func(*snapshot, name) (take, error),
 ) (*Claim, error) {
 	s, err := q.open(ctx, session)
 	if s == nil {
 		return nil, err
 	}
 	defer s.unlock()
-	l, err := s.look()
+	l, err := s.snapshot()
 	if l == nil {
 		return nil, err
 	}
@@ -79,14 +78,14 @@ func (q *Queue) claim(
 		slices.SortFunc(names, func(a, b name) int { return strings.Compare(a.file, b.file) })
 	}
 	var wanted []taken
-	latest := "" // the latest entry that an agent may still wait for
+	latest := "" // the latest entry that may still wait for an agent
 	for _, n := range names {
 		n, entryErr := s.complete(n)
 		t := taken{name: n, expired: n.expired(l.now)}
 		switch {
 		case entryErr != nil:
 		case t.expired:
-			t.take, entryErr = l.lapse(n)
+			t.take, entryErr = l.takeExpired(n)
 		default:
 			t.take, entryErr = choose(l, n)
 		}
@@ -125,7 +124,7 @@ func (q *Queue) claim(
 		}
 		err = errors.Join(err, c.add(s, t))
 	}
-	if len(c.Entries)+len(c.Expired) == 0 { // no entry could be read
+	if len(c.Entries)+len(c.Expired) == 0 { // all reads failed
 		c.close()
 		return nil, errors.Join(err, s.finish(c.id))
 	}
@@ -135,7 +134,7 @@ func (q *Queue) claim(
 // in returns the path of a file in the claim's folder.
 func (c *Claim) in(file string) string { return filepath.Join(c.session, "claims", c.id, file) }
 
-// begin makes the folder of a claim and locks it. The lock lasts until the claim ends or this process dies.
+// begin creates the folder of a claim and locks it. The lock lasts until the claim ends or this process dies.
 func (c *Claim) begin() (err error) {
 	if err := owner.MkdirAll(c.in("")); err != nil {
 		return err
@@ -153,7 +152,7 @@ func (c *Claim) begin() (err error) {
 	return nil
 }
 
-// add reads an entry and takes the wanted part of it.
+// add reads an entry and takes the wanted part.
 func (c *Claim) add(s *session, t taken) error {
 	e, err := s.read(t.name)
 	if err != nil {
@@ -167,7 +166,7 @@ func (c *Claim) add(s *session, t taken) error {
 	}
 	for _, agent := range t.shares {
 		if err := os.WriteFile(c.share(t, agent), []byte(t.file), 0o600); err != nil {
-			// A share that stayed behind would make Done record a delivery that never happened.
+			// A leftover share would make Done record a delivery that never happened.
 			for _, agent := range t.shares {
 				err = errors.Join(err, removeFile(c.share(t, agent)))
 			}
@@ -175,8 +174,8 @@ func (c *Claim) add(s *session, t taken) error {
 		}
 		reached("shared")
 	}
-	if t.only != nil {
-		e.Agents = t.only
+	if t.recipients != nil {
+		e.Agents = t.recipients
 	}
 	if t.expired {
 		c.Expired = append(c.Expired, e)
@@ -186,7 +185,7 @@ func (c *Claim) add(s *session, t taken) error {
 	return nil
 }
 
-// share returns the path of the file that says: the agent is being given this entry now.
+// share returns the path of the file for an agent that is being given this entry now.
 func (c *Claim) share(t taken, agent string) string { return c.in(t.id + "=" + folder(agent)) }
 
 // Done is documented in the public package.
@@ -195,18 +194,18 @@ func (c *Claim) Done(ctx context.Context) error { return c.Finish(ctx, true) }
 // Release is documented in the public package.
 func (c *Claim) Release(ctx context.Context) error { return c.Finish(ctx, false) }
 
-// Finish is Done for entries that were delivered, else Release.
+// Finish is Done if the entries were delivered, else Release.
 func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 	if c == nil || c.lock == nil {
 		return nil
 	}
 	if delivered {
-		// A full disk loses the history lines. That is no reason to deliver the entries twice.
-		_, _ = c.lock.WriteAt(c.noted(), 0)
+		// A full disk loses the history lines. This is no reason to deliver the entries twice.
+		_, _ = c.lock.WriteAt(c.historyLines(), 0)
 		reached("noted")
 	}
-	recorded := delivered && movesOpen
-	if recorded { // before waiting for the lock: dying earlier would deliver everything again
+	recorded := delivered && canMoveOpen
+	if recorded { // before the lock: a death while waiting would repeat the delivery
 		if err := c.record(); err != nil {
 			return err
 		}
@@ -216,12 +215,12 @@ func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 		return err
 	}
 	if s == nil {
-		c.close() // the next look finishes the claim, unless the whole folder was removed
+		c.close() // the next snapshot finishes the claim, unless the folder is gone
 		return nil
 	}
 	defer s.unlock()
 	if delivered && !recorded {
-		c.lock.Close() // until record we look dead, but nobody can look: the session's lock is ours
+		c.lock.Close() // makes the claim look dead, but we hold the session's lock
 		if err := c.record(); err != nil {
 			return err
 		}
@@ -231,16 +230,16 @@ func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 	if !delivered {
 		return err
 	}
-	// The delivery is on record, so an error here would wrongly say that the entries come again. The next look finishes
-	// the claim and meets the same error.
+	// The delivery is recorded, so an error would wrongly promise another one. The next snapshot finishes the claim and
+	// meets the same error.
 	if c.status != Delivered {
 		s.remove()
 	}
 	return nil
 }
 
-// record records the delivery of all entries in one step: if we die, the next process finds all of them delivered or
-// none. If the folder is gone there is nothing to record.
+// record records the delivery of all entries in one step. After a crash the next process finds all entries delivered or
+// all undelivered. If the folder is gone, record does nothing.
 func (c *Claim) record() error {
 	if err := atomic.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)

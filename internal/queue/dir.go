@@ -16,8 +16,7 @@ var ErrNoDir = errors.New("there is no folder for queues")
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("HOOKRUN_STATE"); dir != "" {
 		if !filepath.IsAbs(dir) {
-			// A hook and its agent loop have different working directories, so a relative path would give them
-			// different queues.
+			// With a relative path, a hook and its agent loop would have different queues.
 			return "", fmt.Errorf("HOOKRUN_STATE=%s is not an absolute path: write the whole of it", dir)
 		}
 		return dir, nil

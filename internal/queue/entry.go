@@ -17,20 +17,20 @@ import (
 
 const maxContent = 1 << 20
 
-// Entry is a text that waits for agents.
+// Entry is a text waiting for agents.
 type Entry struct {
 	ID       string    `json:"id"` // set by Put: unique, and sorts in the order of the session's entries
 	Session  string    `json:"session"`
 	Agents   []string  `json:"agents,omitempty"`  // nil: a broadcast, which reaches each agent of the session once
 	Strategy string    `json:"strategy"`          // "tool_result" (the default) or "user_message"
-	Matcher  string    `json:"matcher,omitempty"` // globs separated by |: it is due after these tools; "": all
+	Matcher  string    `json:"matcher,omitempty"` // globs separated by |; due after these tools; "": after all
 	Source   string    `json:"source,omitempty"`
 	Content  string    `json:"content"`
 	Created  time.Time `json:"created_at"`          // set by Put if zero
 	Expires  time.Time `json:"expires_at,omitzero"` // zero: never
 }
 
-// put fills in the defaults of an entry for Put and checks it.
+// put fills in the defaults of an entry for Put and checks the entry.
 func (e Entry) put(now time.Time) (Entry, error) {
 	e.ID = ""
 	if e.Strategy == "" {
@@ -39,10 +39,11 @@ func (e Entry) put(now time.Time) (Entry, error) {
 	if e.Created.IsZero() {
 		e.Created = now
 	}
-	// Drop the monotonic clock and the zone, so that the entry is equal when it is read back.
+	// Drop the monotonic clock and the zone, so the entry reads back equal.
 	e.Created, e.Expires = e.Created.UTC().Round(0), e.Expires.UTC().Round(0)
 	e.Source = strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(e.Source, "\uFFFD")))
-	// A message with a replaced character is better than none. A name with one would be another name: check refuses it.
+	// A message with a replaced character is better than no message. A name with a replaced character would be another
+	// name, so check refuses it.
 	e.Content = strings.ToValidUTF8(e.Content, "\uFFFD")
 	if e.Agents != nil {
 		agents := make([]string, 0, len(e.Agents))
@@ -68,7 +69,7 @@ func (e Entry) put(now time.Time) (Entry, error) {
 
 func (e Entry) expired(now time.Time) bool { return !e.Expires.IsZero() && now.After(e.Expires) }
 
-// check checks what holds for every entry, including one that somebody has edited on disk.
+// check returns an error for an invalid entry, for example after a manual edit on disk.
 func (e Entry) check() error {
 	switch {
 	case e.Session == "":
@@ -96,8 +97,8 @@ func (e Entry) check() error {
 	return nil
 }
 
-// encode leaves the id out. It is only known when the file is complete, and the file's name has it. The last member is
-// a checksum of all that stands before it.
+// encode leaves the id out, because it is known only when the file is complete; the file name holds it. The last member
+// is a checksum of all bytes before it.
 func (e Entry) encode() ([]byte, error) {
 	text, err := json.Marshal(struct {
 		Entry
@@ -110,13 +111,13 @@ func (e Entry) encode() ([]byte, error) {
 	return fmt.Appendf(text, checksumMember, crc32.ChecksumIEEE(text)), nil
 }
 
-// checksumMember is how an entry's file ends, and checksumLength how long that is.
+// checksumMember ends an entry's file, and checksumLength is its length.
 const (
 	checksumMember = `,"crc32":"%08x"}`
 	checksumLength = len(`,"crc32":"00000000"}`)
 )
 
-// decode reads the file of an entry. Those of older versions have no checksum.
+// decode parses the file of an entry. Files of older versions have no checksum.
 func decode(text []byte, id string) (e Entry, err error) {
 	if at := len(text) - checksumLength; at >= 0 && bytes.HasPrefix(text[at:], []byte(`,"crc32":"`)) {
 		if !bytes.Equal(text[at:], fmt.Appendf(nil, checksumMember, crc32.ChecksumIEEE(text[:at]))) {

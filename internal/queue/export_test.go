@@ -33,7 +33,7 @@ func FileName(e Entry) (file string, agents []string, matcher string, said bool)
 	if !ok {
 		panic("no name of an entry: " + n.file)
 	}
-	if n.agents == unsaid {
+	if n.agents == inFile {
 		return n.file, nil, "", false
 	}
 	matcher, _ = unescape(n.matcher)
@@ -68,7 +68,7 @@ func DieAtStep(number int) (steps func() int) {
 }
 
 // Removable says whether the folder of a session that is done goes.
-const Removable = movesOpen
+const Removable = canMoveOpen
 
 // SetPatience changes how long the lock is waited for, until the test ends.
 func SetPatience(t *testing.T, d time.Duration) {

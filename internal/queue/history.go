@@ -18,24 +18,24 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Status is what became of an entry, or of one agent's share of it.
+// Status is the state of an entry, or of one agent's share of an entry.
 type Status string
 
 const (
 	Queued    Status = "queued"    // waiting in the queue
 	Delivered Status = "delivered" // given to an agent with a tool result
 	Drained   Status = "drained"   // taken at the end of a turn
-	Deferred  Status = "deferred"  // taken to be handed on by other means; whether the agent got it is unknown
-	Expired   Status = "expired"   // nobody took it in time
+	Deferred  Status = "deferred"  // handed on by other means; delivery is unknown
+	Expired   Status = "expired"   // not taken in time
 	Popped    Status = "popped"    // taken back
 )
 
-// Record is an entry and what became of it.
+// Record is an entry with its events.
 type Record struct {
-	Entry           // Content is cut to its beginning
-	Bytes   int     `json:"bytes"` // of the whole content
+	Entry           // Content is cut to an excerpt
+	Bytes   int     `json:"bytes"` // of the uncut content
 	Status  Status  `json:"status"`
-	Waiting bool    `json:"waiting,omitempty"` // for an agent that it names, or for the first of all
+	Waiting bool    `json:"waiting,omitempty"` // for a named agent, or a broadcast for its first agent
 	Events  []Event `json:"events"`            // in order; the first one is Queued
 }
 
@@ -43,14 +43,14 @@ type Record struct {
 type Event struct {
 	Status    Status    `json:"status"`
 	At        time.Time `json:"at"`
-	Agent     *string   `json:"agent,omitempty"` // who got it; nil: nobody in particular
-	Tool      string    `json:"tool,omitempty"`  // the call whose result carried it
+	Agent     *string   `json:"agent,omitempty"` // the receiver; nil: no particular agent
+	Tool      string    `json:"tool,omitempty"`  // the call with the result that carried the entry
 	ToolUseID string    `json:"tool_use_id,omitempty"`
 }
 
-// line is one event in a session's history file.
+// line is an event in a session's history file.
 type line struct {
-	// Two lines with the same claim and entry are one event that was written again after a crash.
+	// Two lines with the same claim and entry are one event, written again after a crash.
 	Claim string `json:"claim"`
 	Entry Entry  `json:"entry"`
 	Bytes int    `json:"bytes"`
@@ -60,21 +60,21 @@ type line struct {
 const (
 	// maxHistory is the size at which a session's file becomes the previous file.
 	maxHistory = 256 << 10
-	// maxExcerpt is how many bytes of a content the history keeps.
+	// maxExcerpt is the number of bytes of a content in the history.
 	maxExcerpt = 200
-	// maxSessions is how many sessions have a history. A history that gets no new lines is kept for maxAge.
+	// maxSessions is the number of sessions with a history. A history without new lines is kept for maxAge.
 	maxSessions = 1000
 	maxAge      = 30 * 24 * time.Hour
 )
 
-// history returns the path of the session's history file. It outlives the session's folder.
+// history returns the path of the session's history file. The file outlives the session's folder.
 func (s *session) history() string {
 	return filepath.Join(filepath.Dir(filepath.Dir(s.path)), "history", filepath.Base(s.path))
 }
 
-// noted returns the history lines that Done leaves in the claim. The delivery and its lines reach the disk in one step,
-// and whoever finishes the claim adds them to the history.
-func (c *Claim) noted() []byte {
+// historyLines returns the lines that Done writes into the claim. The delivery and its lines reach the disk in one
+// step, and the process that finishes the claim appends the lines to the history.
+func (c *Claim) historyLines() []byte {
 	var text []byte
 	delivered := Event{Status: c.status, Agent: c.agent, Tool: c.tool, ToolUseID: c.ToolUseID}
 	if c.Suppress {
@@ -98,9 +98,9 @@ func (c *Claim) noted() []byte {
 	return text
 }
 
-// remember appends lines to the history. When the file is full it replaces the previous file and a new one is begun.
-// Lines that cannot be appended are lost, which changes nothing for the delivery.
-func (s *session) remember(lines []byte) error {
+// appendHistory appends lines to the history. A full file replaces the previous file, and a new file begins. Lines that
+// cannot be appended are lost, without an effect on the delivery.
+func (s *session) appendHistory(lines []byte) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -109,20 +109,20 @@ func (s *session) remember(lines []byte) error {
 	if err := owner.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || own(folder, info) != nil {
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || checkOwner(folder, info) != nil {
 		return errors.Join(err, errors.New("the folder of the history is somebody else's"))
 	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		forgetSessions(folder)
+		trimHistories(folder)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("the history is no file")
 	case info.Size()+int64(len(lines)) > maxHistory:
-		// Where an open file cannot be moved, the history grows while somebody reads it.
-		if err := os.Rename(path, path+".1"); err != nil && movesOpen {
+		// If the system cannot move an open file, the history grows while a reader has it open.
+		if err := os.Rename(path, path+".1"); err != nil && canMoveOpen {
 			return err
 		}
 	}
@@ -131,12 +131,12 @@ func (s *session) remember(lines []byte) error {
 		return err
 	}
 	defer file.Close()
-	_, err = file.Write(append([]byte{'\n'}, lines...)) // ends a line that a crash has cut off
+	_, err = file.Write(append([]byte{'\n'}, lines...)) // ends a line cut off by a crash
 	return err
 }
 
-// forgetSessions removes histories that got no lines for maxAge, and the oldest ones beyond maxSessions.
-func forgetSessions(folder string) {
+// trimHistories removes histories that got no lines for maxAge, and the oldest histories beyond maxSessions.
+func trimHistories(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return
@@ -162,8 +162,8 @@ func (s *session) forgetHistory() error {
 	return err
 }
 
-// History lists the entries of a session that wait or were taken, in order. It goes back at least a quarter of a
-// megabyte for a session. Entries of a claim in progress are not in it.
+// History returns the entries of a session that wait or were taken, in order. For a session it goes back at least a
+// quarter of a megabyte. Entries of a claim in progress are missing.
 func (q *Queue) History(ctx context.Context, session string) ([]Record, error) {
 	s, err := q.at(session)
 	if err != nil {
@@ -194,7 +194,7 @@ func (q *Queue) History(ctx context.Context, session string) ([]Record, error) {
 		case e.expired(now()):
 			r.Status = Expired
 			r.Events = append(r.Events, Event{Status: Expired, At: e.Expires})
-		case e.Agents != nil: // those that it still waits for
+		case e.Agents != nil: // agents still waiting for the entry
 			r.Status, r.Waiting = Queued, true
 		default:
 			r.Waiting = true

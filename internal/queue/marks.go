@@ -13,17 +13,16 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// mark says which entries for several agents one of these has been given: those up to an id, but for the missing ones.
-// nil: none.
+// mark records the entries given to an agent, among those for several agents: all up to an id, except the missing ones.
+// A nil mark means no entries.
 type mark struct {
 	upTo    string
-	missing map[string]bool // by file name: entries whose matcher was for other tools, mostly
+	missing map[string]bool // by file name; usually the matcher was for other tools
 }
 
 func (m *mark) has(n name) bool { return m != nil && n.id <= m.upTo && !m.missing[n.file] }
 
-// mark reads the mark of an agent. agent is the name of its file. A mark that a crash of the system has emptied is
-// none.
+// mark reads the mark of an agent; agent is the mark's file name. A mark emptied by a system crash counts as missing.
 func (s *session) mark(agent string) (*mark, error) {
 	path := s.in("marks", agent)
 	text, err := atomic.Read(path)
@@ -59,7 +58,7 @@ func (s *session) marks() (marks map[string]*mark, err error) {
 	return marks, err
 }
 
-// replace writes a small file of the session, of which nobody sees a part. A crash of the system can empty it.
+// replace atomically writes a small file of the session. A crash of the system can leave the file empty.
 func (s *session) replace(folder, file, text string) error {
 	if err := owner.MkdirAll(s.in(folder)); err != nil {
 		return err
@@ -74,21 +73,21 @@ func (s *session) replace(folder, file, text string) error {
 
 // mayReach reports whether an entry may be for the agent of a mark.
 func (n name) mayReach(agent string) bool {
-	return n.agents == unsaid || n.reaches(agent) || strings.HasPrefix(agent, hashed)
+	return n.agents == inFile || n.reaches(agent) || strings.HasPrefix(agent, hashed)
 }
 
-// got notes which entries agents were given, by their marks' names. Entries that all of their agents have are dropped,
-// and broadcasts that were waiting go to the read ones. It can be killed at any point and called again.
-func (s *session) got(given map[string][]name) error {
+// markDelivered marks entries as given to agents; the keys are the marks' names. Entries that all their agents have are
+// dropped, and waiting broadcasts move to the folder read. A killed call can be repeated at any point.
+func (s *session) markDelivered(given map[string][]name) error {
 	if len(given) == 0 {
 		return nil
 	}
-	there, err := s.shared()
+	present, err := s.sharedEntries()
 	if err != nil {
 		return err
 	}
 	for agent, names := range given {
-		if err := s.advance(agent, names, there); err != nil {
+		if err := s.advance(agent, names, present); err != nil {
 			return err
 		}
 		reached("marked")
@@ -98,7 +97,7 @@ func (s *session) got(given map[string][]name) error {
 		return err
 	}
 	waiting := map[string]name{}
-	for _, n := range there {
+	for _, n := range present {
 		if n.folder == "entries" {
 			waiting[n.file] = n
 		}
@@ -124,11 +123,11 @@ func (s *session) got(given map[string][]name) error {
 			}
 		}
 	}
-	return s.keep(read, marks)
+	return s.moveToRead(read, marks)
 }
 
-// advance adds entries to what an agent has been given.
-func (s *session) advance(agent string, names, there []name) error {
+// advance adds entries to an agent's mark.
+func (s *session) advance(agent string, names, present []name) error {
 	m, err := s.mark(agent)
 	if err != nil {
 		return err
@@ -136,41 +135,41 @@ func (s *session) advance(agent string, names, there []name) error {
 	if m == nil {
 		m = &mark{missing: map[string]bool{}}
 	}
-	before, given, left := m.upTo, map[string]bool{}, map[string]bool{}
+	before, given, missing := m.upTo, map[string]bool{}, map[string]bool{}
 	for _, n := range names {
 		given[n.file] = true
 		m.upTo = max(m.upTo, n.id)
 	}
-	if behind, err := s.behind(before); err != nil {
+	if behind, err := s.hasReadAfter(before); err != nil {
 		return err
 	} else if behind {
 		read, err := s.entries("read")
 		if err != nil {
 			return err
 		}
-		there = slices.Concat(there, read)
+		present = slices.Concat(present, read)
 	}
-	for _, n := range there {
+	for _, n := range present {
 		if n.id > before && n.id <= m.upTo && !given[n.file] && n.mayReach(agent) {
-			left[n.file] = true
+			missing[n.file] = true
 		} else if m.missing[n.file] && !given[n.file] {
-			left[n.file] = true
+			missing[n.file] = true
 		}
 	}
 	for file := range m.missing {
 		if _, err := os.Lstat(s.in("read", file)); err == nil && !given[file] {
-			left[file] = true
+			missing[file] = true
 		}
 	}
 	var text strings.Builder
 	fmt.Fprintln(&text, m.upTo)
-	for file := range left {
+	for file := range missing {
 		fmt.Fprintln(&text, file)
 	}
 	return s.replace("marks", agent, text.String())
 }
 
-// entries lists the entries in one of the session's folders, in order.
+// entries returns the entries in one of the session's folders, in order.
 func (s *session) entries(folder ...string) (entries []name, err error) {
 	files, err := s.names(folder...)
 	for _, file := range files {
@@ -182,9 +181,8 @@ func (s *session) entries(folder ...string) (entries []name, err error) {
 	return entries, err
 }
 
-// shared lists the entries for several agents that wait, or that a claim has taken as a whole, from where they may come
-// back.
-func (s *session) shared() ([]name, error) {
+// sharedEntries returns the entries for several agents that wait, or that a claim has taken whole and may put back.
+func (s *session) sharedEntries() ([]name, error) {
 	all, err := s.entries("entries")
 	if err != nil {
 		return nil, err
@@ -200,17 +198,16 @@ func (s *session) shared() ([]name, error) {
 	return slices.DeleteFunc(all, func(n name) bool { return !n.shared() }), err
 }
 
-// maxRead is how many broadcasts that agents have read are kept for agents that come later.
+// maxRead is the number of read broadcasts kept for later agents.
 const maxRead = 1000
 
-// read is what the hidden file of the folder read says: the last entry that was moved there, and how many were moved
-// since it was thinned out.
-type read struct {
+// readState is the content of read/.last: the last entry moved there, and the number of moves since the last trim.
+type readState struct {
 	last  string
 	moved int
 }
 
-func (s *session) lastRead() (r read, err error) {
+func (s *session) lastRead() (r readState, err error) {
 	text, err := atomic.Read(s.in("read", readFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -221,14 +218,14 @@ func (s *session) lastRead() (r read, err error) {
 
 const readFile = ".last"
 
-// behind reports whether there may be read broadcasts after an id.
-func (s *session) behind(id string) (bool, error) {
+// hasReadAfter reports whether read broadcasts after an id may exist.
+func (s *session) hasReadAfter(id string) (bool, error) {
 	r, err := s.lastRead()
 	return r.last > id, err
 }
 
-// keep moves broadcasts that an agent has been given to the read ones.
-func (s *session) keep(names []name, marks map[string]*mark) error {
+// moveToRead moves broadcasts given to an agent to the folder read.
+func (s *session) moveToRead(names []name, marks map[string]*mark) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -241,9 +238,9 @@ func (s *session) keep(names []name, marks map[string]*mark) error {
 	}
 	if r.moved >= maxRead {
 		r.moved = 0
-		defer s.thin(marks)
+		defer s.trimRead(marks)
 	}
-	// First, so that nobody overlooks an entry that was moved.
+	// First, so readers never overlook a moved entry.
 	if err := s.replace("read", readFile, fmt.Sprintln(r.last, r.moved)); err != nil {
 		return err
 	}
@@ -257,9 +254,9 @@ func (s *session) keep(names []name, marks map[string]*mark) error {
 	return nil
 }
 
-// thin removes the oldest read broadcasts, beyond maxRead, that every agent has which read anything in the last maxAge.
-// What it cannot remove stays.
-func (s *session) thin(marks map[string]*mark) {
+// trimRead removes expired read broadcasts, and the oldest ones beyond maxRead if all agents have them. Agents that
+// read nothing in the last maxAge do not count. Files that cannot be removed stay.
+func (s *session) trimRead(marks map[string]*mark) {
 	kept, err := s.entries("read")
 	if err != nil {
 		return
@@ -280,13 +277,13 @@ func (s *session) thin(marks map[string]*mark) {
 	}
 }
 
-// convert takes over the marks of older versions: seen/AGENT has a file for each entry that the agent was given.
-func (s *session) convert() error {
+// convertMarks converts the marks of older versions: seen/AGENT has a file for each entry given to the agent.
+func (s *session) convertMarks() error {
 	agents, err := s.names("seen")
 	if len(agents) == 0 || err != nil {
 		return err
 	}
-	there, err := s.shared()
+	present, err := s.sharedEntries()
 	if err != nil {
 		return err
 	}
@@ -296,13 +293,13 @@ func (s *session) convert() error {
 		if err != nil {
 			return err
 		}
-		for _, n := range there {
+		for _, n := range present {
 			if _, has := slices.BinarySearch(ids, n.id); has {
 				given[agent] = append(given[agent], n)
 			}
 		}
 	}
-	if err := s.got(given); err != nil {
+	if err := s.markDelivered(given); err != nil {
 		return err
 	}
 	return os.RemoveAll(s.in("seen"))

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// Some file systems allow names of 143 bytes only (eCryptfs).
+// Some file systems, such as eCryptfs, allow names of 143 bytes only.
 const (
 	maxFile   = 140
 	maxFolder = 100 // ID=FOLDER must fit into maxFile
 )
 
 const (
-	empty     = "%"  // the name of ""; no escape, which has two digits
-	hashed    = "%%" // followed by a hash of a text that is too long
+	empty     = "%"  // the name of ""; an escape has two digits
+	hashed    = "%%" // precedes the hash of a text that is too long
 	broadcast = "@"
-	unsaid    = "+"
+	inFile    = "+"
 )
 
-// isDevice reports whether Windows reserves the name for a device.
+// isDevice reports whether Windows reserves a name for a device.
 func isDevice(text string) bool {
 	if len(text) == 4 && '0' <= text[3] && text[3] <= '9' {
 		return text[:3] == "com" || text[:3] == "lpt"
@@ -34,7 +34,7 @@ func isDevice(text string) bool {
 	return slices.Contains([]string{"con", "prn", "aux", "nul"}, text)
 }
 
-// escape makes a file name of any text. Different texts get different names, even where the file system ignores case.
+// escape returns a file name for any text. Different texts get different names, even if the file system ignores case.
 func escape(text string) string {
 	if text == "" {
 		return empty
@@ -53,7 +53,8 @@ func escape(text string) string {
 	return b.String()
 }
 
-// unescape reports false for a name that escape does not write, so each text has one name.
+// unescape returns the text of a file name. It reports false for a name that escape never returns, so each text has one
+// name.
 func unescape(name string) (text string, ok bool) {
 	if name == empty {
 		return "", true
@@ -67,18 +68,18 @@ func folder(text string) string {
 	if name := escape(text); len(name) <= maxFolder {
 		return name
 	}
-	sum := fnv.New128a() // not a secure hash: a collision gains nobody anything
+	sum := fnv.New128a() // not a secure hash: an attacker gains nothing by a collision
 	sum.Write([]byte(text))
 	return hashed + hex.EncodeToString(sum.Sum(nil))
 }
 
-// name is what the file name of an entry holds.
+// name is the content of an entry's file name.
 type name struct {
-	folder  string // of the session, where it was found
+	folder  string // of the session
 	file    string
 	id      string
 	expires int64  // in nanoseconds; 0: never
-	agents  string // escaped, with commas; or broadcast; or unsaid: open the file
+	agents  string // escaped, with commas; or broadcast; or inFile
 	matcher string // escaped
 }
 
@@ -96,12 +97,12 @@ func newName(id string, e Entry) name {
 	}
 	start := fmt.Sprintf("%s.%016x.", id, n.expires)
 	if n.file = start + n.agents + "." + n.matcher; len(n.file) > maxFile {
-		n.file = start + unsaid
+		n.file = start + inFile
 	}
 	return n
 }
 
-// with returns the full name, with what of the entry the file name had no room for.
+// with returns the full name, using the entry's fields that did not fit into the file name.
 func (n name) with(e Entry) name {
 	full := newName(n.id, e)
 	full.folder, full.file, full.expires = n.folder, n.file, n.expires
@@ -116,15 +117,15 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// unique returns a name that nobody else has.
+// unique returns a random name.
 func unique() string { return fmt.Sprintf("%016x%010x", rand.Uint64(), rand.Uint64()>>24) }
 
-// newID puts the order first, in a width that sorts. The random part tells apart the ids of two sessions.
+// newID returns an id that sorts by order. The random part distinguishes the ids of two sessions.
 func newID(order int64, random uint32) string { return fmt.Sprintf("%016x-%08x", order, random) }
 
 const idLength = 16 + 1 + 8
 
-// parseName reports false for a file that is no entry.
+// parseName parses an entry's file name, and reports false for other files.
 func parseName(file string) (n name, ok bool) {
 	n.file = file
 	parts := append(strings.SplitN(file, ".", 4), "", "", "")
@@ -132,22 +133,22 @@ func parseName(file string) (n name, ok bool) {
 	expires, err := strconv.ParseInt(parts[1], 16, 64)
 	n.expires = expires
 	ok = len(n.id) == idLength && len(parts[1]) == 16 && err == nil && n.agents != ""
-	return n, ok && (n.matcher != "" || n.agents == unsaid)
+	return n, ok && (n.matcher != "" || n.agents == inFile)
 }
 
 func (n name) expired(now time.Time) bool { return n.expires != 0 && nanoseconds(now) > n.expires }
 
-// shared reports whether marks say who has the entry: several agents, each of which gets it.
+// shared reports whether the entry is for several agents, whose marks record the delivery.
 func (n name) shared() bool {
-	return n.agents == broadcast || n.agents == unsaid || strings.Contains(n.agents, ",")
+	return n.agents == broadcast || n.agents == inFile || strings.Contains(n.agents, ",")
 }
 
-// reaches reports whether the entry is for the agent, whose name is escaped.
+// reaches reports whether the entry is for the agent; agent is an escaped name.
 func (n name) reaches(agent string) bool {
 	return n.agents == broadcast || slices.Contains(strings.Split(n.agents, ","), agent)
 }
 
-// targets returns the agents that the entry names; nil for a broadcast.
+// targets returns the agents named by the entry, or nil for a broadcast.
 func (n name) targets() (agents []string) {
 	if n.agents == broadcast {
 		return nil

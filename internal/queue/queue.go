@@ -21,7 +21,7 @@ type Queue struct {
 	Dir string // "": DefaultDir()
 }
 
-// at returns a session by its path, without its lock.
+// at returns the session with its path, without its lock.
 func (q *Queue) at(id string) (s *session, err error) {
 	switch {
 	case q == nil:
@@ -66,7 +66,7 @@ func (q *Queue) Put(ctx context.Context, e Entry) (Entry, error) {
 		if err == nil {
 			return e, nil
 		}
-		// The session has no folder yet, or another process found it empty and removed it.
+		// The session has no folder yet, or another process removed it while it was empty.
 		if err != errRemoved && !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -105,8 +105,7 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
 	reached("created")
-	// A sweep that comes before the lock takes this process for dead and removes the file. Then the rename fails and
-	// Put starts again.
+	// A sweep before the lock takes this process for dead and removes the file. Then the rename fails and Put retries.
 	if err := lock.Lock(tmp); err != nil {
 		return "", err
 	}
@@ -131,9 +130,9 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 		return "", err
 	}
 	reached("ordered")
-	s.sweep() // a file that it cannot remove does no harm
+	s.sweep() // leftover files do no harm
 	id = newID(order, rand.Uint32())
-	tmp.Close() // Windows renames no open file. No sweep can take it now: that needs the session's lock.
+	tmp.Close() // Windows renames no open file. A sweep needs the session's lock, so the file is safe.
 	if err := atomic.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
 		return "", err
 	}
@@ -147,11 +146,11 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	return id, nil
 }
 
-// maxToolName is the longest tool name that is matched, since a model chooses it. After a tool with a longer name every
-// entry is due.
+// maxToolName is the longest tool name that is matched, since a model chooses it. After a longer name every entry is
+// due.
 const maxToolName = 1 << 10
 
-// Claim is documented in the public package. The history records the first of the tool's names.
+// Claim is documented in the public package. The history records the first tool name.
 func (q *Queue) Claim(ctx context.Context, session, agent string, tools ...string) (*Claim, error) {
 	matches := map[string]bool{} // cached: many entries have the same matcher
 	c, err := q.claimFor(ctx, session, agent, Delivered, func(n name) bool {
@@ -172,8 +171,8 @@ func (q *Queue) Claim(ctx context.Context, session, agent string, tools ...strin
 	return c, err
 }
 
-// Drain takes every entry that an agent has not been given, whatever its matcher. The folder of a session is removed
-// with its last entry.
+// Drain takes every entry that an agent has not been given, with any matcher. The folder of a session is removed with
+// its last entry.
 func (q *Queue) Drain(ctx context.Context, session, agent string) (*Claim, error) {
 	return q.claimFor(ctx, session, agent, Drained, func(name) bool { return true })
 }
@@ -182,8 +181,8 @@ func (q *Queue) claimFor(
 	ctx context.Context, session, agent string, status Status, due func(name) bool,
 ) (*Claim, error) {
 	escaped := escape(agent)
-	more := func(l *look) ([]name, error) { return l.readBefore(folder(agent)) }
-	c, err := q.claim(ctx, session, status, more, func(l *look, n name) (take, error) {
+	more := func(l *snapshot) ([]name, error) { return l.readBefore(folder(agent)) }
+	c, err := q.claim(ctx, session, status, more, func(l *snapshot, n name) (take, error) {
 		if !n.reaches(escaped) || !due(n) {
 			return take{}, nil
 		}
@@ -202,35 +201,34 @@ func (q *Queue) claimFor(
 	return c, err
 }
 
-// DrainAll takes what nobody has been given: entries for named agents, with the ones that have not got it as Agents,
-// and broadcasts that no agent has got. The folder of a session is removed with its last entry. A broadcast that some
-// agent has got is kept for the others: until it expires or Clear drops it, and beyond a thousand until all agents that
-// have read anything in the last month have it.
+// DrainAll takes all entries for named agents, with Agents cut to those still without the entry, and all broadcasts
+// that no agent has got. The folder of a session is removed with its last entry. A broadcast that some agents have got
+// is kept for the others until it expires or Clear drops it. Beyond a thousand, the oldest are dropped once all agents
+// that read in the last month have them.
 func (q *Queue) DrainAll(ctx context.Context, session string) (*Claim, error) {
-	return q.claim(ctx, session, Drained, nil, func(l *look, n name) (take, error) {
+	return q.claim(ctx, session, Drained, nil, func(l *snapshot, n name) (take, error) {
 		switch {
 		case n.agents == broadcast:
-			touched, err := l.touched(n)
-			return take{whole: err == nil && !touched}, err
+			received, err := l.hasReceiver(n)
+			return take{whole: err == nil && !received}, err
 		case !n.shared():
 			return take{whole: true}, nil
 		}
-		left, err := l.left(n)
-		return take{shares: left, only: left}, err
+		agents, err := l.waitingAgents(n)
+		return take{shares: agents, recipients: agents}, err
 	})
 }
 
-// PopLatest takes back the entry that was queued last, among those that somebody may still be given. No agent gets it
-// any more; that holds for a broadcast that some agents have got, too. The folder of a session is removed with its last
-// entry.
+// PopLatest takes back the latest entry that an agent may still get. After that no agent gets it, even if it is a
+// broadcast that some agents have got. The folder of a session is removed with its last entry.
 func (q *Queue) PopLatest(ctx context.Context, session string) (*Claim, error) {
-	more := func(l *look) ([]name, error) { return l.session.entries("read") }
-	return q.claim(ctx, session, Popped, more, func(l *look, n name) (take, error) {
+	more := func(l *snapshot) ([]name, error) { return l.session.entries("read") }
+	return q.claim(ctx, session, Popped, more, func(l *snapshot, n name) (take, error) {
 		if n.agents == broadcast || !n.shared() {
 			return take{whole: true}, nil
 		}
-		left, err := l.left(n)
-		return take{whole: len(left) > 0, only: left}, err
+		agents, err := l.waitingAgents(n)
+		return take{whole: len(agents) > 0, recipients: agents}, err
 	})
 }
 
@@ -245,7 +243,7 @@ func (q *Queue) waiting(ctx context.Context, session string, expired bool) (wait
 		return nil, err
 	}
 	defer s.unlock()
-	l, err := s.look()
+	l, err := s.snapshot()
 	if l == nil {
 		return nil, err
 	}
@@ -255,25 +253,25 @@ func (q *Queue) waiting(ctx context.Context, session string, expired bool) (wait
 			continue
 		}
 		if e.Agents == nil {
-			if touched, touchedErr := l.touched(n); touched || touchedErr != nil {
-				err = errors.Join(err, touchedErr)
+			if received, receivedErr := l.hasReceiver(n); received || receivedErr != nil {
+				err = errors.Join(err, receivedErr)
 				continue
 			}
 		}
 		if e.Agents != nil && n.shared() {
-			left, leftErr := l.left(n.with(e))
-			if err = errors.Join(err, leftErr); len(left) == 0 {
+			agents, agentsErr := l.waitingAgents(n.with(e))
+			if err = errors.Join(err, agentsErr); len(agents) == 0 {
 				continue
 			}
-			e.Agents = left
+			e.Agents = agents
 		}
 		waiting = append(waiting, e)
 	}
 	return waiting, err
 }
 
-// Clear drops everything that waits, including broadcasts and damaged files, and the history. It returns how many
-// entries waited. It leaves entries of a claim in progress alone; if their delivery fails they wait again.
+// Clear drops all waiting entries, including broadcasts and damaged files, and the history. It returns the number of
+// entries that waited. Entries of a claim in progress stay, and wait again if their delivery fails.
 func (q *Queue) Clear(ctx context.Context, session string) (n int, err error) {
 	at, err := q.at(session)
 	if err != nil {
@@ -281,11 +279,11 @@ func (q *Queue) Clear(ctx context.Context, session string) (n int, err error) {
 	}
 	s, err := open(ctx, at.path)
 	if s == nil {
-		os.Remove(at.path) // the empty folder that a killed removal left
+		os.Remove(at.path) // an empty folder left by a killed removal
 		return 0, errors.Join(err, at.forgetHistory())
 	}
 	defer s.unlock()
-	l, err := s.look()
+	l, err := s.snapshot()
 	if l == nil {
 		return 0, err
 	}

@@ -18,16 +18,16 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// now and reached are hooks for tests: now moves the clock, reached kills the process between two steps.
+// now and reached are hooks for tests: now moves the clock, reached can kill the process between two steps.
 var (
 	now     = time.Now
 	reached = func(string) {}
 )
 
-// tries limits how often we start again because another process has removed the folder that it found empty.
+// tries limits the retries after another process has removed an empty folder.
 const tries = 1000
 
-// session is the folder of a session, whose lock we hold.
+// session is the folder of a session, usually locked by us.
 type session struct {
 	path string
 	lock *os.File
@@ -47,7 +47,7 @@ func open(ctx context.Context, path string) (*session, error) {
 	return nil, fmt.Errorf("%s: somebody removes it again and again", path)
 }
 
-// patience is how long we wait for the lock at most. A process holds it for milliseconds, unless it was stopped.
+// patience is the longest wait for the lock. A process holds the lock for milliseconds, unless it is stopped.
 var patience = 10 * time.Second
 
 // errRemoved means that the folder and its lock were removed while we waited.
@@ -74,25 +74,25 @@ func tryOpen(ctx context.Context, path string, flags int) (s *session, err error
 	if err := lock.LockWithin(ctx, file, patience); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
-	// A lock file that was removed keeps nobody out.
+	// A removed lock file locks out no process.
 	if there, err := os.Lstat(file.Name()); err != nil || !os.SameFile(held, there) {
 		return nil, errRemoved
 	}
 	return &session{path, file}, nil
 }
 
-// ownFile refuses an open file or folder that another user could put entries into.
+// ownFile returns an error for an open file or folder into which another user could put entries.
 func ownFile(file *os.File) (fs.FileInfo, error) {
 	info, err := file.Stat()
 	if err == nil {
-		if err = own(file.Name(), info); err != nil {
+		if err = checkOwner(file.Name(), info); err != nil {
 			err = fmt.Errorf("%s %w", file.Name(), err)
 		}
 	}
 	return info, err
 }
 
-// ownFolders refuses a queue that another user could have made.
+// ownFolders returns an error for a queue that another user could have created.
 func ownFolders(path string) error {
 	for _, folder := range []string{filepath.Dir(path), path} {
 		info, err := os.Lstat(folder)
@@ -105,7 +105,7 @@ func ownFolders(path string) error {
 		if !info.IsDir() {
 			return fmt.Errorf("%s is no folder: remove it", folder)
 		}
-		if err := own(folder, info); err != nil {
+		if err := checkOwner(folder, info); err != nil {
 			return fmt.Errorf("%s %w", folder, err)
 		}
 	}
@@ -121,7 +121,8 @@ func (s *session) in(elem ...string) string {
 // at returns the path of an entry.
 func (s *session) at(n name) string { return s.in(n.folder, n.file) }
 
-// next gives out the next order. It is higher than the last one, even when the clock is not.
+// next returns the next order and writes it to the lock file. It is higher than the last order even if the clock is
+// not.
 func (s *session) next() (int64, error) {
 	var last [16]byte
 	order := now().UnixNano()
@@ -131,7 +132,7 @@ func (s *session) next() (int64, error) {
 			order, known = max(order, last+1), true
 		}
 	}
-	if !known { // no agent may be taken to have read what is yet to come
+	if !known { // the new order must be higher than every mark
 		marks, err := s.marks()
 		if err != nil {
 			return 0, err
@@ -146,7 +147,7 @@ func (s *session) next() (int64, error) {
 	return order, err
 }
 
-// names lists one of the session's folders in order, without the hidden files of file managers.
+// names returns the names in one of the session's folders in order, without the hidden files of file managers.
 func (s *session) names(elem ...string) ([]string, error) {
 	folder, err := os.Open(s.in(elem...))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +165,7 @@ func (s *session) names(elem ...string) ([]string, error) {
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
 }
 
-// load reads a waiting entry. damaged means that the file can be read but holds no entry.
+// load reads a waiting entry. If the file is readable but holds no entry, damaged is true.
 func (s *session) load(n name) (e Entry, damaged bool, err error) {
 	text, err := readEntry(s.at(n))
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *session) load(n name) (e Entry, damaged bool, err error) {
 	return e, false, nil
 }
 
-// readEntry reads the file of an entry. A link is none, wherever it leads to.
+// readEntry reads the file of an entry. It refuses a link.
 func readEntry(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -188,7 +189,7 @@ func readEntry(path string) ([]byte, error) {
 	return atomic.Read(path)
 }
 
-// read is load for a process that takes entries. It moves a damaged file out of the way.
+// read is load for a process that takes entries. It moves a damaged file to the folder bad.
 func (s *session) read(n name) (Entry, error) {
 	e, damaged, err := s.load(n)
 	if !damaged {
@@ -205,9 +206,9 @@ func (s *session) read(n name) (Entry, error) {
 	return Entry{}, fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err))
 }
 
-// complete opens the file of an entry whose agents did not fit into the file name.
+// complete returns the full name of an entry. It reads the file if the agents did not fit into the file name.
 func (s *session) complete(n name) (name, error) {
-	if n.agents != unsaid {
+	if n.agents != inFile {
 		return n, nil
 	}
 	e, err := s.read(n)
@@ -217,14 +218,14 @@ func (s *session) complete(n name) (name, error) {
 	return n.with(e), nil
 }
 
-// drop removes an entry that was not taken.
+// drop removes an entry.
 func (s *session) drop(n name) error {
 	err := removeFile(s.at(n))
 	reached("dropped")
 	return err
 }
 
-// sweep removes the unfinished files of writers that have died.
+// sweep removes the unfinished files of dead writers.
 func (s *session) sweep() error {
 	files, err := s.names("tmp")
 	if err != nil {
@@ -239,9 +240,9 @@ func (s *session) sweep() error {
 	return err
 }
 
-// remove removes the folder of an empty session. The lock goes last: without it the session has no queue.
+// remove removes the folder of an empty session. The lock goes last, because a session without a lock has no queue.
 func (s *session) remove() error {
-	if !movesOpen {
+	if !canMoveOpen {
 		return nil
 	}
 	if err := s.sweep(); err != nil {
@@ -250,11 +251,11 @@ func (s *session) remove() error {
 	if read, err := s.names("read"); len(read) > 0 || err != nil {
 		return err
 	}
-	// A claim that is released later needs the folder entries, so claims goes first. Only tmp may fill up again
-	// meanwhile, because a writer needs no lock for it. Then the rest stays, and Put makes the missing folders again.
+	// A claim released later needs the folder entries, so claims goes first. Only tmp may fill up again meanwhile,
+	// because writers use it without the lock. Then the other folders stay, and Put makes the missing ones again.
 	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
 		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil // something is left
+			return nil // the folder is not empty
 		}
 		reached("removed " + folder)
 	}
@@ -268,11 +269,11 @@ func (s *session) remove() error {
 		return err
 	}
 	reached("removed lock")
-	os.Remove(s.path) // fails if a writer has just made its folders again
+	os.Remove(s.path) // fails if a writer has just made the folders again
 	return nil
 }
 
-// removeFile ignores a file that is gone: a process that was killed may have removed it.
+// removeFile removes a file. A missing file is no error: a process that was killed may have removed it.
 func removeFile(path string) error {
 	if err := atomic.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

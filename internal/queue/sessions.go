@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Sessions lists the sessions that have a queue or a history, sorted. It locks none of them, so a session may be gone
-// when you look at it. An error beside sessions is about other ones.
+// Sessions returns the sessions with a queue or a history, sorted. It locks no session, so a session may be gone soon
+// after. An error beside sessions is about other sessions.
 func (q *Queue) Sessions() (sessions []string, err error) {
 	at, err := q.at("any")
 	if err != nil {
@@ -23,7 +23,7 @@ func (q *Queue) Sessions() (sessions []string, err error) {
 			err = errors.Join(err, readErr)
 		}
 		for _, e := range entries {
-			name := strings.TrimSuffix(e.Name(), ".1") // the previous file of a history; no escaped name has a dot
+			name := strings.TrimSuffix(e.Name(), ".1") // previous history file; escaped names have no dot
 			id, ok := unescape(name)
 			if !ok {
 				id = (&session{path: filepath.Join(queues, name)}).id()
@@ -37,8 +37,8 @@ func (q *Queue) Sessions() (sessions []string, err error) {
 	return slices.Compact(sessions), err
 }
 
-// id returns the ID of a session whose folder is named by a hash, as its entries and its history have it. It is ""
-// where they have none that fits the folder.
+// id returns the ID of a session whose folder name is a hash. It searches entries and history for an ID with this hash,
+// and returns "" if no ID fits.
 func (s *session) id() string {
 	waiting, _ := s.entries("entries")
 	read, _ := s.entries("read")

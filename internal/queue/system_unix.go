@@ -9,12 +9,11 @@ import (
 	"syscall"
 )
 
-// movesOpen says that an open file can be renamed, and removed with its folder. A process that waits for a session's
-// lock notices that.
-const movesOpen = true
+// canMoveOpen says that an open file can be renamed, or removed with its folder. Processes waiting for the lock notice.
+const canMoveOpen = true
 
-// own refuses a folder or file that another user could put entries into.
-func own(_ string, info fs.FileInfo) error {
+// checkOwner returns an error for a folder or file into which another user could put entries.
+func checkOwner(_ string, info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || int(owner.Uid) != os.Getuid():
@@ -26,7 +25,7 @@ func own(_ string, info fs.FileInfo) error {
 	return nil
 }
 
-// syncFolder makes a new name in the folder survive a crash of the system.
+// syncFolder makes new names in the folder survive a crash of the system.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

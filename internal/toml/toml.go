@@ -1,4 +1,4 @@
-// Package toml reads one TOML document with the positions of all keys and values, or says where and why it does not.
+// Package toml reads one TOML document with the positions of all keys and values, or returns a fault with its position.
 //
 //	top, err := toml.Parse(doc)
 //	if fault, ok := err.(toml.Fault); ok {
@@ -29,7 +29,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Fault is why a document is refused. Offset counts bytes.
+// Fault describes why a document is refused. Offset counts bytes.
 type Fault struct {
 	Offset int
 	Text   string
@@ -53,8 +53,8 @@ const (
 type Value struct {
 	Kind    Kind
 	Offset  int
-	End     int    // of a value that stands in one place: not of a table with a header or dotted keys
-	Text    string // of a string: its value; of a number or bool: as in JSON; of an Other: as written
+	End     int    // unset for a table with a header or dotted keys, which has several positions
+	Text    string // string: its value; number or bool: as in JSON; Other: as written
 	Items   []*Value
 	Members []Member // in the order of the document
 
@@ -68,10 +68,10 @@ type Member struct {
 	Value  *Value
 }
 
-// Get returns the value of a key, nil if it is missing.
+// Get returns the value of a key, or nil if the key is missing.
 func (v *Value) Get(key string) *Value { return v.index[key] }
 
-// Set adds a key that is missing.
+// Set adds a missing key.
 func (v *Value) Set(key string, offset int, value *Value) { v.add(key, offset, value) }
 
 func (v *Value) add(key string, offset int, value *Value) {
@@ -90,7 +90,7 @@ const maxTables = 10_000
 
 // Parse reads a document. An error is a Fault.
 func Parse(doc string) (top *Value, err error) {
-	if strings.Count(doc, "\n[") > maxTables { // the library takes time quadratic in their number
+	if strings.Count(doc, "\n[") > maxTables { // the library needs quadratic time for them
 		return nil, Fault{0, fmt.Sprintf("more than %d tables", maxTables)}
 	}
 	var all map[string]any
@@ -148,8 +148,7 @@ type reader struct {
 	parser *unstable.Parser
 }
 
-// step walks down the parts of a key except the last, and makes the missing tables. It returns the last part and its
-// end.
+// step walks down all parts of a key except the last, and creates missing tables. at and end locate the last part.
 func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last string, at, end int) {
 	for n := 1; keys.Next(); n++ {
 		key := keys.Node()
@@ -182,17 +181,17 @@ func (r *reader) header(top *Value, e *unstable.Node) *Value {
 	if e.Kind == unstable.ArrayTable {
 		kind, start = Array, start-1
 	}
-	there := table.Get(last)
-	if there == nil {
-		there = &Value{Kind: kind, Offset: start}
-		table.add(last, at, there)
+	existing := table.Get(last)
+	if existing == nil {
+		existing = &Value{Kind: kind, Offset: start}
+		table.add(last, at, existing)
 	}
 	if kind == Table {
-		return there
+		return existing
 	}
-	one := &Value{Kind: Table, Offset: start}
-	there.Items = append(there.Items, one)
-	return one
+	element := &Value{Kind: Table, Offset: start}
+	existing.Items = append(existing.Items, element)
+	return element
 }
 
 // pair reads key = value into a table, and returns the end of the value.
@@ -220,7 +219,8 @@ func (r *reader) gap(at int, chars string) int {
 	return at
 }
 
-// text returns a string with \n as line ends. A \r of Windows would become part of each line of a shell command.
+// text returns a string with \n as line ends, because a \r of a Windows file would end up in each line of a shell
+// command.
 func (r *reader) text(raw, text string) string {
 	var plain struct{ X string }
 	unix := "X = " + strings.ReplaceAll(raw, "\r\n", "\n")
@@ -230,7 +230,7 @@ func (r *reader) text(raw, text string) string {
 	return text
 }
 
-// between are the characters between the values of an array or an inline table.
+// between is the set of characters between the values of an array or an inline table.
 const between = " \t\r\n,"
 
 // value reads the value at an offset, and returns its end.
@@ -245,7 +245,7 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	case unstable.Integer:
 		v.Kind = Number
 		i, err := strconv.ParseInt(v.Text, 0, 64)
-		if err != nil { // cannot be: Unmarshal has read it
+		if err != nil { // cannot happen: Unmarshal has read it
 			panic(Fault{at, v.Text + " is no integer of 64 bits"})
 		}
 		v.Text = strconv.FormatInt(i, 10)
@@ -282,10 +282,10 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	return v, end
 }
 
-// Origin is the offset of a part of some JSON, and the offset in the document that it comes from.
+// Origin maps an offset in JSON to an offset in the document.
 type Origin struct{ JSON, Doc int }
 
-// Origins are in the order of the JSON.
+// Origins is sorted by JSON offset.
 type Origins []Origin
 
 // Of returns the offset in the document for an offset in the JSON. Without origins it returns the same offset.
@@ -300,8 +300,8 @@ func (from Origins) Of(at int) int {
 	return from[i].Doc
 }
 
-// AppendJSON appends a value as JSON, and the origin of each key and value. An Other has no form in JSON and is a
-// Fault.
+// AppendJSON appends a value as JSON, and the origin of each key and value. It returns a Fault for a value of kind
+// Other, which JSON cannot express.
 func (v *Value) AppendJSON(dst []byte, from Origins) (_ []byte, _ Origins, err error) {
 	defer catch(&err)
 	dst, from = v.appendJSON(dst, from)

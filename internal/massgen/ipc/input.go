@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MassGen's middleware puts what a person has typed also into the structured content of a result, under these keys,
-// since a model may look only there.
+// MassGen's middleware also puts text typed by a person into the structured content of a result, under these keys,
+// because a model may look only in the structured content.
 const (
 	InputKey      = "massgen_runtime_input"
 	PriorityKey   = "massgen_runtime_input_priority"
@@ -15,7 +15,7 @@ const (
 
 const humanInput = "[Human Input]:"
 
-// RuntimeInput returns what a person has typed, found in the texts for a result, or "".
+// RuntimeInput extracts the text typed by a person from the texts for a result, or returns "".
 func RuntimeInput(texts []string) string {
 	inputs := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
 		return !strings.Contains(text, humanInput)

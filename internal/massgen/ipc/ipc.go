@@ -6,16 +6,17 @@
 //	r := ipc.NewReader(".codex") // one for as long as the server runs
 //	content, found, warnings := r.Consume("read_file")
 //
-// Guarantees: a reader sees a whole payload or none. If several readers look at the same time, one of them gets it. If
-// a payload is replaced while a reader takes the old one, the new one is not deleted. A Writer's text joins the one
-// that waits for the same tools, and takes nothing of it away. A Writer's texts are marked, so a Reader takes them
-// whatever their numbers are, and passes over no text of MassGen's orchestrator because of them.
+// Guarantees: a reader sees a whole payload or no payload. If several readers look at the same time, only one gets the
+// payload. If a payload is replaced while a reader takes it, the new payload is not deleted. A Writer's text joins a
+// text waiting for the same tools, without losing any part. A Writer's texts are marked: a Reader takes them with any
+// number, and ignores their numbers when it counts the orchestrator's texts.
 //
-// Not guaranteed: delivery. MassGen's orchestrator replaces what waits. MassGen's own readers take each number once and
-// no lower one later, and the orchestrator counts its texts from 1. So a Writer's text that stands alone has a number
-// that the orchestrator has had or will have, and such a reader drops one of the two. A payload that no call has taken
-// is read by Unconsumed between turns. A reader or writer that is killed while it holds a payload loses it. The file
-// carries text only, no decisions and no changes of arguments, and only for tools whose calls go through a reader.
+// Not guaranteed: delivery. MassGen's orchestrator replaces waiting texts. MassGen's own readers take each number once
+// and no lower number later, and the orchestrator counts its texts from 1. So a Writer's text, if not joined, has a
+// number that the orchestrator has used or will use, and a reader of MassGen drops one of the two texts. Between turns
+// Unconsumed reads a payload not taken by a call. A reader or writer killed while holding a payload loses the payload.
+// The file carries only text, no decisions and no changed arguments, and only for tools whose calls go through a
+// reader.
 package ipc
 
 import (
@@ -38,20 +39,20 @@ import (
 	"github.com/hookrun/hookrun/internal/glob"
 )
 
-// FileName is the payload's file in the folder of hooks. The other names are files that MassGen or hookrun is writing.
+// FileName is the payload's file in the folder of hooks. MassGen and hookrun use the other names for unfinished files.
 const (
-	FileName  = "hook_post_tool_use.json"
-	temporary = "hook_post_tool_use.tmp"
-	ours      = "hook_post_tool_use.*.tmp"
+	FileName    = "hook_post_tool_use.json"
+	temporary   = "hook_post_tool_use.tmp"
+	tempPattern = "hook_post_tool_use.*.tmp"
 )
 
-// DefaultTTL is how long a payload waits for a call.
+// DefaultTTL is the time for which a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Reader takes payloads out of a folder. It remembers the last number and does not take it again. It is safe for
-// concurrent use.
+// Reader takes payloads from a folder: a text of the orchestrator only if its number is above the last one. It is safe
+// for concurrent use.
 type Reader struct {
-	Memory Memory // is told what was taken, for writers
+	Memory Memory // records taken payloads, for writers
 
 	dir string
 
@@ -62,32 +63,32 @@ type Reader struct {
 // NewReader returns a reader of a folder, which may be missing.
 func NewReader(dir string) *Reader { return &Reader{dir: dir, last: -1} }
 
-// Consume takes the payload if it is for the tool. tool is the server's own name for it, without mcp__SERVER__. Call it
-// after the tool has run successfully. Problems with the file are returned as warnings, because the call is over and
-// must not fail for them.
+// Consume takes the payload if it is for the tool. tool is the server's name for the tool, without mcp__SERVER__. Call
+// Consume after the tool has run successfully. Problems with the file are warnings, because the call is over and must
+// not fail because of the file.
 func (r *Reader) Consume(tool string) (content string, found bool, warnings []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var taken payload
-	content, wrong, err := takeIf(r.dir, func(p payload) (meant, fresh bool, err error) {
+	content, problems, err := takeIf(r.dir, func(p payload) (meant, fresh bool, err error) {
 		if meant, err = p.matches(tool); !meant {
-			return false, false, err // it may be for another tool
+			return false, false, err // the payload may be for another tool
 		}
 		late, err := p.expired()
 		taken = p
-		return true, !late && (p.ours() || p.sequence() > r.last), err
+		return true, !late && (p.isOurs() || p.sequence() > r.last), err
 	})
 	if content != "" {
-		if !taken.ours() {
+		if !taken.isOurs() {
 			r.last = taken.sequence()
 		}
-		r.Memory.note(r.dir, taken)
+		r.Memory.recordTaken(r.dir, taken)
 	}
-	return content, content != "", texts(append(wrong, err))
+	return content, content != "", texts(append(problems, err))
 }
 
-// Unconsumed takes a payload that no call has taken, after a round is over. It drops a payload that has expired or is
-// no valid JSON.
+// Unconsumed takes a payload that no call has taken, after a round has ended. It drops expired payloads and invalid
+// JSON.
 func Unconsumed(dir string) (content string, found bool, err error) {
 	content, _, err = takeIf(dir, func(p payload) (meant, fresh bool, err error) {
 		late, _ := p.expired()
@@ -96,24 +97,24 @@ func Unconsumed(dir string) (content string, found bool, err error) {
 	return content, content != "", err
 }
 
-// Take takes the payload for a tool, like the command that MassGen has Codex run after each tool. The matcher may be
-// several globs separated by |, and only the part of the tool's name after a / counts. Numbers are not compared, since
-// each call is a new process that does not know the last one. What was taken is noted for writers.
+// Take takes the payload for a tool, like the command that Codex runs for MassGen after each tool. The matcher may be
+// several globs separated by |, and only the part of the tool's name after a / counts. Numbers are not compared,
+// because each call is a new process and does not know the last number. The taken payload is recorded for writers.
 func (m Memory) Take(dir, tool string) (content string, found bool, warnings []string) {
 	var taken payload
-	content, wrong, err := takeIf(dir, func(p payload) (meant, fresh bool, err error) {
+	content, problems, err := takeIf(dir, func(p payload) (meant, fresh bool, err error) {
 		taken = p
 		late, _ := p.expired()
 		meant = glob.NewList(p.matcher()).Match(tool[strings.LastIndexByte(tool, '/')+1:])
 		return meant || late, !late, nil
 	})
 	if content != "" {
-		m.note(dir, taken)
+		m.recordTaken(dir, taken)
 	}
-	return content, content != "", texts(append(wrong, err))
+	return content, content != "", texts(append(problems, err))
 }
 
-// texts returns the texts of the errors that are not nil.
+// texts returns the texts of the non-nil errors.
 func texts(errs []error) (texts []string) {
 	for _, err := range errs {
 		if err != nil {
@@ -123,20 +124,20 @@ func texts(errs []error) (texts []string) {
 	return texts
 }
 
-// takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong
-// is an error in the payload.
+// takeIf takes the payload of a folder if it is meant for the caller, and returns the text if it is also fresh.
+// problems are errors in the payload.
 func takeIf(dir string, choose func(payload) (meant, fresh bool, err error)) (
-	content string, wrong []error, err error) {
+	content string, problems []error, err error) {
 	decide := func(raw []byte) (meant bool) {
 		content = ""
 		p, err := parse(raw)
-		if wrong = []error{err}; err != nil {
-			return true // nobody can read it
+		if problems = []error{err}; err != nil {
+			return true // unreadable for every reader
 		}
 		meant, fresh, err := choose(p)
-		if wrong[0] = err; meant && fresh {
+		if problems[0] = err; meant && fresh {
 			content, err = p.content()
-			wrong = append(wrong, err)
+			problems = append(problems, err)
 		}
 		return meant
 	}
@@ -144,41 +145,41 @@ func takeIf(dir string, choose func(payload) (meant, fresh bool, err error)) (
 	for {
 		raw, err := read(path)
 		if err != nil {
-			return "", nil, orNotThere(err)
+			return "", nil, ignoreNotExist(err)
 		}
 		if !decide(raw) {
-			return "", wrong, nil
+			return "", problems, nil
 		}
-		taken, err := away(path)
+		taken, err := moveAway(path)
 		switch {
 		case err != nil:
-			return "", wrong, err
+			return "", problems, err
 		case taken == "": // another reader has it
 			continue
 		}
 		now, err := read(taken)
-		if err != nil || !bytes.Equal(now, raw) && !decide(now) { // it was replaced meanwhile, by one for others
+		if err != nil || !bytes.Equal(now, raw) && !decide(now) { // replaced meanwhile, by a payload for others
 			putBack(taken, path)
-			return "", wrong, err
+			return "", problems, err
 		}
-		return content, wrong, os.Remove(taken)
+		return content, problems, os.Remove(taken)
 	}
 }
 
-// Clear removes what an earlier turn has left.
+// Clear removes the files left by an earlier turn.
 func Clear(dir string) error {
-	err := errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))),
-		orNotThere(os.Remove(filepath.Join(dir, temporary))))
+	err := errors.Join(ignoreNotExist(os.Remove(filepath.Join(dir, FileName))),
+		ignoreNotExist(os.Remove(filepath.Join(dir, temporary))))
 	entries, listErr := os.ReadDir(dir)
-	for _, e := range entries { // left by a writer that was killed
-		if mine, _ := filepath.Match(ours, e.Name()); mine {
-			err = errors.Join(err, orNotThere(os.Remove(filepath.Join(dir, e.Name()))))
+	for _, e := range entries { // left by a killed writer
+		if match, _ := filepath.Match(tempPattern, e.Name()); match {
+			err = errors.Join(err, ignoreNotExist(os.Remove(filepath.Join(dir, e.Name()))))
 		}
 	}
-	return errors.Join(err, orNotThere(listErr))
+	return errors.Join(err, ignoreNotExist(listErr))
 }
 
-// payload is the content of the file. Of two equal keys the last counts, as in MassGen.
+// payload is the content of the file. If keys are equal, the last one counts, as in MassGen.
 type payload map[string]json.RawMessage
 
 func read(path string) ([]byte, error) {
@@ -202,7 +203,7 @@ func parse(raw []byte) (p payload, err error) {
 // matches reports whether the payload is for the tool. A matcher that is no string is an error.
 func (p payload) matches(tool string) (bool, error) {
 	pattern := "*"
-	if raw, there := p["tool_matcher"]; there {
+	if raw, found := p["tool_matcher"]; found {
 		var text *string
 		if err := json.Unmarshal(raw, &text); err != nil || text == nil {
 			return false, fmt.Errorf("%s: tool_matcher is no string; the file is left alone", FileName)
@@ -212,14 +213,14 @@ func (p payload) matches(tool string) (bool, error) {
 	return glob.New(pattern).Match(tool), nil
 }
 
-// matcher returns the glob of the tools that the payload is for.
+// matcher returns the glob of the payload's tools.
 func (p payload) matcher() string {
 	pattern := "*"
-	_ = json.Unmarshal(p["tool_matcher"], &pattern) // another type: every tool
+	_ = json.Unmarshal(p["tool_matcher"], &pattern) // other types mean every tool
 	return cmp.Or(pattern, "*")
 }
 
-// expires returns the time at which the payload expires, or 0.
+// expires returns the time of expiry, or 0.
 func (p payload) expires() float64 {
 	at, err := strconv.ParseFloat(strings.Trim(string(p["expires_at"]), `"`), 64)
 	if err != nil || math.IsInf(at, 0) {
@@ -228,7 +229,7 @@ func (p payload) expires() float64 {
 	return at
 }
 
-// expired reports whether the payload has expired. Its time may be a number in quotes.
+// expired reports whether the payload has expired. The time may be a number in quotes.
 func (p payload) expired() (bool, error) {
 	raw := string(p["expires_at"])
 	if raw == "" || raw == "null" {
@@ -250,8 +251,8 @@ func (p payload) sequence() int64 {
 	return int64(n)
 }
 
-// ours reports whether a Writer wrote the payload.
-func (p payload) ours() bool { return string(p[mark]) == "true" }
+// isOurs reports whether a Writer wrote the payload.
+func (p payload) isOurs() bool { return string(p[markKey]) == "true" }
 
 func (p payload) content() (string, error) {
 	var inject map[string]json.RawMessage
@@ -263,22 +264,22 @@ func (p payload) content() (string, error) {
 	return content, nil
 }
 
-// away moves the file to a name of our own. It returns "" if there is no file.
-func away(path string) (taken string, err error) {
+// moveAway moves the file to a new name, or returns "" if the file does not exist.
+func moveAway(path string) (taken string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "hook_post_tool_use.*.taken")
 	if err != nil {
-		return "", orNotThere(err)
+		return "", ignoreNotExist(err)
 	}
 	f.Close()
 	if err := atomic.Rename(path, f.Name()); err != nil {
 		_ = os.Remove(f.Name())
-		return "", orNotThere(err)
+		return "", ignoreNotExist(err)
 	}
 	return f.Name(), nil
 }
 
-// orNotThere returns nil if the error is that the file does not exist.
-func orNotThere(err error) error {
+// ignoreNotExist returns nil if the error means that the file does not exist.
+func ignoreNotExist(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -14,51 +14,51 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// Memory keeps what hookrun knows of the numbers of each folder, since a payload that was taken takes its number along.
-// It lives in the user's own folder, not in the one that MassGen clears. The zero Memory remembers nothing.
+// Memory stores the latest sequence number of each folder, because the number is gone when a reader has taken the
+// payload. The files are in the user's own folder, because MassGen clears its folder. The zero Memory stores no state.
 //
-// Not guaranteed: numbers that MassGen's own readers have taken meanwhile.
+// Not guaranteed: numbers taken by MassGen's own readers meanwhile.
 type Memory struct{ Dir string }
 
-// known is what hookrun knows of a folder.
-type known struct {
-	last   int64 // the orchestrator's last number that was seen; before there is one, hookrun's own
-	theirs bool  // the orchestrator writes here
-	read   bool  // a reader of hookrun's took a payload since the last Write
+// folderState is hookrun's knowledge about a folder.
+type folderState struct {
+	last         int64 // the last number seen from the orchestrator, else hookrun's own
+	orchestrated bool  // the orchestrator writes here
+	read         bool  // a reader of hookrun took a payload since the last Write
 }
 
-// update changes what is known. Other processes that want to do so wait. Without a memory nothing is known.
-func (m Memory) update(dir string, change func(*known) error) error {
-	var k known
+// update changes the state of a folder under a lock. Without a memory, change gets the zero state.
+func (m Memory) update(dir string, change func(*folderState) error) error {
+	var k folderState
 	file := m.open(dir)
 	if file == nil {
 		return change(&k)
 	}
 	defer file.Close()
-	_, _ = fmt.Fscan(io.NewSectionReader(file, 0, 128), &k.last, &k.theirs, &k.read)
+	_, _ = fmt.Fscan(io.NewSectionReader(file, 0, 128), &k.last, &k.orchestrated, &k.read)
 	if k.last < 0 || k.last >= maxSequence {
 		k.last = 0
 	}
 	if err := change(&k); err != nil {
 		return err
 	}
-	if file.Truncate(0) == nil { // errors are ignored: the text is delivered all the same
-		_, _ = file.WriteAt(fmt.Append(nil, k.last, " ", k.theirs, " ", k.read), 0)
+	if file.Truncate(0) == nil { // ignore errors: the text is delivered anyway
+		_, _ = file.WriteAt(fmt.Append(nil, k.last, " ", k.orchestrated, " ", k.read), 0)
 	}
 	return nil
 }
 
-// note remembers a payload that a reader of hookrun's took.
-func (m Memory) note(dir string, p payload) {
-	_ = m.update(dir, func(k *known) error {
-		if k.read = true; !p.ours() {
-			k.last, k.theirs = p.sequence(), true
+// recordTaken records that a reader of hookrun took the payload.
+func (m Memory) recordTaken(dir string, p payload) {
+	_ = m.update(dir, func(k *folderState) error {
+		if k.read = true; !p.isOurs() {
+			k.last, k.orchestrated = p.sequence(), true
 		}
 		return nil
 	})
 }
 
-// maxSequence is beyond any real number, and fits into a float64.
+// maxSequence is larger than any sequence number in practice, and fits into a float64.
 const maxSequence = 1 << 53
 
 func sumOf(payload []byte) string {
@@ -94,5 +94,5 @@ func (m Memory) open(dir string) *os.File {
 	return file
 }
 
-// patience is how long to wait for another process, which may be stopped.
+// patience is the longest wait for another process, which may be stopped.
 var patience = time.Second

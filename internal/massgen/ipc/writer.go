@@ -15,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// mark is the key of a payload that a Writer wrote. MassGen passes over it.
-const mark = "x-hookrun"
+// markKey is the key that marks a Writer's payload. MassGen ignores the key.
+const markKey = "x-hookrun"
 
 // Writer puts payloads into a folder. MassGen's orchestrator may write into the same folder. A Writer is safe for
 // concurrent use.
@@ -28,10 +28,10 @@ type Writer struct {
 	last int64 // without a memory
 }
 
-// Write writes a text for the next call of a tool that the glob matches ("": every tool). It expires after ttl (0:
-// DefaultTTL). If a text waits for the same tools, the new one is added to it. A text of hookrun's that waits for other
-// tools is replaced, since there is one file: that is a warning. If such a text is the orchestrator's, Write is an
-// error. Write makes the folder if it is missing.
+// Write writes a text for the next call of a tool that matches the glob ("": every tool). The text expires after ttl
+// (0: DefaultTTL). If a text is waiting for the same tools, Write appends to it. The folder has one file, so a text
+// waiting for other tools is replaced, with a warning, if hookrun wrote it; if the orchestrator wrote it, Write returns
+// an error. Write creates a missing folder.
 func (w *Writer) Write(content, matcher string, ttl time.Duration) (warnings []string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +40,7 @@ func (w *Writer) Write(content, matcher string, ttl time.Duration) (warnings []s
 	}
 	d := draft{text: content, matcher: cmp.Or(matcher, "*"), alone: true}
 	d.expires = float64(time.Now().Add(cmp.Or(ttl, DefaultTTL)).UnixMicro()) / 1e6
-	err = w.Memory.update(w.Dir, func(k *known) error {
+	err = w.Memory.update(w.Dir, func(k *folderState) error {
 		k.last = max(k.last, w.last)
 		var held []string
 		for {
@@ -61,7 +61,7 @@ func (w *Writer) Write(content, matcher string, ttl time.Duration) (warnings []s
 		for _, path := range held {
 			_ = os.Remove(path)
 		}
-		if d.alone && k.theirs && !k.read {
+		if d.alone && k.orchestrated && !k.read {
 			const text = "MassGen's orchestrator writes here too, and no reader of hookrun's took the last text: " +
 				"MassGen's own readers may pass over this one"
 			d.warnings = append(d.warnings, text)
@@ -72,20 +72,20 @@ func (w *Writer) Write(content, matcher string, ttl time.Duration) (warnings []s
 	return d.warnings, err
 }
 
-// draft is a text on its way into the file.
+// draft is a text to be written into the file.
 type draft struct {
 	text, matcher string
 	expires       float64 // 0: never
 	sequence      int64
-	alone         bool // nothing waited that it was added to
+	alone         bool // not joined with a waiting text
 	warnings      []string
 }
 
-// put adds what waits in the folder to the draft, and writes the draft if no other payload has come meanwhile. taken is
-// where it moved the payload that waited; "" if there was none.
-func (w *Writer) put(d *draft, k *known) (done bool, taken string, err error) {
+// put joins the draft with the waiting payload, and writes the draft unless another payload has arrived meanwhile.
+// taken is the new path of the waiting payload, or "".
+func (w *Writer) put(d *draft, k *folderState) (done bool, taken string, err error) {
 	path := filepath.Join(w.Dir, FileName)
-	if taken, err = away(path); err != nil {
+	if taken, err = moveAway(path); err != nil {
 		return false, "", err
 	}
 	if taken != "" {
@@ -95,7 +95,7 @@ func (w *Writer) put(d *draft, k *known) (done bool, taken string, err error) {
 	}
 	if d.alone {
 		d.sequence = k.last // the orchestrator's next number is higher
-		if !k.theirs {
+		if !k.orchestrated {
 			d.sequence++
 		}
 	}
@@ -103,8 +103,8 @@ func (w *Writer) put(d *draft, k *known) (done bool, taken string, err error) {
 	return done, taken, err
 }
 
-// join adds the draft to a payload that waited, or replaces it if no reader would take it.
-func (d *draft) join(waiting string, k *known) error {
+// join adds the draft to a waiting payload, or replaces the payload if no reader would take it.
+func (d *draft) join(waiting string, k *folderState) error {
 	raw, err := read(waiting)
 	if err != nil {
 		return err
@@ -113,15 +113,15 @@ func (d *draft) join(waiting string, k *known) error {
 	if err != nil {
 		return nil
 	}
-	if n := p.sequence(); !p.ours() && 0 <= n && n < maxSequence {
-		k.last, k.theirs = n, true
+	if n := p.sequence(); !p.isOurs() && 0 <= n && n < maxSequence {
+		k.last, k.orchestrated = n, true
 	}
 	text, err := p.content()
 	if late, _ := p.expired(); late || err != nil {
 		return nil
 	}
 	if matcher := p.matcher(); matcher != d.matcher {
-		if !p.ours() {
+		if !p.isOurs() {
 			const problem = "a text of MassGen's waits there for the tools %q, and would be lost; give it the same " +
 				"--matcher, or try again when it was read"
 			return fmt.Errorf(problem, matcher)
@@ -145,12 +145,12 @@ func (d *draft) payload() []byte {
 	if d.expires != 0 {
 		b = fmt.Appendf(b, `,"expires_at":%s`, strconv.FormatFloat(d.expires, 'f', -1, 64))
 	}
-	return fmt.Appendf(b, `,"sequence":%d,%q:true}`, d.sequence, mark)
+	return fmt.Appendf(b, `,"sequence":%d,%q:true}`, d.sequence, markKey)
 }
 
-// publish writes a payload, unless there is one already: a link replaces nothing.
+// publish writes a payload unless the file exists: a link replaces no file.
 func publish(dir, path string, payload []byte) (done bool, err error) {
-	file, err := os.CreateTemp(dir, ours) // MassGen uses another name for the file that it may be writing now
+	file, err := os.CreateTemp(dir, tempPattern) // MassGen may be writing its own temporary file now
 	if err != nil {
 		return false, err
 	}
@@ -169,9 +169,9 @@ func publish(dir, path string, payload []byte) (done bool, err error) {
 	return err == nil, err
 }
 
-// putBack puts back a payload that is not for the caller. Another payload may be in its place by then: a later one of a
-// writer, or an earlier one that another reader has put back. The later of the two stays. If a Writer wrote that one,
-// the earlier one is added to it, as Write does.
+// putBack puts back a payload that is not for the caller. Another payload may have taken the file name by then: a later
+// one from a writer, or an earlier one put back by another reader. The later payload stays. If a Writer wrote it, the
+// earlier payload is joined to it, as in Write.
 func putBack(taken, path string) {
 	for {
 		err := os.Link(taken, path)
@@ -182,18 +182,18 @@ func putBack(taken, path string) {
 			_ = atomic.Rename(taken, path)
 			break
 		}
-		other, err := away(path)
+		other, err := moveAway(path)
 		if err != nil {
-			break // files cannot be moved here any more
+			break // files can no longer be moved here
 		}
 		if other == "" { // another reader has it
 			continue
 		}
 		older, newer := other, taken
-		if !earlier(other, taken) {
+		if !isEarlier(other, taken) {
 			older, newer = taken, other
 		}
-		if payload := together(older, newer); payload != nil {
+		if payload := merge(older, newer); payload != nil {
 			_ = os.WriteFile(newer, payload, 0o600)
 		}
 		_ = os.Remove(older)
@@ -202,27 +202,27 @@ func putBack(taken, path string) {
 	_ = os.Remove(taken)
 }
 
-// together returns two payloads as one, or nil if the newer one replaces the older one.
-func together(older, newer string) []byte {
+// merge returns two payloads as one, or nil if the newer payload replaces the older one.
+func merge(older, newer string) []byte {
 	raw, err := read(newer)
 	if err != nil {
 		return nil
 	}
 	p, err := parse(raw)
-	if err != nil || !p.ours() {
+	if err != nil || !p.isOurs() {
 		return nil
 	}
 	text, err := p.content()
 	d := draft{text: text, matcher: p.matcher(), expires: p.expires(), sequence: p.sequence(), alone: true}
-	if err != nil || d.join(older, &known{}) != nil || d.alone {
+	if err != nil || d.join(older, &folderState{}) != nil || d.alone {
 		return nil
 	}
 	return d.payload()
 }
 
-// earlier compares two payloads by the times of their files. If these are equal it compares their numbers, which start
-// again with each writer.
-func earlier(a, b string) bool {
+// isEarlier compares two payloads by the times of their files, because every writer starts its numbers again. If the
+// times are equal, it compares the numbers.
+func isEarlier(a, b string) bool {
 	written := func(path string) (at time.Time, sequence int64) {
 		if info, err := os.Stat(path); err == nil {
 			at = info.ModTime()

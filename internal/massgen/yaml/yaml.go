@@ -1,4 +1,4 @@
-// Package yaml reads one YAML document as PyYAML does, or says where and why it does not.
+// Package yaml reads one YAML document as PyYAML does, or returns a fault with its position.
 //
 //	top, err := yaml.Parse(doc)
 //	if fault, ok := err.(yaml.Fault); ok {
@@ -6,16 +6,16 @@
 //	}
 //	timeout := top.Get("timeout")
 //
-// The parser is go.yaml.in/yaml/v3; this package reads its nodes. It refuses everything that PyYAML reads differently:
-// if two readers of one file disagree, a gate that only one of them sees can be lost.
+// The parser is go.yaml.in/yaml/v3; this package reads its nodes. It refuses all documents that PyYAML reads
+// differently: if two readers of a file disagree, a gate seen by only one reader can be lost.
 //
-// Guarantees: an accepted document has the keys, lists, texts and order that PyYAML (and libyaml) give it. What they
-// read differently is refused, and so are equal keys. Aliases are not expanded, and merge keys bring in at most 10,000
-// members. Nesting is limited to 64.
+// Guarantees: an accepted document has the same keys, lists, texts and order as in PyYAML (and libyaml). Documents that
+// they read differently are refused, and so are equal keys. Aliases are not expanded, and merge keys bring in at most
+// 10,000 members. Nesting is limited to 64.
 //
 // Not guaranteed: directives and several documents are refused. Plain words resolve as in YAML 1.2, with the numbers of
 // YAML 1.1: yes and on are strings, 017 is 15, 1:30 is a string. Keys are compared as texts: 1 and 01, or 1 and yes,
-// are one key to Python and two here. The position of a syntax error is about where the parser stopped.
+// are one key to Python and two here. The position of a syntax error is near the parser's stop.
 package yaml
 
 import (
@@ -41,14 +41,14 @@ const (
 	String
 	List
 	Map
-	Other // it has a tag that is unknown or does not fit its value
+	Other // has a tag that is unknown or does not fit the value
 )
 
 func (k Kind) String() string {
 	return [...]string{"null", "true or false", "a number", "a string", "a list", "a mapping", "a value with a tag"}[k]
 }
 
-// Value is a value of a document, and its position. Aliases share the value that they refer to.
+// Value is a value of a document, and its position. Aliases share the value of their anchor.
 type Value struct {
 	Kind    Kind
 	Text    string // of a scalar: as written, without quotes; of a Bool: true or false
@@ -68,7 +68,7 @@ type Member struct {
 	Value *Value
 }
 
-// Get returns the value of a key, nil if it is not there.
+// Get returns the value of a key, or nil if the key is missing.
 func (v *Value) Get(key string) *Value {
 	if v != nil {
 		for _, m := range v.Members {
@@ -80,21 +80,21 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
-// Fault is why a document cannot be read.
+// Fault describes why a document cannot be read.
 type Fault struct {
 	Line, Column int
-	Text         string // lower case; says how to fix it where possible
+	Text         string // lower case; with a fix if possible
 }
 
 func (f Fault) Error() string { return f.Text }
 
 const (
 	maxDepth = 64
-	// maxMerged is how many members the merge keys of a document may bring in. Each may bring in those of all others.
+	// maxMerged limits the members from merge keys in a document, because each can bring in the members of all others.
 	maxMerged = 10_000
 )
 
-// Parse reads a document of one value, nil if it is empty. Its errors are Faults.
+// Parse reads a document of one value, or returns nil if the document is empty. Its errors are Faults.
 func Parse(doc string) (v *Value, err error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -126,8 +126,8 @@ func at(doc string, offset int, format string, args ...any) Fault {
 	return Fault{len(before), 1 + utf8.RuneCountInString(before[len(before)-1]), fmt.Sprintf(format, args...)}
 }
 
-// checkCharacters refuses characters that YAML allows nowhere, and the line ends of YAML 1.1 that other programs do not
-// show as line ends: after one of them in a comment, a reader sees text that the author does not.
+// checkCharacters refuses characters forbidden in YAML, and the line ends of YAML 1.1 that other programs do not show
+// as line ends: after such a line end in a comment, a reader sees text that the author does not.
 func checkCharacters(doc string) {
 	for i, c := range doc {
 		switch {
@@ -142,7 +142,7 @@ func checkCharacters(doc string) {
 	}
 }
 
-// decode returns the only document, nil if there is none.
+// decode returns the only document, or nil if the file is empty.
 func decode(doc string) *yaml.Node {
 	if rest := strings.TrimLeft(doc, " \t\r\n"); strings.HasPrefix(rest, "%") {
 		panic(at(doc, len(doc)-len(rest), "a directive; leave it out"))
@@ -153,14 +153,14 @@ func decode(doc string) *yaml.Node {
 	case err == io.EOF:
 		return nil
 	case err != nil:
-		panic(unreadable(doc, err))
+		panic(syntaxFault(doc, err))
 	}
 	fault := Fault{}
 	switch err := next(decoder, &second); {
 	case err == io.EOF:
 		return &top
 	case err != nil:
-		fault = unreadable(doc, err)
+		fault = syntaxFault(doc, err)
 	default:
 		fault = Fault{Line: second.Line, Column: second.Column}
 	}
@@ -168,7 +168,7 @@ func decode(doc string) *yaml.Node {
 	panic(fault)
 }
 
-// next decodes a document. It catches the parser's panics.
+// next decodes a document, and returns the parser's panics as errors.
 func next(decoder *yaml.Decoder, node *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -178,8 +178,8 @@ func next(decoder *yaml.Decoder, node *yaml.Node) (err error) {
 	return decoder.Decode(node)
 }
 
-// open maps errors at the end of the document to what is never closed.
-func open() map[string]string {
+// unclosed maps errors at the end of the document to descriptions of the unclosed part.
+func unclosed() map[string]string {
 	return map[string]string{
 		"found unexpected end of stream":   "a quote that begins in this line has no end",
 		"did not find expected ',' or ']'": "a list that begins in this line has no ]",
@@ -187,8 +187,8 @@ func open() map[string]string {
 	}
 }
 
-// mends says how to fix the parser's errors.
-func mends() map[string]string {
+// hints returns a fix for each error of the parser.
+func hints() map[string]string {
 	return map[string]string{
 		"mapping values are not allowed in this context": "; a key is one word in one line, " +
 			"a text with a colon and a blank needs quotes",
@@ -204,9 +204,9 @@ func mends() map[string]string {
 	}
 }
 
-// unreadable returns the fault of a document that the parser refuses. The parser tells at most a line, often that of
-// the surrounding value. So the document is parsed again byte by byte: the fault is where the reading stops.
-func unreadable(doc string, err error) Fault {
+// syntaxFault returns the fault of a document refused by the parser. The parser returns at most a line, often the line
+// of the surrounding value. So the document is parsed again byte by byte: the fault is where the reading stops.
+func syntaxFault(doc string, err error) Fault {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -220,19 +220,19 @@ func unreadable(doc string, err error) Fault {
 		err = next(decoder, &yaml.Node{})
 	}
 	read := strings.TrimRight(doc[:len(doc)-bytes.Len()], " \t\r\n")
-	if whole := strings.TrimRight(doc, " \t\r\n"); read == whole && open()[text] != "" {
+	if whole := strings.TrimRight(doc, " \t\r\n"); read == whole && unclosed()[text] != "" {
 		if !strings.HasPrefix(text, "found") {
 			line++ // the parser counts from 0, its scanner from 1
 		}
-		// If the first line is at fault, the parser names the last one.
+		// If the fault is in the first line, the parser reports the last line.
 		all := lines(whole)
 		if line > len(all) || line == len(all) && !strings.ContainsAny(all[line-1], `"'[{`) {
 			line = 1
 		}
-		return Fault{max(line, 1), 1, open()[text]}
+		return Fault{max(line, 1), 1, unclosed()[text]}
 	}
 	_, size := utf8.DecodeLastRuneInString(read)
-	fault := at(doc, len(read)-size, "%s%s", text, mends()[text])
+	fault := at(doc, len(read)-size, "%s%s", text, hints()[text])
 	if strings.HasPrefix(text, "could not") && 0 < line && line < fault.Line { // it looked for the colon on later lines
 		fault.Line, fault.Column = line, 1
 	}
@@ -253,7 +253,7 @@ type reader struct {
 	at     int // the number of line
 	flow   int // number of open brackets
 	line   []rune
-	values map[*yaml.Node]*Value // by anchor's node; nil while it is being read
+	values map[*yaml.Node]*Value // by anchor's node; nil while the value is being read
 	merged int
 }
 
@@ -299,7 +299,7 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 	return v
 }
 
-// kindOf is the kind of a plain word by the tag that it resolves to. A date stays a text.
+// kindOf returns the kind of a plain word from its resolved tag. A date stays a text.
 func kindOf(tag string) (kind Kind, known bool) {
 	switch tag {
 	case "!!null":
@@ -312,12 +312,13 @@ func kindOf(tag string) (kind Kind, known bool) {
 	return Null, false
 }
 
-var signed = lazy.Regexp{Text: `0[bo][-+]`}
+var signedPrefix = lazy.Regexp{Text: `0[bo][-+]`}
 
-// scalar fills in a value. A quoted text is a string, and a plain one what it looks like. A tag decides if it fits.
+// scalar fills in a value. A quoted text is a string; a plain text resolves by its spelling. A fitting tag takes
+// priority.
 func (r *reader) scalar(v *Value, n *yaml.Node) {
 	plain := n.Style&^yaml.TaggedStyle == 0
-	looks := (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
+	resolved := (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
 	v.Kind, v.Text = String, n.Value
 	if r.flow > 0 && plain && strings.HasSuffix(n.Value, ":") { // PyYAML reads a key, others a text
 		fail(n, "a text that ends with a colon; put a blank behind the colon of a key, or the text in quotes")
@@ -326,7 +327,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		tag = n.ShortTag()
 	}
-	kind, known := kindOf(looks)
+	kind, known := kindOf(resolved)
 	switch {
 	case tag == "" && plain:
 		if known {
@@ -334,11 +335,11 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		}
 		v.merge = n.Tag == "!!merge"
 	case tag == "" || tag == "!!str":
-	case tag == "!": // libyaml reads a string, PyYAML what it looks like
+	case tag == "!": // libyaml reads a string, PyYAML resolves the spelling
 		if !plain || n.Tag != "!!str" && n.Tag != "!!timestamp" {
 			v.Kind = Other
 		}
-	case known && tag == looks:
+	case known && tag == resolved:
 		v.Kind = kind
 	default:
 		v.Kind = Other
@@ -348,14 +349,14 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		v.Text = strings.ToLower(v.Text)
 	case Number:
 		// Only this library reads 0b-1 as a number.
-		if signed.Get().MatchString(n.Value) ||
+		if signedPrefix.Get().MatchString(n.Value) ||
 			(&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
 			v.Kind = String
 		}
 	}
 }
 
-// tag returns the tag of a node as written. For a single ! the node itself has none.
+// tag returns the tag of a node as written. The library does not report a single !.
 func (r *reader) tag(n *yaml.Node) string {
 	if n.Line != r.at && 1 <= n.Line && n.Line <= len(r.lines) {
 		r.at, r.line = n.Line, []rune(r.lines[n.Line-1])
@@ -373,7 +374,7 @@ func (r *reader) tag(n *yaml.Node) string {
 		return ""
 	}
 	tag, _, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
-	if strings.ContainsAny(tag, ",[]{}") { // some readers include it in the tag
+	if strings.ContainsAny(tag, ",[]{}") { // some readers include the character in the tag
 		fail(n, "a blank must stand behind a tag; a text that begins with ! needs quotes")
 	}
 	return tag

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package processtest is for tests that start processes. A Bench is a folder in which scripts say that they are ready
-// and wait until the test lets them go on, and the proof that nothing is left of them: no process, zombie, descriptor
-// or goroutine.
+// Package processtest helps to test code that starts processes. A Bench is a folder in which scripts report that they
+// are ready and wait until the test releases them. At the end of the test the Bench checks that no process, zombie,
+// descriptor or goroutine is left.
 //
 //	b := processtest.New(t)
 //	open := b.Gate("gate")
@@ -30,30 +30,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Patience is how long a test waits for what must happen. It bounds a failure and measures nothing.
+// Patience is how long a test waits for an expected event. It bounds a failure; no result depends on its length.
 const Patience = 30 * time.Second
 
-// Bench is the working directory of a test's processes, and the check that nothing is left of them at the test's end.
+// Bench is the working directory of a test's processes, and the check at the test's end that no process is left.
 type Bench struct {
 	*testing.T
 	Dir   string
-	Mark  string   // NAME=VALUE for their environment, by which all their descendants are found
-	ready *os.File // the fifo "ready", open on both sides so that no process waits for us
+	Mark  string   // NAME=VALUE for their environment, to find all their descendants
+	ready *os.File // the fifo "ready", open on both sides, so no process waits for us
 	lines *bufio.Reader
 }
 
 var marks atomic.Int64
 
-// benches are those in use. Tests that run beside each other are one process: what was open when the first of them
-// began must be what is open when the last has ended.
+// benches counts the benches in use. Parallel tests share a process, so descriptors and goroutines are compared between
+// the start of the first test and the end of the last.
 var benches struct {
 	sync.Mutex
-	inUse, looking  int // looking: tests that wait for what the last of them has left to go
+	inUse, looking  int // looking: tests waiting for descriptors and goroutines to go
 	fds, goroutines int
 }
 
-// New returns a bench for a test. A test whose subtests run beside each other, each on a bench of its own, takes one
-// for itself before they start: then no goroutine of a subtest hides one that was left.
+// New returns a bench for a test. A test with parallel subtests, each on a bench of its own, takes a bench before they
+// start. Otherwise the goroutine of a subtest could hide a leaked one.
 func New(t *testing.T) *Bench {
 	b := &Bench{T: t, Dir: t.TempDir(), Mark: fmt.Sprintf("TEST_MARK=%d.%d", os.Getpid(), marks.Add(1))}
 	benches.Lock()
@@ -66,27 +66,27 @@ func New(t *testing.T) *Bench {
 		defer benches.Unlock()
 		benches.inUse--
 		require.Empty(t, marked, "processes are left")
-		nothingIsLeft(t)
+		checkLeaks(t)
 	})
 	b.ready = b.fifo("ready")
-	b.lines = bufio.NewReader(b.ready) // one for all lines: it may read several of them at once
-	// Without the fifo, which is closed before anybody looks.
+	b.lines = bufio.NewReader(b.ready) // a single reader, because it may read several lines at once
+	// -1: the fifo is closed before the check.
 	if first {
 		benches.fds, benches.goroutines = OpenFDs(t)-1, goroutines()
 	}
 	return b
 }
 
-// nothingIsLeft looks if no bench is in use. Where another test begins one meanwhile, the last of those looks. The
-// lock is held but while this waits.
-func nothingIsLeft(t *testing.T) {
+// checkLeaks checks for leaks if no bench is in use. If another test takes a bench meanwhile, the last test checks. The
+// caller holds the lock of benches; checkLeaks releases the lock while waiting.
+func checkLeaks(t *testing.T) {
 	if benches.inUse == 0 {
 		require.Empty(t, Zombies(), "zombies are left")
 	}
 	benches.looking++
 	defer func() { benches.looking-- }()
 	for until := time.Now().Add(Patience); benches.inUse == 0; {
-		// Fewer are no leak: what an earlier test of the same process had closed may have gone only now.
+		// Smaller numbers are no leak: goroutines and descriptors of an earlier test may have gone only now.
 		running, fds := goroutines(), OpenFDs(t)
 		if running <= benches.goroutines && fds <= benches.fds {
 			return
@@ -101,8 +101,8 @@ func nothingIsLeft(t *testing.T) {
 	}
 }
 
-// goroutines counts those that are no tests. Tests that wait until they may run beside others are goroutines, and when
-// they end as many that were left would not be seen.
+// goroutines returns the number of goroutines that run no test. Tests waiting to run in parallel are goroutines too,
+// and their ends would hide as many leaked goroutines.
 func goroutines() int {
 	stacks := make([]byte, 256<<10)
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -110,7 +110,7 @@ func goroutines() int {
 	return all - tests
 }
 
-// fifo makes a fifo that is open on both sides until the end of the test.
+// fifo makes a fifo that stays open on both sides until the end of the test.
 func (b *Bench) fifo(name string) *os.File {
 	b.Helper()
 	require.NoError(b, syscall.Mkfifo(b.Path(name), 0o600))
@@ -120,7 +120,7 @@ func (b *Bench) fifo(name string) *os.File {
 	return f
 }
 
-// Path is that of a file in the working directory.
+// Path returns the path of a file in the working directory.
 func (b *Bench) Path(name string) string { return filepath.Join(b.Dir, name) }
 
 // Read returns the text of a file.
@@ -131,13 +131,13 @@ func (b *Bench) Read(name string) string {
 	return string(text)
 }
 
-// PID returns the process id that a file holds.
+// PID returns the process id in a file.
 func (b *Bench) PID(file string) int {
 	b.Helper()
 	return Number(b, strings.TrimSpace(b.Read(file)))
 }
 
-// Ready waits for a line that a process writes to the fifo "ready", and returns its words, mostly process ids.
+// Ready waits for a line from a process in the fifo "ready", and returns the words, usually process ids.
 func (b *Bench) Ready() (words []string) {
 	b.Helper()
 	require.NoError(b, b.ready.SetReadDeadline(time.Now().Add(Patience)))
@@ -155,19 +155,19 @@ func (b *Bench) ReadyAll(n int) (pids []int) {
 	return pids
 }
 
-// Gate makes a fifo at which scripts wait until the test opens it: see AtGate. It is open at the end of the test.
+// Gate makes a fifo at which scripts wait until the test opens it: see AtGate. The end of the test opens it, too.
 func (b *Bench) Gate(name string) (open func()) {
 	b.Helper()
 	f := b.fifo(name)
 	return func() { f.Close() }
 }
 
-// AtGate is the beginning of a script that says it is ready and goes on when the gate is open.
+// AtGate returns the beginning of a script. The script reports that it is ready, and continues when the gate opens.
 func AtGate(name string) string {
 	return "exec 3<" + name + "; echo $$ >ready; read x <&3; exec 3<&-; "
 }
 
-// Marked describes the running processes that have the mark in their environment.
+// Marked describes the running processes with b.Mark in their environment.
 func (b *Bench) Marked() (left []string) {
 	for _, pid := range PIDs() {
 		if HasVariable(pid, b.Mark) && Alive(pid) {
@@ -177,7 +177,7 @@ func (b *Bench) Marked() (left []string) {
 	return left
 }
 
-// Spare ends a process that was rightly left alone.
+// Spare kills a process that must still run.
 func (b *Bench) Spare(pid int) {
 	b.Helper()
 	require.True(b, Alive(pid), "process %d should have been left alone", pid)
@@ -191,13 +191,13 @@ func (b *Bench) Gone(pid int) {
 	require.Eventually(b, func() bool { return !Alive(pid) }, Patience, time.Millisecond, "process %d", pid)
 }
 
-// Reaped waits until a process has ended and its exit status was taken.
+// Reaped waits until a process has ended and been reaped.
 func (b *Bench) Reaped(pid int) {
 	b.Helper()
 	require.Eventually(b, func() bool { return StatField(pid, 0) == "" }, Patience, time.Millisecond, "process %d", pid)
 }
 
-// Childless checks that this process has no child, or none of this bench where others are in use beside it.
+// Childless checks that this process has no child, or no child of this bench if other benches are in use.
 func (b *Bench) Childless() {
 	b.Helper()
 	benches.Lock()
@@ -208,7 +208,7 @@ func (b *Bench) Childless() {
 	}
 }
 
-// ForgetSubreaper undoes at the end of the test that this process became a subreaper.
+// ForgetSubreaper resets this process's state as a subreaper at the end of the test.
 func (b *Bench) ForgetSubreaper() {
 	b.Cleanup(func() { require.NoError(b, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
 }
@@ -224,7 +224,7 @@ func PIDs() (all []int) {
 	return all
 }
 
-// StatField returns a field of /proc/PID/stat, counted from the state, which is 0; "" if there is no such process.
+// StatField returns a field of /proc/PID/stat. Field 0 is the state. "": the process does not exist.
 func StatField(pid, n int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -233,7 +233,7 @@ func StatField(pid, n int) string {
 	return strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))[n]
 }
 
-// Alive reports whether a process runs; a zombie does not.
+// Alive reports whether a process runs. A zombie does not.
 func Alive(pid int) bool {
 	state := StatField(pid, 0)
 	return state != "" && state != "Z" && state != "X"
@@ -254,10 +254,10 @@ func Cmdline(pid int) []string {
 // Describe returns the id and the arguments of a process.
 func Describe(pid int) string { return fmt.Sprint(pid, " ", strings.Join(Cmdline(pid), " ")) }
 
-// Children are the children of this process that are not reaped, whatever their state.
+// Children returns the children of this process that are not reaped, running or not.
 func Children() (all []int) {
 	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
-		return nil // to read of all processes takes much longer
+		return nil // reading all processes takes much longer
 	}
 	for _, pid := range PIDs() {
 		if StatField(pid, 1) == strconv.Itoa(os.Getpid()) {
@@ -267,7 +267,7 @@ func Children() (all []int) {
 	return all
 }
 
-// Zombies are the children of this process that ended and that nobody reaped.
+// Zombies returns the children of this process that ended and are not reaped.
 func Zombies() (all []int) {
 	for _, pid := range Children() {
 		if StatField(pid, 0) == "Z" {
@@ -277,7 +277,7 @@ func Zombies() (all []int) {
 	return all
 }
 
-// Watchdogs are the watchdogs of this process: see package process.
+// Watchdogs returns the watchdogs of this process: see package process.
 func Watchdogs() (all []int) {
 	for _, pid := range Children() {
 		args := Cmdline(pid)
@@ -288,14 +288,14 @@ func Watchdogs() (all []int) {
 	return all
 }
 
-// OpenFDs is the number of open descriptors of this process.
+// OpenFDs returns the number of open descriptors of this process.
 func OpenFDs(t testing.TB) int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	require.NoError(t, err)
 	return len(entries)
 }
 
-// Number reads a decimal number.
+// Number parses a decimal number.
 func Number(t testing.TB, s string) int {
 	n, err := strconv.Atoi(s)
 	require.NoError(t, err)

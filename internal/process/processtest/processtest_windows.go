@@ -1,5 +1,5 @@
-// Package processtest is for tests that start processes. On Windows the test program itself is all of them: it plays a
-// role, says that it is ready, and waits until the test lets it go on.
+// Package processtest helps to test code that starts processes. On Windows all started processes are the test program:
+// each plays a role, reports that it is ready, and waits until the test releases it.
 //
 //	func TestMain(m *testing.M) {
 //		processtest.Play(roles) // exits if this is the process of a test
@@ -28,17 +28,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Patience is how long a test waits for what must happen. It bounds a failure and measures nothing.
+// Patience is how long a test waits for an expected event. It bounds a failure; no result depends on its length.
 const Patience = 60 * time.Second
 
-// readyVariable has the address at which a role says that it is ready.
+// readyVariable is the environment variable with the address to which a role reports that it is ready.
 const readyVariable = "PROCESS_TEST_READY"
 
-// Bench is the working directory of a test's processes, and a listener to which they say that they are ready.
+// Bench is the working directory of a test's processes, and a listener for their ready reports.
 type Bench struct {
 	*testing.T
 	Dir      string
-	Mark     string // NAME=VALUE for their environment, by which they know that they play a role
+	Mark     string // NAME=VALUE for their environment; it makes Play play a role
 	listener net.Listener
 }
 
@@ -49,14 +49,14 @@ func New(t *testing.T) *Bench {
 	return &Bench{t, t.TempDir(), readyVariable + "=" + listener.Addr().String(), listener}
 }
 
-// Self is the path of this program.
+// Self returns the path of this program.
 func (b *Bench) Self() string {
 	self, err := os.Executable()
 	require.NoError(b, err)
 	return self
 }
 
-// Player is a process that has said that it is ready. It goes on when Open is called.
+// Player is a ready process. It continues when the test calls Open.
 type Player struct {
 	*Bench
 	PID    int
@@ -64,7 +64,7 @@ type Player struct {
 	Open   func()
 }
 
-// ReadyAll waits for n processes.
+// ReadyAll waits until n processes are ready.
 func (b *Bench) ReadyAll(n int) (players []Player) {
 	b.Helper()
 	for range n {
@@ -99,7 +99,7 @@ func (p Player) Gone() {
 	require.EqualValues(p, windows.WAIT_OBJECT_0, event, "process %d still runs", p.PID)
 }
 
-// Spared ends a process that was rightly left alone.
+// Spared ends a process that must still run.
 func (p Player) Spared() {
 	p.Helper()
 	require.True(p, p.Runs(), "process %d should have been left alone", p.PID)
@@ -107,7 +107,7 @@ func (p Player) Spared() {
 	p.Gone()
 }
 
-// Play plays the role that the first argument names, and exits, if this program was started as the process of a test.
+// Play plays the role in the first argument, and exits, if this program was started as the process of a test.
 func Play(roles map[string]func(args []string)) {
 	if os.Getenv(readyVariable) != "" {
 		roles[os.Args[1]](os.Args[2:])
@@ -115,7 +115,7 @@ func Play(roles map[string]func(args []string)) {
 	}
 }
 
-// SayReady says that this process is ready, and waits until the test opens the gate. It ends by itself at last.
+// SayReady reports that this process is ready, and waits until the test opens the gate, at most for 2 * Patience.
 func SayReady() {
 	conn, err := net.Dial("tcp", os.Getenv(readyVariable))
 	OrExit(err)
@@ -125,7 +125,7 @@ func SayReady() {
 	_, _ = conn.Read(make([]byte, 1))
 }
 
-// ChildOf is this program in a role, to be started with some flags of CreateProcess.
+// ChildOf returns a command that starts this program in a role, with flags of CreateProcess.
 func ChildOf(role string, flags uint32, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	OrExit(err)
@@ -142,7 +142,7 @@ func OrExit(err error) {
 	}
 }
 
-// UnderWine reports whether the system is none of Microsoft's.
+// UnderWine reports whether this program runs under Wine and not under Microsoft's Windows.
 func UnderWine() bool {
 	return windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil
 }

@@ -12,19 +12,20 @@ import (
 	"github.com/hookrun/hookrun/internal/files/lock"
 )
 
-// look is what a session's queue holds, read while we hold its lock.
-type look struct {
+// snapshot is the content of a session's queue, read under the session's lock.
+type snapshot struct {
 	*session
 	now     time.Time
-	entries []name                     // that wait, in order
-	held    map[string]map[string]bool // by id: the marks' names of the agents that are being given it now
-	known   map[string]*mark           // that were read, by name
+	entries []name                     // waiting entries, in order
+	held    map[string]map[string]bool // by entry id: marks' names of agents being given the entry now
+	known   map[string]*mark           // marks read so far, by name
 }
 
-// look reads the queue. It fails if it cannot see everything: an entry whose claim is unknown would be delivered twice.
-// An error beside a look is about a claim that cannot be finished; that claim keeps what it holds.
-func (s *session) look() (*look, error) {
-	l := &look{session: s, now: now(), held: map[string]map[string]bool{}, known: map[string]*mark{}}
+// snapshot reads the queue, and finishes claims of dead processes. It fails if any part is unreadable, because an entry
+// with an unknown claim would be delivered twice. An error beside a snapshot is about a claim that cannot be finished
+// and keeps its entries.
+func (s *session) snapshot() (*snapshot, error) {
+	l := &snapshot{session: s, now: now(), held: map[string]map[string]bool{}, known: map[string]*mark{}}
 	claims, err := s.names("claims")
 	if err != nil {
 		return nil, err
@@ -41,11 +42,11 @@ func (s *session) look() (*look, error) {
 			}
 		}
 		errs = errors.Join(errs, err)
-		if err := l.hold(claim); err != nil {
+		if err := l.addHeld(claim); err != nil {
 			return nil, errors.Join(errs, err)
 		}
 	}
-	if err := s.convert(); err != nil {
+	if err := s.convertMarks(); err != nil {
 		return nil, errors.Join(errs, err)
 	}
 	if l.entries, err = s.entries("entries"); err != nil {
@@ -54,8 +55,8 @@ func (s *session) look() (*look, error) {
 	return l, errs
 }
 
-// hold notes which shares a claim holds.
-func (l *look) hold(claim string) error {
+// addHeld adds the shares in a claim to l.held.
+func (l *snapshot) addHeld(claim string) error {
 	files, err := l.names("claims", claim)
 	for _, file := range files {
 		if id, agent, ok := strings.Cut(file, "="); ok {
@@ -68,8 +69,8 @@ func (l *look) hold(claim string) error {
 	return err
 }
 
-// finish ends a claim whose process is gone. Delivered entries are dropped; otherwise everything goes back to entries.
-// It can be killed at any point: the next call goes on from there.
+// finish ends a claim whose process is gone. Delivered entries are dropped; other entries go back to the folder
+// entries. A killed finish is continued by the next call.
 func (s *session) finish(claim string) error {
 	files, err := s.names("claims", claim)
 	if err != nil {
@@ -78,12 +79,12 @@ func (s *session) finish(claim string) error {
 	delivered := slices.Contains(files, "done")
 	if delivered {
 		if lines, err := atomic.Read(s.in("claims", claim, "done")); err == nil {
-			_ = s.remember(lines) // the texts were delivered, with or without a history
+			_ = s.appendHistory(lines) // the texts are delivered even if this fails
 		}
 		reached("remembered")
 	}
 	if delivered {
-		if err := s.gotShares(claim, files); err != nil {
+		if err := s.markShares(claim, files); err != nil {
 			return err
 		}
 	}
@@ -95,7 +96,7 @@ func (s *session) finish(claim string) error {
 		case !whole:
 			continue
 		default:
-			err = s.putBack(path, n) // removeFile below then finds nothing, which is fine
+			err = s.putBack(path, n) // removeFile below then finds no file
 		}
 		if err == nil {
 			err = removeFile(path)
@@ -105,7 +106,7 @@ func (s *session) finish(claim string) error {
 		}
 		reached("finished " + file)
 	}
-	for _, file := range []string{"lock", "done", ""} { // done must stay until everything that it covers is gone
+	for _, file := range []string{"lock", "done", ""} { // done must outlive all that it covers
 		if err := removeFile(s.in("claims", claim, file)); err != nil {
 			return err
 		}
@@ -114,8 +115,8 @@ func (s *session) finish(claim string) error {
 	return nil
 }
 
-// gotShares notes the shares that a claim has delivered.
-func (s *session) gotShares(claim string, files []string) error {
+// markShares marks the shares in a claim as delivered.
+func (s *session) markShares(claim string, files []string) error {
 	given := map[string][]name{}
 	for _, file := range files {
 		_, agent, share := strings.Cut(file, "=")
@@ -130,10 +131,10 @@ func (s *session) gotShares(claim string, files []string) error {
 			given[agent] = append(given[agent], n)
 		}
 	}
-	return s.got(given)
+	return s.markDelivered(given)
 }
 
-// putBack returns an entry that a claim had taken as a whole.
+// putBack moves an entry that a claim had taken whole to entries, or to read if an agent has got it.
 func (s *session) putBack(path string, n name) error {
 	folder := "entries"
 	if n.agents == broadcast {
@@ -150,8 +151,8 @@ func (s *session) putBack(path string, n name) error {
 	return atomic.Rename(path, s.in(folder, n.file))
 }
 
-// mark is that of an agent, which is read once.
-func (l *look) mark(agent string) (m *mark, err error) {
+// mark returns an agent's mark, and reads each mark once.
+func (l *snapshot) mark(agent string) (m *mark, err error) {
 	m, known := l.known[agent]
 	if !known {
 		if m, err = l.session.mark(agent); err == nil {
@@ -161,8 +162,8 @@ func (l *look) mark(agent string) (m *mark, err error) {
 	return m, err
 }
 
-// readBefore lists the read broadcasts that an agent may not have been given.
-func (l *look) readBefore(agent string) (names []name, err error) {
+// readBefore returns the read broadcasts that an agent may not have been given.
+func (l *snapshot) readBefore(agent string) (names []name, err error) {
 	m, err := l.mark(agent)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (l *look) readBefore(agent string) (names []name, err error) {
 	if m != nil {
 		upTo = m.upTo
 	}
-	behind, err := l.behind(upTo)
+	behind, err := l.hasReadAfter(upTo)
 	if err != nil {
 		return nil, err
 	}
@@ -193,15 +194,15 @@ func (l *look) readBefore(agent string) (names []name, err error) {
 	return names, nil
 }
 
-// waitsFor reports whether an agent has not been given an entry yet and is not being given it now.
-func (l *look) waitsFor(n name, agent string) (bool, error) {
+// waitsFor reports whether an agent still has to get an entry and is not being given it now.
+func (l *snapshot) waitsFor(n name, agent string) (bool, error) {
 	agent = folder(agent)
 	m, err := l.mark(agent)
 	return err == nil && !m.has(n) && !l.held[n.id][agent], err
 }
 
-// left returns the agents that an entry still waits for.
-func (l *look) left(n name) (agents []string, err error) {
+// waitingAgents returns the agents for which an entry still waits.
+func (l *snapshot) waitingAgents(n name) (agents []string, err error) {
 	for _, agent := range n.targets() {
 		waits, err := l.waitsFor(n, agent)
 		if err != nil {
@@ -214,8 +215,8 @@ func (l *look) left(n name) (agents []string, err error) {
 	return agents, nil
 }
 
-// touched reports whether any agent was given a broadcast or is being given it now.
-func (l *look) touched(n name) (bool, error) {
+// hasReceiver reports whether any agent was given a broadcast or is being given it now.
+func (l *snapshot) hasReceiver(n name) (bool, error) {
 	if len(l.held[n.id]) > 0 {
 		return true, nil
 	}
@@ -229,21 +230,21 @@ func (l *look) touched(n name) (bool, error) {
 	return false, err
 }
 
-// lapse takes an expired entry out of the queue, so that it is reported once. A broadcast that some agent got counts as
+// takeExpired takes an expired entry, so the expiry is reported once. A broadcast given to any agent counts as
 // delivered.
-func (l *look) lapse(n name) (take, error) {
+func (l *snapshot) takeExpired(n name) (take, error) {
 	switch {
 	case len(l.held[n.id]) > 0:
-		return take{}, nil // an agent is being given it now
+		return take{}, nil // an agent is being given the entry now
 	case !n.shared():
 		return take{whole: true}, nil
 	case n.agents == broadcast:
-		if touched, err := l.touched(n); !touched || err != nil {
+		if received, err := l.hasReceiver(n); !received || err != nil {
 			return take{whole: err == nil}, err
 		}
 	default:
-		if left, err := l.left(n); len(left) > 0 || err != nil {
-			return take{whole: err == nil, only: left}, err
+		if agents, err := l.waitingAgents(n); len(agents) > 0 || err != nil {
+			return take{whole: err == nil, recipients: agents}, err
 		}
 	}
 	return take{}, l.drop(n)

@@ -180,9 +180,11 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 		}
 		command = fireCommand(program, args, "status") + behind
 	case dialect.PowerShell:
-		command = psStart + fireCommand(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + c.scriptEnd(shell, blocks)
+		line := fireCommand(strings.TrimPrefix(program, "& "), args, "mark")
+		command = psStart + line + psAnswer + c.scriptEnd(shell, blocks)
 	default:
-		command = c.shLine() + shellword.POSIX(shStart+fireCommand(program, args, "mark")+shAnswer+c.scriptEnd(shell, blocks))
+		script := shStart + fireCommand(program, args, "mark") + shAnswer + c.scriptEnd(shell, blocks)
+		command = c.shLine() + shellword.POSIX(script)
 	}
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+

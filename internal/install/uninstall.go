@@ -21,8 +21,8 @@ func (c *Client) uninstall(text, binary string) (rest string, exists bool, err e
 	return rest, exists, nil
 }
 
-// remove deletes the entries for which matches returns true, and the containers that Install created for them. matches is
-// called in the order of the file. exists reports whether a file remains.
+// remove deletes the entries for which matches returns true, and the containers that Install created for them. It calls
+// matches in the order of the file. exists reports whether a file remains.
 func (d *document) remove(matches func(event string) bool) (exists bool) {
 	top, hooks := object(&d.tree), get(&d.tree, "hooks")
 	if object(hooks) == nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// entry is a hook that fits the project.
+// entry is a hook for the project.
 type entry struct {
 	name    string
 	command string // for sh
-	files   string // "files" of the entry, as JSON
-	tests   bool   // it runs at the end of a turn, else after a file was edited
+	files   string // the entry's "files", as JSON
+	tests   bool   // run at the end of a turn; if false, after an edit of a file
 }
 
 // String returns the entry as JSON.
@@ -31,8 +31,8 @@ func (e entry) String() string {
 		strictjson.AppendString(nil, e.command), e.files)
 }
 
-// entries looks at a project's files, and returns hooks that format what was edited and run the tests at the end of a
-// turn: by the programs that its own files name.
+// entries returns hooks for the project: some format edited files, others run the tests at the end of a turn. The
+// programs are found in the project's own files.
 func entries(dir string) (found []entry) {
 	has := func(names ...string) bool {
 		for _, name := range names {
@@ -92,7 +92,7 @@ func entries(dir string) (found []entry) {
 	return found
 }
 
-// read returns the text of a file of the project, "" if it has none that can be read.
+// read returns the text of a file of the project, or "" if the file is missing or unreadable.
 func read(dir, name string) string {
 	text, _, err := regular.Read(filepath.Join(dir, name), 1<<20)
 	if err != nil && !os.IsNotExist(err) {

@@ -83,7 +83,7 @@ func argsIn(doc string) (args gjson.Result) {
 	return args
 }
 
-// getText returns the text of a JSON string. A result that a gjson modifier made has no raw text.
+// getText returns the text of a JSON string. The result of a gjson modifier has no raw text.
 func getText(field gjson.Result) string {
 	if strings.HasPrefix(field.Raw, `"`) {
 		return strictjson.Text(field.Raw)

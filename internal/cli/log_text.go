@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// logText is the summary for a person: no row is wider than 120 columns.
+// logText returns the summary for a person. No row is wider than 120 columns.
 func logText(s *stats.Summary, colour bool) string {
 	p := paint(colour)
 	var b strings.Builder
@@ -76,7 +76,7 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 			counts = append(counts, p.as(colour, fmt.Sprintf("%d %s", n, what)))
 		}
 	}
-	c := &s.Columns // their sum is that of the calls
+	c := &s.Columns // their sum is the number of calls
 	count(c.Continue, "went on", green)
 	count(c.Rewritten, "went on rewritten", green)
 	count(c.Failed, "went on past a failure", yellow)
@@ -93,13 +93,13 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	}
 }
 
-// cell is a text of a table.
+// cell is a text in a table.
 type cell struct {
 	text   string
 	colour int
 }
 
-// column is a number in the table of hooks. Rare ones are there if some hook needs them.
+// column is a number in the table of hooks. A rare column appears only if a hook needs it.
 type column struct {
 	title  string
 	of     func(*stats.Hook) int
@@ -107,7 +107,7 @@ type column struct {
 	rare   bool
 }
 
-// columns are those that hooks need. All but the first are for what a call came to, and each call is in one of them.
+// columns returns the columns for hooks. All but the first count results, and each call counts in exactly one of them.
 func columns(hooks []stats.Hook) []column {
 	return slices.DeleteFunc([]column{
 		{"matched", func(h *stats.Hook) int { return h.Matched }, 0, false},
@@ -128,7 +128,7 @@ func columns(hooks []stats.Hook) []column {
 	})
 }
 
-// hooks writes the table of hooks: their names, what their calls came to, and how long these took.
+// hooks writes the table of hooks: names, counts of results, and run times.
 func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 	if len(hooks) == 0 {
 		return
@@ -171,7 +171,7 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 	p.table(b, rows)
 }
 
-// table writes rows of equal length: names on the left, numbers on the right. Names that find no room are cut.
+// table writes rows of equal length: names on the left, numbers on the right. Long names are cut.
 func (p paint) table(b *strings.Builder, rows [][]cell) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -179,7 +179,7 @@ func (p paint) table(b *strings.Builder, rows [][]cell) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
-	room := 120 // is what a terminal shows; what the numbers leave of it is for the names
+	room := 120 // columns of a terminal; the names get the rest
 	for _, width := range widths[1:] {
 		room -= 2 + width
 	}
@@ -194,7 +194,7 @@ func (p paint) table(b *strings.Builder, rows [][]cell) {
 	}
 }
 
-// blanks fill a column of a table beside a text.
+// blanks returns the blanks that fill a column beside a text.
 func blanks(width int, text string) string {
 	return strings.Repeat(" ", width-utf8.RuneCountInString(text))
 }
@@ -209,7 +209,7 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 	}
 }
 
-// callText is a call in one line, of less than 120 columns: when, what, the verdict, what it was about, and its hooks.
+// callText returns a call in one line of less than 120 columns: time, event and tool, verdict, subject, and hooks.
 func callText(c *stats.Call, colour bool) string {
 	p := paint(colour)
 	verdict, tint := c.Decision, green
@@ -245,7 +245,7 @@ func callText(c *stats.Call, colour bool) string {
 	return line + "\n"
 }
 
-// hooksText returns what the first hooks of a call did, in at most so many characters, and how many more there are.
+// hooksText returns the results of a call's first hooks, in at most room characters, and the number of further hooks.
 func hooksText(hooks []stats.Report, room int) (text string) {
 	for i, h := range hooks {
 		what := duration(float64(h.Duration) / float64(time.Millisecond))
@@ -272,7 +272,7 @@ func hooksText(hooks []stats.Report, room int) (text string) {
 	return middle(text, room)
 }
 
-// middle is a text in one line of at most so many characters, cut in its middle, that cannot steer the terminal.
+// middle returns a text in one line of at most most characters, cut in the middle, without control characters.
 func middle(text string, most int) string {
 	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
 	if first = strings.TrimRight(first, "\r"); more && strings.TrimSpace(rest) != "" {

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// unreadLog is how many bytes wait for a reader of stderr, and logPatience how long hookrun waits for one at its end.
+// unreadLog is the number of bytes that wait for a reader of stderr, and logPatience the wait for a reader at the end.
 const (
 	unreadLog   = 256 << 10
 	logPatience = time.Second
 )
 
-// patientLog writes to stderr in a goroutine of its own, so that a client that does not read its server's stderr stops
-// no message. What finds no room is dropped and counted.
+// patientLog writes to stderr in a goroutine of its own, so a client that does not read stderr blocks no message. Texts
+// beyond the limit are dropped and counted.
 type patientLog struct {
 	to io.Writer
 
 	mu      sync.Mutex
-	moved   sync.Cond // a text was added, or the log closed
+	moved   sync.Cond // a text was added, or the log was closed
 	texts   [][]byte
 	bytes   int
 	dropped int
 	closed  bool
-	done    chan struct{} // closed when everything is written
+	done    chan struct{} // closed once all texts are written
 }
 
 func newPatientLog(to io.Writer) *patientLog {
@@ -61,7 +61,7 @@ func (l *patientLog) write() {
 		}
 		text, dropped := l.texts[0], l.dropped
 		l.texts = l.texts[1:]
-		if len(l.texts) > 0 { // the count comes after what was there before
+		if len(l.texts) > 0 { // print the count after the texts that came before
 			dropped = 0
 		} else {
 			l.dropped = 0
@@ -77,7 +77,7 @@ func (l *patientLog) write() {
 	}
 }
 
-// close writes what waits, if somebody reads it soon.
+// close writes the waiting texts, if a reader takes them soon.
 func (l *patientLog) close() {
 	l.mu.Lock()
 	l.closed = true

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endOfInput are the keys that end what is typed.
+// endOfInput are the keys that end typed input.
 const endOfInput = "Ctrl-D"
 
 type descriptor uintptr

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openTerminal opens the console of this process, whatever its streams are.
+// openTerminal opens the console of this process, independent of the standard streams.
 func openTerminal() (in, out *os.File, err error) {
 	if in, err = os.OpenFile("CONIN$", os.O_RDWR, 0); err != nil {
 		return nil, nil, err
@@ -18,7 +18,7 @@ func openTerminal() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// takesEscapes has a console take escape sequences for what they are, and reports whether it does. Without that it
+// takesEscapes makes a console interpret escape sequences, and reports whether the console does. Otherwise the console
 // prints them.
 func takesEscapes(file *os.File) bool {
 	console, mode := windows.Handle(file.Fd()), uint32(0)

@@ -223,7 +223,7 @@ var errNoTerminal = errors.New("there is no terminal to ask at; a person must ru
 
 var errNotAllowed = errors.New("nothing was allowed")
 
-// ask asks a yes-no question at the terminal. A caller without a terminal may be an agent.
+// ask asks a yes-no question at the terminal. Without a terminal it fails: the caller may be an agent.
 func ask(shown, question string, std Streams) (yes bool, err error) {
 	answer, err := askWord(shown, question, std)
 	return answer == "y" || answer == "yes", err

@@ -58,7 +58,7 @@ func listWaiting(dir string, std Streams) error {
 	var b strings.Builder
 	for _, r := range waiting {
 		when := r.Asked.Local().Format(time.DateTime)
-		fmt.Fprintf(&b, "%s  %s  %s\n", r.Code(), when, middle(r.Tool+" "+r.Args, 85))
+		fmt.Fprintf(&b, "%s  %s  %s\n", r.Code(), when, ellipsize(r.Tool+" "+r.Args, 85))
 	}
 	return write(std, b.String())
 }

@@ -104,7 +104,7 @@ type checkedFile struct {
 	Hooks    int               `json:"hooks"`
 	Errors   []hook.Diagnostic `json:"errors"`
 	Warnings []hook.Diagnostic `json:"warnings"`
-	Notes    []hook.Diagnostic `json:"notes,omitempty"` // about a possible intention, so not a warning
+	Notes    []hook.Diagnostic `json:"notes,omitempty"` // possibly intended, so no warning
 
 	label string // the level, for a file in hookrun's own format
 }
@@ -115,7 +115,7 @@ type checker struct{ hookfile.Options }
 // command checks the files on the command line, or without them the files of all levels.
 func (c *checker) command(files []string, workspace string) (checkReport, error) {
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	there, p, err := c.meant(files, workspace)
+	there, p, err := c.selectedFiles(files, workspace)
 	if err != nil {
 		return report, err
 	}
@@ -171,11 +171,11 @@ func (r *checkReport) findAbove(p *project) {
 		hooks += f.Hooks + len(f.Errors) // a file that does not load may have hooks
 	}
 	p.findAbove(hooks)
-	r.Warnings = told(p.remarks()...)
+	r.Warnings = remarkTexts(p.remarks()...)
 }
 
-// meant returns the files selected by the command line, and the project.
-func (c *checker) meant(files []string, workspace string) (there []hookfile.File, p project, err error) {
+// selectedFiles returns the files selected by the command line, and the project.
+func (c *checker) selectedFiles(files []string, workspace string) (there []hookfile.File, p project, err error) {
 	p, err = projectBy(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.Claude)
 	if err != nil {
 		return nil, p, err
@@ -217,7 +217,7 @@ func (f *callFlags) checkAgain() (any, error) {
 
 // printParsed prints the hooks as loaded.
 func (c *checker) printParsed(files []string, workspace string, std Streams) error {
-	there, p, err := c.meant(files, workspace)
+	there, p, err := c.selectedFiles(files, workspace)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hook.Diagnostic{},
 			Warnings: []hook.Diagnostic{}}
 		cfg, err := o.LoadFile(file)
-		reads = append(reads, !f.failed(err))
+		reads = append(reads, !f.addError(err))
 		if err != nil {
 			cfg = &hookfile.Config{}
 		}
@@ -39,10 +39,10 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 			f.label = " (" + f.Level.String() + ")"
 		}
 		if cfg.Only {
-			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: leftOut})
+			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: onlyNote})
 		}
 		if file.Level == hook.LocalLevel {
-			f.Notes = append(f.Notes, committed(file.Path)...)
+			f.Notes = append(f.Notes, gitNotes(file.Path)...)
 		}
 		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
 		if cfg.Only {
@@ -90,8 +90,8 @@ func trustOptions(workspace, binary string) trust.Options {
 	}}
 }
 
-// committed returns a note if git may commit a local file, which belongs to one person.
-func committed(path string) []hook.Diagnostic {
+// gitNotes returns a note if git may commit a local file, which belongs to one person.
+func gitNotes(path string) []hook.Diagnostic {
 	text := ""
 	switch gitignore.Of(path) {
 	case gitignore.Tracked:
@@ -105,8 +105,8 @@ func committed(path string) []hook.Diagnostic {
 	return []hook.Diagnostic{{File: path, Text: text}}
 }
 
-// failed records an error about a file as a whole, and reports whether err is one.
-func (f *checkedFile) failed(err error) bool {
+// addError records an error about a file as a whole, and reports whether err is one.
+func (f *checkedFile) addError(err error) bool {
 	var problems hook.Diagnostics
 	switch {
 	case errors.As(err, &problems):
@@ -135,7 +135,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 		workspace = projectOf(f.File)
 	}
 	workspace, err := filepath.Abs(workspace)
-	if f.failed(err) {
+	if f.addError(err) {
 		return
 	}
 	f.Hooks = len(hooks)
@@ -145,7 +145,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 	}
 	binary, err := os.Executable()
 	if err != nil {
-		f.failed(fmt.Errorf("finding hookrun itself: %w", err))
+		f.addError(fmt.Errorf("finding hookrun itself: %w", err))
 		return
 	}
 	for i := range hooks {

@@ -72,11 +72,11 @@ const (
 
 // candidates returns the lines of __complete for a word after the words before.
 func candidates(word string, before []string) (lines []string) {
-	before, whole := assigned(before, word)
+	before, whole := joinAssignments(before, word)
 	flag, value, isValue := strings.Cut(whole, "=")
-	all := possible(whole, before)
+	all := allCandidates(whole, before)
 	if isValue {
-		all, whole = possible("", append(before, flag)), value
+		all, whole = allCandidates("", append(before, flag)), value
 	}
 	prefix := strings.TrimSuffix(word, whole) // bash has split off the --flag= of a word
 	if word == "=" {
@@ -92,8 +92,8 @@ func candidates(word string, before []string) (lines []string) {
 	return lines
 }
 
-// assigned joins the three words into which bash splits --flag=value.
-func assigned(before []string, word string) (joined []string, last string) {
+// joinAssignments joins the three words into which bash splits --flag=value.
+func joinAssignments(before []string, word string) (joined []string, last string) {
 	for _, w := range append(slices.Clip(before), word) {
 		if n := len(joined) - 1; n >= 0 && (w == "=" || strings.HasSuffix(joined[n], "=")) {
 			joined[n] += w
@@ -104,8 +104,8 @@ func assigned(before []string, word string) (joined []string, last string) {
 	return joined[:len(joined)-1], joined[len(joined)-1]
 }
 
-// possible returns all candidates for a word without "=".
-func possible(word string, before []string) []string {
+// allCandidates returns all candidates for a word without "=".
+func allCandidates(word string, before []string) []string {
 	if len(before) == 0 || before[0] == "help" {
 		return commandLines()
 	}

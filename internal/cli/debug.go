@@ -37,7 +37,7 @@ func (d *debugInputs) print(w io.Writer, h *protocol.Report) {
 	if i < 0 { // a rule has no stdin
 		return
 	}
-	marked(w, "hookrun: hook '"+printable.Escape(h.Name)+"' stdin:", d.all[i].text)
+	writeMarked(w, "hookrun: hook '"+printable.Escape(h.Name)+"' stdin:", d.all[i].text)
 	d.all = slices.Delete(d.all, i, i+1)
 }
 

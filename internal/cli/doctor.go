@@ -75,7 +75,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			defer processes.Close()
 			until := interruption{exit: exitFailed}
 			until.watch()
-			defer until.over()
+			defer until.done()
 			ctx := until.context()
 			d.Start = starter(ctx, processes)
 			examine := func() (*doctor.Report, error) {
@@ -123,13 +123,13 @@ func complete(d *doctor.Doctor, workspace string) (err error) {
 	if d.Log, err = logPath(d.Log); err != nil {
 		return err
 	}
-	d.Workspace, err = examined(workspace)
+	d.Workspace, err = doctorWorkspace(workspace)
 	return err
 }
 
-// examined returns the project's hooks with the diagnostics of check. A client starts hookrun in the client's own start
-// folder, without -C.
-func examined(folder string) (w doctor.Workspace, err error) {
+// doctorWorkspace returns the project's hooks with the diagnostics of check. A client starts hookrun in the client's
+// own start folder, without -C.
+func doctorWorkspace(folder string) (w doctor.Workspace, err error) {
 	if folder == "" {
 		folder = "."
 	}
@@ -157,12 +157,12 @@ func examined(folder string) (w doctor.Workspace, err error) {
 	if w.Config, err = hookfile.Load(o); err != nil {
 		return w, nil // check has reported the error
 	}
-	w.Trust = trusted(w.Folder)
+	w.Trust = doctorTrust(w.Folder)
 	return w, nil
 }
 
-// trusted returns whether a person has allowed the hooks, as in status.
-func trusted(workspace string) doctor.Trust {
+// doctorTrust returns whether a person has allowed the hooks, as in status.
+func doctorTrust(workspace string) doctor.Trust {
 	s, err := newTrustState(workspace)
 	if err != nil {
 		return doctor.Trust{Problem: err.Error()}

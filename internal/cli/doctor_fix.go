@@ -51,7 +51,7 @@ func (f *fixer) round(report *doctor.Report, allowToo bool) (ran bool, err error
 		if _, err := io.WriteString(f.out, shown); err != nil {
 			return ran, fmt.Errorf("writing to stdout: %w", err)
 		}
-		sure, why, err := f.sure(&fix, shown)
+		sure, why, err := f.confirm(&fix, shown)
 		switch {
 		case err != nil:
 			return ran, err
@@ -66,8 +66,8 @@ func (f *fixer) round(report *doctor.Report, allowToo bool) (ran bool, err error
 	return ran, nil
 }
 
-// sure reports whether a person wants the command to run; why explains a refusal without a question.
-func (f *fixer) sure(fix *doctor.Fix, shown string) (sure bool, why string, err error) {
+// confirm reports whether a person wants the command to run; why explains a refusal without a question.
+func (f *fixer) confirm(fix *doctor.Fix, shown string) (sure bool, why string, err error) {
 	terminal := hasTerminal()
 	switch isAllow := fix.Command[1] == allow.name; {
 	case isAllow && !terminal:

@@ -48,13 +48,13 @@ given; a text for every agent is kept for the others if one of them has read it.
 			if claim != nil {
 				claim.Suppress = suppress
 			}
-			return exitOK, hand(ctx, claim, output, std, failed)
+			return exitOK, printClaim(ctx, claim, output, std, failed)
 		}
 	},
 }
 
-// hand prints the entries of a claim, and ends the claim. failed is about other entries.
-func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, failed error) error {
+// printClaim prints the entries of a claim, and ends the claim. failed is about other entries.
+func printClaim(ctx context.Context, claim *queue.Claim, output string, std Streams, failed error) error {
 	defer claim.Release(ctx)
 	var entries, expired []queue.Entry
 	if claim != nil {

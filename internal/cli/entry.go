@@ -77,8 +77,8 @@ func ascii(json []byte) (escaped []byte) {
 // isJSONObject reports whether an answer is JSON. At a few events, the answer is plain text.
 func isJSONObject(line []byte) bool { return len(line) > 0 && line[0] == '{' }
 
-// endsTurn returns the outcome of an error at the end of a turn. A block would start the turn again, forever.
-func (f *callFlags) endsTurn(reason string) protocol.Outcome {
+// endOfTurnOutcome returns the outcome of an error at the end of a turn. A block would start the turn again, forever.
+func (f *callFlags) endOfTurnOutcome(reason string) protocol.Outcome {
 	return protocol.Outcome{Version: 1, Event: f.call.Event, Decision: protocol.Continue,
 		SystemMessages: []string{reason}}
 }

@@ -50,7 +50,7 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
-			if err := f.finish(event, &typed{Streams: std}); err != nil {
+			if err := f.finish(event, &stdinReader{Streams: std}); err != nil {
 				return 0, err
 			}
 			cfg, o, err := f.load()
@@ -64,9 +64,9 @@ before it changes the call.`,
 				return 0, err
 			}
 			if dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args") {
-				e.leaveToArgs(f.call, cfg)
+				e.markUndecided(f.call, cfg)
 			}
-			e.Warnings = slices.Concat(f.warnings, f.project.aside(), e.Warnings)
+			e.Warnings = slices.Concat(f.warnings, f.project.extraRemarks(), e.Warnings)
 			e.found = f.project
 			if known {
 				e.addTools(of, cfg)
@@ -92,7 +92,7 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 		if err := noArgs(args); err != nil {
 			return "", err
 		}
-		doc, err := value("--input", input, &typed{Streams: std})
+		doc, err := value("--input", input, &stdinReader{Streams: std})
 		if err != nil {
 			return "", err
 		}
@@ -207,8 +207,8 @@ func (x *explainedHook) add(key string, value any, label string, lines ...string
 	x.values = append(x.values, hookfile.Value{Key: key, Value: value, Label: label, Lines: lines})
 }
 
-// leaveToArgs marks the hooks for which only the arguments can decide.
-func (e *explanation) leaveToArgs(c dialect.Call, cfg *hookfile.Config) {
+// markUndecided marks the hooks for which only the arguments can decide.
+func (e *explanation) markUndecided(c dialect.Call, cfg *hookfile.Config) {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
 	m := hook.NewMatchContext(call)

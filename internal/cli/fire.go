@@ -51,7 +51,7 @@ exit with 1.`,
 			if err := errors.Join(noArgs(args), f.checkEntry()); err != nil {
 				return 0, err
 			}
-			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&typed{Streams: std}) }, std)
+			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&stdinReader{Streams: std}) }, std)
 			if errors.Is(err, errAnswered) {
 				return f.status(exitOK), f.answerNothing(std)
 			}
@@ -73,9 +73,9 @@ func (f *callFlags) answerNothing(std Streams) error {
 	return write(std, f.answer(reply.Stdout))
 }
 
-// answered reports whether another hookrun entry, which the client runs for the same call, answers the call. The other
-// entry must be exactly as install writes it, in a file that the client surely reads.
-func (f *callFlags) answered(client *dialect.Dialect) bool {
+// isAnsweredElsewhere reports whether another hookrun entry, which the client runs for the same call, answers the call.
+// The other entry must be exactly as install writes it, in a file that the client surely reads.
+func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
 	answerer, answers := client.Hooks.(dialect.Answerer)
 	if !answers || f.output != client.Name || canary.Is(&f.call) {
 		return false
@@ -123,7 +123,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	if err != nil {
 		return "", err
 	}
-	if f.answered(client) {
+	if f.isAnsweredElsewhere(client) {
 		return "", errAnswered
 	}
 	return event, nil

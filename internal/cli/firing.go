@@ -85,9 +85,10 @@ func newRunner(cfg *hookfile.Config, o engine.Options) (*engine.Runner, error) {
 	return engine.New(cfg, o)
 }
 
-// nested returns the environment of hooks. A variable in it counts the nesting of hooks that call hookrun: a file with
-// a hook that runs the same file, like `hookrun fire --claude` in Claude Code's settings, would recurse without end.
-func nested() (env []string, err error) {
+// hookEnviron returns the environment of hooks. A variable in it counts the nesting of hooks that call hookrun: a file
+// with a hook that runs the same file, like `hookrun fire --claude` in Claude Code's settings, would recurse without
+// end.
+func hookEnviron() (env []string, err error) {
 	const variable, deepest = "HOOKRUN_DEPTH", 4
 	depth, _ := strconv.Atoi(os.Getenv(variable)) // only hookrun sets the variable
 	if depth >= deepest {
@@ -111,7 +112,7 @@ func (f *callFlags) options() (o engine.Options, err error) {
 			return o, fmt.Errorf("--on-failure %w", err)
 		}
 	}
-	if o.Trust, err = f.trusted(); err != nil {
+	if o.Trust, err = f.trustMode(); err != nil {
 		return o, err
 	}
 	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
@@ -126,8 +127,8 @@ func (f *callFlags) options() (o engine.Options, err error) {
 
 func trustWords() []string { return texts([]engine.Trust{engine.TrustOff, engine.TrustRequired}) }
 
-// trusted returns the value of --trust, or of the environment variable, for commands with the flag.
-func (f *callFlags) trusted() (engine.Trust, error) {
+// trustMode returns the value of --trust, or of the environment variable, for commands with the flag.
+func (f *callFlags) trustMode() (engine.Trust, error) {
 	value, from := f.trust, "--trust"
 	if value == "" && f.flags.Lookup("trust") != nil {
 		value, from = os.Getenv(trustVariable), "$"+trustVariable
@@ -153,7 +154,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	}
 	g := f.gate(func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
 	began := time.Now()
-	p, err := f.prepare(read, g, &typed{Streams: std})
+	p, err := f.prepare(read, g, &stdinReader{Streams: std})
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry records the call
 			return 0, err
@@ -165,7 +166,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	if err != nil {
 		return f.tellError(err, std)
 	}
-	defer answer.Given(false) // no effect if printed
+	defer answer.Given(false) // no effect after Given(true)
 	return f.print(answer.Fired, std, func() { answer.Given(true) })
 }
 
@@ -183,7 +184,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
-		return f.print(engine.Fired{Outcome: f.endsTurn(strings.TrimSpace(reason.String()))}, std, func() {})
+		return f.print(engine.Fired{Outcome: f.endOfTurnOutcome(strings.TrimSpace(reason.String()))}, std, func() {})
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
@@ -210,10 +211,10 @@ func (f *callFlags) gate(warn func(error)) *gate.Gate {
 
 // prepared is a call whose hooks are ready to run.
 type prepared struct {
-	gate    *gate.Gate
-	call    gate.Call
-	until   *interruption
-	tooDeep error // an error if hooks are nested too deep
+	gate     *gate.Gate
+	call     gate.Call
+	until    *interruption
+	depthErr error // error if hooks are nested too deep
 }
 
 // prepare reads the call and the hooks files.
@@ -244,7 +245,7 @@ func (f *callFlags) prepare(
 		f.inputs = &debugInputs{}
 		options.OnInput = f.inputs.add
 	}
-	options.Env, p.tooDeep = nested()
+	options.Env, p.depthErr = hookEnviron()
 	if g.Runner, err = newRunner(cfg, options); err != nil {
 		return nil, err
 	}
@@ -277,13 +278,13 @@ func (p *prepared) fire() (gate.Answer, error) {
 	}
 	ctx := context.Background()
 	if !plan.Empty() {
-		if p.tooDeep != nil {
-			return gate.Answer{}, plan.Refuse(p.tooDeep)
+		if p.depthErr != nil {
+			return gate.Answer{}, plan.Refuse(p.depthErr)
 		}
 		ctx = p.until.context()
 	}
 	answer, err := plan.Fire(ctx)
-	p.until.over()
+	p.until.done()
 	if err != nil && ctx.Err() != nil {
 		err = gate.Killed(err)
 	}
@@ -342,7 +343,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 
 // details writes the rest of the outcome for a person.
 func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
-	to := person{w: stderr, name: "hookrun", verbose: f.verbose, inputs: f.inputs}
+	to := detailWriter{w: stderr, name: "hookrun", verbose: f.verbose, inputs: f.inputs}
 	for _, w := range o.Warnings {
 		to.warning(w)
 	}

@@ -112,7 +112,7 @@ type imported struct {
 	Version  int                `json:"version"`
 	Hooks    []hookimport.Entry `json:"hooks"`
 	Report   []hookimport.Item  `json:"report"`
-	Faithful bool               `json:"faithful"` // all values were imported
+	Faithful bool               `json:"faithful"` // no hook or value was left out
 	Written  string             `json:"written,omitempty"`
 	Added    []string           `json:"added,omitempty"`
 

@@ -67,7 +67,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 					fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", f.Text)
 				}
 			}
-			if e.Content, err = value("the text", args[0], &typed{Streams: std}); err != nil {
+			if e.Content, err = value("the text", args[0], &stdinReader{Streams: std}); err != nil {
 				return 0, err
 			}
 			if *folder != "" {
@@ -102,7 +102,7 @@ func writeIPC(dir string, e queue.Entry) (warnings []string, err error) {
 // ipcMemory returns the memory for the numbers of MassGen's folders, beside the queues.
 func ipcMemory() ipc.Memory {
 	dir, err := queue.DefaultDir()
-	if err != nil { // no memory then
+	if err != nil { // without the folder, no memory
 		return ipc.Memory{}
 	}
 	return ipc.Memory{Dir: dir}

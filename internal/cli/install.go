@@ -86,14 +86,14 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
-			if err := s.make(changes, std, "has the hook already"); err != nil {
+			if err := s.apply(changes, std, "has the hook already"); err != nil {
 				return 0, err
 			}
 			for _, twice := range s.proxied(client, entry.Binary) {
 				fmt.Fprintln(std.Err, "warning:", twice)
 			}
 			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.Lacking(hooks),
-				s.doubts(client, place, entry)) {
+				s.entryNotes(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
 			return exitOK, s.allow(*allow, beforeAllow == "block", std)
@@ -146,8 +146,8 @@ func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	return cfg.Hooks, nil
 }
 
-// doubts returns notes about the entry: the entry may not find this hookrun, or another entry may run hookrun too.
-func (s *settingsFlags) doubts(client *install.Client, place dialect.Place, e install.Entry) (doubts []string) {
+// entryNotes returns notes about the entry: the entry may not find this hookrun, or another entry may run hookrun too.
+func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, e install.Entry) (doubts []string) {
 	if e.ByName && s.log != "" && s.log != defaultLog {
 		const text = "the entry is for all who work on the project, and the log %s is on this machine: " +
 			"with --log %s each has a log of their own"
@@ -228,7 +228,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
 // interactive reports whether a person at a terminal started hookrun.
 func interactive(std Streams) bool {
 	info, err := os.Stdin.Stat()
-	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(os.Stdin)
+	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNullDevice(os.Stdin)
 }
 
 // proxied returns the client's MCP servers that already run the same hooks.
@@ -324,8 +324,8 @@ func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, err
 	return client, client.Project(s.workspace), nil
 }
 
-// make shows changes and, without --dry-run, writes them.
-func (s *settingsFlags) make(changes []*install.Change, std Streams, nothing string) error {
+// apply shows changes and, without --dry-run, writes them.
+func (s *settingsFlags) apply(changes []*install.Change, std Streams, nothing string) error {
 	for _, change := range changes {
 		if !s.dryRun {
 			change.Sweep()

@@ -57,5 +57,5 @@ func (i *interruption) context() context.Context {
 	return i.ctx
 }
 
-// over marks the call as ended: no hook is left to kill.
-func (i *interruption) over() { i.running.Store(false) }
+// done marks the call as ended: no hook is left to kill.
+func (i *interruption) done() { i.running.Store(false) }

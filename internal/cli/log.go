@@ -188,14 +188,14 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 		text := callText(&c, coloured(std.Out))
 		for _, h := range c.Hooks {
 			if l.filter.Would && h.WouldHold() {
-				text += "      " + middle("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
+				text += "      " + ellipsize("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
 			}
 		}
 		return write(std, text)
 	}
 	last := 10
 	if l.events {
-		last = -1 // all, because new events belong to earlier turns
+		last = -1 // all: new events can belong to turns that have begun
 		events := stats.NewEvents(l.filter)
 		printed = func(line []byte) error {
 			text, err := events.Of(line)

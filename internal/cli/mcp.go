@@ -71,7 +71,7 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 				m.ipc = ipc.NewReader(*folder)
 				m.ipc.Memory = ipcMemory()
 			}
-			log := newPatientLog(std.Err)
+			log := newAsyncLog(std.Err)
 			m.err = log
 			defer log.close()
 			exit, err := m.run(&f, args, std, *name)
@@ -141,7 +141,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		m.known = append(m.known, w)
 		m.log("warning: %s", w)
 	}
-	if o.Env, err = nested(); err != nil {
+	if o.Env, err = hookEnviron(); err != nil {
 		return 0, err
 	}
 	o.Subreaper = false // a subreaper would take the server's exit status
@@ -161,7 +161,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
 	ended := server.End()
 	m.gate.Runner.Close()
-	until.over()
+	until.done()
 	if err == nil {
 		err = ended
 	}
@@ -172,8 +172,8 @@ func (m *mcpGate) log(format string, args ...any) {
 	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
 }
 
-// about returns a call of the server in the form for hooks.
-func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) dialect.Call {
+// hookCall returns a call of the server in the form for hooks.
+func (m *mcpGate) hookCall(event protocol.Event, c *mcpproxy.Call) dialect.Call {
 	m.named.Do(func() {
 		if m.others == nil {
 			return
@@ -194,12 +194,12 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 		call := m.result(c, mcpproxy.Result{})
 		return m.gate.Idle(&call)
 	}
-	return m.gate.Idle(&gate.Call{Call: m.about(protocol.PreTool, c)})
+	return m.gate.Idle(&gate.Call{Call: m.hookCall(protocol.PreTool, c)})
 }
 
 // result returns the call for the post-tool hooks. A protocol error is passed on unchanged, so it carries no texts.
 func (m *mcpGate) result(c *mcpproxy.Call, r mcpproxy.Result) gate.Call {
-	call := gate.Call{Call: m.about(protocol.PostTool, c)}
+	call := gate.Call{Call: m.hookCall(protocol.PostTool, c)}
 	call.Result, call.Failed = r.Text, r.Failed
 	call.Carries = func(*protocol.Outcome) bool { return !r.Error }
 	if m.ipc != nil {
@@ -225,7 +225,7 @@ func (m *mcpGate) fire(ctx context.Context, call gate.Call) gate.Answer {
 
 // report writes warnings and hook results to stderr, like hookrun's other commands.
 func (m *mcpGate) report(o *protocol.Outcome) {
-	to := person{w: m.err, name: "hookrun mcp", verbose: m.verbose}
+	to := detailWriter{w: m.err, name: "hookrun mcp", verbose: m.verbose}
 	for _, w := range o.Warnings {
 		if !slices.Contains(m.known, w) {
 			to.warning(w)
@@ -238,7 +238,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 }
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
-	o := m.fire(ctx, gate.Call{Call: m.about(protocol.PreTool, c), Fit: fitArgs, AsksNobody: true})
+	o := m.fire(ctx, gate.Call{Call: m.hookCall(protocol.PreTool, c), Fit: fitArgs, AsksNobody: true})
 	if form.ExitCode(o.Outcome) != exitOK {
 		return mcpproxy.Before{Refused: true, Reason: form.Why(o.Outcome)}
 	}

@@ -13,9 +13,9 @@ const (
 	logPatience = time.Second
 )
 
-// patientLog writes to stderr in a goroutine of its own, so a client that does not read stderr blocks no message. Texts
+// asyncLog writes to stderr in a goroutine of its own, so a client that does not read stderr blocks no message. Texts
 // beyond the limit are dropped and counted.
-type patientLog struct {
+type asyncLog struct {
 	to io.Writer
 
 	mu      sync.Mutex
@@ -27,15 +27,15 @@ type patientLog struct {
 	done    chan struct{} // closed once all texts are written
 }
 
-func newPatientLog(to io.Writer) *patientLog {
-	l := &patientLog{to: to, done: make(chan struct{})}
+func newAsyncLog(to io.Writer) *asyncLog {
+	l := &asyncLog{to: to, done: make(chan struct{})}
 	l.moved.L = &l.mu
 	go l.write()
 	return l
 }
 
 // Write adds a text and never waits.
-func (l *patientLog) Write(text []byte) (int, error) {
+func (l *asyncLog) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.bytes+len(text) > unreadLog && l.bytes > 0 {
@@ -48,7 +48,7 @@ func (l *patientLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func (l *patientLog) write() {
+func (l *asyncLog) write() {
 	defer close(l.done)
 	for {
 		l.mu.Lock()
@@ -78,7 +78,7 @@ func (l *patientLog) write() {
 }
 
 // close writes the waiting texts, if a reader takes them soon.
-func (l *patientLog) close() {
+func (l *asyncLog) close() {
 	l.mu.Lock()
 	l.closed = true
 	l.moved.Broadcast()

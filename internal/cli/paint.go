@@ -18,7 +18,7 @@ func isTerminal(w io.Writer, file *os.File) bool {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(file) && takesEscapes(file)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNullDevice(file) && takesEscapes(file)
 }
 
 // paint colours texts, if true, by the number of SGR. The number 0 means no colour.

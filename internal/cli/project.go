@@ -59,7 +59,7 @@ func findProject(folder string) (p project, err error) {
 		return p, err
 	}
 	const text = "the hooks file %s was passed over: %s"
-	p.passedOver = toUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
+	p.passedOver = remarkToUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
 	return p, nil
 }
 
@@ -68,20 +68,20 @@ func findClaudeProject(folder string) (project, error) {
 	p, err := findProject(folder)
 	if err == nil && p.Workspace != folder {
 		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
-		p.passedOver = toUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
+		p.passedOver = remarkToUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
 		p.Project = hookfile.Project{Workspace: folder}
 	}
 	return p, err
 }
 
-// toUse returns a remark about a hooks file that would count with -C.
-func toUse(folder, format string, args ...any) []doctor.Remark {
+// remarkToUse returns a remark about a hooks file that would count with -C.
+func remarkToUse(folder, format string, args ...any) []doctor.Remark {
 	mend := "to use it give -C " + shellword.Local(folder)
 	return []doctor.Remark{{What: fmt.Sprintf(format, args...), Mend: mend}}
 }
 
-// told returns remarks as texts.
-func told(remarks ...doctor.Remark) (texts []string) {
+// remarkTexts returns remarks as texts.
+func remarkTexts(remarks ...doctor.Remark) (texts []string) {
 	for _, r := range remarks {
 		texts = append(texts, r.String())
 	}
@@ -95,8 +95,8 @@ func (p *project) missing() error {
 		where += " or above"
 	}
 	const mend = "run hookrun init, or give -C and the folder of the project"
-	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(strings.Join(told(p.passedOver...), "; "),
-		strings.Join(told(p.misnamed...), "; "), "--require-hooks needs one; "+mend))
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(strings.Join(remarkTexts(p.passedOver...), "; "),
+		strings.Join(remarkTexts(p.misnamed...), "; "), "--require-hooks needs one; "+mend))
 }
 
 // warnings returns the warnings for the outcome of every call.
@@ -104,7 +104,7 @@ func (p *project) warnings() []string {
 	if !p.Found() {
 		p.findMisnamed()
 	}
-	return told(slices.Concat(p.passedOver, p.misnamed)...)
+	return remarkTexts(slices.Concat(p.passedOver, p.misnamed)...)
 }
 
 // findMisnamed finds misnamed hooks files, in the folder of the project and of its repository.
@@ -142,7 +142,7 @@ func (p *project) findAbove(hooks int) {
 		why = absolute(cmp.Or(p.File, p.Local)) + " is nearer, and has no hooks"
 	}
 	const text = "the hooks file %s lies above and does not count, since %s"
-	p.above = toUse(filepath.Dir(above), text, above, why)
+	p.above = remarkToUse(filepath.Dir(above), text, above, why)
 }
 
 // remarks returns the remarks of all kinds, for commands that show where hooks come from.
@@ -175,27 +175,27 @@ func (p *project) lines() []string {
 		}
 	}
 	if p.only {
-		lines = append(lines, leftOut)
+		lines = append(lines, onlyNote)
 	}
 	return lines
 }
 
-const leftOut = `"only" of the managed hooks file leaves out all other files`
+const onlyNote = `"only" of the managed hooks file leaves out all other files`
 
 // writeTo writes the names of the hooks files, for -v.
 func (p *project) writeTo(w io.Writer) {
-	for _, text := range append(p.lines(), p.aside()...) {
+	for _, text := range append(p.lines(), p.extraRemarks()...) {
 		fmt.Fprintln(w, "hookrun:", printable.Lines(text))
 	}
 }
 
-// aside returns the remarks that no call has as warnings.
-func (p *project) aside() []string {
+// extraRemarks returns the remarks that no call has as warnings.
+func (p *project) extraRemarks() []string {
 	remarks := p.above
 	if p.Found() {
 		remarks = slices.Concat(p.misnamed, p.above)
 	}
-	return told(remarks...)
+	return remarkTexts(remarks...)
 }
 
 func absolute(path string) string {

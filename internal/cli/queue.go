@@ -51,7 +51,7 @@ everything: also texts for every agent, which would wait for agents to come, and
 				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
 			case *pop:
 				claim, failed := q.PopLatest(ctx, session)
-				return exitOK, hand(ctx, claim, output, std, failed)
+				return exitOK, printClaim(ctx, claim, output, std, failed)
 			case *history:
 				return exitOK, printHistory(ctx, q, session, output, std)
 			}

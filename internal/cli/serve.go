@@ -65,7 +65,7 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	if o.Env, err = nested(); err != nil {
+	if o.Env, err = hookEnviron(); err != nil {
 		return err
 	}
 	r, err := newRunner(cfg, o)
@@ -77,7 +77,7 @@ func (f *callFlags) serve(socket string, std Streams) error {
 		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
 		Load: f.readAgain, Check: f.checkAgain,
 	})
-	defer until.over()
+	defer until.done()
 	if socket != "" {
 		return server.Listen(until.context(), socket)
 	}

@@ -18,14 +18,14 @@ func Standard() Streams {
 	return Streams{In: os.Stdin, Out: descriptor(os.Stdout.Fd()), Err: descriptor(os.Stderr.Fd())}
 }
 
-// typed is stdin for a command that reads all of stdin. If a person has to type the input, the first read prints a
-// hint: a command that waits in silence seems to hang.
-type typed struct {
+// stdinReader is stdin for a command that reads all of stdin. If a person has to type the input, the first read prints
+// a hint: a command that waits in silence seems to hang.
+type stdinReader struct {
 	Streams
 	said bool
 }
 
-func (t *typed) Read(b []byte) (int, error) {
+func (t *stdinReader) Read(b []byte) (int, error) {
 	if !t.said && interactive(t.Streams) {
 		fmt.Fprintf(t.Err, "hookrun: reading from the terminal; end the input with %s\n", endOfInput)
 	}
@@ -37,7 +37,7 @@ func (t *typed) Read(b []byte) (int, error) {
 // null device.
 func isNull(w io.Writer) bool {
 	d, ok := w.(descriptor)
-	return ok && d == descriptor(os.Stdout.Fd()) && leadsNowhere(os.Stdout)
+	return ok && d == descriptor(os.Stdout.Fd()) && isNullDevice(os.Stdout)
 }
 
 // Write writes all of b.

@@ -21,8 +21,8 @@ func (d descriptor) write(b []byte) (int, error) {
 	return n, err
 }
 
-// leadsNowhere reports whether a file is the null device.
-func leadsNowhere(file *os.File) bool {
+// isNullDevice reports whether a file is the null device.
+func isNullDevice(file *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
 		return false

@@ -20,9 +20,9 @@ func (d descriptor) write(b []byte) (int, error) {
 	return os.Stdout.Write(b)
 }
 
-// leadsNowhere reports whether a file is the null device: a character device that is no console. os.SameFile cannot
+// isNullDevice reports whether a file is the null device: a character device that is no console. os.SameFile cannot
 // tell, because devices and pipes have no identity.
-func leadsNowhere(file *os.File) bool {
+func isNullDevice(file *os.File) bool {
 	handle, mode := windows.Handle(file.Fd()), uint32(0)
 	kind, err := windows.GetFileType(handle)
 	return err == nil && kind == windows.FILE_TYPE_CHAR && windows.GetConsoleMode(handle, &mode) != nil

@@ -301,8 +301,8 @@ func (f *callFlags) explainFlags() string {
 
 func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
 
-// because returns the cause of a hook's failure.
-func because(h *protocol.Report) string {
+// failureCause returns the cause of a hook's failure.
+func failureCause(h *protocol.Report) string {
 	switch {
 	case h.ExitCode != nil && *h.ExitCode != 0:
 		return fmt.Sprintf(", exit %d", *h.ExitCode)
@@ -312,8 +312,8 @@ func because(h *protocol.Report) string {
 	return ""
 }
 
-// explaining returns the arguments for hookrun explain to see a call.
-func explaining(c *dialect.Call) string {
+// explainArgs returns the arguments for hookrun explain to see a call.
+func explainArgs(c *dialect.Call) string {
 	const most = 300 // nobody copies longer ones
 	if c.ClientInput != "" {
 		if len(c.ClientInput) > most {

@@ -40,13 +40,13 @@ func (t *testRun) jobs(suites []suite) (jobs []testJob) {
 // runJobs runs tests in parallel, and prints the results in the order of the files, each as soon as the test and all
 // earlier tests have ended. Each test has its own runner with new hook processes, so no hook process sees two tests.
 func (t *testRun) runJobs(jobs []testJob, o engine.Options, std Streams) (*testReport, error) {
-	env, err := nested()
+	env, err := hookEnviron()
 	if err != nil {
 		return nil, err
 	}
 	until := interruption{exit: exitFailed}
 	until.watch()
-	defer until.over()
+	defer until.done()
 	ctx, cancel := context.WithCancel(until.context())
 	workers := testWorkers{testRun: t, jobs: jobs, o: o, env: env, over: make(chan int, len(jobs))}
 	defer workers.all.Wait()
@@ -242,14 +242,14 @@ func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour b
 	}
 	for _, h := range r.Outcome.Hooks {
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
-		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, because(&h), took(h.Duration))
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, failureCause(&h), took(h.Duration))
 		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
 			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
 		}
 	}
 	if len(r.Outcome.Hooks) == 0 {
 		const text = "     no hook is for this call; why: hookrun explain %s%s\n"
-		fmt.Fprintf(&b, text, visible(explaining(&test.Call)), visible(hint))
+		fmt.Fprintf(&b, text, visible(explainArgs(&test.Call)), visible(hint))
 	}
 	return b.String()
 }

@@ -31,7 +31,7 @@ the file since, it is byte for byte what it was, or gone if install made it. The
 			if err != nil {
 				return 0, err
 			}
-			return exitOK, s.make(changes, std, "has no hook of hookrun's")
+			return exitOK, s.apply(changes, std, "has no hook of hookrun's")
 		}
 	},
 }

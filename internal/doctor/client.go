@@ -333,7 +333,7 @@ func (c *client) trust() {
 	}
 }
 
-// checkTrust reports whether a person has checkTrust the current hooks. blocks: until then every call is blocked.
+// checkTrust reports whether a person has allowed the current hooks. blocks: until then every call is blocked.
 func (c *client) checkTrust(blocks bool) {
 	w := &c.doctor.Workspace
 	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}

@@ -125,8 +125,8 @@ func (d *Doctor) presentClients(examined []*client) []*client {
 // everyTool has the matchers that match every tool.
 var everyTool = []string{"", "null", `""`, `"*"`, `".*"`}
 
-// checkMatcher reports the matcher of a hookrun entry: a warning, or an error if a hook misses calls. at has all entries at
-// the event.
+// checkMatcher reports the matcher of a hookrun entry: a warning, or an error if a hook misses calls. at has all
+// entries at the event.
 func (c *client) checkMatcher(e install.Found, at []install.Found, where string) {
 	if slices.Contains(everyTool, e.Matcher) {
 		return

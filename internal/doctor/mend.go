@@ -51,7 +51,7 @@ func (c *client) installed(p install.Target, flags ...string) mending {
 	return m
 }
 
-// install returns the mending for a missing entry. The new entry goes beside an existing one.
+// install returns the mending for a missing entry. If the client has entries, the new one goes into the same file.
 func (c *client) install(flags ...string) mending {
 	at := slices.IndexFunc(c.entries, func(e install.Found) bool { return !e.Ours })
 	if at < 0 {
@@ -133,8 +133,9 @@ func (c *client) notInPath(e install.Found) mending {
 	return mending{text: c.doctor.putInPath()}
 }
 
-// removeDuplicate returns the mending for two entries that run hookrun for the same call. A --local entry can go. Between the
-// project's and the user's entry, the user decides: one serves colleagues, the other the user's other projects.
+// removeDuplicate returns the mending for two entries that run hookrun for the same call. A --local entry can go.
+// Between the project's and the user's entry, the user decides: one serves colleagues, the other the user's other
+// projects.
 func (c *client) removeDuplicate(one, other install.Found) mending {
 	a, known := c.target(one.Path)
 	b, knownToo := c.target(other.Path)

@@ -84,7 +84,8 @@ func (g *handler) convert() {
 	g.makeEntry(name)
 }
 
-// setFirst sets the value of an entry's key to the setFirst existing one of the keys, and keeps other values for the report.
+// setFirst sets the value of an entry's key to the first existing one of the keys, and keeps other values for the
+// report.
 func (g *handler) setFirst(name string, keys []string) {
 	var counts gjson.Result
 	for _, key := range keys {
@@ -198,8 +199,8 @@ func (g *handler) add(name string) {
 	g.result.positions = append(g.result.positions, g.diagnostic(g.at(), ""))
 }
 
-// mergeEqual reports whether to import the hook. Of several hooks that the client treats as equal, the client runs one for a
-// call, so equal hooks with one matcher become one entry.
+// mergeEqual reports whether to import the hook. Of several hooks that the client treats as equal, the client runs one
+// for a call, so equal hooks with one matcher become one entry.
 func (g *handler) mergeEqual() bool {
 	if g.hook.DedupKey == "" {
 		return true

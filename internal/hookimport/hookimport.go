@@ -168,7 +168,7 @@ type switchedOff struct {
 	used bool
 }
 
-// diagnostic returns a position in the file as a diagnostic.
+// diagnostic returns a diagnostic with a position in the file.
 func (r *reader) diagnostic(at dialect.Position, text string) hook.Diagnostic {
 	return hook.Diagnostic{File: r.path, Line: at.Line, Column: at.Column, Text: text}
 }

@@ -110,7 +110,7 @@ var (
 	psEnd = lazy.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
 )
 
-// scriptEnd returns the scriptEnd of a script: the output if hookrun gave no answer, and the exit status.
+// scriptEnd returns the end of a script: the output if hookrun gave no answer, and the exit status.
 func (c *Client) scriptEnd(shell dialect.Shell, blocks bool) string {
 	json, exit := c.SilentBlock()
 	if !blocks {
@@ -150,8 +150,8 @@ func (c *Client) shLine() string {
 }
 
 // Command returns the shell command by which a client calls hookrun. If hookrun gives no answer, because it is missing
-// or was killed, the command blocks the call (if blocks is set), since every client fails open there. Events that
-// cannot block do without.
+// or was killed, the command blocks the call, because every client would fail open. blocks is false for an event that
+// cannot block.
 func (c *Client) Command(binary string, args []string, blocks bool) (string, error) {
 	return c.write(c.shell(), binary, args, blocks)
 }

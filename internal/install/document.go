@@ -10,7 +10,7 @@
 // second Install changes nothing; with another path or timeout, Install replaces the entry in place. Uninstall restores
 // the bytes from before Install, also if Install created the file, the "hooks" or the list of an event. If one of these
 // existed and was empty, a comment at the end of the entry's command says so. Install refuses a file with a syntax
-// error (with its position), a path to no regular file, and a path that leads out of the root by a symbolic link. A
+// error (with its position), a file that is not regular, and a path that leads out of the root by a symbolic link. A
 // rename replaces the file, so a concurrent reader sees the old text or the new text.
 //
 // Not guaranteed: if somebody edits the file after Install, Uninstall removes the entry and each container that is

@@ -15,7 +15,7 @@ import (
 // maxDepth is the maximum nesting of a file, the same as for a hooks file.
 const maxDepth = 64
 
-// byteOrderMark is the byte order byteOrderMark of UTF-8.
+// byteOrderMark is the byte order mark of UTF-8.
 const byteOrderMark = "\ufeff"
 
 // document is a file without faults, as a tree that keeps every byte of the text.

@@ -64,8 +64,7 @@ func (d *document) remove(matches func(event string) bool) (exists bool) {
 	if len(top.Members) > 0 && !d.onlyHead() || restore(&d.tree, found["file"]) {
 		return true
 	}
-	// No footnote says that the file existed. But a layout other than ours means that somebody else has edited the
-	// file.
+	// No footnote says that the file existed, but a layout other than ours means that a user has edited the file.
 	return d.marked || !strings.HasPrefix(d.text, "{\n") || !strings.HasSuffix(d.text, "\n}\n") ||
 		!top.AfterExtra.IsStandard()
 }

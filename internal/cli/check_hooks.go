@@ -117,8 +117,7 @@ func (f *checkedFile) addError(err error) bool {
 	return err != nil
 }
 
-// warn adds warnings. A gate that no call can reach is an error: the file loads, but the gate seems to approve every
-// call.
+// warn adds warnings. A gate that no call can reach is an error: the file loads, but the gate seems to approve all.
 func (f *checkedFile) warn(warnings []hook.Diagnostic) {
 	for _, w := range warnings {
 		if w.Unreachable {
@@ -188,8 +187,7 @@ func cleanEnvironment(d *dialect.Dialect) string {
 	return `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
 }
 
-// secrets notes once per file if hooks inherit variables that look like secrets, and the file does not say that they
-// should.
+// secrets notes once per file if hooks inherit variables that look like secrets without a setting in the file.
 func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {

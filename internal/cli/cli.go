@@ -171,8 +171,7 @@ func outputForms(args []string) (forms []string) {
 	return forms
 }
 
-// printError prints an error: without a prefix if the error has a position in a file, else after the name of the
-// command.
+// printError prints an error: without a prefix if the error has a position in a file, else after the command's name.
 func printError(w io.Writer, name string, err error) {
 	var problems hook.Diagnostics
 	if errors.As(err, &problems) {

@@ -30,8 +30,7 @@ func (d *debugInputs) add(hook, source string, input []byte) {
 	d.all = append(d.all, debugInput{hook, source, shownInput(string(input))})
 }
 
-// print writes the stdin of the hook in a report. If two hooks have the same name and line, their order tells them
-// apart.
+// print writes the stdin of the hook in a report. The order tells apart two hooks of one name and line.
 func (d *debugInputs) print(w io.Writer, h *protocol.Report) {
 	i := slices.IndexFunc(d.all, func(in debugInput) bool { return in.hook == h.Name && in.source == h.Source })
 	if i < 0 { // a rule has no stdin

@@ -82,8 +82,7 @@ func (f *fixer) confirm(fix *doctor.Fix, shown string) (sure bool, why string, e
 	return f.yes || answer == "y" || answer == "yes", "", err
 }
 
-// run runs a command like the command line. The command prints its own errors; remaining faults show up in the next
-// report.
+// run runs a command like the command line. The command prints its own errors; the next report shows remaining faults.
 func (f *fixer) run(fix *doctor.Fix) {
 	std := Streams{In: strings.NewReader(""), Out: f.out, Err: f.std.Err}
 	for _, c := range []*command{&installClient, &uninstallClient, &allow} {

@@ -84,8 +84,7 @@ before it changes the call.`,
 	},
 }
 
-// explained returns the event named by the arguments, or the event of a client's input. client is from --client, or
-// nil.
+// explained returns the event named by the arguments, or of a client's input. client is from --client, or nil.
 func (f *callFlags) explained(args []string, input string, client *dialect.Dialect, std Streams) (protocol.Event,
 	error) {
 	if input != "" {

@@ -31,8 +31,7 @@ func (f *callFlags) hasFile() bool {
 	return f.claude || len(f.configs) > 0 || f.project.Found() || o.HasOuter()
 }
 
-// load returns the hooks of all files, and the runner's options from the flags. It reports all errors of the files at
-// once.
+// load returns the hooks of all files, and the runner's options from the flags. It reports all their errors at once.
 func (f *callFlags) load() (*hookfile.Config, engine.Options, error) {
 	o, err := f.options()
 	if err != nil {
@@ -86,8 +85,7 @@ func newRunner(cfg *hookfile.Config, o engine.Options) (*engine.Runner, error) {
 }
 
 // hookEnviron returns the environment of hooks. A variable in it counts the nesting of hooks that call hookrun: a file
-// with a hook that runs the same file, like `hookrun fire --claude` in Claude Code's settings, would recurse without
-// end.
+// with a hook that runs the same file, like `hookrun fire --claude` in Claude Code's settings, would never end.
 func hookEnviron() (env []string, err error) {
 	const variable, deepest = "HOOKRUN_DEPTH", 4
 	depth, _ := strconv.Atoi(os.Getenv(variable)) // only hookrun sets the variable

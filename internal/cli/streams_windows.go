@@ -11,8 +11,7 @@ const endOfInput = "Ctrl-Z and Enter"
 
 type descriptor uintptr
 
-// write writes to stdout or stderr. Package os writes UTF-16 to a console, because the console would read bytes in its
-// code page.
+// write writes to stdout or stderr. Package os writes UTF-16 to a console, because bytes would be in its code page.
 func (d descriptor) write(b []byte) (int, error) {
 	if d == descriptor(os.Stderr.Fd()) {
 		return os.Stderr.Write(b)

@@ -18,8 +18,7 @@ func openTerminal() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// takesEscapes makes a console interpret escape sequences, and reports whether the console does. Otherwise the console
-// prints them.
+// takesEscapes makes a console interpret escape sequences instead of printing them, and reports whether it does.
 func takesEscapes(file *os.File) bool {
 	console, mode := windows.Handle(file.Fd()), uint32(0)
 	return windows.GetConsoleMode(console, &mode) == nil &&

@@ -224,8 +224,7 @@ func nothingToTest(p *project) string {
 	return text
 }
 
-// paths returns the files of tests to run, each once, even if the arguments have both a folder and a file in the
-// folder.
+// paths returns the files of tests to run, each once, even if the arguments have a folder and a file inside.
 func (t *testRun) paths(args []string) (paths []string, err error) {
 	if len(args) == 0 {
 		folder, err := t.testFolder()

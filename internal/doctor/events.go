@@ -14,8 +14,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// events reports events with hooks but without an entry, entries that are not for every tool, and timeouts that are too
-// short.
+// events reports events with hooks but without an entry, entries that miss some tools, and timeouts that are too short.
 func (c *client) events() {
 	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))

@@ -49,8 +49,8 @@ func mayOverlap(a, b hook.Matcher) bool {
 	})
 }
 
-// isSameInGo reports whether Go and JavaScript read an expression, valid in both, in the same way. Names of tools have
-// no line ends and are ASCII, so differences there do not count.
+// isSameInGo reports whether Go and JavaScript read an expression, valid in both, in the same way. It does not count
+// differences at line ends and characters outside ASCII in the matched text.
 func isSameInGo(text string) bool {
 	inside := false
 	for i := 0; i < len(text); i++ {

@@ -84,8 +84,7 @@ func (g *handler) convert() {
 	g.makeEntry(name)
 }
 
-// setFirst sets the value of an entry's key to the first existing one of the keys, and keeps other values for the
-// report.
+// setFirst sets the value of an entry's key to the first existing one of the keys; the report gets other values.
 func (g *handler) setFirst(name string, keys []string) {
 	var counts gjson.Result
 	for _, key := range keys {

@@ -1,5 +1,4 @@
-// Package hookimport converts the hooks in a client's file to entries of .tenex-hooks.json, and reports all
-// differences.
+// Package hookimport converts the hooks in a client's file to entries of .tenex-hooks.json, and reports differences.
 //
 //	result, err := hookimport.Read(".claude/settings.json", nil)
 //	…

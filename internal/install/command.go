@@ -299,8 +299,7 @@ func RunsHookrun(command string) bool {
 	})
 }
 
-// shellWords returns the words at the start of a command, as a shell reads them, and the rest, which only a shell can
-// interpret.
+// shellWords returns the words at the start of a command, as a shell reads them, and the rest, for a shell only.
 func shellWords(command string) (words []string, rest string) {
 	for {
 		command = strings.TrimLeft(command, " \t")

@@ -6,8 +6,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// Entries of older versions ran hookrun with a blocking command behind ||, and took any output of hookrun for an
-// answer.
+// Entries of older versions ran hookrun with a blocking command behind ||, and took any output for an answer.
 
 // olderLookUp matches the start of an older script that looks hookrun up in PATH.
 var olderLookUp = lazy.Regexp{Text: `^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +

@@ -81,8 +81,7 @@ func (c *Client) hasEvent(h *hook.Hook, event protocol.Event) bool {
 	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool { return h.EventAt(e) == event })
 }
 
-// Kept returns the extra events at which the file at p has a hookrun entry. Hooks of other projects may need these
-// entries.
+// Kept returns the extra events at which the file at p has a hookrun entry. Hooks of other projects may need them.
 func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
 	further := c.extraEvents()
 	for _, e := range c.found(p, binary) {

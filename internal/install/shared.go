@@ -51,8 +51,7 @@ func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
 	return all[i], true
 }
 
-// Command returns the command line of install or uninstall for the target and a client. folder is the project; "": no
-// -C.
+// Command returns the command line of install or uninstall for the target and a client. folder: the project, or "".
 func (t Target) Command(command, client, folder string) []string {
 	args := []string{command, client}
 	if t.Flag == userFlag {

@@ -71,7 +71,7 @@ terminal; without one it needs --yes.`,
 			if err != nil {
 				return 0, err
 			}
-			if !*yes && s.allowed != nil { // else an agent could switch the hooks off
+			if !*yes && s.allowed != nil { // otherwise an agent could switch the hooks off
 				const question = "Have the hooks of %s run no more? [y/N] "
 				sure, err := ask("", fmt.Sprintf(question, printable.Escape(s.now.Workspace)), std)
 				if err != nil {
@@ -94,7 +94,7 @@ terminal; without one it needs --yes.`,
 	},
 }
 
-// pruneTrust removes records of workspaces that are gone and of old sessions.
+// pruneTrust removes records of deleted workspaces and of old sessions.
 func pruneTrust(args []string, std Streams) error {
 	if err := noArgs(args); err != nil {
 		return err
@@ -110,15 +110,15 @@ func pruneTrust(args []string, std Streams) error {
 	return err
 }
 
-// trustState has a project's hooks as they are now and as they were allowed.
+// trustState has a project's current hooks, and the hooks that a person allowed.
 type trustState struct {
 	config  *hookfile.Config
 	now     *trust.Fingerprint
 	store   *trust.Store
-	allowed *trust.Record // nil: never
+	allowed *trust.Record // nil: never allowed
 }
 
-// trustState reads the hooks that the flags name.
+// trustState reads the hooks in the files named by the flags.
 func (f *callFlags) trustState(args []string) (trustState, error) {
 	s, fault, err := f.readTrustState(args)
 	if fault != nil {
@@ -127,7 +127,7 @@ func (f *callFlags) trustState(args []string) (trustState, error) {
 	return s, err
 }
 
-// readTrustState is trustState for hooks files that may have a fault. Of such files no hook is read.
+// readTrustState is trustState for hooks files that may have a fault. If they have one, no hook is read.
 func (f *callFlags) readTrustState(args []string) (s trustState, fault, err error) {
 	switch {
 	case len(args) > 1:
@@ -175,7 +175,7 @@ func newTrustState(folder string) (trustState, error) {
 func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
 	isProject := func(f hookfile.File) bool { return f.Level >= hook.ProjectLevel }
 	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
-		// Below a folder that was allowed calls are blocked until somebody says that there are no hooks.
+		// Below an allowed folder, calls are blocked until a person allows the empty list of hooks.
 		judgment, err := s.store.Judge(s.now, trust.Rules{Required: true})
 		if err == nil && judgment.Cause == "" {
 			const text = "%s has no hooks file, so there is nothing to allow; give the folder of the project"
@@ -230,7 +230,7 @@ var errNoTerminal = errors.New("there is no terminal to ask at; a person must ru
 
 var errNotAllowed = errors.New("nothing was allowed")
 
-// ask asks at the terminal. A caller without one may be an agent.
+// ask asks a yes-no question at the terminal. Without a terminal it fails: the caller may be an agent.
 func ask(shown, question string, std Streams) (yes bool, err error) {
 	answer, err := askWord(shown, question, std)
 	return answer == "y" || answer == "yes", err
@@ -245,7 +245,7 @@ func askWord(shown, question string, std Streams) (answer string, err error) {
 	defer in.Close()
 	defer out.Close()
 	if info, err := os.Stdout.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 || isNull(std.Out) {
-		if _, err := io.WriteString(out, shown); err != nil { // the person must see what they are asked about
+		if _, err := io.WriteString(out, shown); err != nil { // the person must see the hooks first
 			return "", err
 		}
 	}
@@ -258,7 +258,7 @@ func askWord(shown, question string, std Streams) (answer string, err error) {
 	return strings.ToLower(strings.TrimSpace(answer)), nil
 }
 
-// show returns what a person looks at: the hooks, the files that they name, and what changed.
+// show returns the text for the person: the hooks, their files, and the changes.
 func (s *trustState) show() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hooks of %s", printable.Escape(s.now.Workspace))

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ancestors returns the names of the programs of the processes above this one, at most 16 bytes of each.
+// ancestors returns the program names of this process's ancestors, at most 16 bytes of each.
 func ancestors() (lines [][]string) {
 	for pid := os.Getppid(); pid > 1 && len(lines) < maxAncestors; {
 		info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ancestors returns the command lines of the processes above this one.
+// ancestors returns the command lines of this process's ancestors.
 func ancestors() (lines [][]string) {
 	for pid := os.Getppid(); pid > 1 && len(lines) < maxAncestors; {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -15,7 +15,7 @@ func ancestors() (lines [][]string) {
 		}
 		lines = append(lines, strings.Split(strings.TrimRight(string(text), "\x00"), "\x00"))
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		rest := string(stat[strings.LastIndexByte(string(stat), ')')+1:]) // the name before it may have anything
+		rest := string(stat[strings.LastIndexByte(string(stat), ')')+1:]) // the name before may have any character
 		if _, scan := fmt.Sscan(rest, new(string), &pid); err != nil || scan != nil {
 			break
 		}

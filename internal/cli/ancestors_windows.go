@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ancestors returns the names of the programs of the processes above this one.
+// ancestors returns the program names of this process's ancestors.
 func ancestors() (lines [][]string) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {

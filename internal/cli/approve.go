@@ -58,12 +58,12 @@ func listWaiting(dir string, std Streams) error {
 	var b strings.Builder
 	for _, r := range waiting {
 		when := r.Asked.Local().Format(time.DateTime)
-		fmt.Fprintf(&b, "%s  %s  %s\n", r.Code(), when, middle(r.Tool+" "+r.Args, 85))
+		fmt.Fprintf(&b, "%s  %s  %s\n", r.Code(), when, ellipsize(r.Tool+" "+r.Args, 85))
 	}
 	return write(std, b.String())
 }
 
-// approveCall shows a call, and approves it if a person says so.
+// approveCall shows a call, and approves the call if a person agrees.
 func approveCall(dir, code string, std Streams) error {
 	if agent := belowAgent(); agent != "" {
 		return fmt.Errorf("this is below %s, and an agent cannot approve; run it in a terminal of your own", agent)
@@ -101,11 +101,11 @@ func approveCall(dir, code string, std Streams) error {
 	return write(std, "approved: have the agent call it again within "+approval.Valid.String()+"\n")
 }
 
-// maxAncestors bounds how many processes are looked at: on Windows the number of a parent may be of a younger process.
+// maxAncestors limits the ancestors to examine: on Windows, a parent's number may have gone to a younger process.
 const maxAncestors = 100
 
-// belowAgent says below which agent this process runs, "" if it seems to be below none: by the variables that hookrun
-// and clients set for what they start, and by the programs above this one.
+// belowAgent returns the agent that started this process, or "" if no agent is found. It looks at the variables that
+// hookrun and clients set for their children, and at the programs of the ancestors.
 func belowAgent() string {
 	if os.Getenv("HOOKRUN_EVENT") != "" {
 		return "a hook"
@@ -125,7 +125,7 @@ func belowAgent() string {
 	return ""
 }
 
-// runs reports whether a command line is that of a program, or of an interpreter that runs it: node /usr/bin/gemini.
+// runs reports whether a command line starts a program, also by an interpreter: node /usr/bin/gemini.
 func runs(words []string, program string) bool {
 	for _, w := range words[:min(len(words), 2)] {
 		base := strings.ToLower(filepath.Base(filepath.ToSlash(w)))

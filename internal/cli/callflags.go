@@ -21,14 +21,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// callFlags are the flags of every command that runs hooks for a call, or explains which it would run.
+// callFlags are the flags of every command that runs hooks for a call, or explains which hooks would run.
 type callFlags struct {
 	call      dialect.Call
 	workspace string
 	configs   []string
 	claude    bool
 	noUser    bool
-	required  bool // no hooks file is an error
+	required  bool // a missing hooks file is an error
 	timeout   string
 	onFailure string
 	trust     string
@@ -42,7 +42,7 @@ type callFlags struct {
 	args      string
 	result    string
 	notes     string
-	warnings  []string // of reading the call, and of finding the project
+	warnings  []string // from reading the call, and from finding the project
 	project   project
 	queue     *queue.Queue
 	ipc       *string // nil: the command has no such flag
@@ -52,7 +52,7 @@ type callFlags struct {
 	beforeAllow, entry string // of fire
 }
 
-// define adds the flags that go with every event.
+// define adds the flags of all events.
 func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.defineFiles(flags)
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
@@ -85,7 +85,7 @@ const workspaceUsage = "`DIR` of the project; hooks run in it (default the neare
 
 const noUserUsage = "leave out your own hooks, of $XDG_CONFIG_HOME/hookrun/hooks.json"
 
-// defineFiles adds the flags that name hooks files.
+// defineFiles adds the flags that select hooks files.
 func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
@@ -97,7 +97,7 @@ func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.noUser, "no-user", false, noUserUsage)
 }
 
-// definePolicy adds the flags of how hooks run.
+// definePolicy adds the flags that control how hooks run.
 func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
 	const onFailure = "{WORDS}, for hooks without an on_failure of their own"
@@ -108,10 +108,10 @@ func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	setValues(flags, "dialect", names...)
 }
 
-// trustVariable is the default of --trust.
+// trustVariable is the variable with the default of --trust.
 const trustVariable = "HOOKRUN_TRUST"
 
-// defineTrust adds the flags that require hooks to be allowed, and to stay what they were.
+// defineTrust adds the flags for trust and for the pin.
 func (f *callFlags) defineTrust(flags *pflag.FlagSet) {
 	const trust = "{WORDS}: required runs a project's hooks only as hookrun allow has them (default $" +
 		trustVariable + ", else off)"
@@ -143,7 +143,7 @@ func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.call.Failed, "failed", false, "the tool failed, and the result is the text of the error")
 }
 
-// defineMessages adds the flag of the output forms that are messages.
+// defineMessages adds the flag for output forms with messages.
 func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
 	forms := texts(form.AllNotes())
 	usage := "`FORM` that keeps texts from the result, in messages: " + strings.Join(forms, ", ")
@@ -151,7 +151,7 @@ func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
 	setValues(flags, "notes", forms...)
 }
 
-// messageForms are the output forms that are messages.
+// messageForms returns the output forms with messages.
 func messageForms() []string { return texts(form.APIs()) }
 
 func texts[T ~string](words []T) (all []string) {
@@ -161,12 +161,12 @@ func texts[T ~string](words []T) (all []string) {
 	return all
 }
 
-// hasMessages reports whether the output is messages.
+// hasMessages reports whether the output has messages.
 func (f *callFlags) hasMessages() bool {
 	return slices.Contains(messageForms(), f.output)
 }
 
-// messages refuses flags from which no messages can be made, before a hook runs.
+// messages returns an error if the flags do not allow messages, before a hook runs.
 func (f *callFlags) messages() error {
 	if f.flags.Lookup("notes") == nil {
 		return nil
@@ -210,7 +210,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 		return err
 	}
 	if f.call.ClientInput != "" {
-		return nil // the input has all that the flags of a call have
+		return nil // the input has the values of all these flags
 	}
 	if err := f.oneStdin(); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	return err
 }
 
-// oneStdin refuses two values that both are stdin's.
+// oneStdin returns an error if two flags want stdin.
 func (f *callFlags) oneStdin() error {
 	var wanting []string
 	for _, flag := range []struct{ name, value string }{
@@ -244,7 +244,7 @@ func (f *callFlags) oneStdin() error {
 	return fmt.Errorf("%s and %s both want stdin; give one of them as @FILE", wanting[0], wanting[1])
 }
 
-// valid refuses flags that no command can do with.
+// valid returns an error for flags with a value that no command accepts.
 func (f *callFlags) valid() error {
 	if err := f.notEmpty(); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (f *callFlags) valid() error {
 	return checkWord(f.flags, "dialect")
 }
 
-// notEmpty refuses flags without a value: it is an unset variable of the caller's.
+// notEmpty returns an error for an empty flag: most likely the caller's variable is unset.
 func (f *callFlags) notEmpty() error {
 	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state", "massgen-ipc", "trust"} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
@@ -268,8 +268,8 @@ func (f *callFlags) notEmpty() error {
 	return nil
 }
 
-// resolveWorkspace finds the project, whose folder is the workspace. With --config it is the current folder, or the
-// client's: a named file does not tell where the project is.
+// resolveWorkspace finds the project; the project's folder is the workspace. With --config, the workspace is the
+// current folder or the client's, because a named file does not tell the project.
 func (f *callFlags) resolveWorkspace() (err error) {
 	isNamed := f.flags.Changed("workspace") || len(f.configs) > 0
 	if f.project, err = projectBy(f.workspace, isNamed, f.claude); err != nil {
@@ -291,7 +291,7 @@ func dialectNames() (names []string) {
 	return names
 }
 
-// mustBeFolder refuses a workspace that is none.
+// mustBeFolder returns an error if the workspace is not a folder.
 func mustBeFolder(workspace string) error {
 	info, err := os.Stat(workspace)
 	if err == nil && !info.IsDir() {
@@ -303,10 +303,10 @@ func mustBeFolder(workspace string) error {
 	return nil
 }
 
-// maxValue is as much as --args and --result take.
+// maxValue is the maximum size of --args and --result.
 const maxValue = 64 << 20
 
-// value returns what a flag stands for: itself, a file's text after @, stdin's for -.
+// value returns the value of a flag: the text, the contents of a file after @, or stdin for -.
 func value(flag, text string, stdin io.Reader) (string, error) {
 	var b strings.Builder
 	switch path, isFile := strings.CutPrefix(text, "@"); {

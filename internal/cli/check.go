@@ -95,7 +95,7 @@ type checkReport struct {
 	Version  int           `json:"version"`
 	OK       bool          `json:"ok"`
 	Files    []checkedFile `json:"files"`
-	Warnings []string      `json:"warnings,omitempty"` // that are about no file that was checked
+	Warnings []string      `json:"warnings,omitempty"` // about no checked file
 }
 
 type checkedFile struct {
@@ -104,23 +104,23 @@ type checkedFile struct {
 	Hooks    int               `json:"hooks"`
 	Errors   []hook.Diagnostic `json:"errors"`
 	Warnings []hook.Diagnostic `json:"warnings"`
-	Notes    []hook.Diagnostic `json:"notes,omitempty"` // of what may be as it should: no warning
+	Notes    []hook.Diagnostic `json:"notes,omitempty"` // possibly intended, so no warning
 
-	label string // the level, of a file that hookrun alone reads
+	label string // the level, for a file in hookrun's own format
 }
 
-// checker checks hooks files: those that a call would read with these options.
+// checker checks the hooks files that a call would read with these options.
 type checker struct{ hookfile.Options }
 
-// command checks the files that the command line names, else those of all levels.
+// command checks the files on the command line, or without them the files of all levels.
 func (c *checker) command(files []string, workspace string) (checkReport, error) {
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	there, p, err := c.meant(files, workspace)
+	there, p, err := c.selectedFiles(files, workspace)
 	if err != nil {
 		return report, err
 	}
 	if c.Claude || len(files) == 0 {
-		workspace = p.Workspace // also for files that lie elsewhere
+		workspace = p.Workspace // also for files in other folders
 	}
 	report.add(&c.Options, there, workspace)
 	report.findAbove(&p)
@@ -130,11 +130,11 @@ func (c *checker) command(files []string, workspace string) (checkReport, error)
 	return report, nil
 }
 
-// addMissing adds the events at which hooks never run, since no entry of an installed client is for them.
+// addMissing adds the events whose hooks never run, because no installed client has an entry for them.
 func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, workspace string) {
 	cfg, err := o.LoadFiles(there)
 	if err != nil {
-		return // it has been reported
+		return // already reported
 	}
 	for _, m := range missingEvents(cfg, workspace) {
 		for i := range r.Files {
@@ -153,29 +153,29 @@ func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, wor
 	}
 }
 
-// missingEvents compares the events that hooks ask for with the entries of the installed clients.
+// missingEvents compares the events of hooks with the entries of the installed clients.
 func missingEvents(cfg *hookfile.Config, workspace string) []install.Missing {
 	binary, err := ownPath()
 	if err != nil {
 		return nil
 	}
-	home, _ := os.UserHomeDir() // without one there are no files of the user's
+	home, _ := os.UserHomeDir() // without a home, no files of the user
 	where := dialect.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
 	return install.FindMissing(where, cfg.Hooks, binary)
 }
 
-// findAbove adds the remarks about the project, which depend on how many hooks there are.
+// findAbove adds the remarks about the project, which depend on the number of hooks.
 func (r *checkReport) findAbove(p *project) {
 	hooks := 0
 	for _, f := range r.Files {
-		hooks += f.Hooks + len(f.Errors) // a file that does not load may have some
+		hooks += f.Hooks + len(f.Errors) // a file that does not load may have hooks
 	}
 	p.findAbove(hooks)
-	r.Warnings = told(p.remarks()...)
+	r.Warnings = remarkTexts(p.remarks()...)
 }
 
-// meant are the files that the command line means, and the project.
-func (c *checker) meant(files []string, workspace string) (there []hookfile.File, p project, err error) {
+// selectedFiles returns the files selected by the command line, and the project.
+func (c *checker) selectedFiles(files []string, workspace string) (there []hookfile.File, p project, err error) {
 	p, err = projectBy(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.Claude)
 	if err != nil {
 		return nil, p, err
@@ -200,7 +200,7 @@ func (c *checker) meant(files []string, workspace string) (there []hookfile.File
 	return there, p, nil
 }
 
-// checkAgain checks the files of a server as they are on disk now.
+// checkAgain checks a server's files as they are on disk now.
 func (f *callFlags) checkAgain() (any, error) {
 	again := *f
 	again.project.Project = hookfile.ProjectIn(f.workspace)
@@ -215,9 +215,9 @@ func (f *callFlags) checkAgain() (any, error) {
 	return report, nil
 }
 
-// printParsed prints the hooks as they are loaded.
+// printParsed prints the hooks as loaded.
 func (c *checker) printParsed(files []string, workspace string, std Streams) error {
-	there, p, err := c.meant(files, workspace)
+	there, p, err := c.selectedFiles(files, workspace)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 	return writeJSON(std, all)
 }
 
-// defineForm adds the flag --dialect. The function that it returns gives the dialect to read files in, nil without the
+// defineForm adds the flag --dialect. The returned function gives the dialect in which to read files: nil without the
 // flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 	forms := registry.FormNames()
@@ -254,9 +254,8 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 	}
 }
 
-// projectOf is the folder in which the hooks of a file run unless a flag names another. That is the file's own folder,
-// or the one above a client's folder such as .claude. A plugin's file can be anywhere, so its hooks run in the current
-// folder.
+// projectOf returns the folder in which the hooks of a file run, unless a flag names another: the file's folder, or the
+// parent of a client's folder such as .claude. A plugin's file can be anywhere, so the hooks run in the current folder.
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
@@ -277,14 +276,14 @@ func (r *checkReport) exit() int {
 	return exitFailed
 }
 
-// warn writes the warnings that are about no single file.
+// warn writes the warnings that concern no single file.
 func (r *checkReport) warn(std Streams) {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(std.Err, "hookrun check: warning:", w)
 	}
 }
 
-// print writes good news to stdout and the rest to stderr.
+// print writes files without errors to stdout, and diagnostics to stderr.
 func (r *checkReport) print(std Streams) error {
 	r.warn(std)
 	stderr := bufio.NewWriter(std.Err) // a file can have half a million problems

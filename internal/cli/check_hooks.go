@@ -22,7 +22,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
+// add checks files. workspace is the folder in which hooks run; "": the folder from projectOf.
 func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace string) {
 	var loaded []*hookfile.Config
 	var reads []bool
@@ -30,7 +30,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hook.Diagnostic{},
 			Warnings: []hook.Diagnostic{}}
 		cfg, err := o.LoadFile(file)
-		reads = append(reads, !f.failed(err))
+		reads = append(reads, !f.addError(err))
 		if err != nil {
 			cfg = &hookfile.Config{}
 		}
@@ -39,10 +39,10 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 			f.label = " (" + f.Level.String() + ")"
 		}
 		if cfg.Only {
-			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: leftOut})
+			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: onlyNote})
 		}
 		if file.Level == hook.LocalLevel {
-			f.Notes = append(f.Notes, committed(file.Path)...)
+			f.Notes = append(f.Notes, gitNotes(file.Path)...)
 		}
 		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
 		if cfg.Only {
@@ -61,7 +61,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		}
 		hooks = hooks[n:]
 		for _, w := range unreached {
-			if w.File == f.File && projectLoads { // else its hooks are not known
+			if w.File == f.File && projectLoads { // otherwise the project's hooks are unknown
 				f.Warnings = append(f.Warnings, w)
 			}
 		}
@@ -69,7 +69,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	}
 }
 
-// unresolved warns of commands of which hookrun allow could not tell what files they run.
+// unresolved warns of commands whose files hookrun allow could not determine.
 func (f *checkedFile) unresolved(hooks []hook.Hook, workspace, binary string) {
 	if f.Level < hook.ProjectLevel {
 		return
@@ -77,21 +77,21 @@ func (f *checkedFile) unresolved(hooks []hook.Hook, workspace, binary string) {
 	cfg := &hookfile.Config{Hooks: hooks}
 	now, err := trust.Take(cfg, trustOptions(workspace, binary))
 	if err != nil {
-		return // hookrun allow reports it
+		return // hookrun allow reports the error
 	}
 	entries, ofClients := now.Unresolved(cfg)
 	f.Warnings, f.Notes = append(f.Warnings, entries...), append(f.Notes, ofClients...)
 }
 
-// trustOptions are those with which the hooks of a workspace are looked at outside of a call.
+// trustOptions returns the options to take a workspace's fingerprint outside of a call.
 func trustOptions(workspace, binary string) trust.Options {
 	return trust.Options{Workspace: workspace, Environ: func(h *hook.Hook) []string {
 		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: workspace}), nil, binary)
 	}}
 }
 
-// committed notes that git may take a local file along, which is one person's own.
-func committed(path string) []hook.Diagnostic {
+// gitNotes returns a note if git may commit a local file, which belongs to one person.
+func gitNotes(path string) []hook.Diagnostic {
 	text := ""
 	switch gitignore.Of(path) {
 	case gitignore.Tracked:
@@ -105,8 +105,8 @@ func committed(path string) []hook.Diagnostic {
 	return []hook.Diagnostic{{File: path, Text: text}}
 }
 
-// failed takes what is wrong with a file as a whole.
-func (f *checkedFile) failed(err error) bool {
+// addError records an error about a file as a whole, and reports whether err is one.
+func (f *checkedFile) addError(err error) bool {
 	var problems hook.Diagnostics
 	switch {
 	case errors.As(err, &problems):
@@ -117,8 +117,7 @@ func (f *checkedFile) failed(err error) bool {
 	return err != nil
 }
 
-// warn adds warnings. A gate that no call can reach is an error: the file loads, and the gate looks like one that
-// approves.
+// warn adds warnings. A gate that no call can reach is an error: the file loads, but the gate seems to approve all.
 func (f *checkedFile) warn(warnings []hook.Diagnostic) {
 	for _, w := range warnings {
 		if w.Unreachable {
@@ -129,14 +128,13 @@ func (f *checkedFile) warn(warnings []hook.Diagnostic) {
 	}
 }
 
-// check looks at the programs of a file's hooks, and at what is odd about the hooks. all has those of the other files,
-// too.
+// check inspects the programs of a file's hooks, and reports doubtful hooks. all also has the hooks of the other files.
 func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace string) {
 	if workspace == "" {
 		workspace = projectOf(f.File)
 	}
 	workspace, err := filepath.Abs(workspace)
-	if f.failed(err) {
+	if f.addError(err) {
 		return
 	}
 	f.Hooks = len(hooks)
@@ -146,7 +144,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 	}
 	binary, err := os.Executable()
 	if err != nil {
-		f.failed(fmt.Errorf("finding hookrun itself: %w", err))
+		f.addError(fmt.Errorf("finding hookrun itself: %w", err))
 		return
 	}
 	for i := range hooks {
@@ -172,25 +170,24 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 	f.Notes = append(f.Notes, secrets(f.File, hooks, os.Environ())...)
 }
 
-// secretName finds names of variables that look like those of secrets.
+// secretName matches names of variables that look like secrets.
 var secretName = lazy.Regexp{
 	Text: `(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`,
 }
 
-// cleanEnvironment says how the hooks of a file in a dialect's form are kept from the caller's variables.
+// cleanEnvironment says how a file in the dialect's format keeps the caller's variables from hooks.
 func cleanEnvironment(d *dialect.Dialect) string {
 	const top = ` at the top of the file keeps them back, and a list there names those that hooks need`
 	switch {
 	case d == registry.Project():
 		return `"inherit_env": false` + top
-	case d.Files != nil && !d.Files.IsPlaced(): // it is no client's, and its format has the key
+	case d.Files != nil && !d.Files.IsPlaced(): // not a client's file; the format has the key
 		return `x-inherit_env: false` + top
 	}
 	return `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
 }
 
-// secrets notes once for a file which variables its hooks get that look like secrets, where nobody has written that
-// they should.
+// secrets notes once per file if hooks inherit variables that look like secrets without a setting in the file.
 func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {
@@ -220,8 +217,8 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	return []hook.Diagnostic{{File: file, Text: text}}
 }
 
-// failOpen warns once about all gates of a file that fail open when they time out, unless on_failure sets what a
-// timeout means. Failing open is the default of .tenex-hooks.json, and few expect it.
+// failOpen warns once about all gates of a file that fail open at a timeout, unless on_failure sets the policy for
+// timeouts. Failing open is the default of .tenex-hooks.json, and few users expect that.
 func failOpen(hooks []hook.Hook) []hook.Diagnostic {
 	call := dialect.Call{Event: protocol.PreTool}
 	var gates []string

@@ -5,7 +5,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// parsed is what check --parse prints: the hooks as they were loaded, in their order.
+// parsed is the output of check --parse: the hooks as loaded, in order.
 type parsed struct {
 	Version  int               `json:"version"`
 	Files    []string          `json:"files"`
@@ -14,8 +14,8 @@ type parsed struct {
 	Warnings []hook.Diagnostic `json:"warnings"`
 }
 
-// parse loads files and looks at nothing that they name. An error is of type hookfile.Diagnostics, with those of all
-// files.
+// parse loads files without a look at the files and programs of the hooks. An error is a hookfile.Diagnostics with the
+// faults of all files.
 func (c *checker) parse(files []hookfile.File) (*parsed, error) {
 	cfg, err := c.LoadFiles(files)
 	if err != nil {

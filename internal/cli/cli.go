@@ -2,9 +2,9 @@
 //
 //	os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 //
-// Messages are written by these rules: `hookrun COMMAND: what is wrong; how to mend it`, lower case, no full stop.
-// Errors in a hooks file stand as `file:line:col: message` alone, so that editors find them. On exit 2 and 3 stderr is
-// the reason and nothing else.
+// Messages follow these rules: `hookrun COMMAND: fault; how to mend it`, lower case, no full stop. An error in a hooks
+// file is `file:line:col: message` without a prefix, so editors recognize the position. On exit 2 and 3, stderr has
+// only the reason.
 package cli
 
 import (
@@ -26,29 +26,29 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Exit codes of a call that came to no verdict; those of a verdict are protocol.Outcome's.
+// Exit codes of a call without a verdict. The codes of a verdict are in protocol.Outcome.
 const (
 	exitOK     = 0
-	exitFailed = 1 // hookrun could not do its work: the tool must not run
+	exitFailed = 1 // hookrun failed: the tool must not run
 	exitBlock  = 2
 )
 
-// command is one of hookrun's commands.
+// command is a command of hookrun.
 type command struct {
 	name    string
-	args    string          // what follows the name in the usage line
-	takes   func() []string // what completion offers for a word that is no flag; nil: nothing
+	args    string          // the text after the name in the usage line
+	takes   func() []string // completions for an argument; nil: no completion
 	summary string
-	answers bool // its --output can be a client's hook output, and the client reads the exit code as a verdict
-	client  bool // a client's hook output is its default
+	answers bool // --output can be a client's hook output, and the client reads the exit code as a verdict
+	client  bool // the default output is a client's hook output
 	hidden  bool // not in the overview
 	about   string
 	example string
-	// setup defines the flags and returns what is run when they are parsed.
+	// setup defines the flags and returns the function to run once they are parsed.
 	setup func(*pflag.FlagSet) func(args []string, std Streams) (exit int, err error)
 }
 
-// expand puts lists of clients and packs into a text of a command. They are made when the text is shown.
+// expand puts lists of clients and packs into the text of a command, when the text is shown.
 func expand(text string) string {
 	return strings.NewReplacer(
 		"{CLIENTS}", registry.ClientList(), "{CLIENT NAMES}", spelling.Or(install.Names()),
@@ -81,9 +81,9 @@ func commands() (all []*command) {
 	return all
 }
 
-// Run does what the command line says and returns the exit code.
+// Run runs the command line and returns the exit code.
 func Run(args []string, std Streams) int {
-	log.SetOutput(io.Discard) // net/http logs what a server sent on its own; stderr is for messages and reasons
+	log.SetOutput(io.Discard) // net/http logs unsolicited server data; stderr is for messages and reasons
 	if len(args) == 0 {
 		fmt.Fprint(std.Err, overview())
 		return exitFailed
@@ -119,7 +119,7 @@ func Run(args []string, std Streams) int {
 	return failureExit(outputForms(args)...)
 }
 
-// sendBreak is what the supervisor of hooks starts hookrun for on Windows.
+// sendBreak is a command for the supervisor of hooks on Windows, which starts hookrun with it.
 func sendBreak(args []string, std Streams) int {
 	if err := process.SendBreak(strings.Join(args, " ")); err != nil {
 		fmt.Fprintf(std.Err, "hookrun: %v\n", err)
@@ -155,7 +155,7 @@ func (c *command) run(args []string, std Streams) int {
 			exit = exitBlock
 		}
 	}
-	if exit == exitBlock && c.client && errors.As(err, new(hook.Diagnostics)) { // the client gives it to its model
+	if exit == exitBlock && c.client && errors.As(err, new(hook.Diagnostics)) { // the client shows stderr to the model
 		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, personMustMend)
 	}
 	return exit
@@ -163,8 +163,8 @@ func (c *command) run(args []string, std Streams) int {
 
 const personMustMend = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
 
-// failureExit is the exit code of an error: 1, or 2 if one of the output forms is a client's, since clients fail open
-// on every other code.
+// failureExit returns the exit code of an error: 1, or 2 if an output form is a client's, because clients fail open on
+// every other code.
 func failureExit(forms ...string) int {
 	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(registry.ClientNames(), form) }) {
 		return exitBlock
@@ -172,23 +172,22 @@ func failureExit(forms ...string) int {
 	return exitFailed
 }
 
-// outputForms returns the output forms that a command line with an error may mean. Each word is parsed as if it were
-// the first: in `--tool $UNSET -o claude` the flag before has taken the -o for its value.
+// outputForms returns the output forms that a faulty command line may mean. Each word is parsed as if it were the
+// first: in `--tool $UNSET -o claude`, the first flag has taken -o as its value.
 func outputForms(args []string) (forms []string) {
 	for i := range args {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.Usage = func() {}
 		flags.ParseErrorsAllowlist.UnknownFlags = true
 		output := flags.StringP("output", "o", "", "")
-		flags.BoolP("verbose", "v", false, "") // may stand before the o of -vo
+		flags.BoolP("verbose", "v", false, "") // -vo is possible
 		_ = flags.Parse(args[i:min(i+2, len(args))])
 		forms = append(forms, *output)
 	}
 	return forms
 }
 
-// printError prints an error. Errors with a position in a file are printed as they are, all others behind the name of
-// the command.
+// printError prints an error: without a prefix if the error has a position in a file, else after the command's name.
 func printError(w io.Writer, name string, err error) {
 	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
@@ -198,7 +197,7 @@ func printError(w io.Writer, name string, err error) {
 	fmt.Fprintf(w, "hookrun %s: %s\n", name, printable.Lines(err.Error()))
 }
 
-// print writes to stdout. A failed write is an error, since the caller would miss the output.
+// print writes to stdout. A failed write is an error, because the caller would miss the output.
 func print(std Streams, text string) int {
 	if err := write(std, text); err != nil {
 		fmt.Fprintln(std.Err, "hookrun:", err)
@@ -227,7 +226,7 @@ func suggestFlag(err error, flags *pflag.FlagSet) string {
 	return spelling.Suggest("--"+unknown.GetSpecifiedName(), names)
 }
 
-// noArgs refuses words that are no flags.
+// noArgs returns an error for arguments that are not flags.
 func noArgs(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q; every value belongs behind its flag", args[0])

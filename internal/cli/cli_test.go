@@ -150,7 +150,7 @@ func TestHooksTooDeepInEachOther(t *testing.T) {
 	require.Equal(t, ran{0, "", ""}, run("", "pre-tool", "-C", dir, "--tool", "other"), "no hook is for this call")
 	t.Setenv("HOOKRUN_DEPTH", "3")
 	require.Equal(t, 2, run("", "pre-tool", "-C", dir, "--tool", "shell").exit)
-	env, err := nested()
+	env, err := hookEnviron()
 	require.NoError(t, err)
 	require.Contains(t, env, "HOOKRUN_DEPTH=4")
 	require.NotContains(t, env, "HOOKRUN_DEPTH=3")

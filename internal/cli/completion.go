@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// The script for a shell runs hookrun __complete, which prints the candidates for a word: the commands, their flags,
-// what a command takes, and the values of its flags.
+// The script for a shell runs hookrun __complete, which prints the candidates for a word: commands, their flags and
+// arguments, and the values of flags.
 
 //go:embed completion
 var completionScripts embed.FS
@@ -53,8 +53,8 @@ For PowerShell, in $PROFILE:
 	},
 }
 
-// completeWord is hookrun __complete =WORD [BEFORE…]. It prints the candidates for WORD after the words BEFORE, one a
-// line, with a description after a tab. The line :files means names of files, and :dirs names of folders.
+// completeWord is hookrun __complete =WORD [BEFORE…]. It prints the candidates for WORD after the words BEFORE, one per
+// line, with a description after a tab. The line :files stands for file names, and :dirs for folder names.
 func completeWord(args []string, std Streams) int {
 	var b strings.Builder
 	if len(args) > 0 {
@@ -70,15 +70,15 @@ const (
 	anyFolders = ":dirs"
 )
 
-// candidates returns the lines of __complete for a word after those before it.
+// candidates returns the lines of __complete for a word after the words before.
 func candidates(word string, before []string) (lines []string) {
-	before, whole := assigned(before, word)
+	before, whole := joinAssignments(before, word)
 	flag, value, isValue := strings.Cut(whole, "=")
-	all := possible(whole, before)
+	all := allCandidates(whole, before)
 	if isValue {
-		all, whole = possible("", append(before, flag)), value
+		all, whole = allCandidates("", append(before, flag)), value
 	}
-	prefix := strings.TrimSuffix(word, whole) // the --flag= of a word; bash has split it off
+	prefix := strings.TrimSuffix(word, whole) // bash has split off the --flag= of a word
 	if word == "=" {
 		prefix = ""
 	}
@@ -92,8 +92,8 @@ func candidates(word string, before []string) (lines []string) {
 	return lines
 }
 
-// assigned joins the three words into which bash splits --flag=value.
-func assigned(before []string, word string) (joined []string, last string) {
+// joinAssignments joins the three words into which bash splits --flag=value.
+func joinAssignments(before []string, word string) (joined []string, last string) {
 	for _, w := range append(slices.Clip(before), word) {
 		if n := len(joined) - 1; n >= 0 && (w == "=" || strings.HasSuffix(joined[n], "=")) {
 			joined[n] += w
@@ -104,8 +104,8 @@ func assigned(before []string, word string) (joined []string, last string) {
 	return joined[:len(joined)-1], joined[len(joined)-1]
 }
 
-// possible returns all candidates for a word that is no --flag=value.
-func possible(word string, before []string) []string {
+// allCandidates returns all candidates for a word without "=".
+func allCandidates(word string, before []string) []string {
 	if len(before) == 0 || before[0] == "help" {
 		return commandLines()
 	}
@@ -118,13 +118,13 @@ func possible(word string, before []string) []string {
 	flags.SortFlags = false
 	c.setup(flags)
 
-	var waiting *pflag.Flag // its value is the next word
+	var waiting *pflag.Flag // a flag whose value is the next word
 	for _, w := range before[1:] {
 		if w == "--" {
 			return []string{anyFiles}
 		}
 		if waiting != nil {
-			waiting = nil // this is its value
+			waiting = nil // w is the value
 		} else if f := flagOf(flags, w); f != nil && f.NoOptDefVal == "" {
 			waiting = f
 		}
@@ -141,7 +141,7 @@ func possible(word string, before []string) []string {
 	return c.takes()
 }
 
-// flagOf returns the flag that a word names, nil if it names none or has the value in it.
+// flagOf returns the flag named by a word, or nil if the word is no flag or includes the value.
 func flagOf(flags *pflag.FlagSet, word string) *pflag.Flag {
 	if name, long := strings.CutPrefix(word, "--"); long {
 		return flags.Lookup(name)
@@ -170,12 +170,12 @@ func flagLines(flags *pflag.FlagSet) (lines []string) {
 	return append(lines, "--help\tshow what the command does")
 }
 
-// values returns the values that a flag can have.
+// values returns the possible values of a flag.
 func values(f *pflag.Flag) []string {
 	if words := f.Annotations[valuesKey]; words != nil {
 		return words
 	}
-	if f.Name == "tool" { // too many for every command line to make
+	if f.Name == "tool" { // too many to compute for every command line
 		names := slices.Concat(registry.ProjectNames(), registry.ClientTools())
 		slices.Sort(names)
 		return slices.Compact(names)

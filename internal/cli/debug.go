@@ -12,10 +12,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// maxDebugInput is how many bytes of a hook's stdin are shown.
+// maxDebugInput is the number of bytes of a hook's stdin to show.
 const maxDebugInput = 16 << 10
 
-// debugInputs has what the hooks of a call got on stdin.
+// debugInputs records the stdin of a call's hooks.
 type debugInputs struct {
 	mu  sync.Mutex // hooks can run in parallel
 	all []debugInput
@@ -23,24 +23,24 @@ type debugInputs struct {
 
 type debugInput struct{ hook, source, text string }
 
-// add keeps the beginning of what a hook gets.
+// add records the start of a hook's stdin.
 func (d *debugInputs) add(hook, source string, input []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all = append(d.all, debugInput{hook, source, shownInput(string(input))})
 }
 
-// print writes what the hook of a report got. Two hooks can have the same name and line; their order tells them apart.
+// print writes the stdin of the hook in a report. The order tells apart two hooks of one name and line.
 func (d *debugInputs) print(w io.Writer, h *protocol.Report) {
 	i := slices.IndexFunc(d.all, func(in debugInput) bool { return in.hook == h.Name && in.source == h.Source })
-	if i < 0 { // a rule gets nothing
+	if i < 0 { // a rule has no stdin
 		return
 	}
-	marked(w, "hookrun: hook '"+printable.Escape(h.Name)+"' stdin:", d.all[i].text)
+	writeMarked(w, "hookrun: hook '"+printable.Escape(h.Name)+"' stdin:", d.all[i].text)
 	d.all = slices.Delete(d.all, i, i+1)
 }
 
-// shownInput returns the input of a hook as one line for a person, cut if it is long.
+// shownInput returns the input of a hook as one line for a person, cut if long.
 func shownInput(input string) string {
 	input = strings.TrimSuffix(input, "\n")
 	text := printable.Escape(spelling.Brief(input, maxDebugInput))

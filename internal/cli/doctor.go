@@ -75,7 +75,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			defer processes.Close()
 			until := interruption{exit: exitFailed}
 			until.watch()
-			defer until.over()
+			defer until.done()
 			ctx := until.context()
 			d.Start = starter(ctx, processes)
 			examine := func() (*doctor.Report, error) {
@@ -83,7 +83,7 @@ runs them without a question. hookrun allow always asks itself.`,
 					return nil, err
 				}
 				report := d.Examine()
-				return report, context.Cause(ctx) // a program that was killed shows nothing about its client
+				return report, context.Cause(ctx) // a killed program says nothing about a client
 			}
 			report, err := examine()
 			if err == nil && *fix {
@@ -108,7 +108,7 @@ runs them without a question. hookrun allow always asks itself.`,
 	},
 }
 
-// complete fills in what doctor needs to know of this machine and the project.
+// complete fills in doctor's inputs: this machine and the project.
 func complete(d *doctor.Doctor, workspace string) (err error) {
 	d.Home, _ = os.UserHomeDir()
 	if d.Binary, err = ownPath(); err != nil {
@@ -123,13 +123,13 @@ func complete(d *doctor.Doctor, workspace string) (err error) {
 	if d.Log, err = logPath(d.Log); err != nil {
 		return err
 	}
-	d.Workspace, err = examined(workspace)
+	d.Workspace, err = doctorWorkspace(workspace)
 	return err
 }
 
-// examined returns the project's hooks with the diagnostics of check. A client starts hookrun in the folder where the
-// client itself was started, without -C.
-func examined(folder string) (w doctor.Workspace, err error) {
+// doctorWorkspace returns the project's hooks with the diagnostics of check. A client starts hookrun in the client's
+// own start folder, without -C.
+func doctorWorkspace(folder string) (w doctor.Workspace, err error) {
 	if folder == "" {
 		folder = "."
 	}
@@ -147,7 +147,7 @@ func examined(folder string) (w doctor.Workspace, err error) {
 	report.findAbove(&p)
 	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
 		Remarks: p.remarks()}
-	if hookfile.InRepository(w.Started, "") { // else nothing ties the two folders together for a client
+	if hookfile.InRepository(w.Started, "") { // without a repository, a client sees no link between the two folders
 		w.Started = w.Folder
 	}
 	for _, f := range report.Files {
@@ -155,14 +155,14 @@ func examined(folder string) (w doctor.Workspace, err error) {
 			Warnings: f.Warnings, Notes: f.Notes})
 	}
 	if w.Config, err = hookfile.Load(o); err != nil {
-		return w, nil // check has reported why
+		return w, nil // check has reported the error
 	}
-	w.Trust = trusted(w.Folder)
+	w.Trust = doctorTrust(w.Folder)
 	return w, nil
 }
 
-// trusted returns whether the hooks are those that somebody has allowed, as status reports it.
-func trusted(workspace string) doctor.Trust {
+// doctorTrust returns whether a person has allowed the hooks, as in status.
+func doctorTrust(workspace string) doctor.Trust {
 	s, err := newTrustState(workspace)
 	if err != nil {
 		return doctor.Trust{Problem: err.Error()}
@@ -178,7 +178,7 @@ func trusted(workspace string) doctor.Trust {
 	return t
 }
 
-// starter runs programs in their own session, with a deadline, until ctx ends.
+// starter returns a function that runs programs in their own session, with a deadline, until ctx ends.
 func starter(
 	ctx context.Context, processes *process.Supervisor,
 ) func(process.Program, process.Input, time.Duration) process.Result {
@@ -192,7 +192,7 @@ func starter(
 	}
 }
 
-// printReport prints the findings, with those of each client together.
+// printReport prints the findings, grouped by client.
 func printReport(r *doctor.Report, std Streams) error {
 	out := bufio.NewWriter(std.Out)
 	shown := ""

@@ -15,11 +15,11 @@ type fixer struct {
 	out     io.Writer
 	std     Streams
 	again   func() (*doctor.Report, error)
-	offered map[string]bool // commands that were run, or refused
+	offered map[string]bool // commands that ran or were refused
 }
 
-// fix runs the commands that the findings advise, after a question for each, and returns what doctor then finds. What
-// is to be allowed comes last, since an install can be what makes it necessary.
+// fix runs the commands advised by the findings, with a question for each, and returns doctor's new report. Allowing
+// hooks comes last, because an install can make that necessary.
 func (f *fixer) fix(report *doctor.Report) (*doctor.Report, error) {
 	f.offered = map[string]bool{}
 	for _, allowToo := range []bool{false, true} {
@@ -51,7 +51,7 @@ func (f *fixer) round(report *doctor.Report, allowToo bool) (ran bool, err error
 		if _, err := io.WriteString(f.out, shown); err != nil {
 			return ran, fmt.Errorf("writing to stdout: %w", err)
 		}
-		sure, why, err := f.sure(&fix, shown)
+		sure, why, err := f.confirm(&fix, shown)
 		switch {
 		case err != nil:
 			return ran, err
@@ -66,13 +66,13 @@ func (f *fixer) round(report *doctor.Report, allowToo bool) (ran bool, err error
 	return ran, nil
 }
 
-// sure reports whether a person wants a command to be run, or why nobody could be asked.
-func (f *fixer) sure(fix *doctor.Fix, shown string) (sure bool, why string, err error) {
+// confirm reports whether a person wants the command to run; why explains a refusal without a question.
+func (f *fixer) confirm(fix *doctor.Fix, shown string) (sure bool, why string, err error) {
 	terminal := hasTerminal()
 	switch isAllow := fix.Command[1] == allow.name; {
 	case isAllow && !terminal:
 		return false, ": a person must look at the hooks, and run it at a terminal", nil
-	case isAllow || f.yes: // allow asks itself
+	case isAllow || f.yes: // allow has its own question
 		return true, "", nil
 	case !terminal:
 		return false, ": there is no terminal to ask at; --yes runs it", nil
@@ -82,7 +82,7 @@ func (f *fixer) sure(fix *doctor.Fix, shown string) (sure bool, why string, err 
 	return f.yes || answer == "y" || answer == "yes", "", err
 }
 
-// run runs a command as the command line does. It prints its own errors; what is left is found again.
+// run runs a command like the command line. The command prints its own errors; the next report shows remaining faults.
 func (f *fixer) run(fix *doctor.Fix) {
 	std := Streams{In: strings.NewReader(""), Out: f.out, Err: f.std.Err}
 	for _, c := range []*command{&installClient, &uninstallClient, &allow} {
@@ -92,7 +92,7 @@ func (f *fixer) run(fix *doctor.Fix) {
 	}
 }
 
-// describe names a command, and what it mends.
+// describe returns the command and the findings that it mends.
 func (f *fixer) describe(fix *doctor.Fix) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, printable.Escape(fix.String()))
@@ -106,7 +106,7 @@ func (f *fixer) describe(fix *doctor.Fix) string {
 	return b.String()
 }
 
-// hasTerminal reports whether there is a terminal to ask at.
+// hasTerminal reports whether a terminal is available for questions.
 func hasTerminal() bool {
 	in, out, err := openTerminal()
 	if err != nil {

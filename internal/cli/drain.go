@@ -44,17 +44,17 @@ given; a text for every agent is kept for the others if one of them has read it.
 			if agent == "" {
 				take = func() (*queue.Claim, error) { return q.DrainAll(ctx, session) }
 			}
-			claim, failed := take() // a claim and an error: that is about other entries
+			claim, failed := take() // both can be set: the error is about other entries
 			if claim != nil {
 				claim.Suppress = suppress
 			}
-			return exitOK, hand(ctx, claim, output, std, failed)
+			return exitOK, printClaim(ctx, claim, output, std, failed)
 		}
 	},
 }
 
-// hand prints what a claim has, and ends it. failed is about entries that are not in it.
-func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, failed error) error {
+// printClaim prints the entries of a claim, and ends the claim. failed is about other entries.
+func printClaim(ctx context.Context, claim *queue.Claim, output string, std Streams, failed error) error {
 	defer claim.Release(ctx)
 	var entries, expired []queue.Entry
 	if claim != nil {
@@ -72,7 +72,7 @@ func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, f
 	return failed
 }
 
-// drainIPC takes the text that no reader of MassGen's took, and clears its folder for the next turn.
+// drainIPC takes the text that no reader of MassGen took, and clears the folder for the next turn.
 func drainIPC(std Streams, dir string) error {
 	text, found, err := ipc.Unconsumed(dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func checkDrain(flags *pflag.FlagSet, args []string) error {
 	return noEmpty(flags)
 }
 
-// printEntries prints texts joined by a blank line, or all that is known of them.
+// printEntries prints the texts joined by a blank line, or all fields of the entries as JSON.
 func printEntries(std Streams, output string, entries []queue.Entry) error {
 	if output == "json" {
 		return writeJSON(std, struct {

@@ -13,14 +13,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// The entry that install writes takes nothing but an answer of fire for one, see package install.
+// The entry written by install accepts only an answer of fire, see package install.
 const (
 	entryByMark   = "mark"
 	entryByStatus = "status"
 	exitAnswered  = 6
 )
 
-// defineEntry adds the flags that the entry of a client has.
+// defineEntry adds the flags of a client's entry.
 func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
 	const before = "{WORDS}: with --trust required, what becomes of calls before the hooks are allowed"
 	defineWord(flags, &f.beforeAllow, "before-allow", "continue", before, "block", "continue")
@@ -28,12 +28,12 @@ func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
 	defineWord(flags, &f.entry, "entry", "", entry, entryByMark, entryByStatus)
 }
 
-// checkEntry refuses unknown values of the flags of defineEntry.
+// checkEntry returns an error for unknown values of these flags.
 func (f *callFlags) checkEntry() error {
 	return errors.Join(checkWord(f.flags, "before-allow"), checkWord(f.flags, "entry"))
 }
 
-// answer is the text for stdout with the client's answer.
+// answer returns the text for stdout with the client's answer.
 func (f *callFlags) answer(line []byte) string {
 	if f.entry == entryByMark {
 		if runtime.GOOS == "windows" { // PowerShell reads the answer in the code page of the console
@@ -47,7 +47,7 @@ func (f *callFlags) answer(line []byte) string {
 	return string(line) + "\n"
 }
 
-// status is the exit status with an answer.
+// status returns the exit status with an answer.
 func (f *callFlags) status(exit int) int {
 	if exit == exitOK && f.entry == entryByStatus {
 		return exitAnswered
@@ -55,7 +55,7 @@ func (f *callFlags) status(exit int) int {
 	return exit
 }
 
-// ascii escapes what is not ASCII in JSON.
+// ascii escapes the non-ASCII characters of JSON.
 func ascii(json []byte) (escaped []byte) {
 	if !isJSONObject(json) {
 		return json
@@ -74,11 +74,11 @@ func ascii(json []byte) (escaped []byte) {
 	return escaped
 }
 
-// isJSONObject reports whether an answer is JSON: of a few events it is a plain text.
+// isJSONObject reports whether an answer is JSON. At a few events, the answer is plain text.
 func isJSONObject(line []byte) bool { return len(line) > 0 && line[0] == '{' }
 
-// endsTurn is the outcome of an error at the end of a turn. A block would start the turn again, without end.
-func (f *callFlags) endsTurn(reason string) protocol.Outcome {
+// endOfTurnOutcome returns the outcome of an error at the end of a turn. A block would start the turn again, forever.
+func (f *callFlags) endOfTurnOutcome(reason string) protocol.Outcome {
 	return protocol.Outcome{Version: 1, Event: f.call.Event, Decision: protocol.Continue,
 		SystemMessages: []string{reason}}
 }

@@ -50,23 +50,23 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
-			if err := f.finish(event, &typed{Streams: std}); err != nil {
+			if err := f.finish(event, &stdinReader{Streams: std}); err != nil {
 				return 0, err
 			}
 			cfg, o, err := f.load()
 			if err != nil {
 				return 0, err
 			}
-			o.Subreaper = false // nothing will run
+			o.Subreaper = false // explain runs no hook
 			f.project.findAbove(len(cfg.Hooks))
 			e, err := newExplanation(f.call, cfg, o)
 			if err != nil {
 				return 0, err
 			}
 			if dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args") {
-				e.leaveToArgs(f.call, cfg)
+				e.markUndecided(f.call, cfg)
 			}
-			e.Warnings = slices.Concat(f.warnings, f.project.aside(), e.Warnings)
+			e.Warnings = slices.Concat(f.warnings, f.project.extraRemarks(), e.Warnings)
 			e.found = f.project
 			if known {
 				e.addTools(of, cfg)
@@ -84,14 +84,14 @@ before it changes the call.`,
 	},
 }
 
-// explained returns the event that the words name, or that of a client's input. client is that of --client, or nil.
+// explained returns the event named by the arguments, or of a client's input. client is from --client, or nil.
 func (f *callFlags) explained(args []string, input string, client *dialect.Dialect, std Streams) (protocol.Event,
 	error) {
 	if input != "" {
 		if err := noArgs(args); err != nil {
 			return "", err
 		}
-		doc, err := value("--input", input, &typed{Streams: std})
+		doc, err := value("--input", input, &stdinReader{Streams: std})
 		if err != nil {
 			return "", err
 		}
@@ -109,7 +109,7 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 	return event, nil
 }
 
-// explanation is what explain prints.
+// explanation is the output of explain.
 type explanation struct {
 	Version   int             `json:"version"`
 	Event     protocol.Event  `json:"event"`
@@ -123,16 +123,16 @@ type explanation struct {
 	found project
 }
 
-// explainedHook is what explain prints of a hook.
+// explainedHook is the part of the output about a hook.
 type explainedHook struct {
 	view   hookfile.View
 	runs   bool
-	onArgs bool // the arguments decide, and were not given
+	onArgs bool // the arguments decide, but are missing
 	why    string
-	values hookfile.Values // the rest, in the order of the lines
+	values hookfile.Values // other values, in the order of the lines
 }
 
-// MarshalJSON writes what is known of the hook as one object.
+// MarshalJSON writes all values of the hook as one object.
 func (x *explainedHook) MarshalJSON() ([]byte, error) {
 	all := append(x.view.Identity(), hookfile.Value{Key: "would_run", Value: x.runs},
 		hookfile.Value{Key: "why", Value: x.why})
@@ -151,7 +151,7 @@ func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e e
 		return e, err
 	}
 	call := dialect.NewCall(c)
-	cfg.NameTool(call) // as hooks have it in their environment
+	cfg.NameTool(call) // as in the environment of hooks
 	e.Warnings, e.Here = plan.Warnings(), call.ProjectTools()
 	for _, planned := range plan.Hooks() {
 		e.Hooks = append(e.Hooks, explained(call, planned, o))
@@ -166,7 +166,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	if h.Observe {
 		x.add("", nil, "mode", "observe: the call goes on, whatever the hook says")
 	}
-	if h.StaticVerdict != nil { // there is nothing to run
+	if h.StaticVerdict != nil { // a rule starts no program
 		x.line("rule", h.String())
 		return x
 	}
@@ -174,7 +174,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	env := launch.Environ(h, h.Named(c), o.Env, o.Binary)
 	if h.HTTP != nil {
 		call.Folder = ""
-		if e, err := h.Endpoint(); err == nil { // else the settings do not allow the address; Inspect reports that
+		if e, err := h.Endpoint(); err == nil { // if the settings forbid the address, Inspect reports that
 			as := *h
 			as.HTTP = &e
 			x.view.Hook = &as
@@ -198,16 +198,16 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	return x
 }
 
-// line adds a text, which is a line.
+// line adds a value with a line of the same text.
 func (x *explainedHook) line(key, text string) { x.add(key, text, key, text) }
 
-// add adds a value. Without a key it is in the text alone.
+// add adds a value. Without a key, the value is only in the text output.
 func (x *explainedHook) add(key string, value any, label string, lines ...string) {
 	x.values = append(x.values, hookfile.Value{Key: key, Value: value, Label: label, Lines: lines})
 }
 
-// leaveToArgs marks the hooks of which only the arguments could tell whether they run.
-func (e *explanation) leaveToArgs(c dialect.Call, cfg *hookfile.Config) {
+// markUndecided marks the hooks for which only the arguments can decide.
+func (e *explanation) markUndecided(c dialect.Call, cfg *hookfile.Config) {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
 	m := hook.NewMatchContext(call)
@@ -220,7 +220,7 @@ func (e *explanation) leaveToArgs(c dialect.Call, cfg *hookfile.Config) {
 	}
 }
 
-// addInputs fills in what the hooks that would run get, if none of them changes the call for those behind it.
+// addInputs fills in the stdin of the hooks that would run, as long as no earlier hook changes the call.
 func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 	call := dialect.NewCall(c)
 	cfg.NameTool(call)
@@ -242,7 +242,7 @@ func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 	return nil
 }
 
-// addTools fills in which of a client's tools each hook is for.
+// addTools fills in the client's tools that each hook matches.
 func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 	for i := range e.Hooks {
 		h := &cfg.Hooks[i]

@@ -41,7 +41,7 @@ exit with 1.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.define(flags, append(registry.ClientNames(), "json", "text")...)
-		f.output = "" // the form of the client whose input it will be
+		f.output = "" // the form of the client that sends the input
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
 		f.defineFiring(flags)
@@ -51,7 +51,7 @@ exit with 1.`,
 			if err := errors.Join(noArgs(args), f.checkEntry()); err != nil {
 				return 0, err
 			}
-			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&typed{Streams: std}) }, std)
+			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&stdinReader{Streams: std}) }, std)
 			if errors.Is(err, errAnswered) {
 				return f.status(exitOK), f.answerNothing(std)
 			}
@@ -60,10 +60,10 @@ exit with 1.`,
 	},
 }
 
-// errAnswered: another entry of the client's answers this call.
+// errAnswered means that another entry of the client answers this call.
 var errAnswered = errors.New("another entry for hookrun answers this call")
 
-// answerNothing answers that hookrun has nothing to say.
+// answerNothing prints the client's answer for "continue".
 func (f *callFlags) answerNothing(std Streams) error {
 	client, _ := registry.ClientNamed(f.output)
 	reply, err := client.Reply(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
@@ -73,15 +73,15 @@ func (f *callFlags) answerNothing(std Streams) error {
 	return write(std, f.answer(reply.Stdout))
 }
 
-// answered reports whether another entry for hookrun that the client runs for the same call answers it. That one must
-// be as install writes it, in a file that the client is sure to read.
-func (f *callFlags) answered(client *dialect.Dialect) bool {
+// isAnsweredElsewhere reports whether another hookrun entry, which the client runs for the same call, answers the call.
+// The other entry must be exactly as install writes it, in a file that the client surely reads.
+func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
 	answerer, answers := client.Hooks.(dialect.Answerer)
 	if !answers || f.output != client.Name || canary.Is(&f.call) {
 		return false
 	}
 	entries, known := install.Lookup(client.Name)
-	home, _ := os.UserHomeDir() // without one there is no user's file
+	home, _ := os.UserHomeDir() // without a home, no user's file
 	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
 	return known && slices.ContainsFunc(answerer.AnsweredBy(w), func(path string) bool {
 		cfg, err := hookfile.LoadFile(path, client)
@@ -95,7 +95,7 @@ func (f *callFlags) answered(client *dialect.Dialect) bool {
 	})
 }
 
-// input reads the call that stdin describes.
+// input reads the call from stdin.
 func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	entry, _ := registry.ClientNamed(f.output)
 	event, err = f.readInput(doc.String(), entry)
 	client := registry.ClientOf(&f.call)
-	// A client that answers another one's entry may read nothing but its own form there.
+	// A client that runs another client's entry may understand only its own form there.
 	if client != nil {
 		_, answers := client.Hooks.(dialect.Answerer)
 		if entry == nil && !f.flags.Changed("output") || entry != nil && answers {
@@ -123,15 +123,15 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	if err != nil {
 		return "", err
 	}
-	if f.answered(client) {
+	if f.isAnsweredElsewhere(client) {
 		return "", errAnswered
 	}
 	return event, nil
 }
 
-// readInput reads the call from a client's hook input, which has all that the flags of a call have. The workspace is
-// the client's project, unless a flag names another folder. entry is the client that the flags name, nil if the input
-// says whose it is.
+// readInput reads the call from a client's hook input, which has the values of all flags of a call. The workspace is
+// the client's project, unless a flag names another folder. entry is the client named by the flags; nil: the input
+// tells the client.
 func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
@@ -147,7 +147,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 	if f.flags.Changed("workspace") {
 		return f.call.Event, nil
 	}
-	// A client that runs in another one's shell inherits that one's variable, which names another project.
+	// A client started from another client's shell inherits its project variable, which names another project.
 	variable := registry.ClientOf(&f.call).Client.ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
@@ -159,7 +159,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 	return f.call.Event, nil
 }
 
-// inputAlone refuses flags for values that the hook input has.
+// inputAlone returns an error for flags whose values are in the hook input.
 func (f *callFlags) inputAlone() error {
 	for _, name := range []string{
 		"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id",
@@ -172,8 +172,7 @@ func (f *callFlags) inputAlone() error {
 	return nil
 }
 
-// recordLastRun records the time for hookrun doctor. An error is left to doctor, which checks that the folder is
-// writable.
+// recordLastRun records the time for hookrun doctor. Errors are ignored: doctor checks whether the folder is writable.
 func (f *callFlags) recordLastRun() {
 	client := registry.ClientOf(&f.call)
 	if client == nil || canary.Is(&f.call) {

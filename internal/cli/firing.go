@@ -25,13 +25,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hasFile reports whether there is a hooks file to read. Without one nothing will run.
+// hasFile reports whether a hooks file may exist. Without a file, no hook runs.
 func (f *callFlags) hasFile() bool {
 	o := f.files()
 	return f.claude || len(f.configs) > 0 || f.project.Found() || o.HasOuter()
 }
 
-// load makes the runner's options from the flags and reads all hooks files, so that every error is reported at once.
+// load returns the hooks of all files, and the runner's options from the flags. It reports all their errors at once.
 func (f *callFlags) load() (*hookfile.Config, engine.Options, error) {
 	o, err := f.options()
 	if err != nil {
@@ -41,7 +41,7 @@ func (f *callFlags) load() (*hookfile.Config, engine.Options, error) {
 	return cfg, o, err
 }
 
-// read reads the hooks files that the flags name.
+// read reads the hooks files selected by the flags.
 func (f *callFlags) read() (*hookfile.Config, error) {
 	cfg, err := hookfile.Load(f.files())
 	if err != nil {
@@ -60,35 +60,35 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 	return cfg, nil
 }
 
-// files say which hooks files the flags mean.
+// files returns the options that select the hooks files.
 func (f *callFlags) files() hookfile.Options {
 	return hookfile.Options{Workspace: f.workspace, Files: f.configs, Project: &f.project.Project, Dialect: f.form(),
 		Claude: f.claude, NoUser: f.noUser, AsClient: f.onFailure != protocol.Block.String()}
 }
 
-// readAgain reads the hooks files anew. One that was found at first may have been taken away on purpose since.
+// readAgain reads the hooks files again. A file found at first may have been removed on purpose.
 func (f *callFlags) readAgain() (*hookfile.Config, error) {
 	again := *f
 	again.project.Project = hookfile.ProjectIn(f.workspace)
 	return again.read()
 }
 
-// form is the dialect that the flags name, nil: each file's own.
+// form returns the dialect named by the flags; nil: the dialect of each file.
 func (f *callFlags) form() *dialect.Dialect {
 	d, _ := registry.Named(f.dialect)
 	return d
 }
 
-// newRunner returns a runner for hooks that were read.
+// newRunner returns a runner for loaded hooks.
 func newRunner(cfg *hookfile.Config, o engine.Options) (*engine.Runner, error) {
 	return engine.New(cfg, o)
 }
 
-// nested is the environment of hooks. It counts how deep hooks that call hookrun stand in hooks that call hookrun: a
-// file whose hook runs that very file, as `hookrun fire --claude` in Claude Code's settings does, would have no end.
-func nested() (env []string, err error) {
+// hookEnviron returns the environment of hooks. A variable in it counts the nesting of hooks that call hookrun: a file
+// with a hook that runs the same file, like `hookrun fire --claude` in Claude Code's settings, would never end.
+func hookEnviron() (env []string, err error) {
 	const variable, deepest = "HOOKRUN_DEPTH", 4
-	depth, _ := strconv.Atoi(os.Getenv(variable)) // nobody else sets it
+	depth, _ := strconv.Atoi(os.Getenv(variable)) // only hookrun sets the variable
 	if depth >= deepest {
 		const text = "%d hooks deep in each other: a hook calls hookrun, which runs that hook again; " +
 			"take hookrun out of the files that it reads there"
@@ -98,7 +98,7 @@ func nested() (env []string, err error) {
 	return append(env, fmt.Sprintf("%s=%d", variable, depth+1)), nil
 }
 
-// options are the runner's, from the flags.
+// options returns the runner's options from the flags.
 func (f *callFlags) options() (o engine.Options, err error) {
 	if f.timeout != "" {
 		if o.Timeout, err = hookfile.ParseTimeout(f.timeout); err != nil {
@@ -110,7 +110,7 @@ func (f *callFlags) options() (o engine.Options, err error) {
 			return o, fmt.Errorf("--on-failure %w", err)
 		}
 	}
-	if o.Trust, err = f.trusted(); err != nil {
+	if o.Trust, err = f.trustMode(); err != nil {
 		return o, err
 	}
 	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
@@ -125,8 +125,8 @@ func (f *callFlags) options() (o engine.Options, err error) {
 
 func trustWords() []string { return texts([]engine.Trust{engine.TrustOff, engine.TrustRequired}) }
 
-// trusted is the value of --trust, else of the environment, for commands that have the flag.
-func (f *callFlags) trusted() (engine.Trust, error) {
+// trustMode returns the value of --trust, or of the environment variable, for commands with the flag.
+func (f *callFlags) trustMode() (engine.Trust, error) {
 	value, from := f.trust, "--trust"
 	if value == "" && f.flags.Lookup("trust") != nil {
 		value, from = os.Getenv(trustVariable), "$"+trustVariable
@@ -139,22 +139,22 @@ func (f *callFlags) trusted() (engine.Trust, error) {
 	return "", fmt.Errorf("%s %q is not one of off, required%s", from, value, near)
 }
 
-// fire runs the hooks for the call that the flags describe, and prints the outcome.
+// fire runs the hooks for the call described by the flags, and prints the outcome.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
 	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
 }
 
-// fireRead is fire for a call that is yet to be read.
+// fireRead is fire for a call that is still to be read.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
-		_, _ = read() // which call the error is told about
+		_, _ = read() // sets the call, for the error message
 		return f.tellError(err, std)
 	}
 	g := f.gate(func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
 	began := time.Now()
-	p, err := f.prepare(read, g, &typed{Streams: std})
+	p, err := f.prepare(read, g, &stdinReader{Streams: std})
 	if err != nil {
-		if errors.Is(err, errAnswered) { // the other entry has it on record
+		if errors.Is(err, errAnswered) { // the other entry records the call
 			return 0, err
 		}
 		g.NoVerdict(began, &f.call, err)
@@ -164,13 +164,13 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	if err != nil {
 		return f.tellError(err, std)
 	}
-	defer answer.Given(false) // unless it was printed
+	defer answer.Given(false) // no effect after Given(true)
 	return f.print(answer.Fired, std, func() { answer.Given(true) })
 }
 
-// tellError encodes an error as a block for a client that does not block for the exit status at every event, or shows
-// its model the tool's result beside it. It returns the error for the caller to print, unless the block stands in the
-// place of the exit status.
+// tellError encodes an error as a block, if the exit status alone is not enough: the client does not block for the exit
+// status at every event, or shows the model the tool's result beside it. tellError returns the error for the caller to
+// print, unless the block replaces the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
 	client, toClient := registry.ClientNamed(f.output)
 	if !toClient || f.call.Event == "" {
@@ -182,14 +182,14 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
-		return f.print(engine.Fired{Outcome: f.endsTurn(strings.TrimSpace(reason.String()))}, std, func() {})
+		return f.print(engine.Fired{Outcome: f.endOfTurnOutcome(strings.TrimSpace(reason.String()))}, std, func() {})
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
 	takesOther := registry.Withhold(&f.call, &block)
 	reply, err := client.Reply(block)
 	switch {
-	case err != nil || len(reply.Stdout) == 0: // it reads nothing at the event
+	case err != nil || len(reply.Stdout) == 0: // the client reads no answer at the event
 	case client.Client.Errors == dialect.ErrorByBlock || takesOther:
 		return f.print(engine.Fired{Outcome: block}, std, func() {})
 	case client.Client.Errors == dialect.ErrorByExit:
@@ -197,22 +197,22 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 			_ = write(std, f.answer(nil))
 		}
 	default:
-		_ = write(std, f.answer(reply.Stdout)) // the exit status blocks where it can
+		_ = write(std, f.answer(reply.Stdout)) // the exit status blocks where possible
 	}
 	return 0, failure
 }
 
-// gate is the gate of a command. It has no runner until the hooks files are read.
+// gate returns the gate of a command. The runner is set once the hooks files are read.
 func (f *callFlags) gate(warn func(error)) *gate.Gate {
 	return &gate.Gate{Queue: f.queue, Log: f.record.log, Command: f.flags.Name(), Warn: warn}
 }
 
-// prepared is a call whose hooks can run.
+// prepared is a call whose hooks are ready to run.
 type prepared struct {
-	gate    *gate.Gate
-	call    gate.Call
-	until   *interruption
-	tooDeep error // why no hook may run
+	gate     *gate.Gate
+	call     gate.Call
+	until    *interruption
+	depthErr error // error if hooks are nested too deep
 }
 
 // prepare reads the call and the hooks files.
@@ -243,7 +243,7 @@ func (f *callFlags) prepare(
 		f.inputs = &debugInputs{}
 		options.OnInput = f.inputs.add
 	}
-	options.Env, p.tooDeep = nested()
+	options.Env, p.depthErr = hookEnviron()
 	if g.Runner, err = newRunner(cfg, options); err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (f *callFlags) prepare(
 	return p, nil
 }
 
-// gateCall is the call, and what its output form can express.
+// gateCall returns the call with the limits of its output form.
 func (f *callFlags) gateCall() gate.Call {
 	c := gate.Call{Call: f.call, Warnings: f.warnings}
 	if client, toClient := registry.ClientNamed(f.output); toClient {
@@ -259,7 +259,7 @@ func (f *callFlags) gateCall() gate.Call {
 	}
 	if f.output == "text" {
 		c.Fit = func(o *protocol.Outcome) { *o = form.WithoutRewrites(*o) }
-		// else it has the reason alone
+		// on other codes, stdout has no texts
 		c.Carries = func(o *protocol.Outcome) bool { return form.ExitCode(*o) == exitOK }
 	}
 	if f.ipc != nil && *f.ipc != "" {
@@ -268,7 +268,7 @@ func (f *callFlags) gateCall() gate.Call {
 	return c
 }
 
-// fire makes the call. A signal ends it while its hooks run.
+// fire runs the call's hooks. A signal ends them.
 func (p *prepared) fire() (gate.Answer, error) {
 	plan, err := p.gate.Plan(p.call, engine.CallSettings{})
 	if err != nil {
@@ -276,21 +276,21 @@ func (p *prepared) fire() (gate.Answer, error) {
 	}
 	ctx := context.Background()
 	if !plan.Empty() {
-		if p.tooDeep != nil {
-			return gate.Answer{}, plan.Refuse(p.tooDeep)
+		if p.depthErr != nil {
+			return gate.Answer{}, plan.Refuse(p.depthErr)
 		}
 		ctx = p.until.context()
 	}
 	answer, err := plan.Fire(ctx)
-	p.until.over()
+	p.until.done()
 	if err != nil && ctx.Err() != nil {
 		err = gate.Killed(err)
 	}
 	return answer, err
 }
 
-// print prints an outcome. It calls given as soon as that is done. If hookrun is killed before, the texts stay in the
-// queue and are delivered again. A client is not told of the style of hooks files.
+// print prints an outcome, and calls given right after. If hookrun is killed before, the texts stay in the queue and
+// are delivered again. A client does not get the lint about hooks files.
 func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
 	o := fired.WithLint()
 	client, toClient := registry.ClientNamed(f.output)
@@ -310,7 +310,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 		if line, why, exit = reply.Stdout, reply.Stderr, reply.Exit; isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
-	case f.hasMessages(): // they have the texts of the hooks at every exit code
+	case f.hasMessages(): // messages have the texts of the hooks at every exit code
 		line, err = form.Messages(protocol.API(f.output), form.Notes(f.notes),
 			&form.ToolMessage{ID: f.call.ToolUseID, Result: f.call.Result, Failed: f.call.Failed, Outcome: o})
 	default:
@@ -326,11 +326,11 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 	if exit != exitOK {
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
 	}
-	if exit == exitOK || f.verbose { // else the reason stands alone: it is for the model
+	if exit == exitOK || f.verbose { // otherwise only the reason, for the model
 		f.details(&o, std.Err)
 	}
 	if exit == exitOK && f.verbose && dialect.Canonical(o.Event) == protocol.PostTool {
-		for _, in := range o.Texts { // MassGen's line, for those who look for it in its logs
+		for _, in := range o.Texts { // MassGen's line, for people who search its logs
 			strategy := cmp.Or(in.Strategy, dialect.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
 			fmt.Fprintf(std.Err, line, visible(o.Tool), strategy, utf8.RuneCountInString(in.Content))
@@ -339,13 +339,13 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 	return f.status(exit), nil
 }
 
-// details writes for a person what the outcome has besides the verdict.
+// details writes the rest of the outcome for a person.
 func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
-	to := person{w: stderr, name: "hookrun", verbose: f.verbose, inputs: f.inputs}
+	to := detailWriter{w: stderr, name: "hookrun", verbose: f.verbose, inputs: f.inputs}
 	for _, w := range o.Warnings {
 		to.warning(w)
 	}
-	if f.output == "text" || f.hasMessages() { // the others have them on stdout
+	if f.output == "text" || f.hasMessages() { // other forms have the messages on stdout
 		to.messages(o.SystemMessages)
 	}
 	if f.verbose {

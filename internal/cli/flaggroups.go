@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagGroup is a heading of a command's help, and the flags below it.
+// flagGroup is a heading of a command's help, with the flags below.
 type flagGroup struct {
 	title string
 	flags []string
 }
 
-// flagGroups has the headings in their order. Flags in none of them are the command's own, and come first.
+// flagGroups has the headings in order. Flags without a heading are the command's own, and come first.
 var flagGroups = []flagGroup{
 	{"Flags", nil},
 	{"The call", []string{"tool", "args", "result", "failed", "input", "session-id", "prompt", "transcript-path",
@@ -24,7 +24,7 @@ var flagGroups = []flagGroup{
 	{"State and log", []string{"state", "massgen-ipc", "log", "log-size", "log-args", "redact"}},
 }
 
-// groupsOf returns the flags of a command by heading, in the order in which they were defined.
+// groupsOf returns the flags of a command by heading, in the order of definition.
 func groupsOf(flags *pflag.FlagSet) (groups []flagGroup) {
 	for _, g := range flagGroups {
 		found := flagGroup{title: g.title}
@@ -52,7 +52,7 @@ func flagUsages(flags *pflag.FlagSet) string {
 			sorted.AddFlag(flags.Lookup(name))
 		}
 	}
-	lines := slices.Collect(strings.Lines(sorted.FlagUsages())) // one for each flag
+	lines := slices.Collect(strings.Lines(sorted.FlagUsages())) // one line per flag
 	for _, g := range groups {
 		b.WriteString("\n" + g.title + ":\n" + strings.Join(lines[:len(g.flags)], ""))
 		lines = lines[len(g.flags):]

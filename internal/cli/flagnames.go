@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// otherName is the other name of a flag that has two in every command that has one of the two. Help shows the one that
-// the command defines, and names the other.
+// otherName returns the second name of a flag with two names. A command defines one of the two and accepts both; help
+// shows the defined name, and mentions the other.
 func otherName(flag string) string {
 	switch flag {
 	case "session":
@@ -22,8 +22,8 @@ func otherName(flag string) string {
 	return ""
 }
 
-// parseFlags parses the flags of a command. It refuses two values of one flag under its two names: nobody could say
-// which of them is meant. A flag that is repeatable takes both.
+// parseFlags parses the flags of a command. It refuses different values under the two names of a flag, because the
+// user's intention is unclear. A repeatable flag takes both.
 func parseFlags(flags *pflag.FlagSet, args []string) error {
 	defined := map[string]bool{}
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -32,7 +32,7 @@ func parseFlags(flags *pflag.FlagSet, args []string) error {
 			f.Usage += "; also --" + other
 		}
 	})
-	written := "" // the name of the flag that is being parsed, as the command line has it
+	written := "" // the name in the command line of the current flag
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		written = name
 		if other := otherName(name); defined[other] {

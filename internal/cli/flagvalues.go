@@ -10,15 +10,15 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// valuesKey is the annotation of a flag with the values that it can have. Completion offers them.
+// valuesKey is the annotation with a flag's possible values, for completion.
 const valuesKey = "values"
 
-// setValues says which values a flag can have.
+// setValues sets the possible values of a flag.
 func setValues(flags *pflag.FlagSet, name string, values ...string) {
-	_ = flags.SetAnnotation(name, valuesKey, values) // an error would be that there is no such flag
+	_ = flags.SetAnnotation(name, valuesKey, values) // an error would mean an unknown flag
 }
 
-// defineWord adds a flag that has one of some words, which stand for {WORDS} in its usage.
+// defineWord adds a flag whose value is one of the words, which replace {WORDS} in the usage.
 func defineWord(flags *pflag.FlagSet, p *string, name, value, usage string, words ...string) {
 	flags.StringVar(p, name, value, strings.Replace(usage, "{WORDS}", "`"+strings.Join(words, "|")+"`", 1))
 	setValues(flags, name, words...)
@@ -30,7 +30,7 @@ func defineOutput(flags *pflag.FlagSet, form *string, forms ...string) {
 	setValues(flags, "output", forms...)
 }
 
-// checkOutput refuses an output form that the command does not have.
+// checkOutput returns an error for an output form that the command does not have.
 func checkOutput(flags *pflag.FlagSet) error {
 	f := flags.Lookup("output")
 	if forms := f.Annotations[valuesKey]; !slices.Contains(forms, f.Value.String()) {
@@ -39,8 +39,8 @@ func checkOutput(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// checkWord refuses a value that a flag cannot have, and suggests one. A flag that the command line does not have
-// keeps its default.
+// checkWord returns an error with a suggestion for an impossible value of a flag. A flag that is not on the command
+// line keeps its default.
 func checkWord(flags *pflag.FlagSet, name string) error {
 	f := flags.Lookup(name)
 	words, value := f.Annotations[valuesKey], f.Value.String()

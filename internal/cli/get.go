@@ -40,7 +40,7 @@ programs differ in which of the two they take.`,
 				return 0, errors.New("give one PATH, as in hookrun get command")
 			}
 			var doc strings.Builder
-			if _, err := io.Copy(&doc, &typed{Streams: std}); err != nil {
+			if _, err := io.Copy(&doc, &stdinReader{Streams: std}); err != nil {
 				return 0, fmt.Errorf("reading stdin: %w", regular.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
@@ -83,7 +83,7 @@ func argsIn(doc string) (args gjson.Result) {
 	return args
 }
 
-// getText returns the text of a JSON string. A result that a gjson modifier made has no raw text.
+// getText returns the text of a JSON string. The result of a gjson modifier has no raw text.
 func getText(field gjson.Result) string {
 	if strings.HasPrefix(field.Raw, `"`) {
 		return strictjson.Text(field.Raw)

@@ -42,7 +42,7 @@ Notes are about every hook of that client.`,
 		flags.Lookup("output").Usage = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
 		form := defineForm(flags)
 		as := flags.String("as", "", "gone; `TERMS` are the client's")
-		_ = flags.MarkHidden("as") // it is there
+		_ = flags.MarkHidden("as") // defined above
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case flags.Changed("as") && *as != "client":
@@ -67,7 +67,7 @@ Notes are about every hook of that client.`,
 			if flags.Changed("write") {
 				path := *into
 				if path == hookfile.FileName {
-					// A second file below would hide the first.
+					// A second file in a subfolder would hide the first.
 					find := findProject
 					if flags.Changed("workspace") {
 						find = projectIn
@@ -107,12 +107,12 @@ Notes are about every hook of that client.`,
 	},
 }
 
-// imported is what became of all files.
+// imported is the result of importing all files.
 type imported struct {
 	Version  int                `json:"version"`
 	Hooks    []hookimport.Entry `json:"hooks"`
 	Report   []hookimport.Item  `json:"report"`
-	Faithful bool               `json:"faithful"` // nothing is left out
+	Faithful bool               `json:"faithful"` // no hook or value was left out
 	Written  string             `json:"written,omitempty"`
 	Added    []string           `json:"added,omitempty"`
 
@@ -145,7 +145,7 @@ func importAll(as *dialect.Dialect, files []string) (*imported, error) {
 	return done, nil
 }
 
-// print writes the report, a line for each thing, notes last.
+// print writes the report, one line per item, notes last.
 func (i *imported) print(to io.Writer) {
 	w := bufio.NewWriter(to)
 	defer w.Flush()

@@ -39,7 +39,7 @@ hookrun pack PACK lists the rules of one.`,
 			"`NAME` of a pack, or several with commas: "+strings.Join(pack.Names(), ", "))
 		add := flags.String("add", "", "`NAME` of a pack to add to the hooks file, or several with commas")
 		preset := flags.String("preset", "", "`NAME` of what is a pack now")
-		_ = flags.MarkHidden("preset") // it is defined above
+		_ = flags.MarkHidden("preset") // defined above
 		setValues(flags, "packs", pack.Names()...)
 		setValues(flags, "add", pack.Names()...)
 		dryRun := flags.Bool("dry-run", false, "print what would be written, as a diff, and write nothing")
@@ -79,7 +79,7 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 		return fmt.Errorf("--add: %w", err)
 	}
 	if _, err := hookfile.Parse(file, []byte(after)); err != nil {
-		return err // also where it was wrong before
+		return err // the fault may be older than the change
 	}
 	if dryRun {
 		change := install.Change{Path: file, Old: string(before), New: after, Existed: true, Exists: true}
@@ -94,9 +94,9 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 	return write(std, fmt.Sprintf("added %s to %s\n", strings.Join(added, ", "), file))
 }
 
-// initIn writes the files into a folder, or prints them as a diff, and prints what to do next.
+// initIn writes the files into a folder, or prints them as a diff, and prints the next steps.
 func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun bool, std Streams) error {
-	before, err := findProject(dir) // its file no longer counts here, if it is in a folder above
+	before, err := findProject(dir) // a file in a folder above no longer counts here
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 					fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", f.Text)
 				}
 			}
-			if e.Content, err = value("the text", args[0], &typed{Streams: std}); err != nil {
+			if e.Content, err = value("the text", args[0], &stdinReader{Streams: std}); err != nil {
 				return 0, err
 			}
 			if *folder != "" {
@@ -86,7 +86,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 	},
 }
 
-// writeIPC leaves a text where MassGen's readers look.
+// writeIPC writes a text for MassGen's readers.
 func writeIPC(dir string, e queue.Entry) (warnings []string, err error) {
 	if strings.TrimSpace(e.Content) == "" {
 		return nil, errors.New("the text is blank")
@@ -99,16 +99,16 @@ func writeIPC(dir string, e queue.Entry) (warnings []string, err error) {
 	return w.Write(e.Content, e.Matcher, ttl)
 }
 
-// ipcMemory is where the numbers of MassGen's folders are kept: beside the queues.
+// ipcMemory returns the memory for the numbers of MassGen's folders, beside the queues.
 func ipcMemory() ipc.Memory {
 	dir, err := queue.DefaultDir()
-	if err != nil { // then nothing is remembered
+	if err != nil { // without the folder, no memory
 		return ipc.Memory{}
 	}
 	return ipc.Memory{Dir: dir}
 }
 
-// defineQueue adds the flags that name a queue.
+// defineQueue adds the flags that select a queue.
 func defineQueue(flags *pflag.FlagSet, session *string) *queue.Queue {
 	q := &queue.Queue{}
 	flags.StringVar(session, "session", "", "`ID` of the conversation; post-tool has it as --session-id")
@@ -121,10 +121,10 @@ func defineState(flags *pflag.FlagSet, dir *string) {
 	flags.StringVar(dir, "state", "", usage)
 }
 
-// noEmpty refuses flags with an empty value, which is mostly an unset variable of the caller's. An entry without a
-// session or agent would reach everybody.
+// noEmpty returns an error for an empty flag, mostly an unset variable of the caller. An entry without a session or
+// agent would reach every agent.
 //
-// MassGen's folder has no sessions, so with it only the named flags mean something.
+// MassGen's folder has no sessions, so only the flags in withIPC are allowed with it.
 func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)

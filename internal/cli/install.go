@@ -88,14 +88,14 @@ when they get longer, or when hookrun moves.`,
 				return 0, err
 			}
 			runs := client.Client + " runs hookrun at " + strings.Join(entry.Events, ", ")
-			if err := s.make(changes, std, runs, "has the hook already"); err != nil {
+			if err := s.apply(changes, std, runs, "has the hook already"); err != nil {
 				return 0, err
 			}
 			for _, twice := range s.proxied(client, entry.Binary) {
 				fmt.Fprintln(std.Err, "warning:", twice)
 			}
 			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.Lacking(hooks),
-				s.doubts(client, place, entry)) {
+				s.entryNotes(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
 			done := !slices.ContainsFunc(changes, func(c *install.Change) bool { return !c.Empty() })
@@ -107,7 +107,7 @@ when they get longer, or when hookrun moves.`,
 	},
 }
 
-// entry is what install puts into the settings. The file of a project goes to colleagues, who have hookrun elsewhere.
+// entry returns the entry to install. A project's file is shared with colleagues, who have hookrun at another path.
 func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e install.Entry, err error) {
 	e = install.Entry{
 		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Wanted(hooks),
@@ -126,11 +126,12 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 	return e, err
 }
 
-// hooks are those whose events the entry is for: with --user the user's own, and the project's only if -C names it.
+// hooks returns the hooks whose events the entry needs: the project's and the user's, or with --user and without -C
+// only the user's.
 func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	var o hookfile.Options
 	if !s.user || named {
-		p, err := findProject(s.workspace) // as the hook will do when the client is started there
+		p, err := findProject(s.workspace) // as the entry does when the client starts there
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +142,7 @@ func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 		}
 		return cfg.Hooks, nil
 	}
-	files, _, _ := o.Find() // a fault of the project's files is not looked at here
+	files, _, _ := o.Find() // faults of the project's files do not matter here
 	cfg, err := o.LoadFiles(slices.DeleteFunc(files, func(f hookfile.File) bool {
 		return f.Level >= hook.ProjectLevel
 	}))
@@ -151,8 +152,8 @@ func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	return cfg.Hooks, nil
 }
 
-// doubts are notes about where the entry is: it may not find this hookrun, or not be the only one.
-func (s *settingsFlags) doubts(client *install.Client, place dialect.Place, e install.Entry) (doubts []string) {
+// entryNotes returns notes about the entry: the entry may not find this hookrun, or another entry may run hookrun too.
+func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, e install.Entry) (doubts []string) {
 	if e.ByName && s.log != "" && s.log != defaultLog {
 		const text = "the entry is for all who work on the project, and the log %s is on this machine: " +
 			"with --log %s each has a log of their own"
@@ -164,7 +165,7 @@ func (s *settingsFlags) doubts(client *install.Client, place dialect.Place, e in
 	case err != nil:
 		doubts = append(doubts, fmt.Sprintf("there is no hookrun in PATH, where the entry looks for it, so every call "+
 			"is blocked until there is one: put %s on PATH", filepath.Dir(e.Binary)))
-	case found != e.Binary: // else ownPath had returned it
+	case found != e.Binary: // if they were the same, ownPath would have returned found
 		doubts = append(doubts, fmt.Sprintf("the entry runs the hookrun in PATH, which is %s, and not this one", found))
 	}
 	where := s.where()
@@ -180,7 +181,7 @@ func (s *settingsFlags) doubts(client *install.Client, place dialect.Place, e in
 	return doubts
 }
 
-// allow has a person look at the hooks that the entry is to run, and allow them.
+// allow shows the entry's hooks to a person, who can allow them.
 func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
 	each := "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
 	if blocks {
@@ -230,23 +231,23 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
 	return nil
 }
 
-// interactive reports whether somebody at a terminal started hookrun.
+// interactive reports whether a person at a terminal started hookrun.
 func interactive(std Streams) bool {
 	info, err := os.Stdin.Stat()
-	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(os.Stdin)
+	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNullDevice(os.Stdin)
 }
 
-// proxied finds the client's MCP servers that run the same hooks already.
+// proxied returns the client's MCP servers that already run the same hooks.
 func (s *settingsFlags) proxied(client *install.Client, binary string) []install.ProxiedServer {
 	return client.ProxiedServers(s.where(), binary)
 }
 
 func (s *settingsFlags) where() dialect.Where {
-	home, _ := os.UserHomeDir() // without one there are no files of the user's
+	home, _ := os.UserHomeDir() // without a home, no files of the user
 	return dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
 }
 
-// notes list what may keep the client from running hookrun.
+// notes returns the reasons why the client may not run hookrun.
 func (s *settingsFlags) notes(client *install.Client, place dialect.Place, change *install.Change) []string {
 	notes := change.Notes
 	if home, err := os.UserHomeDir(); err == nil {
@@ -284,7 +285,7 @@ func (s *settingsFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.dryRun, "dry-run", false, "print what would change, and change nothing")
 }
 
-// find returns the client that the command line names, and its file.
+// find returns the client named on the command line, and the place of its file.
 func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, error) {
 	names := install.Names()
 	one := "give one of " + strings.Join(names, ", ")
@@ -310,7 +311,7 @@ func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, err
 	if s.user {
 		home, err := os.UserHomeDir()
 		place := client.User(home, os.Getenv)
-		if err != nil && place.Root == "" { // nor does a variable of the client's name the folder
+		if err != nil && place.Root == "" { // no variable of the client names the folder
 			return nil, dialect.Place{}, fmt.Errorf("finding the user's settings: %w", err)
 		}
 		return client, place, nil
@@ -329,14 +330,14 @@ func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, err
 	return client, client.Project(s.workspace), nil
 }
 
-// make writes changes, or with --dry-run shows them. done says what they bring about, and nothing that there are none.
-func (s *settingsFlags) make(changes []*install.Change, std Streams, done, nothing string) error {
+// apply writes changes, or shows them with --dry-run. done describes their effect, unchanged a file without a change.
+func (s *settingsFlags) apply(changes []*install.Change, std Streams, done, unchanged string) error {
 	for _, change := range changes {
 		if !s.dryRun {
 			change.Sweep()
 		}
 		if change.Empty() {
-			fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
+			fmt.Fprintf(std.Err, "%s %s\n", change.Path, unchanged)
 			continue
 		}
 		text := fmt.Sprintf("wrote %s: %s\n", change.Path, done)
@@ -356,14 +357,14 @@ func (s *settingsFlags) make(changes []*install.Change, std Streams, done, nothi
 }
 
 const (
-	someHooks  = time.Minute      // where there are no hooks yet
-	anyHooks   = 10 * time.Minute // for every project of the user; two of the clients have this default
-	aroundHook = 1 * time.Second  // a hook that is killed, and what is left in its pipes
+	someHooks  = time.Minute      // if the project has no hooks yet
+	anyHooks   = 10 * time.Minute // for all projects of the user; two clients have this default
+	aroundHook = 1 * time.Second  // to kill a hook and read the rest of its pipes
 	aroundCall = 5 * time.Second
 )
 
-// timeout is a little more than the hooks of the project can take at one event. At its own limit the client would kill
-// hookrun and fail open.
+// timeout returns a little more than the longest run time of the project's hooks at an event. At a shorter limit, the
+// client would kill hookrun and fail open.
 func timeout(events []string, hooks []hook.Hook) time.Duration {
 	var longest time.Duration
 	for _, event := range events {
@@ -388,8 +389,8 @@ func timeout(events []string, hooks []hook.Hook) time.Duration {
 	return longest + aroundCall
 }
 
-// ownPath is the path of this program, through PATH if it is found there: the target of a link may have a version in
-// its name, and be gone after an upgrade.
+// ownPath returns the path of this program, through PATH if hookrun is there: the target of a link may have a version
+// in the name, and disappear after an upgrade.
 func ownPath() (string, error) {
 	binary, err := os.Executable()
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"syscall"
 )
 
-// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun ends. A
-// second signal changes nothing: to end at once would leave the hooks' children behind. Before the first hook, as while
-// the files of the hooks are hashed, and after the call a signal ends hookrun at once. A signal that the caller ignores
-// stays ignored.
+// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so the hooks are killed before hookrun exits. A
+// second signal has no effect: an immediate exit would leave the hooks' children behind. Before the first hook (for
+// example while hookrun hashes the hooks' files) and after the call, a signal ends hookrun at once. If the caller
+// ignores a signal, hookrun ignores it too.
 //
-// To register for signals takes a tenth of a one-shot call. So it is done while the hooks file is read, and not at all
-// if there is none. Until then a signal ends hookrun in the default way, also while it waits for its stdin.
+// Registering for signals takes a tenth of a one-shot call. So hookrun registers while the hooks file is read, and not
+// at all without a hooks file. Until then a signal ends hookrun in the default way, also while hookrun waits for stdin.
 type interruption struct {
 	ctx      context.Context
 	notified chan struct{} // closed once signals are registered
-	running  atomic.Bool   // hooks may run, which must be killed
-	exit     int           // the code where there is no more time for a verdict
+	running  atomic.Bool   // hooks may run and must be killed
+	exit     int           // exit code of an immediate end
 }
 
 // watch registers for signals.
@@ -47,15 +47,15 @@ func (i *interruption) watch() {
 	}()
 }
 
-// context returns the context that a signal ends, once all signals are registered.
+// context returns the context that a signal cancels, once all signals are registered.
 func (i *interruption) context() context.Context {
 	if i.notified == nil {
-		i.watch() // the file came up after we looked
+		i.watch() // the hooks file appeared after the first look
 	}
 	<-i.notified
 	i.running.Store(true)
 	return i.ctx
 }
 
-// over marks the call as ended: nothing is left to kill.
-func (i *interruption) over() { i.running.Store(false) }
+// done marks the call as ended: no hook is left to kill.
+func (i *interruption) done() { i.running.Store(false) }

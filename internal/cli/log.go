@@ -82,7 +82,7 @@ type logFlags struct {
 	output string
 }
 
-// finish completes the flags, and refuses those that do not go together.
+// finish completes the flags, and returns an error for flags that exclude each other.
 func (l *logFlags) finish(args []string) (err error) {
 	changed := l.files.flags.Changed
 	switch {
@@ -129,7 +129,7 @@ func (l *logFlags) finish(args []string) (err error) {
 	return l.files.resolveWorkspace()
 }
 
-// since is the time that the words mean.
+// since returns the time given by a duration or a time.
 func since(words string, now time.Time) (time.Time, error) {
 	days, rest, found := strings.Cut(words, "d")
 	n, err := strconv.ParseUint(days, 10, 16)
@@ -150,7 +150,7 @@ func since(words string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf(text, words)
 }
 
-// show prints the log as the flags say.
+// show prints the log in the selected form.
 func (l *logFlags) show(log *stats.Log, std Streams) error {
 	if l.follow || l.events || l.filter.Would {
 		return l.lines(log, std)
@@ -159,7 +159,7 @@ func (l *logFlags) show(log *stats.Log, std Streams) error {
 	if err != nil {
 		return err
 	}
-	if cfg, err := l.files.read(); err != nil { // the log can be shown without it
+	if cfg, err := l.files.read(); err != nil { // the log can be shown without hooks files
 		printError(std.Err, "log", err)
 		const text = "the hooks files cannot be read, so hooks that never fired are not shown"
 		fmt.Fprintln(std.Err, "hookrun log: warning:", text)
@@ -188,14 +188,14 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 		text := callText(&c, coloured(std.Out))
 		for _, h := range c.Hooks {
 			if l.filter.Would && h.WouldHold() {
-				text += "      " + middle("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
+				text += "      " + ellipsize("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
 			}
 		}
 		return write(std, text)
 	}
 	last := 10
 	if l.events {
-		last = -1 // what is to come belongs to turns that have begun
+		last = -1 // all: new events can belong to turns that have begun
 		events := stats.NewEvents(l.filter)
 		printed = func(line []byte) error {
 			text, err := events.Of(line)
@@ -209,16 +209,16 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 		return log.Lines(printed)
 	}
 	ctx := context.Background()
-	if !signal.Ignored(os.Interrupt) { // by a shell that has put us into the background
+	if !signal.Ignored(os.Interrupt) { // a shell ignores the signal for background jobs
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
-		context.AfterFunc(ctx, stop) // a second one ends hookrun at once, should nobody read what it writes
+		context.AfterFunc(ctx, stop) // a second interrupt ends hookrun at once, if writing hangs
 	}
 	return log.Follow(ctx, l.filter, last, printed)
 }
 
-// page writes the page for a browser. Nobody ever sees half of it, nor who may not see the log.
+// page writes the page for a browser. The rename shows only a complete page, and the mode 0600 keeps other users out.
 func (l *logFlags) page(log *stats.Log, s *stats.Summary, std Streams) (err error) {
 	summary, err := json.Marshal(s)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// logText is the summary for a person: no row is wider than 120 columns.
+// logText returns the summary for a person. No row is wider than 120 columns.
 func logText(s *stats.Summary, colour bool) string {
 	p := paint(colour)
 	var b strings.Builder
@@ -23,7 +23,7 @@ func logText(s *stats.Summary, colour bool) string {
 	p.hooks(&b, s.Hooks)
 	section(&b, p.as(bold, "never fired"), s.NeverFired, func(n stats.NeverFired) string {
 		where := n.Source + ", " + strings.Join(n.Events, ", ")
-		return fmt.Sprintf("%s  %s", middle(printable.Escape(n.Name), 40), middle(where, 74))
+		return fmt.Sprintf("%s  %s", ellipsize(printable.Escape(n.Name), 40), ellipsize(where, 74))
 	})
 	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h stats.Hook) bool {
 		return h.Near == 0 && h.TimedOut == 0
@@ -33,12 +33,12 @@ func logText(s *stats.Summary, colour bool) string {
 		if h.Limit > 0 {
 			limit = " of " + duration(h.Limit)
 		}
-		name := middle(printable.Escape(h.Name), 40)
+		name := ellipsize(printable.Escape(h.Name), 40)
 		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", name, h.Near, limit, h.TimedOut)
 	})
 	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h stats.Hook) bool { return h.Unstarted == 0 })
 	section(&b, p.as(bold, "could not be started"), unstarted, func(h stats.Hook) string {
-		return fmt.Sprintf("%s  %s", middle(printable.Escape(h.Name), 40), counted(h.Unstarted, "time"))
+		return fmt.Sprintf("%s  %s", ellipsize(printable.Escape(h.Name), 40), counted(h.Unstarted, "time"))
 	})
 	blocks := s.Blocks[max(0, len(s.Blocks)-10):]
 	section(&b, p.as(bold, "last blocks"), blocks, func(x stats.Block) string {
@@ -46,13 +46,13 @@ func logText(s *stats.Summary, colour bool) string {
 		if t, err := time.Parse(time.RFC3339Nano, x.Time); err == nil {
 			when = t.Local().Format(time.DateTime)
 		}
-		what := strings.TrimSpace(when + "  " + middle(x.Event+" "+x.Tool, 36))
-		who := middle(cmp.Or(printable.Escape(x.Hook), "hookrun"), 30) + ", " + middle(x.Cause, 16)
+		what := strings.TrimSpace(when + "  " + ellipsize(x.Event+" "+x.Tool, 36))
+		who := ellipsize(cmp.Or(printable.Escape(x.Hook), "hookrun"), 30) + ", " + ellipsize(x.Cause, 16)
 		about := ""
 		if x.About != "" {
-			about = "\n      " + middle(x.About, 110)
+			about = "\n      " + ellipsize(x.About, 110)
 		}
-		reason := p.as(dim, middle(x.Reason, 110))
+		reason := p.as(dim, ellipsize(x.Reason, 110))
 		return fmt.Sprintf("%s: %s (%s)%s\n      %s", what, p.as(red, x.Decision), who, about, reason)
 	})
 	return b.String()
@@ -60,7 +60,7 @@ func logText(s *stats.Summary, colour bool) string {
 
 func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	for _, file := range s.Files {
-		fmt.Fprintln(b, p.as(bold, middle(file, 118)))
+		fmt.Fprintln(b, p.as(bold, ellipsize(file, 118)))
 	}
 	if s.Calls > 0 {
 		from, _ := time.Parse(time.RFC3339Nano, s.From)
@@ -76,7 +76,7 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 			counts = append(counts, p.as(colour, fmt.Sprintf("%d %s", n, what)))
 		}
 	}
-	c := &s.Columns // their sum is that of the calls
+	c := &s.Columns // their sum is the number of calls
 	count(c.Continue, "went on", green)
 	count(c.Rewritten, "went on rewritten", green)
 	count(c.Failed, "went on past a failure", yellow)
@@ -93,13 +93,13 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	}
 }
 
-// cell is a text of a table.
+// cell is a text in a table.
 type cell struct {
 	text   string
 	colour int
 }
 
-// column is a number in the table of hooks. Rare ones are there if some hook needs them.
+// column is a number in the table of hooks. A rare column appears only if a hook needs it.
 type column struct {
 	title  string
 	of     func(*stats.Hook) int
@@ -107,7 +107,7 @@ type column struct {
 	rare   bool
 }
 
-// columns are those that hooks need. All but the first are for what a call came to, and each call is in one of them.
+// columns returns the columns for hooks. All but the first count results, and each call counts in exactly one of them.
 func columns(hooks []stats.Hook) []column {
 	return slices.DeleteFunc([]column{
 		{"matched", func(h *stats.Hook) int { return h.Matched }, 0, false},
@@ -128,7 +128,7 @@ func columns(hooks []stats.Hook) []column {
 	})
 }
 
-// hooks writes the table of hooks: their names, what their calls came to, and how long these took.
+// hooks writes the table of hooks: names, counts of results, and run times.
 func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 	if len(hooks) == 0 {
 		return
@@ -149,7 +149,7 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 		if named[h.Name] > 1 {
 			name += " (" + h.File + ")"
 		}
-		row := []cell{{middle(name, 40), 0}}
+		row := []cell{{ellipsize(name, 40), 0}}
 		for _, c := range columns {
 			number := cell{"0", dim}
 			if n := c.of(h); n != 0 {
@@ -171,7 +171,7 @@ func (p paint) hooks(b *strings.Builder, hooks []stats.Hook) {
 	p.table(b, rows)
 }
 
-// table writes rows of equal length: names on the left, numbers on the right. Names that find no room are cut.
+// table writes rows of equal length: names on the left, numbers on the right. Long names are cut.
 func (p paint) table(b *strings.Builder, rows [][]cell) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -179,13 +179,13 @@ func (p paint) table(b *strings.Builder, rows [][]cell) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
-	room := 120 // is what a terminal shows; what the numbers leave of it is for the names
+	room := 120 // columns of a terminal; the names get the rest
 	for _, width := range widths[1:] {
 		room -= 2 + width
 	}
 	widths[0] = min(widths[0], max(room, 16))
 	for _, row := range rows {
-		name := middle(row[0].text, widths[0])
+		name := ellipsize(row[0].text, widths[0])
 		b.WriteString(p.as(row[0].colour, name) + blanks(widths[0], name))
 		for i, c := range row[1:] {
 			b.WriteString("  " + blanks(widths[i+1], c.text) + p.as(c.colour, c.text))
@@ -194,7 +194,7 @@ func (p paint) table(b *strings.Builder, rows [][]cell) {
 	}
 }
 
-// blanks fill a column of a table beside a text.
+// blanks returns the blanks that fill a column beside a text.
 func blanks(width int, text string) string {
 	return strings.Repeat(" ", width-utf8.RuneCountInString(text))
 }
@@ -209,13 +209,13 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 	}
 }
 
-// callText is a call in one line, of less than 120 columns: when, what, the verdict, what it was about, and its hooks.
+// callText returns a call in one line of less than 120 columns: time, event and tool, verdict, subject, and hooks.
 func callText(c *stats.Call, colour bool) string {
 	p := paint(colour)
 	verdict, tint := c.Decision, green
 	switch {
 	case c.Decision == "":
-		verdict, tint = "no verdict: "+middle(c.Error, 50), red
+		verdict, tint = "no verdict: "+ellipsize(c.Error, 50), red
 	case c.Decision != protocol.Continue.String():
 		tint = red
 	}
@@ -223,10 +223,10 @@ func callText(c *stats.Call, colour bool) string {
 		verdict, tint = verdict+", stop", red
 	}
 	if c.Cause != "" {
-		verdict += " (" + middle(c.Cause, 16) + ")"
+		verdict += " (" + ellipsize(c.Cause, 16) + ")"
 	}
 	line := c.Time.Local().Format(time.TimeOnly)
-	if what := strings.TrimSpace(middle(c.Event, 18) + " " + middle(c.Tool, 24)); what != "" {
+	if what := strings.TrimSpace(ellipsize(c.Event, 18) + " " + ellipsize(c.Tool, 24)); what != "" {
 		line += "  " + what
 	}
 	room := 116 - utf8.RuneCountInString(line+verdict)
@@ -234,9 +234,9 @@ func callText(c *stats.Call, colour bool) string {
 	if room < 20 {
 		return line + "\n"
 	}
-	about := middle(c.About, room)
+	about := ellipsize(c.About, room)
 	hooks := hooksText(c.Hooks, max(room-2-utf8.RuneCountInString(about), room*2/5))
-	if about = middle(c.About, room-2-utf8.RuneCountInString(hooks)); about != "" {
+	if about = ellipsize(c.About, room-2-utf8.RuneCountInString(hooks)); about != "" {
 		line += "  " + about
 	}
 	if hooks != "" {
@@ -245,7 +245,7 @@ func callText(c *stats.Call, colour bool) string {
 	return line + "\n"
 }
 
-// hooksText returns what the first hooks of a call did, in at most so many characters, and how many more there are.
+// hooksText returns the results of a call's first hooks, in at most room characters, and the number of further hooks.
 func hooksText(hooks []stats.Report, room int) (text string) {
 	for i, h := range hooks {
 		what := duration(float64(h.Duration) / float64(time.Millisecond))
@@ -253,9 +253,9 @@ func hooksText(hooks []stats.Report, room int) (text string) {
 			what = ""
 		}
 		if h.Status != dialect.StatusOK {
-			what = strings.TrimSpace(middle(string(h.Status), 12) + " " + what)
+			what = strings.TrimSpace(ellipsize(string(h.Status), 12) + " " + what)
 		}
-		next := middle(printable.Escape(h.Name), 24) + ": " + what
+		next := ellipsize(printable.Escape(h.Name), 24) + ": " + what
 		if i > 0 {
 			next = ", " + next
 		}
@@ -265,15 +265,15 @@ func hooksText(hooks []stats.Report, room int) (text string) {
 		}
 		if i > 0 && utf8.RuneCountInString(text+next+rest) > room {
 			rest = fmt.Sprintf(", %d more", len(hooks)-i)
-			return middle(text, room-len(rest)) + rest
+			return ellipsize(text, room-len(rest)) + rest
 		}
 		text += next
 	}
-	return middle(text, room)
+	return ellipsize(text, room)
 }
 
-// middle is a text in one line of at most so many characters, cut in its middle, that cannot steer the terminal.
-func middle(text string, most int) string {
+// ellipsize returns a text in one line of at most most characters, cut in the middle, without control characters.
+func ellipsize(text string, most int) string {
 	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
 	if first = strings.TrimRight(first, "\r"); more && strings.TrimSpace(rest) != "" {
 		first += " …"

@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// ManPages returns the man pages by file name: hookrun.1, and one for each command. They have the text of --help.
-// `make man` writes them; the binary has no command for it.
+// ManPages returns the man pages by file name: hookrun.1, and a page for each command with the text of --help. `make
+// man` writes the pages; the binary has no command for that.
 func ManPages() map[string]string {
 	pages, see := map[string]string{}, []string{}
 	for _, c := range commands() {
@@ -48,10 +48,10 @@ func newPage(name, summary string) *manPage {
 	return p
 }
 
-// section writes a text. Indented lines are kept as they are.
+// section writes a text. Indented lines keep their layout.
 func (p *manPage) section(title, text string) {
 	fmt.Fprintf(p, ".SH %s\n", title)
-	kept := false // whether lines stay as they are
+	kept := false // lines keep their layout
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
 		line = strings.TrimRight(line, "\n")
 		if keep := strings.HasPrefix(line, " "); line != "" && keep != kept {
@@ -93,7 +93,7 @@ var roffText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", `\[u2026]`)
 }}
 
-// roff escapes a line, so that nothing in it is a macro or an escape.
+// roff escapes a line, so no part is read as a macro or an escape.
 func roff(line string) string {
 	line = roffText.Get().Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -45,7 +45,7 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		m := mcpGate{turns: make(chan struct{}, mcpCalls)}
-		flags.SetInterspersed(false) // the flags behind the server's name are its own
+		flags.SetInterspersed(false) // the flags after the server's name belong to the server
 		name := flags.String("name", "", "`NAME` of the server in the names of its tools (default its own)")
 		f.defineFiles(flags)
 		flags.StringVar(&m.call.SessionID, "session-id", "", "`ID` of the conversation")
@@ -71,7 +71,7 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 				m.ipc = ipc.NewReader(*folder)
 				m.ipc.Memory = ipcMemory()
 			}
-			log := newPatientLog(std.Err)
+			log := newAsyncLog(std.Err)
 			m.err = log
 			defer log.close()
 			exit, err := m.run(&f, args, std, *name)
@@ -84,24 +84,24 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 	},
 }
 
-// mcpCalls is how many calls have hooks that run at once.
+// mcpCalls is the maximum number of calls whose hooks run at once.
 const mcpCalls = 256
 
-// mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of
-// a server, and then kill it.
+// mcpGrace is the time for the server and the hooks to end once the client has left. Clients wait two seconds for a
+// server to end, and then kill it.
 const mcpGrace = 1200 * time.Millisecond
 
 // mcpGate runs the hooks for the calls of a server's tools.
 type mcpGate struct {
-	call    dialect.Call // what all calls have in common
+	call    dialect.Call // common to all calls
 	gate    *gate.Gate
-	ipc     *ipc.Reader   // nil: there is none
-	turns   chan struct{} // of calls whose hooks run
-	known   []string      // warnings that were printed already
+	ipc     *ipc.Reader   // nil: no folder of MassGen
+	turns   chan struct{} // slots of calls whose hooks run
+	known   []string      // warnings already printed
 	verbose bool
 	err     io.Writer
 
-	// others are the servers that hooks are for, if they are for none of this name; nil: --name says it.
+	// others returns the servers that the hooks are for, if no hook is for this server; nil with --name.
 	others func(server string) []string
 	named  sync.Once // others was called
 }
@@ -137,14 +137,14 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		m.known = append(m.known, w.Error())
 		m.log("warning: %v", w)
 	}
-	if w, unknown := cfg.UnknownAgent(m.call.AgentID); unknown { // once, and not with each call
+	if w, unknown := cfg.UnknownAgent(m.call.AgentID); unknown { // once, not with each call
 		m.known = append(m.known, w)
 		m.log("warning: %s", w)
 	}
-	if o.Env, err = nested(); err != nil {
+	if o.Env, err = hookEnviron(); err != nil {
 		return 0, err
 	}
-	o.Subreaper = false // it would take the exit status of the server
+	o.Subreaper = false // a subreaper would take the server's exit status
 	if m.gate.Runner, err = newRunner(cfg, o); err != nil {
 		return 0, err
 	}
@@ -161,7 +161,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
 	ended := server.End()
 	m.gate.Runner.Close()
-	until.over()
+	until.done()
 	if err == nil {
 		err = ended
 	}
@@ -172,8 +172,8 @@ func (m *mcpGate) log(format string, args ...any) {
 	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
 }
 
-// about is a call of the server's as hooks know it.
-func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) dialect.Call {
+// hookCall returns a call of the server in the form for hooks.
+func (m *mcpGate) hookCall(event protocol.Event, c *mcpproxy.Call) dialect.Call {
 	m.named.Do(func() {
 		if m.others == nil {
 			return
@@ -190,16 +190,16 @@ func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) dialect.Call {
 }
 
 func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
-	if after { // without the result, which some hooks may look at
+	if after { // without the result, which some hooks may examine
 		call := m.result(c, mcpproxy.Result{})
 		return m.gate.Idle(&call)
 	}
-	return m.gate.Idle(&gate.Call{Call: m.about(protocol.PreTool, c)})
+	return m.gate.Idle(&gate.Call{Call: m.hookCall(protocol.PreTool, c)})
 }
 
-// result is the call of the post-tool hooks. An error of the protocol is passed on unchanged, so it carries no texts.
+// result returns the call for the post-tool hooks. A protocol error is passed on unchanged, so it carries no texts.
 func (m *mcpGate) result(c *mcpproxy.Call, r mcpproxy.Result) gate.Call {
-	call := gate.Call{Call: m.about(protocol.PostTool, c)}
+	call := gate.Call{Call: m.hookCall(protocol.PostTool, c)}
 	call.Result, call.Failed = r.Text, r.Failed
 	call.Carries = func(*protocol.Outcome) bool { return !r.Error }
 	if m.ipc != nil {
@@ -208,14 +208,14 @@ func (m *mcpGate) result(c *mcpproxy.Call, r mcpproxy.Result) gate.Call {
 	return call
 }
 
-// fire runs the hooks when it is the call's turn. Without a verdict the outcome is a block.
+// fire runs the hooks once the call has a slot. Without a verdict the outcome is a block.
 func (m *mcpGate) fire(ctx context.Context, call gate.Call) gate.Answer {
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
-	case <-ctx.Done(): // Fire reports it
+	case <-ctx.Done(): // Fire reports the error
 	}
-	answer, _ := m.gate.Fire(ctx, call) // an error is the reason of the block
+	answer, _ := m.gate.Fire(ctx, call) // the error is the reason of the block
 	if ctx.Err() == nil {
 		o := answer.WithLint()
 		m.report(&o)
@@ -223,9 +223,9 @@ func (m *mcpGate) fire(ctx context.Context, call gate.Call) gate.Answer {
 	return answer
 }
 
-// report writes to stderr what hookrun's other commands write there.
+// report writes warnings and hook results to stderr, like hookrun's other commands.
 func (m *mcpGate) report(o *protocol.Outcome) {
-	to := person{w: m.err, name: "hookrun mcp", verbose: m.verbose}
+	to := detailWriter{w: m.err, name: "hookrun mcp", verbose: m.verbose}
 	for _, w := range o.Warnings {
 		if !slices.Contains(m.known, w) {
 			to.warning(w)
@@ -238,14 +238,14 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 }
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
-	o := m.fire(ctx, gate.Call{Call: m.about(protocol.PreTool, c), Fit: fitArgs, AsksNobody: true})
+	o := m.fire(ctx, gate.Call{Call: m.hookCall(protocol.PreTool, c), Fit: fitArgs, AsksNobody: true})
 	if form.ExitCode(o.Outcome) != exitOK {
 		return mcpproxy.Before{Refused: true, Reason: form.Why(o.Outcome)}
 	}
 	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: dialect.TextsOf(o.Outcome)}
 }
 
-// fitArgs blocks a call whose rewritten arguments no tool takes.
+// fitArgs blocks a call if the rewritten arguments are not a JSON object.
 func fitArgs(o *protocol.Outcome) {
 	args := strings.TrimSpace(string(o.UpdatedInput))
 	if o.UpdatedInput == nil || strings.HasPrefix(args, "{") || form.ExitCode(*o) != exitOK {
@@ -256,8 +256,8 @@ func fitArgs(o *protocol.Outcome) {
 	o.UpdatedInput, o.UpdatedBy = nil, ""
 }
 
-// after runs the hooks for a result. A tool that has run cannot be blocked any more: the reason is something
-// that the model should know, and so is that the loop should end.
+// after runs the hooks for a result. A tool that has run cannot be blocked, so the model gets the reason of a block as
+// a text, and the reason to stop the loop too.
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
 	o := m.fire(ctx, m.result(c, r))
 	if r.Error {
@@ -273,7 +273,7 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 	if a.Failed = o.Decision != protocol.Continue; a.Failed {
 		if o.Cause == protocol.CausePolicy {
 			a.Texts = append(a.Texts, o.Reason)
-		} else { // it stands for a hook that failed, and that might have changed the result
+		} else { // a hook failed, and could have changed the result
 			a.Content = string(strictjson.AppendString(nil, o.Reason))
 		}
 	}

@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// unreadLog is how many bytes wait for a reader of stderr, and logPatience how long hookrun waits for one at its end.
+// unreadLog is the number of bytes that wait for a reader of stderr, and logPatience the wait for a reader at the end.
 const (
 	unreadLog   = 256 << 10
 	logPatience = time.Second
 )
 
-// patientLog writes to stderr in a goroutine of its own, so that a client that does not read its server's stderr stops
-// no message. What finds no room is dropped and counted.
-type patientLog struct {
+// asyncLog writes to stderr in a goroutine of its own, so a client that does not read stderr blocks no message. Texts
+// beyond the limit are dropped and counted.
+type asyncLog struct {
 	to io.Writer
 
 	mu      sync.Mutex
-	moved   sync.Cond // a text was added, or the log closed
+	moved   sync.Cond // a text was added, or the log was closed
 	texts   [][]byte
 	bytes   int
 	dropped int
 	closed  bool
-	done    chan struct{} // closed when everything is written
+	done    chan struct{} // closed once all texts are written
 }
 
-func newPatientLog(to io.Writer) *patientLog {
-	l := &patientLog{to: to, done: make(chan struct{})}
+func newAsyncLog(to io.Writer) *asyncLog {
+	l := &asyncLog{to: to, done: make(chan struct{})}
 	l.moved.L = &l.mu
 	go l.write()
 	return l
 }
 
 // Write adds a text and never waits.
-func (l *patientLog) Write(text []byte) (int, error) {
+func (l *asyncLog) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.bytes+len(text) > unreadLog && l.bytes > 0 {
@@ -48,7 +48,7 @@ func (l *patientLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func (l *patientLog) write() {
+func (l *asyncLog) write() {
 	defer close(l.done)
 	for {
 		l.mu.Lock()
@@ -61,7 +61,7 @@ func (l *patientLog) write() {
 		}
 		text, dropped := l.texts[0], l.dropped
 		l.texts = l.texts[1:]
-		if len(l.texts) > 0 { // the count comes after what was there before
+		if len(l.texts) > 0 { // print the count after the texts that came before
 			dropped = 0
 		} else {
 			l.dropped = 0
@@ -77,8 +77,8 @@ func (l *patientLog) write() {
 	}
 }
 
-// close writes what waits, if somebody reads it soon.
-func (l *patientLog) close() {
+// close writes the waiting texts, if a reader takes them soon.
+func (l *asyncLog) close() {
 	l.mu.Lock()
 	l.closed = true
 	l.moved.Broadcast()

@@ -12,7 +12,7 @@ import (
 // TestPatientLog: nobody reads, so the writer never waits; who reads at last is told how much is missing.
 func TestPatientLog(t *testing.T) {
 	from, to := io.Pipe()
-	l := newPatientLog(to)
+	l := newAsyncLog(to)
 	const each, texts = 1 << 10, 1000
 	for i := range texts {
 		fmt.Fprintf(l, "%0*d\n", each-1, i)

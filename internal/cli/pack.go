@@ -45,7 +45,7 @@ func listPacks() string {
 	return b.String()
 }
 
-// describePack describes a pack, or a rule of one.
+// describePack describes a pack, or a rule of a pack.
 func describePack(name string) (string, error) {
 	of, rule, isRule := strings.Cut(name, "/")
 	p, err := pack.Named(of)

@@ -6,22 +6,22 @@ import (
 	"os"
 )
 
-// coloured reports whether what is written to w may be coloured: it is this process's stdout, that is a terminal which
-// knows how, and its user does not object (no-color.org).
+// coloured reports whether output to w may be coloured: w is this process's stdout and a terminal with colours, and
+// NO_COLOR is not set (no-color.org).
 func coloured(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && isTerminal(w, os.Stdout)
 }
 
-// isTerminal reports whether w is a file of this process's, stdout or stderr, and a terminal that can move its cursor.
+// isTerminal reports whether w is file, this process's stdout or stderr, and a terminal that can move its cursor.
 func isTerminal(w io.Writer, file *os.File) bool {
 	if d, ok := w.(descriptor); !ok || d != descriptor(file.Fd()) || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(file) && takesEscapes(file)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNullDevice(file) && takesEscapes(file)
 }
 
-// paint is how a text is coloured, by the number of SGR; 0 is not at all.
+// paint colours texts, if true, by the number of SGR. The number 0 means no colour.
 type paint bool
 
 const (
@@ -39,10 +39,10 @@ func (p paint) as(colour int, text string) string {
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", colour, text)
 }
 
-// duration is so many milliseconds for a person.
+// duration returns milliseconds as a text for a person.
 func duration(ms float64) string {
 	switch {
-	case ms >= 1e12: // in no log of ours
+	case ms >= 1e12: // in no log of hookrun
 		return fmt.Sprintf("%.0e s", ms/1000)
 	case ms >= 100_000:
 		return fmt.Sprintf("%.0f s", ms/1000)

@@ -11,26 +11,28 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// person writes to stderr, for a person, what an outcome has besides its verdict.
-type person struct {
+// detailWriter writes the parts of an outcome besides the verdict to stderr, for a person.
+type detailWriter struct {
 	w       io.Writer
-	name    string // before each line
+	name    string // at the start of each line
 	verbose bool
-	inputs  *debugInputs // nil: not to be shown
+	inputs  *debugInputs // nil: inputs are not shown
 }
 
-func (p *person) line(format string, args ...any) { fmt.Fprintf(p.w, p.name+": "+format+"\n", args...) }
+func (p *detailWriter) line(format string, args ...any) {
+	fmt.Fprintf(p.w, p.name+": "+format+"\n", args...)
+}
 
-func (p *person) warning(text string) { p.line("warning: %s", printable.Lines(text)) }
+func (p *detailWriter) warning(text string) { p.line("warning: %s", printable.Lines(text)) }
 
-func (p *person) messages(texts []string) {
+func (p *detailWriter) messages(texts []string) {
 	for _, text := range texts {
-		marked(p.w, p.name+": message:", strings.TrimPrefix(text, "hookrun: "))
+		writeMarked(p.w, p.name+": message:", strings.TrimPrefix(text, "hookrun: "))
 	}
 }
 
-// hook writes what a hook did. call is the call that it did it for, if that does not go without saying.
-func (p *person) hook(call string, h *protocol.Report) {
+// hook writes the result of a hook. call names the hook's call, or is "" if the call is clear.
+func (p *detailWriter) hook(call string, h *protocol.Report) {
 	name := printable.Escape(h.Name)
 	if p.verbose {
 		p.line("%shook '%s' %s in %v", call, name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
@@ -44,14 +46,14 @@ func (p *person) hook(call string, h *protocol.Report) {
 	if p.inputs != nil {
 		p.inputs.print(p.w, h)
 	}
-	if h.Status == dialect.StatusTimeout && !p.verbose { // TENEX shows nothing of a hook that it had to kill
+	if h.Status == dialect.StatusTimeout && !p.verbose { // TENEX shows no output of a killed hook
 		return
 	}
-	marked(p.w, p.name+": hook '"+name+"' stderr:", h.Stderr)
+	writeMarked(p.w, p.name+": hook '"+name+"' stderr:", h.Stderr)
 }
 
-// marked writes a text with a mark before each line. Hooks print what a model wrote, and it may go to a terminal.
-func marked(w io.Writer, mark, text string) {
+// writeMarked writes a text with a mark before each line. Hooks may print a model's text, and w may be a terminal.
+func writeMarked(w io.Writer, mark, text string) {
 	for line := range strings.Lines(printable.Lines(text)) {
 		fmt.Fprintln(w, mark, strings.TrimRight(line, "\r\n"))
 	}

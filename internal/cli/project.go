@@ -15,20 +15,20 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// project is where the hooks of a command come from, with warnings about that.
+// project says where a command's hooks come from, with warnings about the files.
 type project struct {
 	hookfile.Project
-	began      string // where the search began
-	given      bool   // somebody named the folder: there was no search
+	began      string // start of the search
+	given      bool   // a flag named the folder, so no search
 	configs    []string
-	files      []hookfile.File // that were read
-	only       bool            // the first of them leaves out all others
-	passedOver []doctor.Remark // a hooks file was passed over; it is in every outcome
-	misnamed   []doctor.Remark // files with nearly the name of a hooks file; nil: not looked for, or none
+	files      []hookfile.File // files that were read
+	only       bool            // the first of them excludes all others
+	passedOver []doctor.Remark // skipped hooks files; part of every outcome
+	misnamed   []doctor.Remark // files with nearly the name of a hooks file; nil: not searched, or not found
 	above      []doctor.Remark // a hooks file above that does not count; only check, explain and -v print it
 }
 
-// projectBy is the project of a command with these flags. isNamed: one of them says where it is.
+// projectBy returns the project of a command with these flags. isNamed: a flag tells the project.
 func projectBy(folder string, isNamed, hasClaude bool) (project, error) {
 	switch {
 	case isNamed:
@@ -39,7 +39,7 @@ func projectBy(folder string, isNamed, hasClaude bool) (project, error) {
 	return findProject(folder)
 }
 
-// projectIn is the project of a folder that -C names.
+// projectIn returns the project of a folder given by -C.
 func projectIn(folder string) (p project, err error) {
 	p.began, p.given = folder, true
 	if err := mustBeFolder(folder); err != nil {
@@ -59,55 +59,55 @@ func findProject(folder string) (p project, err error) {
 		return p, err
 	}
 	const text = "the hooks file %s was passed over: %s"
-	p.passedOver = toUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
+	p.passedOver = remarkToUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
 	return p, nil
 }
 
-// findClaudeProject finds the project with --claude: the folder itself, since that has Claude Code's settings as well.
+// findClaudeProject finds the project with --claude: the folder itself, because Claude Code's settings are there too.
 func findClaudeProject(folder string) (project, error) {
 	p, err := findProject(folder)
 	if err == nil && p.Workspace != folder {
 		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
-		p.passedOver = toUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
+		p.passedOver = remarkToUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
 		p.Project = hookfile.Project{Workspace: folder}
 	}
 	return p, err
 }
 
-// toUse is a remark about a hooks file that counts if -C names its folder.
-func toUse(folder, format string, args ...any) []doctor.Remark {
+// remarkToUse returns a remark about a hooks file that would count with -C.
+func remarkToUse(folder, format string, args ...any) []doctor.Remark {
 	mend := "to use it give -C " + shellword.Local(folder)
 	return []doctor.Remark{{What: fmt.Sprintf(format, args...), Mend: mend}}
 }
 
-// told are remarks as texts.
-func told(remarks ...doctor.Remark) (texts []string) {
+// remarkTexts returns remarks as texts.
+func remarkTexts(remarks ...doctor.Remark) (texts []string) {
 	for _, r := range remarks {
 		texts = append(texts, r.String())
 	}
 	return texts
 }
 
-// missing is the error of --require-hooks.
+// missing returns the error of --require-hooks.
 func (p *project) missing() error {
 	where := absolute(p.Workspace)
 	if !p.given {
 		where += " or above"
 	}
 	const mend = "run hookrun init, or give -C and the folder of the project"
-	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(strings.Join(told(p.passedOver...), "; "),
-		strings.Join(told(p.misnamed...), "; "), "--require-hooks needs one; "+mend))
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(strings.Join(remarkTexts(p.passedOver...), "; "),
+		strings.Join(remarkTexts(p.misnamed...), "; "), "--require-hooks needs one; "+mend))
 }
 
-// warnings are for the outcome of every call.
+// warnings returns the warnings for the outcome of every call.
 func (p *project) warnings() []string {
 	if !p.Found() {
 		p.findMisnamed()
 	}
-	return told(slices.Concat(p.passedOver, p.misnamed)...)
+	return remarkTexts(slices.Concat(p.passedOver, p.misnamed)...)
 }
 
-// findMisnamed finds files that nothing reads, in the folder of the project and in that of its repository.
+// findMisnamed finds misnamed hooks files, in the folder of the project and of its repository.
 func (p *project) findMisnamed() {
 	if len(p.configs) > 0 || p.misnamed != nil {
 		return
@@ -126,8 +126,8 @@ func (p *project) findMisnamed() {
 	}
 }
 
-// findAbove finds misnamed files, and suggests a hooks file above that would count, had no folder been named and were
-// no other file nearer. The latter is only for a project without hooks, to explain why none runs.
+// findAbove finds misnamed files. If the project has no hooks, it also suggests a hooks file above that would count
+// without -C or without a nearer file, to explain why no hook runs.
 func (p *project) findAbove(hooks int) {
 	p.findMisnamed()
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
@@ -142,13 +142,13 @@ func (p *project) findAbove(hooks int) {
 		why = absolute(cmp.Or(p.File, p.Local)) + " is nearer, and has no hooks"
 	}
 	const text = "the hooks file %s lies above and does not count, since %s"
-	p.above = toUse(filepath.Dir(above), text, above, why)
+	p.above = remarkToUse(filepath.Dir(above), text, above, why)
 }
 
-// remarks are those of all kinds, for commands that show where hooks come from.
+// remarks returns the remarks of all kinds, for commands that show where hooks come from.
 func (p *project) remarks() []doctor.Remark { return slices.Concat(p.passedOver, p.misnamed, p.above) }
 
-// String names the files that the hooks are from.
+// String names the project's hooks file.
 func (p *project) String() string {
 	switch {
 	case len(p.configs) > 0:
@@ -166,7 +166,7 @@ func (p *project) String() string {
 	return text
 }
 
-// lines name the files that the hooks are from: the project's, and with its level each other.
+// lines names the hooks files: the project's, and each other file with its level.
 func (p *project) lines() []string {
 	lines := []string{p.String()}
 	for _, f := range p.files {
@@ -175,27 +175,27 @@ func (p *project) lines() []string {
 		}
 	}
 	if p.only {
-		lines = append(lines, leftOut)
+		lines = append(lines, onlyNote)
 	}
 	return lines
 }
 
-const leftOut = `"only" of the managed hooks file leaves out all other files`
+const onlyNote = `"only" of the managed hooks file leaves out all other files`
 
-// writeTo writes which files the hooks are from, for -v.
+// writeTo writes the names of the hooks files, for -v.
 func (p *project) writeTo(w io.Writer) {
-	for _, text := range append(p.lines(), p.aside()...) {
+	for _, text := range append(p.lines(), p.extraRemarks()...) {
 		fmt.Fprintln(w, "hookrun:", printable.Lines(text))
 	}
 }
 
-// aside are the remarks that no call has as warnings.
-func (p *project) aside() []string {
+// extraRemarks returns the remarks that no call has as warnings.
+func (p *project) extraRemarks() []string {
 	remarks := p.above
 	if p.Found() {
 		remarks = slices.Concat(p.misnamed, p.above)
 	}
-	return told(remarks...)
+	return remarkTexts(remarks...)
 }
 
 func absolute(path string) string {

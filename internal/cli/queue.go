@@ -51,15 +51,15 @@ everything: also texts for every agent, which would wait for agents to come, and
 				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
 			case *pop:
 				claim, failed := q.PopLatest(ctx, session)
-				return exitOK, hand(ctx, claim, output, std, failed)
+				return exitOK, printClaim(ctx, claim, output, std, failed)
 			case *history:
 				return exitOK, printHistory(ctx, q, session, output, std)
 			}
-			entries, failed := q.Waiting(ctx, session) // both: the error is about other entries
+			entries, failed := q.Waiting(ctx, session) // both can be set: the error is about other entries
 			show := func() error { return write(std, waitingText(entries)) }
 			if output == "json" {
 				records, err := q.History(ctx, session)
-				if failed == nil { // else it is most likely the same
+				if failed == nil { // if set, most likely the same error
 					failed = err
 				}
 				show = func() error { return writeQueue(std, entries, records) }
@@ -69,7 +69,7 @@ everything: also texts for every agent, which would wait for agents to come, and
 	},
 }
 
-// oneOf refuses flags of which a command does one.
+// oneOf returns an error if more than one of the flags is given.
 func oneOf(flags *pflag.FlagSet, names ...string) error {
 	first := ""
 	for _, name := range names {
@@ -84,9 +84,9 @@ func oneOf(flags *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// printHistory prints what became of a session's texts.
+// printHistory prints the history of a session's texts.
 func printHistory(ctx context.Context, q *queue.Queue, session, output string, std Streams) error {
-	records, failed := q.History(ctx, session) // both: the error is about other entries
+	records, failed := q.History(ctx, session) // both can be set: the error is about other entries
 	if output == "json" {
 		return errors.Join(writeQueue(std, records, records), failed)
 	}
@@ -126,13 +126,13 @@ func eventText(e queue.Event) string {
 	return text
 }
 
-// firstLine is the beginning of a text, in one line.
+// firstLine returns the start of a text, in one line.
 func firstLine(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return spelling.Brief(strings.TrimRight(first, "\r"), 100)
 }
 
-// waitingText is a line for each entry, and the beginning of its text.
+// waitingText returns a line for each entry, with the start of the text.
 func waitingText(entries []queue.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -156,7 +156,7 @@ func waitingText(entries []queue.Entry) string {
 	return b.String()
 }
 
-// visible shows what steers a terminal as a mark: else an entry could write lines of its own, and hide others.
+// visible replaces characters that control a terminal by a mark: an entry could otherwise write lines and hide others.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if printable.Hidden(r) {

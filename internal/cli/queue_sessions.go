@@ -15,8 +15,8 @@ import (
 // listedSession is a session in the list of `hookrun queue`.
 type listedSession struct {
 	Session string    `json:"session"`
-	Waiting int       `json:"waiting"`       // texts that nobody has read, or not all of those they are for
-	Last    time.Time `json:"last,omitzero"` // when a text was last put in or taken out
+	Waiting int       `json:"waiting"`       // texts that some recipient has not read
+	Last    time.Time `json:"last,omitzero"` // when a text last came or went
 	Readers []reader  `json:"readers"`
 }
 
@@ -63,7 +63,7 @@ func listSessions(ctx context.Context, q *queue.Queue, output string, std Stream
 	return errors.Join(write(std, b.String()), failed)
 }
 
-// writeQueue writes the entries or records of a session, and who has read them.
+// writeQueue writes the entries or records of a session, and the agents that have read them.
 func writeQueue[T any](std Streams, entries []T, records []queue.Record) error {
 	return writeJSON(std, struct {
 		Version int      `json:"version"`
@@ -72,7 +72,7 @@ func writeQueue[T any](std Streams, entries []T, records []queue.Record) error {
 	}{1, append([]T{}, entries...), readersOf(records)})
 }
 
-// readersOf counts the texts that each agent was given. Deferred texts do not count: they may not have arrived.
+// readersOf counts the texts given to each agent. Deferred texts do not count: they may not have arrived.
 func readersOf(records []queue.Record) []reader {
 	readers := []reader{}
 	for _, r := range records {
@@ -95,7 +95,7 @@ func readersOf(records []queue.Record) []reader {
 	return readers
 }
 
-// readersText returns the readers with a text before them, "" if there are none.
+// readersText returns before and the readers, or "" without readers.
 func readersText(before string, readers []reader) string {
 	var names []string
 	for _, r := range readers {

@@ -15,14 +15,14 @@ import (
 	"github.com/hookrun/hookrun/internal/runlog"
 )
 
-// logVariable names the run log where no flag does.
+// logVariable is the variable with the path of the run log, if no flag names the log.
 const logVariable = "HOOKRUN_LOG"
 
-// defaultLog stands for run.log in the folder of the user's state, so that a project's settings can name each
-// colleague's own.
+// defaultLog stands for run.log in the folder of the user's state, so a project's settings can mean each colleague's
+// own log.
 const defaultLog = "default"
 
-// logPath returns the path of the run log that a flag or the variable names.
+// logPath returns the path of the run log for the name in a flag or the variable.
 func logPath(name string) (string, error) {
 	if name != defaultLog {
 		return name, nil
@@ -34,13 +34,13 @@ func logPath(name string) (string, error) {
 	return filepath.Join(dir, "run.log"), nil
 }
 
-// runLog is the flags of the run log, and the log.
+// runLog has the flags of the run log, and the log.
 type runLog struct {
 	file, size string
 	redact     []string
 	wholeArgs  bool
 	flags      *pflag.FlagSet
-	log        *runlog.Log // nil: none is kept
+	log        *runlog.Log // nil: no log
 }
 
 func (l *runLog) define(flags *pflag.FlagSet) {
@@ -53,7 +53,7 @@ func (l *runLog) define(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
 }
 
-// open checks the flags. The file is opened with the first line.
+// open checks the flags. The log's file is opened with the first line.
 func (l *runLog) open() (err error) {
 	path := l.file
 	switch {
@@ -80,13 +80,13 @@ func (l *runLog) open() (err error) {
 		return err
 	}
 	if isDefault {
-		_ = owner.MkdirAll(filepath.Dir(path)) // the first line reports that there is none
+		_ = owner.MkdirAll(filepath.Dir(path)) // if this fails, the first line reports the error
 	}
 	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size, WholeArgs: l.wholeArgs})
 	return err
 }
 
-// parseSize reads a number of bytes, with K, M or G behind it for larger ones.
+// parseSize reads a number of bytes with an optional suffix K, M or G.
 func parseSize(text string) (int64, error) {
 	number, unit := text, int64(1)
 	for i, suffix := range []string{"K", "M", "G"} {

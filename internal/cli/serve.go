@@ -48,7 +48,7 @@ hookrun kills every hook that still runs.`,
 	},
 }
 
-// serve answers requests on a socket, or on the streams where that is "", until the client or a signal ends it.
+// serve answers requests on a socket, or on the streams if socket is "", until the client or a signal ends it.
 func (f *callFlags) serve(socket string, std Streams) error {
 	if err := f.valid(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	if o.Env, err = nested(); err != nil {
+	if o.Env, err = hookEnviron(); err != nil {
 		return err
 	}
 	r, err := newRunner(cfg, o)
@@ -77,7 +77,7 @@ func (f *callFlags) serve(socket string, std Streams) error {
 		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
 		Load: f.readAgain, Check: f.checkAgain,
 	})
-	defer until.over()
+	defer until.done()
 	if socket != "" {
 		return server.Listen(until.context(), socket)
 	}
@@ -90,7 +90,7 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	return server.Run(until.context(), std.In, std.Out)
 }
 
-// hooksFile is where the workspace has its hooks file, there or not; "": the flags name others.
+// hooksFile returns the path of the workspace's hooks file, existing or not; "": the flags name other files.
 func (f *callFlags) hooksFile() string {
 	if len(f.configs) > 0 {
 		return ""

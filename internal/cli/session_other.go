@@ -2,5 +2,5 @@
 
 package cli
 
-// ownSession only matters where processors are shared by session.
+// ownSession does nothing: only Linux shares processors by session.
 func ownSession() {}

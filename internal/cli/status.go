@@ -62,22 +62,22 @@ The exit code is
 	},
 }
 
-// trustReport is what status prints.
+// trustReport is the output of status.
 type trustReport struct {
 	Version     int                `json:"version"`
 	Workspace   string             `json:"workspace"`
 	Status      string             `json:"status"` // allowed, changed, unknown or none
 	Hash        string             `json:"hash"`
-	Allowed     *time.Time         `json:"allowed,omitempty"` // when they were allowed
+	Allowed     *time.Time         `json:"allowed,omitempty"` // when a person allowed the hooks
 	Differences []trust.Difference `json:"differences,omitempty"`
 	Reason      string             `json:"reason,omitempty"` // why calls are blocked, or hooks do not run
-	why         string             // the same without how to mend it
+	why         string             // Reason without the advice
 	Files       []trust.File       `json:"files"`
 	Programs    map[string]string  `json:"programs,omitempty"`
-	Missing     []string           `json:"missing,omitempty"` // events that no entry of an installed client is for
+	Missing     []string           `json:"missing,omitempty"` // events without an entry of an installed client
 	Off         []switchedOff      `json:"switched_off,omitempty"`
-	Observe     []string           `json:"observe,omitempty"`    // the hooks that only observe
-	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run files that are not recorded
+	Observe     []string           `json:"observe,omitempty"`    // hooks that only observe
+	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run unrecorded files
 }
 
 // switchedOff is a hook that never runs, or a client that runs no hook.
@@ -95,7 +95,7 @@ func (s switchedOff) String() string {
 	return fmt.Sprintf("hook %s (%s): %s", spelling.Quote(s.Hook), s.Source, s.Why)
 }
 
-// addOff adds the hooks that their files switch off, and the clients that do not run hookrun's entries.
+// addOff adds hooks that a file switches off, hooks that only observe, and clients that do not run hookrun's entries.
 func (r *trustReport) addOff(cfg *hookfile.Config) error {
 	for i := range cfg.Hooks {
 		if h := &cfg.Hooks[i]; h.Off() != "" && h.AtTools() {

@@ -12,20 +12,20 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Standard returns the streams of this process. Written to as os.Stdout, a pipe that nobody reads would end hookrun by
-// SIGPIPE, without a word; this way it is an error like any other.
+// Standard returns the streams of this process. Writing to a closed pipe through os.Stdout would end hookrun by
+// SIGPIPE, without a message; through a descriptor, the write returns an error.
 func Standard() Streams {
 	return Streams{In: os.Stdin, Out: descriptor(os.Stdout.Fd()), Err: descriptor(os.Stderr.Fd())}
 }
 
-// typed is stdin for a command that reads all of it. If a person is to type it, the first read says so: a command that
-// waits without a word looks as if it hung.
-type typed struct {
+// stdinReader is stdin for a command that reads all of stdin. If a person has to type the input, the first read prints
+// a hint: a command that waits in silence seems to hang.
+type stdinReader struct {
 	Streams
 	said bool
 }
 
-func (t *typed) Read(b []byte) (int, error) {
+func (t *stdinReader) Read(b []byte) (int, error) {
 	if !t.said && interactive(t.Streams) {
 		fmt.Fprintf(t.Err, "hookrun: reading from the terminal; end the input with %s\n", endOfInput)
 	}
@@ -33,11 +33,11 @@ func (t *typed) Read(b []byte) (int, error) {
 	return t.In.Read(b)
 }
 
-// isNull reports whether w is this process's stdout and leads nowhere. The Go runtime puts the null device in the place
-// of a stdout that was closed.
+// isNull reports whether w is this process's stdout and the null device. The Go runtime replaces a closed stdout by the
+// null device.
 func isNull(w io.Writer) bool {
 	d, ok := w.(descriptor)
-	return ok && d == descriptor(os.Stdout.Fd()) && leadsNowhere(os.Stdout)
+	return ok && d == descriptor(os.Stdout.Fd()) && isNullDevice(os.Stdout)
 }
 
 // Write writes all of b.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endOfInput are the keys that end what is typed.
+// endOfInput are the keys that end typed input.
 const endOfInput = "Ctrl-D"
 
 type descriptor uintptr
@@ -21,8 +21,8 @@ func (d descriptor) write(b []byte) (int, error) {
 	return n, err
 }
 
-// leadsNowhere reports whether a file is the null device.
-func leadsNowhere(file *os.File) bool {
+// isNullDevice reports whether a file is the null device.
+func isNullDevice(file *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
 		return false

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// endOfInput are the keys that end what is typed.
+// endOfInput are the keys that end typed input.
 const endOfInput = "Ctrl-Z and Enter"
 
 type descriptor uintptr
 
-// write writes to stdout or stderr. Package os writes UTF-16 to a console: bytes would be in its code page.
+// write writes to stdout or stderr. Package os writes UTF-16 to a console, because bytes would be in its code page.
 func (d descriptor) write(b []byte) (int, error) {
 	if d == descriptor(os.Stderr.Fd()) {
 		return os.Stderr.Write(b)
@@ -19,9 +19,9 @@ func (d descriptor) write(b []byte) (int, error) {
 	return os.Stdout.Write(b)
 }
 
-// leadsNowhere reports whether a file is the null device: a device of characters that is no console. os.SameFile cannot
-// tell, since devices and pipes have no identity.
-func leadsNowhere(file *os.File) bool {
+// isNullDevice reports whether a file is the null device: a character device that is no console. os.SameFile cannot
+// tell, because devices and pipes have no identity.
+func isNullDevice(file *os.File) bool {
 	handle, mode := windows.Handle(file.Fd()), uint32(0)
 	kind, err := windows.GetFileType(handle)
 	return err == nil && kind == windows.FILE_TYPE_CHAR && windows.GetConsoleMode(handle, &mode) != nil

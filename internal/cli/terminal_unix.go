@@ -4,7 +4,7 @@ package cli
 
 import "os"
 
-// openTerminal opens the terminal of this process, whatever its streams are.
+// openTerminal opens the terminal of this process, independent of the standard streams.
 func openTerminal() (in, out *os.File, err error) {
 	if in, err = os.OpenFile("/dev/tty", os.O_RDONLY, 0); err != nil {
 		return nil, nil, err
@@ -16,5 +16,5 @@ func openTerminal() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// takesEscapes reports whether a terminal knows escape sequences. All of Unix do, but for those of TERM=dumb.
+// takesEscapes reports whether a terminal understands escape sequences. On Unix all do, except for TERM=dumb.
 func takesEscapes(*os.File) bool { return true }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openTerminal opens the console of this process, whatever its streams are.
+// openTerminal opens the console of this process, independent of the standard streams.
 func openTerminal() (in, out *os.File, err error) {
 	if in, err = os.OpenFile("CONIN$", os.O_RDWR, 0); err != nil {
 		return nil, nil, err
@@ -18,8 +18,7 @@ func openTerminal() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// takesEscapes has a console take escape sequences for what they are, and reports whether it does. Without that it
-// prints them.
+// takesEscapes makes a console interpret escape sequences instead of printing them, and reports whether it does.
 func takesEscapes(file *os.File) bool {
 	console, mode := windows.Handle(file.Fd()), uint32(0)
 	return windows.GetConsoleMode(console, &mode) == nil &&

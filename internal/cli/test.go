@@ -88,16 +88,16 @@ equal, {"matches": RE2} must match, and null means none.
 	},
 }
 
-// testRun has the flags of test, which have nothing of a call.
+// testRun has the flags of test. It uses no flags of a call.
 type testRun struct {
 	callFlags
-	only     *regexp.Regexp // names of tests; nil: all
-	parallel int            // tests that run at once
+	only     *regexp.Regexp // pattern for names of tests; nil: all
+	parallel int            // number of tests that run at once
 	failFast bool
-	replay   string // the run log whose calls are run, in the place of tests
+	replay   string // run log with calls to run instead of tests
 }
 
-// selection takes the flags that choose which tests run, and how many at once.
+// selection sets the tests to run, and the number of parallel tests, from the flags.
 func (t *testRun) selection(only string) (err error) {
 	switch {
 	case t.flags.Changed("run") && only == "":
@@ -113,15 +113,15 @@ func (t *testRun) selection(only string) (err error) {
 	return nil
 }
 
-// suite is a file of tests, and the hooks that it is about.
+// suite is a file of tests, and the hooks under test.
 type suite struct {
 	*cases.File
 	workspace string
 	config    *hookfile.Config
-	hint      string // flags of hookrun explain that have it look at the same hooks
+	hint      string // flags for hookrun explain to see the same hooks
 }
 
-// run reads all files, and runs their tests if there is nothing wrong with any.
+// run reads all files, and runs their tests if no file has a fault.
 func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	o, err := t.options()
 	if err != nil {
@@ -172,7 +172,7 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	return exit, err
 }
 
-// readSuites reads the files that are meant, and their hooks. The error has what is wrong with all of them.
+// readSuites reads the selected files and their hooks. The error has the faults of all files.
 func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	paths, err := t.paths(args)
 	if err != nil {
@@ -214,7 +214,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	return suites, nil
 }
 
-// nothingToTest is the message that no hooks file was found for a file of tests.
+// nothingToTest returns the message for a file of tests without a hooks file.
 func nothingToTest(p *project) string {
 	text := "there is no " + hookfile.FileName + " beside it, so there is nothing to test; " +
 		"give a hooks file with --config"
@@ -224,7 +224,7 @@ func nothingToTest(p *project) string {
 	return text
 }
 
-// paths are the files of tests to run, each once, though both a folder and a file in it may be named.
+// paths returns the files of tests to run, each once, even if the arguments have a folder and a file inside.
 func (t *testRun) paths(args []string) (paths []string, err error) {
 	if len(args) == 0 {
 		folder, err := t.testFolder()
@@ -249,8 +249,8 @@ func (t *testRun) paths(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no
-// tests, the project's.
+// testFolder returns the folder whose tests run without FILE: the folder given by -C, or the current folder, or the
+// project's folder if the current folder has no tests.
 func (t *testRun) testFolder() (string, error) {
 	if _, err := cases.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
@@ -263,9 +263,8 @@ func (t *testRun) testFolder() (string, error) {
 	return p.Workspace, err
 }
 
-// flagsFor returns the flags for one file of tests. Unless they name others, the hooks are those of the project of the
-// file's folder, and run there. With -C the hooks file is the one in the file's folder or, without one, the
-// workspace's.
+// flagsFor returns the flags for one file of tests. By default, the hooks come from the project of the file's folder,
+// and run there. With -C the hooks file is the one in the file's folder, or else the workspace's.
 func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 	own = t.callFlags
 	folder := filepath.Dir(path)
@@ -284,7 +283,7 @@ func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 	return own, err
 }
 
-// explainFlags are the flags by which hookrun explain looks at the same hooks.
+// explainFlags returns the flags for hookrun explain to see the same hooks.
 func (f *callFlags) explainFlags() string {
 	hint := " -C " + shellword.Local(f.workspace)
 	for _, c := range f.configs {
@@ -301,8 +300,8 @@ func (f *callFlags) explainFlags() string {
 
 func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
 
-// because names the cause of a hook's failure.
-func because(h *protocol.Report) string {
+// failureCause returns the cause of a hook's failure.
+func failureCause(h *protocol.Report) string {
 	switch {
 	case h.ExitCode != nil && *h.ExitCode != 0:
 		return fmt.Sprintf(", exit %d", *h.ExitCode)
@@ -312,9 +311,9 @@ func because(h *protocol.Report) string {
 	return ""
 }
 
-// explaining are the words that make hookrun explain look at a call.
-func explaining(c *dialect.Call) string {
-	const most = 300 // longer ones nobody copies
+// explainArgs returns the arguments for hookrun explain to see a call.
+func explainArgs(c *dialect.Call) string {
+	const most = 300 // nobody copies longer ones
 	if c.ClientInput != "" {
 		if len(c.ClientInput) > most {
 			return "--input @FILE"

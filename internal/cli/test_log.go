@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// record prints tests made of a run log and of what was rotated out of it.
+// record prints tests made from a run log and its rotated files.
 func (t *testRun) record(log string, std Streams) error {
 	if err := t.resolveWorkspace(); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (t *testRun) record(log string, std Streams) error {
 	return nil
 }
 
-// readLog reads a run log and what was rotated out of it.
+// readLog reads a run log and its rotated files.
 func readLog(r *cases.Recording, flag, log string) error {
 	for _, path := range []string{log + ".3", log + ".2", log + ".1", log} { // the oldest lines first
 		file, err := os.Open(path)
@@ -54,7 +54,7 @@ func readLog(r *cases.Recording, flag, log string) error {
 	return nil
 }
 
-// skipped says how many lines of a log were left out, and why.
+// skipped returns the number of omitted lines of a log, and the reasons.
 func skipped(r *cases.Recording) (about string) {
 	separator := "; left out: "
 	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
@@ -86,7 +86,7 @@ func (t *testRun) replayed() ([]suite, *cases.Recording, error) {
 	return []suite{{File: file, workspace: t.call.Workspace, config: cfg, hint: t.explainFlags()}}, r, nil
 }
 
-// differences is the summary of a replay.
+// differences returns the summary of a replay.
 func (r *testReport) differences(seconds float64) string {
 	n, differ := len(r.results), len(r.failures)
 	text := fmt.Sprintf("%s, %d as before, %d would end in another way", counted(n, "call"), n-differ, differ)
@@ -96,7 +96,7 @@ func (r *testReport) differences(seconds float64) string {
 	return text + fmt.Sprintf(" (%.1f s)", seconds)
 }
 
-// changed puts a problem of a test in the words of a replay.
+// changed rewords a problem of a test for a replay.
 func changed(problem string) string {
 	return strings.Replace(strings.Replace(problem, ": expected ", ": was ", 1), ", got ", ", now ", 1)
 }

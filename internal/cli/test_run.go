@@ -20,11 +20,11 @@ import (
 type testJob struct {
 	*suite
 	test   *cases.Test
-	result *cases.Result // nil: it did not run
-	err    error         // why it could not run
+	result *cases.Result // nil: the test did not run
+	err    error         // why the test could not run
 }
 
-// jobs returns the tests that --run selects, in the order of the files.
+// jobs returns the tests selected by --run, in the order of the files.
 func (t *testRun) jobs(suites []suite) (jobs []testJob) {
 	for i := range suites {
 		s := &suites[i]
@@ -37,16 +37,16 @@ func (t *testRun) jobs(suites []suite) (jobs []testJob) {
 	return jobs
 }
 
-// runJobs runs tests, several at once, and prints them in the order of the files, each as soon as it and those before
-// it have ended. Each test has its own runner, which starts its hooks anew, so no hook process sees two tests.
+// runJobs runs tests in parallel, and prints the results in the order of the files, each as soon as the test and all
+// earlier tests have ended. Each test has its own runner with new hook processes, so no hook process sees two tests.
 func (t *testRun) runJobs(jobs []testJob, o engine.Options, std Streams) (*testReport, error) {
-	env, err := nested()
+	env, err := hookEnviron()
 	if err != nil {
 		return nil, err
 	}
 	until := interruption{exit: exitFailed}
 	until.watch()
-	defer until.over()
+	defer until.done()
 	ctx, cancel := context.WithCancel(until.context())
 	workers := testWorkers{testRun: t, jobs: jobs, o: o, env: env, over: make(chan int, len(jobs))}
 	defer workers.all.Wait()
@@ -84,10 +84,10 @@ type testWorkers struct {
 
 	all                sync.WaitGroup
 	taken, ran, failed atomic.Int32
-	over               chan int // indexes of the jobs that have ended, or were not to run
+	over               chan int // indexes of jobs that ended or were skipped
 }
 
-// work runs one job after the other, until others have taken the rest.
+// work runs one job after the other until no job is left.
 func (w *testWorkers) work(ctx context.Context) {
 	for i := w.taken.Add(1) - 1; int(i) < len(w.jobs); i = w.taken.Add(1) - 1 {
 		if j := &w.jobs[i]; ctx.Err() == nil && (!w.failFast || w.failed.Load() == 0) {
@@ -107,7 +107,7 @@ func (w *testWorkers) progress() string {
 	return fmt.Sprintf("%d of %s, %d failed", w.ran.Load(), counted(len(w.jobs), "test"), w.failed.Load())
 }
 
-// runJob runs a test. It has no result if ctx ended.
+// runJob runs a test. The job gets no result if ctx ended.
 func (t *testRun) runJob(ctx context.Context, j *testJob, o engine.Options, env []string) {
 	o.Env = append(slices.Clip(env), j.test.Env...)
 	r, err := newRunner(j.config, o)
@@ -132,8 +132,8 @@ type testReport struct {
 	results  []cases.Result
 	notRun   int
 	last     *suite
-	failures []string // as they were printed
-	since    int      // lines that were printed since the first of them
+	failures []string // texts as printed
+	since    int      // lines printed since the first failure
 }
 
 // add prints the result of the next test.
@@ -164,10 +164,10 @@ func (r *testReport) add(j *testJob) error {
 	return write(r.std, text)
 }
 
-// screen is how many lines a small terminal shows, without those of the summary.
+// screen is the number of lines of a small terminal, without the lines of the summary.
 const screen = 20
 
-// summary is printed after the tests. It repeats the failures, unless all of them are still on the screen or were
+// summary returns the text after the tests. It repeats the failures, unless all of them are still on the screen or were
 // printed last.
 func (r *testReport) summary(seconds float64) string {
 	var b strings.Builder
@@ -186,11 +186,11 @@ func (r *testReport) summary(seconds float64) string {
 
 // progress is a line on a terminal that is overwritten again and again.
 type progress struct {
-	w     io.Writer // nil: there is no terminal
+	w     io.Writer // nil: no terminal
 	shown int       // bytes
 }
 
-// newProgress returns a progress for stderr. It shows nothing if stderr is no terminal.
+// newProgress returns a progress for stderr, which shows no line if stderr is not a terminal.
 func newProgress(stderr io.Writer) *progress {
 	if !isTerminal(stderr, os.Stderr) {
 		stderr = nil
@@ -198,7 +198,7 @@ func newProgress(stderr io.Writer) *progress {
 	return &progress{w: stderr}
 }
 
-// show replaces the line by another one, in ASCII.
+// show replaces the line by another line, in ASCII.
 func (p *progress) show(line string) {
 	if p.w != nil {
 		p.clear()
@@ -207,7 +207,7 @@ func (p *progress) show(line string) {
 	}
 }
 
-// clear empties the line and moves the cursor to its start. Blanks work on terminals without escapes too.
+// clear empties the line and moves the cursor to its start. Blanks also work on terminals without escapes.
 func (p *progress) clear() {
 	if p.w != nil && p.shown > 0 {
 		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
@@ -215,7 +215,7 @@ func (p *progress) clear() {
 	}
 }
 
-// shown returns a line for a test. If it failed, the problems and all that helps to find the reason follow.
+// shown returns a line for a test. If the test failed, the problems and details for the diagnosis follow.
 func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour bool) string {
 	var b strings.Builder
 	verdict, tint := "ok  ", green
@@ -242,14 +242,14 @@ func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour b
 	}
 	for _, h := range r.Outcome.Hooks {
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
-		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, because(&h), took(h.Duration))
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, failureCause(&h), took(h.Duration))
 		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
 			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
 		}
 	}
 	if len(r.Outcome.Hooks) == 0 {
 		const text = "     no hook is for this call; why: hookrun explain %s%s\n"
-		fmt.Fprintf(&b, text, visible(explaining(&test.Call)), visible(hint))
+		fmt.Fprintf(&b, text, visible(explainArgs(&test.Call)), visible(hint))
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ the file since, it is byte for byte what it was, or gone if install made it. The
 				return 0, err
 			}
 			s.diffs = true
-			return exitOK, s.make(changes, std, "", "has no hook of hookrun's")
+			return exitOK, s.apply(changes, std, "", "has no hook of hookrun's")
 		}
 	},
 }

@@ -24,7 +24,7 @@ var version = command{
 	},
 }
 
-// installed is the version of the module that this is.
+// installed returns the version of hookrun's module.
 func installed() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -28,7 +28,7 @@ const (
 	canaryLimit  = 30 * time.Second
 )
 
-// version runs the client with --version. It does not run in the workspace, since a client can run files from there.
+// version runs the client with --version, outside the workspace because a client can run files from there.
 func (c *client) version(program string) {
 	if c.doctor.Start == nil {
 		return
@@ -58,7 +58,7 @@ func (c *client) version(program string) {
 	}
 }
 
-// program checks the program that an entry runs, and reports whether it can be started.
+// program checks the program of an entry, and reports whether it can be started.
 func (c *client) program(e install.Found) bool {
 	path, args, known := install.Program(e.Command)
 	if !known {
@@ -95,8 +95,8 @@ func (c *client) program(e install.Found) bool {
 	return true
 }
 
-// canary runs the command of an entry in the shell that the client would use, for a call that hookrun always blocks.
-// Its output must be that block in the client's own form.
+// canary runs the command of an entry in the client's shell, for a call that hookrun always blocks. The output must be
+// this block in the client's own form.
 func (c *client) canary(e install.Found) {
 	if c.doctor.Start == nil {
 		return
@@ -160,10 +160,10 @@ func (c *client) start(command string) (p process.Program, err error) {
 		p.Env = append(p.Env, variable+"="+p.Dir)
 	}
 	own := c.OwnFiles()
-	isPlugin := own != nil && !own[0].Executable // which starts hookrun itself
+	isPlugin := own != nil && !own[0].Executable // a plugin starts hookrun itself
 	if path, args, known := install.Program(command); known && isPlugin {
 		p.Path, p.Args = path, append([]string{path}, args...)
 		return p, nil
 	}
-	return p, c.giveToShell(&p, command)
+	return p, c.setShell(&p, command)
 }

@@ -27,17 +27,17 @@ type client struct {
 	doctor   *Doctor
 	findings []Finding
 
-	found string // by what: its program, a variable, a file; "": it is not here
-	// executable is its program in PATH, "" if there is none.
+	found string // how doctor found the client: by a program, a variable or a file; "": not here
+	// executable is the client's program in PATH, or "".
 	executable string
 	files      []dialect.SettingsText
 	entries    []install.Found
-	newest     time.Time // when a file with an entry was last written
-	// unreadable are files with a fault, into which install does not write.
+	newest     time.Time // last change of a file with an entry
+	// unreadable has the files with a fault; install does not write to them.
 	unreadable map[string]bool
 }
 
-// add adds a finding about the client, and how it is mended if the finding does not say it itself.
+// add adds a finding about the client. mend, if given, replaces the finding's own Mend and Command.
 func (c *client) add(f Finding, mend ...mending) {
 	f.Client = c.Name
 	for _, m := range mend {
@@ -46,7 +46,7 @@ func (c *client) add(f Finding, mend ...mending) {
 	c.findings = append(c.findings, f)
 }
 
-// open reads a client's settings, and finds out whether the client is here.
+// open reads a client's settings, and finds out whether the client is on this machine.
 func (d *Doctor) open(name string) *client {
 	known, _ := install.Lookup(name)
 	as, _ := registry.Named(name)
@@ -63,7 +63,7 @@ func (d *Doctor) open(name string) *client {
 	return c
 }
 
-// client examines one client. A client that is not here gets no findings, unless it was named.
+// client examines one client. A client that is not on this machine gets no findings, unless named in Clients.
 func (d *Doctor) client(name string) *client {
 	c := d.open(name)
 	switch {
@@ -83,7 +83,7 @@ func (d *Doctor) client(name string) *client {
 	return c
 }
 
-// read reads the client's settings files, the weakest first, and finds hookrun's entries in them.
+// read reads the client's settings files, the weakest first, and the hookrun entries in them.
 func (c *client) read() {
 	w := c.where()
 	project, user := c.Project(w.Workspace), c.User(w.Home, w.Getenv)
@@ -136,7 +136,7 @@ func (c *client) read() {
 	}
 }
 
-// ownFile reports a file that should be hookrun's and is not.
+// ownFile reports a file that should be hookrun's own but is foreign, edited or unreadable.
 func (c *client) ownFile(file dialect.SettingsText, err error) {
 	f := Finding{Check: "entry", Severity: Error, Where: file.Path}
 	if f.What, f.Mend = c.OwnFault(file); err != nil {
@@ -176,7 +176,7 @@ func (c *client) checkEntries() {
 		c.add(Finding{Check: "entry", Severity: Error,
 			What: "hookrun is not installed: no settings of " + c.Files.Client + " run it"}, c.install())
 		if status := c.doctor.Workspace.Trust.Status; status == "unknown" || status == "changed" {
-			c.allowed(true) // an entry needs that, too
+			c.checkTrust(true) // an entry needs trust too
 		}
 		c.lastRun(time.Time{})
 		return
@@ -195,8 +195,8 @@ func (c *client) checkEntries() {
 	c.events()
 	c.trust()
 	c.unseen()
-	c.twice()
-	c.twiceInFiles()
+	c.duplicateEntries()
+	c.duplicateHooks()
 	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Command }) {
 		if !c.program(e) {
 			continue
@@ -206,7 +206,7 @@ func (c *client) checkEntries() {
 		}
 		switch at := slices.IndexFunc(c.entries, gate); {
 		case at < 0:
-		case c.harmless(e):
+		case c.isSafeToRun(e):
 			c.canary(c.entries[at])
 		default:
 			const text = "the entry was not tried: it is in the project's settings, and install writes another command"
@@ -226,9 +226,10 @@ func (c *client) checkEntries() {
 	c.lastRun(c.newest)
 }
 
-// harmless reports whether the command of an entry does nothing but run this hookrun. A project's settings can have any
-// command, and a user who runs doctor there has not trusted the project yet. The user's own settings are trusted.
-func (c *client) harmless(e install.Found) bool {
+// isSafeToRun reports whether running the command of an entry is safe: the command runs only this hookrun, or is in the
+// user's own settings, which are trusted. A project's settings can hold any command, and a user who runs doctor there
+// has not trusted the project yet.
+func (c *client) isSafeToRun(e install.Found) bool {
 	w := c.where()
 	user, project := c.User(w.Home, w.Getenv), c.Project(w.Workspace)
 	if filepath.Dir(e.Path) == filepath.Dir(user.Path) && filepath.Dir(e.Path) != filepath.Dir(project.Path) {
@@ -250,7 +251,7 @@ func (c *client) uniqueEntries(key func(install.Found) string) (some []install.F
 	return some
 }
 
-// switches returns a finding for each switch in the client's settings. The strongest file that has it counts.
+// switches returns a finding for each switch in the client's settings. The strongest file with the switch decides.
 func (c *client) switches() (found []Finding) {
 	strongest, order := map[string]Finding{}, []string{}
 	for _, file := range c.files {
@@ -274,7 +275,7 @@ func (c *client) switches() (found []Finding) {
 	return found
 }
 
-// obstacles reports what keeps the client from running the entries.
+// obstacles reports the settings and trust rules that keep the client from running the entries.
 func (c *client) obstacles() {
 	for _, f := range c.switches() {
 		c.add(f)
@@ -292,7 +293,7 @@ func (c *client) obstacles() {
 	}
 }
 
-// trust reports whether the entries run the hooks as they are now.
+// trust reports whether the entries check that a person has allowed the current hooks, and pin them for a session.
 func (c *client) trust() {
 	w := &c.doctor.Workspace
 	if w.Config == nil {
@@ -303,7 +304,7 @@ func (c *client) trust() {
 	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Command }) {
 		_, args, known := install.Program(e.Command)
 		value := c.doctor.Getenv("HOOKRUN_TRUST")
-		for i, word := range args { // the last one counts
+		for i, word := range args { // the last --trust counts
 			if word == "--trust" && i+1 < len(args) {
 				value = args[i+1]
 			} else if joinedValue, joined := strings.CutPrefix(word, "--trust="); joined {
@@ -321,7 +322,7 @@ func (c *client) trust() {
 		}
 	}
 	if required {
-		c.allowed(blocks)
+		c.checkTrust(blocks)
 	} else {
 		c.add(Finding{Check: "trust", Severity: Note,
 			What: "the entry has no --trust required: changed hooks run, whoever changed them"}, notRequired)
@@ -332,8 +333,8 @@ func (c *client) trust() {
 	}
 }
 
-// allowed reports whether the hooks are those that somebody has allowed. blocks: until then every call is blocked.
-func (c *client) allowed(blocks bool) {
+// checkTrust reports whether a person has allowed the current hooks. blocks: until then every call is blocked.
+func (c *client) checkTrust(blocks bool) {
 	w := &c.doctor.Workspace
 	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}
 	switch {
@@ -360,10 +361,10 @@ func (c *client) allowed(blocks bool) {
 	c.add(f, mend...)
 }
 
-// twice reports two entries that run hookrun for the same call.
-func (c *client) twice() {
+// duplicateEntries reports two entries that run hookrun for the same call.
+func (c *client) duplicateEntries() {
 	first := map[string]install.Found{}
-	if _, alone := c.dialect.Hooks.(dialect.Answerer); alone { // one of them answers
+	if _, alone := c.dialect.Hooks.(dialect.Answerer); alone { // the client lets only one entry answer
 		return
 	}
 	for _, e := range c.entries {
@@ -379,11 +380,11 @@ func (c *client) twice() {
 			Check: "twice", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line),
 			What: fmt.Sprintf("another entry runs hookrun at %s: %s:%d, so every hook runs twice", e.Event, before.Path,
 				before.Line),
-		}, c.once(e, before))
+		}, c.removeDuplicate(e, before))
 	}
 }
 
-// list returns the first names, and how many more there are.
+// list returns the first names, and the number of further names.
 func list(names []string) string {
 	const most = 3
 	text := ""

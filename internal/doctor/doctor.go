@@ -5,12 +5,12 @@
 //		fmt.Println(f.Severity, f.What, f.Mend)
 //	}
 //
-// Guarantees: no hook runs, and no file is changed. To learn whether a folder can be written to, doctor creates a file
-// there and removes it. It starts only each client with --version and the command lines of hookrun's entries, with the
-// canary as the tool, each with a deadline.
+// Guaranteed: no hook runs, and no file changes. To test whether a folder is writable, doctor creates a file there and
+// removes it. Doctor starts only the clients, with --version, and the command lines of hookrun's entries, for the
+// canary, each with a deadline.
 //
-// Not guaranteed: that a client runs hookrun. Doctor knows the clients' files, switches and trust as they were when a
-// client was recorded. Only the time of the last run shows that a client did run it.
+// Not guaranteed: that a client runs hookrun. Doctor knows the files, switches and trust rules of the recorded version
+// of a client. Only the time of the last run proves that a client ran hookrun.
 package doctor
 
 import (
@@ -25,77 +25,77 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// Severity is how bad a finding is.
+// Severity says how bad a finding is.
 type Severity string
 
 const (
 	OK      Severity = "ok"
-	Note    Severity = "note"    // worth to know; nothing to do at once
+	Note    Severity = "note"    // worth knowing; no action needed
 	Warning Severity = "warning" // a gate may not hold in some case
 	Error   Severity = "error"   // a gate does not block, or blocks every call
 )
 
 // Finding is the result of one check.
 type Finding struct {
-	Client   string   `json:"client,omitempty"` // "": it is about the workspace or this machine
-	Check    string   `json:"check"`            // which check; these words are a contract
+	Client   string   `json:"client,omitempty"` // "": about the workspace or this machine
+	Check    string   `json:"check"`            // name of the check; these words are a contract
 	Severity Severity `json:"severity"`
 	What     string   `json:"what"`
-	Where    string   `json:"where,omitempty"` // a file, with line and column where they are known
-	Mend     string   `json:"mend,omitempty"`  // what to do, where it is not OK
-	// Command is Mend as a command line of hookrun, if one command mends it: see Report.Fixes.
+	Where    string   `json:"where,omitempty"` // a file, with line and column if known
+	Mend     string   `json:"mend,omitempty"`  // what to do, unless OK
+	// Command is Mend as a command line of hookrun, if one command is enough: see Report.Fixes.
 	Command []string `json:"command,omitempty"`
 }
 
-// Report has all findings.
+// Report is the result of Examine.
 type Report struct {
 	Version   int       `json:"version"`
 	OK        bool      `json:"ok"` // no finding is an Error
 	Workspace string    `json:"workspace"`
-	Clients   []string  `json:"clients"` // those that were found
+	Clients   []string  `json:"clients"` // the clients found
 	Findings  []Finding `json:"findings"`
 }
 
-// Doctor has what Examine needs to know.
+// Doctor holds the inputs of Examine.
 type Doctor struct {
 	Workspace Workspace
-	Clients   []string // names; nil: all that are found
+	Clients   []string // names; nil: all clients found
 	Home      string
 	Getenv    func(string) string
 	Look      func(program string) (path string, err error) // in PATH
 	Binary    string                                        // of this hookrun
-	State     string                                        // the folder with state, "" with StateErr set
+	State     string                                        // the state folder; "" if StateErr is set
 	StateErr  error
-	Log       string // the run log; "": none is kept
-	Socket    string // of hookrun serve; "": none
+	Log       string // path of the run log; "": no log
+	Socket    string // of hookrun serve; "": no socket
 	Now       time.Time
-	// Start runs a program until the limit; nil: neither versions nor the canary are looked at.
+	// Start runs a program until the limit. If nil, doctor checks neither versions nor the canary.
 	Start func(p process.Program, stdin process.Input, limit time.Duration) process.Result
 }
 
 // Workspace describes the project's hooks.
 type Workspace struct {
 	Folder string
-	// Started is the folder in which clients are started, and read their settings.
+	// Started is the folder in which clients start and read their settings.
 	Started string
-	Found   string // which files the hooks are from, and why
+	Found   string // which files the hooks come from, and why
 	Remarks []Remark
 	Files   []HooksFile
 	Config  *hookfile.Config // of all files; nil: they do not load
 	Trust   Trust
 }
 
-// Remark is about files that are not read.
+// Remark is a note about files that hookrun does not read.
 type Remark struct{ What, Mend string }
 
 func (r Remark) String() string { return r.What + "; " + r.Mend }
 
-// Trust is whether the project's hooks are those that were allowed, as hookrun status reports it.
+// Trust says whether a person has allowed the project's hooks as they are, like hookrun status.
 type Trust struct {
 	Status  string // allowed, changed, unknown or none
 	Reason  string // why every call is blocked
 	Allowed time.Time
-	Problem string // why the status cannot be read
+	Problem string // why the status is unreadable
 }
 
 // HooksFile is a hooks file with the diagnostics of hookrun check.
@@ -123,7 +123,7 @@ func (d *Doctor) Examine() *Report {
 	wait.Wait()
 	examined = slices.DeleteFunc(examined, func(c *client) bool { return c.found == "" && d.Clients == nil })
 	d.gates(examined)
-	r.Findings = append(r.Findings, d.unheard(examined)...)
+	r.Findings = append(r.Findings, d.missingEvents(examined)...)
 	for _, c := range examined {
 		r.Clients = append(r.Clients, c.Name)
 		r.Findings = append(r.Findings, c.findings...)

@@ -14,8 +14,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
-// short.
+// events reports events with hooks but without an entry, entries that miss some tools, and timeouts that are too short.
 func (c *client) events() {
 	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
@@ -30,8 +29,8 @@ func (c *client) events() {
 		}
 		for _, e := range at {
 			where := e.Path + ":" + strconv.Itoa(e.Line)
-			c.narrow(e, at, where)
-			c.notRunOrAwaited(e, where)
+			c.checkMatcher(e, at, where)
+			c.checkEntryKeys(e, where)
 			limit := e.Timeout
 			if limit == 0 {
 				limit = (&hook.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
@@ -39,7 +38,7 @@ func (c *client) events() {
 			if limit <= needed {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
 				mend := c.reinstall(e)
-				if longest := c.Timeout.Longest(); longest > 0 && longest <= needed { // install could write no more
+				if longest := c.Timeout.Longest(); longest > 0 && longest <= needed { // the maximum
 					const shorter = "give the hooks there timeouts of less than %s together: %s runs no entry longer"
 					mend = mending{text: fmt.Sprintf(shorter, longest, c.Files.Client)}
 				}
@@ -50,7 +49,7 @@ func (c *client) events() {
 	}
 }
 
-// wanted are the events at which hooks need an entry.
+// wanted returns the events at which hooks need an entry.
 func (c *client) wanted() []string {
 	if c.doctor.Workspace.Config == nil {
 		return c.Events
@@ -58,8 +57,9 @@ func (c *client) wanted() []string {
 	return c.Wanted(c.doctor.Workspace.Config.Hooks)
 }
 
-// notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
-func (c *client) notRunOrAwaited(e install.Found, where string) {
+// checkEntryKeys reports keys of an entry that keep the client from running hookrun for a call, or from waiting for
+// the answer.
+func (c *client) checkEntryKeys(e install.Found, where string) {
 	f := Finding{Check: "entry", Severity: Error, Where: where}
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
@@ -80,8 +80,8 @@ func (c *client) notRunOrAwaited(e install.Found, where string) {
 	c.add(f, c.reinstall(e))
 }
 
-// needs returns the names of the hooks at a client's event, and how long they may take together. Parallel hooks take as
-// long as the longest of them; all others run one after the other.
+// needs returns the names of the hooks at a client's event, and their longest total run time. Parallel hooks take as
+// long as the longest of them; other hooks run one after the other.
 func (c *client) needs(event protocol.Event) (names []string, needed time.Duration) {
 	if c.doctor.Workspace.Config == nil {
 		return nil, 0

@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// twiceInFiles reports hooks that the client runs from its own file and, by hookrun, from the project's.
-func (c *client) twiceInFiles() {
+// duplicateHooks reports hooks that the client runs from its own file and, through hookrun, from the project's file.
+func (c *client) duplicateHooks() {
 	if c.doctor.Workspace.Config == nil || c.OwnFiles() != nil {
 		return
 	}
@@ -36,7 +36,7 @@ func (c *client) twiceInFiles() {
 	}
 }
 
-// sameHook finds a hook of the project that does what one of the client's own file does, and the event of both.
+// sameHook returns the project's hook that equals a hook in the client's own file, and their common event.
 func (c *client) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event) {
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
@@ -55,15 +55,15 @@ func (c *client) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event
 	return nil, ""
 }
 
-// unheard reports events that hooks ask for and no examined client with an entry has.
-func (d *Doctor) unheard(examined []*client) (found []Finding) {
+// missingEvents reports hook events that no examined client with an entry has.
+func (d *Doctor) missingEvents(examined []*client) (found []Finding) {
 	if d.Workspace.Config == nil {
 		return nil
 	}
 	where := dialect.Where{Workspace: d.Workspace.Folder, Home: d.Home, Getenv: d.Getenv}
 	for _, m := range install.FindMissing(where, d.Workspace.Config.Hooks, d.Binary) {
 		shown := slices.ContainsFunc(examined, func(c *client) bool { return c.Client.Client == m.Client })
-		if m.Mend != "" || !shown { // the client's own findings have the first
+		if m.Mend != "" || !shown { // the client's own findings report an event with a Mend
 			continue
 		}
 		f := Finding{Check: "event", Severity: Error, Where: m.Hook.Source(), What: m.String(),

@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// switchedOff reports the hooks that their files switch off: a note, or for a hook at tools a warning. Those that only
-// observe are warnings.
+// switchedOff reports hooks that a file switches off (a note; for a hook at tools, a warning), hooks skipped by the
+// environment, and hooks that only observe (warnings).
 func (d *Doctor) switchedOff() (found []Finding) {
 	for _, h := range d.hooks() {
 		if h.Disabled == "" {
@@ -55,7 +55,7 @@ func (d *Doctor) hooks() (hooks []*hook.Hook) {
 	return hooks
 }
 
-// Switches are the findings about settings of clients that switch hookrun's entries off.
+// Switches returns the findings about client settings that switch hookrun's entries off.
 func (d *Doctor) Switches() (off []Finding) {
 	for _, name := range install.Names() {
 		c := d.open(name)
@@ -69,14 +69,14 @@ func (d *Doctor) Switches() (off []Finding) {
 	return off
 }
 
-// gates adds to the clients the hooks that meet none of their tools. It is an error if a hook meets no tool of any
-// client that is here.
+// gates adds to each client the hooks that match none of its tools: a warning, or an error if a hook matches no tool of
+// any client on this machine.
 func (d *Doctor) gates(examined []*client) {
 	cfg := d.Workspace.Config
 	if cfg == nil {
 		return
 	}
-	var here []*client // looked up for the first hook that needs it
+	var here []*client // computed for the first hook that needs the list
 	for _, h := range d.hooks() {
 		if h.Disabled != "" || !h.AtTools() || !cfg.IsForKnownTools(h) {
 			continue
@@ -89,7 +89,7 @@ func (d *Doctor) gates(examined []*client) {
 			continue
 		}
 		if here == nil {
-			here = d.here(examined)
+			here = d.presentClients(examined)
 		}
 		met := slices.ContainsFunc(here, meets)
 		for _, c := range examined {
@@ -108,8 +108,8 @@ func (d *Doctor) gates(examined []*client) {
 	}
 }
 
-// here are all clients on this machine, those that were examined and others.
-func (d *Doctor) here(examined []*client) []*client {
+// presentClients returns all clients on this machine, examined or not.
+func (d *Doctor) presentClients(examined []*client) []*client {
 	here := slices.Clone(examined)
 	for _, name := range install.Names() {
 		if slices.ContainsFunc(examined, func(c *client) bool { return c.Name == name }) {
@@ -122,27 +122,27 @@ func (d *Doctor) here(examined []*client) []*client {
 	return here
 }
 
-// everyTool are the matchers of entries that are for every tool.
+// everyTool has the matchers that match every tool.
 var everyTool = []string{"", "null", `""`, `"*"`, `".*"`}
 
-// narrow reports the matcher of an entry of hookrun's. It is an error if it keeps calls from a gate. at are all entries
-// at the event.
-func (c *client) narrow(e install.Found, at []install.Found, where string) {
+// checkMatcher reports the matcher of a hookrun entry: a warning, or an error if a hook misses calls. at has all
+// entries at the event.
+func (c *client) checkMatcher(e install.Found, at []install.Found, where string) {
 	if slices.Contains(everyTool, e.Matcher) {
 		return
 	}
 	const text = "the entry at %s has the matcher %s, so hookrun runs for no other tool"
 	f := Finding{Check: "matcher", Severity: Warning, Where: where, Mend: "take the matcher out there",
 		What: fmt.Sprintf(text, e.Event, e.Matcher)}
-	if hook, tool := c.unreached(at, protocol.Event(e.Event)); hook != "" {
+	if hook, tool := c.uncoveredTool(at, protocol.Event(e.Event)); hook != "" {
 		f.Severity = Error
 		f.What += fmt.Sprintf(": hook %s does not run for %s", strconv.Quote(hook), tool)
 	}
 	c.add(f)
 }
 
-// unreached returns a hook, and a tool that it is for and that no entry at the event matches.
-func (c *client) unreached(at []install.Found, event protocol.Event) (hook, tool string) {
+// uncoveredTool returns a hook and a tool of this hook that no entry at the event matches.
+func (c *client) uncoveredTool(at []install.Found, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
 	if cfg == nil || c.dialect.SubjectField(event) != subject || !c.dialect.Files.HasPattern() {

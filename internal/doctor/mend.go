@@ -11,13 +11,13 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// mending is how a finding is mended: in words, and as a command line if one command does it.
+// mending says how to mend a finding: in words, and as a command line if one command is enough.
 type mending struct {
 	text    string
 	command []string
 }
 
-// run is the mending by a command line of hookrun.
+// run returns a mending by a hookrun command.
 func run(args ...string) mending {
 	words := []string{"hookrun"}
 	for _, arg := range args {
@@ -26,10 +26,10 @@ func run(args ...string) mending {
 	return mending{strings.Join(words, " "), append([]string{"hookrun"}, args...)}
 }
 
-// target returns the file into which install can write whose entry, or whose file of hookrun's own, is at a path.
+// target returns the install target with the entry, or with hookrun's own file, at a path.
 func (c *client) target(path string) (install.Target, bool) { return c.TargetOf(c.where(), path) }
 
-// at is a command for the entry at a place, install or uninstall, with flags.
+// at returns a mending by install or uninstall at a target, with flags.
 func (c *client) at(command string, p install.Target, flags ...string) mending {
 	folder := c.doctor.Workspace.Started
 	if p.Flag == "--user" {
@@ -38,8 +38,8 @@ func (c *client) at(command string, p install.Target, flags ...string) mending {
 	return run(append(p.Command(command, c.Name, folder), flags...)...)
 }
 
-// installed is the mending by an install at a place. It is no command if that would not help or make it worse: if the
-// file must be mended first, or if the entry would look for a hookrun in PATH, where there is none.
+// installed returns the mending by an install at a target. The mending has no command if install would not help yet: a
+// faulty file must be mended first, and an entry by name needs a hookrun in PATH.
 func (c *client) installed(p install.Target, flags ...string) mending {
 	m := c.at("install", p, flags...)
 	switch {
@@ -51,7 +51,7 @@ func (c *client) installed(p install.Target, flags ...string) mending {
 	return m
 }
 
-// install is the mending where an entry is missing. It is installed beside those that there are.
+// install returns the mending for a missing entry. If the client has entries, the new one goes into the same file.
 func (c *client) install(flags ...string) mending {
 	at := slices.IndexFunc(c.entries, func(e install.Found) bool { return !e.Ours })
 	if at < 0 {
@@ -63,8 +63,8 @@ func (c *client) install(flags ...string) mending {
 	return c.installed(c.Targets(c.where())[0])
 }
 
-// installAt is the mending where an entry is missing at an event. The user's settings get the events of a project only
-// if the command names it.
+// installAt returns the mending for an event without an entry. Only with -C does install add a project's events to the
+// user's settings.
 func (c *client) installAt(event string) mending {
 	var more []string
 	if p, known := c.target(c.entries[0].Path); known && p.Flag == "--user" && !slices.Contains(c.Events, event) {
@@ -73,8 +73,8 @@ func (c *client) installAt(event string) mending {
 	return c.install(more...)
 }
 
-// reinstall is the mending of an entry that install would write in another way. Install replaces only what it knows to
-// be its own: beside another entry it would put a second one.
+// reinstall returns the mending for an entry that install would write differently. Install replaces only its own
+// entries: beside a foreign entry, it would add a second one.
 func (c *client) reinstall(e install.Found, flags ...string) mending {
 	p, known := c.target(e.Path)
 	if !known {
@@ -84,19 +84,19 @@ func (c *client) reinstall(e install.Found, flags ...string) mending {
 		return mending{text: "take the entry out of " + e.Path + ", then run: " + c.at("install", p).text}
 	}
 	m := c.installed(p, append(flags, e.Flags()...)...)
-	if t, ok := c.Installer.(dialect.EntryTruster); ok { // until then it runs neither this entry nor the one before
+	if t, ok := c.Installer.(dialect.EntryTruster); ok { // the client runs neither the new nor the old entry until then
 		m = mending{text: m.text + ", then " + t.TrustAnew()}
 	}
 	return m
 }
 
-// inPath reports whether there is a hookrun in PATH.
+// inPath reports whether PATH has a hookrun.
 func (d *Doctor) inPath() bool {
 	_, err := d.Look("hookrun")
 	return err == nil
 }
 
-// putInPath says how an entry finds this hookrun in PATH.
+// putInPath describes how to make this hookrun findable in PATH.
 func (d *Doctor) putInPath() string {
 	if name := filepath.Base(d.Binary); strings.TrimSuffix(name, ".exe") != "hookrun" {
 		return "put a link to " + d.Binary + " with the name hookrun into a folder of PATH"
@@ -104,7 +104,7 @@ func (d *Doctor) putInPath() string {
 	return "put " + filepath.Dir(d.Binary) + " on PATH"
 }
 
-// otherProgram is the mending of an entry that runs another hookrun than this one.
+// otherProgram returns the mending for an entry that runs another hookrun than this one.
 func (c *client) otherProgram(e install.Found) mending {
 	p, known := c.target(e.Path)
 	found, err := c.doctor.Look("hookrun")
@@ -114,7 +114,7 @@ func (c *client) otherProgram(e install.Found) mending {
 	return c.reinstall(e)
 }
 
-// otherAnswer is the mending of an entry that answers the canary in another way than it should, or was not tried.
+// otherAnswer returns the mending for an entry that gives the canary a wrong answer, or was not tried.
 func (c *client) otherAnswer(e install.Found) mending {
 	switch path, _, known := install.Program(e.Command); {
 	case !known || !e.Exact:
@@ -133,9 +133,10 @@ func (c *client) notInPath(e install.Found) mending {
 	return mending{text: c.doctor.putInPath()}
 }
 
-// once is the mending of two entries that run hookrun for the same call. A person's own entry in the project can go.
-// Which of the project's and the user's goes is for them to say: one is for colleagues, the other for other projects.
-func (c *client) once(one, other install.Found) mending {
+// removeDuplicate returns the mending for two entries that run hookrun for the same call. A --local entry can go.
+// Between the project's and the user's entry, the user decides: one serves colleagues, the other the user's other
+// projects.
+func (c *client) removeDuplicate(one, other install.Found) mending {
 	a, known := c.target(one.Path)
 	b, knownToo := c.target(other.Path)
 	switch {
@@ -152,7 +153,7 @@ func (c *client) once(one, other install.Found) mending {
 	return mending{text: "run one of: " + c.at("uninstall", a).text + ", or: " + c.at("uninstall", b).text}
 }
 
-// reaches reports whether the entry at a place finds a hookrun, if it looks for one in PATH.
+// reaches reports whether the target's entry would find hookrun: by path, or by a hookrun in PATH.
 func (c *client) reaches(p install.Target) bool { return !p.ByName() || c.doctor.inPath() }
 
 // Fix is a command line that mends findings.
@@ -161,11 +162,11 @@ type Fix struct {
 	Findings []Finding
 }
 
-// String is the command line as a person types it.
+// String returns the command line for a shell.
 func (f *Fix) String() string { return run(f.Command[1:]...).text }
 
-// Fixes are the commands that the findings name, each once, in the order in which they are run: what goes is not
-// written anew first, and what a person must allow is what there is in the end.
+// Fixes returns the commands of all findings, each once, in the order to run: uninstall before install, so no entry is
+// written and then removed, and allow last, so a person allows the final hooks.
 func (r *Report) Fixes() (fixes []Fix) {
 	for _, f := range r.Findings {
 		if f.Command == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// giveToShell has the shell of the client run a command.
-func (c *client) giveToShell(p *process.Program, command string) (err error) {
+// setShell sets up p to run a command in the client's shell.
+func (c *client) setShell(p *process.Program, command string) (err error) {
 	shell := "/bin/sh"
 	if c.Completed(dialect.Command{}).Bash {
 		shell = "bash"

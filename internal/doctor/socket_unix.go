@@ -9,7 +9,7 @@ import (
 
 const socketsAreFiles = true
 
-// dial connects to hookrun serve, and ends the connection.
+// dial connects to hookrun serve, and closes the connection.
 func dial(socket string) error {
 	conn, err := net.DialTimeout("unix", socket, time.Second)
 	if err == nil {

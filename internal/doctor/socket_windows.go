@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// socketsAreFiles: named pipes lie in no folder.
+// socketsAreFiles is false because named pipes have no folder.
 const socketsAreFiles = false
 
-// dial connects to hookrun serve, and ends the connection. Anybody may have made the pipe, so its server learns nothing
-// of us, and cannot act as this user.
+// dial connects to hookrun serve, and closes the connection. The connection is anonymous: any user may have made the
+// pipe, and its server must not learn about or act as this user.
 func dial(pipe string) error {
-	if !strings.HasPrefix(strings.ToLower(filepath.FromSlash(pipe)), `\\.\pipe\`) { // a share may keep us waiting
+	if !strings.HasPrefix(strings.ToLower(filepath.FromSlash(pipe)), `\\.\pipe\`) { // a share may block
 		return errors.New(`it is no named pipe; write \\.\pipe\ and a name`)
 	}
 	name, err := windows.UTF16PtrFromString(pipe)
@@ -24,7 +24,7 @@ func dial(pipe string) error {
 	const anonymous = windows.SECURITY_SQOS_PRESENT | windows.SECURITY_ANONYMOUS
 	h, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING,
 		anonymous, 0)
-	if err == windows.ERROR_PIPE_BUSY { // it does not wait: another client comes at this moment
+	if err == windows.ERROR_PIPE_BUSY { // serve runs: another client is connecting right now
 		return nil
 	}
 	if err == nil {

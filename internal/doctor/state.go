@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 )
 
-// state checks what hookrun writes to: the state folder, the run log, and the socket of serve.
+// state checks the places that hookrun writes to: the state folder, the run log, and the socket of serve.
 func (d *Doctor) state() (found []Finding) {
 	if d.StateErr != nil {
 		found = append(found, Finding{Check: "state", Severity: Warning, What: d.StateErr.Error(),
@@ -30,7 +30,7 @@ func (d *Doctor) state() (found []Finding) {
 					What: fmt.Sprintf("cannot be written to (%v): %s", err, check.lost),
 					Mend: "make it a folder of your own that nobody else writes to: chown, chmod 700",
 				})
-				break // the folders in it would report the same
+				break // the folders inside would report the same
 			}
 		}
 		if len(found) == 0 {
@@ -46,7 +46,7 @@ func (d *Doctor) state() (found []Finding) {
 	return found
 }
 
-// logFile checks that a run log can be written.
+// logFile checks whether a run log is writable.
 func (d *Doctor) logFile(client, path string) Finding {
 	f := Finding{Client: client, Check: "log", Severity: OK, Where: path, What: "the run log can be written to"}
 	err := func() error {
@@ -80,7 +80,7 @@ func (d *Doctor) logFile(client, path string) Finding {
 	return f
 }
 
-// socket connects to hookrun serve. A loop that cannot reach it gets no verdict and must not run tools.
+// socket connects to hookrun serve. A loop that cannot reach serve gets no verdict and must not run tools.
 func (d *Doctor) socket() Finding {
 	f := Finding{Check: "socket", Severity: OK, Where: d.Socket, What: "hookrun serve listens there"}
 	err := dial(d.Socket)
@@ -96,7 +96,8 @@ func (d *Doctor) socket() Finding {
 	return f
 }
 
-// writable returns why a folder cannot be written to. If it does not exist yet, the nearest folder above counts.
+// writable returns the reason why a folder is not writable, or nil. For a missing folder, the nearest existing parent
+// counts.
 func writable(folder string) error {
 	for at := folder; ; at = filepath.Dir(at) {
 		switch info, err := os.Stat(at); {
@@ -115,7 +116,7 @@ func writable(folder string) error {
 	}
 }
 
-// writableNow creates a file in an existing folder, and removes it.
+// writableNow creates a file in an existing folder, and removes the file.
 func writableNow(folder string) error {
 	file, err := os.CreateTemp(folder, ".hookrun-doctor-*")
 	if err != nil {
@@ -125,8 +126,8 @@ func writableNow(folder string) error {
 	return os.Remove(file.Name())
 }
 
-// lastRun reports when the client last ran hookrun in the workspace. installed is when its settings file was last
-// written, the best guess at when it got the entry.
+// lastRun reports when the client last ran hookrun in the workspace. installed is the last change of the settings file,
+// the best guess at the time of the install.
 func (c *client) lastRun(installed time.Time) {
 	if c.doctor.StateErr != nil {
 		return
@@ -161,7 +162,7 @@ func (c *client) lastRun(installed time.Time) {
 	}
 }
 
-// pathsOf returns the paths by which a client may know a folder: with and without links.
+// pathsOf returns the paths by which a client may know a folder: with and without symbolic links.
 func pathsOf(folder string) []string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil && real != folder {
 		return []string{folder, real}

@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// unseen notes what the client does without running a hook, if a hook counts on being run for it.
+// unseen notes actions for which the client runs no hook, if a hook may rely on running for them.
 func (c *client) unseen() {
 	cfg := c.doctor.Workspace.Config
 	if cfg == nil {
@@ -33,7 +33,7 @@ func (c *client) unseen() {
 	}
 }
 
-// meets reports whether a hook is for one of some tools, which have the project's names; none: for any tool.
+// meets reports whether a hook is for one of the tools, which have the project's names. An empty list means any tool.
 func (c *client) meets(h *hook.Hook, tools []string) bool {
 	theirs, every := h.MeetsOf(c.dialect)
 	return every || len(tools) == 0 || slices.ContainsFunc(c.dialect.Tools(), func(t dialect.Tool) bool {

@@ -21,7 +21,7 @@ func (d *Doctor) workspace() (found []Finding) {
 			found = append(found, diagnosed(Warning, e))
 		}
 		for _, e := range file.Notes {
-			if !e.Gate { // others are in switchedOff
+			if !e.Gate { // switchedOff reports the others
 				found = append(found, diagnosed(Note, e))
 			}
 		}
@@ -39,7 +39,7 @@ func (d *Doctor) workspace() (found []Finding) {
 			Check: "hooks-file", Severity: Error, What: "no hook runs for any call: " + w.Found,
 			Mend: "write a hook into " + filepath.Join(w.Folder, hookfile.FileName) + ", or run hookrun init there",
 		})
-		found = append(found, d.below()...)
+		found = append(found, d.hooksFilesBelow()...)
 	} else {
 		found = append([]Finding{{Check: "project", Severity: OK, What: w.Found}}, found...)
 	}
@@ -49,9 +49,9 @@ func (d *Doctor) workspace() (found []Finding) {
 	return found
 }
 
-// below finds hooks files in the folders of a workspace that has none itself.
-func (d *Doctor) below() (found []Finding) {
-	const most = 1000 // folders; it is only for a hint
+// hooksFilesBelow reports hooks files in subfolders of a workspace without hooks.
+func (d *Doctor) hooksFilesBelow() (found []Finding) {
+	const most = 1000 // folders: enough for a hint
 	folders, err := os.ReadDir(d.Workspace.Folder)
 	if err != nil {
 		return nil
@@ -79,7 +79,7 @@ func diagnosed(severity Severity, d hook.Diagnostic) Finding {
 	return f
 }
 
-// counted is a number of things.
+// counted returns a number with its noun.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -13,10 +13,9 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Add puts entries behind those of a hooks file, whose bytes stay as they are; doc is empty where there is no file yet.
-// An entry that is there already, under its name with the same command, events and conditions, is not added again: what
-// else its owner made of it is the owner's. One whose name another has gets a number. added are the names of those that
-// are new.
+// Add appends entries to the list in a hooks file; all other bytes stay. doc is empty if the file does not exist. An
+// entry is skipped if the file has one with the same name, command, events and conditions, because the owner may have
+// changed other keys. An entry with a taken name gets a number. added has the names of the new entries.
 func Add(path string, doc []byte, entries []Entry) (text []byte, added []string, err error) {
 	text = doc
 	if len(bytes.TrimSpace(doc)) == 0 {
@@ -28,7 +27,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	}
 	var hooks gjson.Result
 	gjson.Parse(strings.TrimPrefix(string(doc), "\ufeff")).ForEach(func(key, value gjson.Result) bool {
-		if key.String() == "hooks" { // however it is spelled
+		if key.String() == "hooks" { // also with escapes in the key
 			hooks = value
 		}
 		return true
@@ -48,7 +47,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		base := strictjson.Text(string(e.Get("name")))
 		for n := 1; ; n++ {
 			name := numbered(base, n)
-			if slices.ContainsFunc(there[name], func(other gjson.Result) bool { return alike(e, other) }) {
+			if slices.ContainsFunc(there[name], func(other gjson.Result) bool { return hasSameEffect(e, other) }) {
 				break
 			}
 			if len(there[name]) > 0 {
@@ -56,7 +55,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 			}
 			e = slices.Clone(e)
 			e.Set("name", strictjson.AppendString(nil, name))
-			raw, _ := e.MarshalJSON() // its values have a JSON form
+			raw, _ := e.MarshalJSON() // cannot fail: the values are JSON
 			there[name] = []gjson.Result{gjson.ParseBytes(raw)}
 			added = append(added, name)
 			objects = append(objects, string(strictjson.Compact(nil, string(raw))))
@@ -77,8 +76,8 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	return text, added, nil
 }
 
-// alike reports whether an entry of the file does the same thing at the same calls.
-func alike(e Entry, other gjson.Result) bool {
+// hasSameEffect reports whether an entry of the file does the same at the same calls.
+func hasSameEffect(e Entry, other gjson.Result) bool {
 	for _, key := range []string{"command", "dialect", "events", "matcher", "if", "when"} {
 		var there string
 		if v := other.Get(key); v.Exists() {

@@ -2,16 +2,16 @@ package hookimport
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// knows reports whether the client has a key for its hooks that run a command.
+// knows reports whether the client has this key for command hooks.
 func (g *handler) knows(key string) bool { return g.entry.From.Knows(key) }
 
-// carriedCommand are the keys of a hook that runs a command which its entry has.
+// carriedCommand lists the keys of a command hook that the entry keeps.
 var carriedCommand = []string{
 	"type", "command", "args", "shell", "if", "timeout", "onFailure", "failClosed", "async", "cwd", "name", "env",
 	"matcher",
 }
 
-// notCarried are the keys of a handler that are not carried, and why.
+// notCarried returns the keys of a handler that the import drops, with the reasons.
 func notCarried() map[string]string {
 	return map[string]string{
 		"statusMessage":          "it is shown to the user of the client while the hook runs",

@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// onlyCommands carries the commandRegex as a condition. It reports whether the hook can ever run.
-func (g *handler) onlyCommands() bool {
+// addCommandRegex turns the commandRegex into a condition of the entry, and reports whether the hook can ever run.
+func (g *handler) addCommandRegex() bool {
 	text, tool := g.entry.From.Line.String(), g.entry.Pattern.Only
 	re, err := regexp.Compile(text)
 	_, invalid := jsregexp.Compile(text)
@@ -21,7 +21,7 @@ func (g *handler) onlyCommands() bool {
 		return g.leaveOut("its commandRegex is for %s alone, and the group is for other calls, so it never runs", tool)
 	case invalid != nil:
 		return g.leaveOut("its commandRegex %s is no regular expression, so it never runs", brief(text))
-	case err != nil || !readAlike(text):
+	case err != nil || !isSameInGo(text):
 		g.item(Wider, g.entry.From.Group+".commandRegex", g.doc.At(g.entry.From.Line.Index),
 			"the commandRegex %s uses JavaScript that RE2 cannot express, so the entry is for every command",
 			brief(text))
@@ -34,8 +34,8 @@ func (g *handler) onlyCommands() bool {
 	return true
 }
 
-// overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
-func overlap(a, b hook.Matcher) bool {
+// mayOverlap reports whether a tool may match both matchers. Only two matchers that are lists of names can be apart.
+func mayOverlap(a, b hook.Matcher) bool {
 	if a == nil || b == nil || strings.Trim(a.String()+b.String(), letters+"|") != "" {
 		return true
 	}
@@ -49,9 +49,9 @@ func overlap(a, b hook.Matcher) bool {
 	})
 }
 
-// readAlike reports whether Go and JavaScript read an expression alike, which both can read. Names of tools have no
-// line ends and nothing outside ASCII, so what differs there does not count.
-func readAlike(text string) bool {
+// isSameInGo reports whether Go and JavaScript read an expression, valid in both, in the same way. It does not count
+// differences at line ends and characters outside ASCII in the matched text.
+func isSameInGo(text string) bool {
 	inside := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -59,14 +59,14 @@ func readAlike(text string) bool {
 			return false
 		case c == '\\':
 			i++
-			// Of letters those alone that both know; a digit is a reference, or an octal number.
+			// Only these escaped letters mean the same in both. A digit is a reference or an octal number.
 			if i == len(text) || strings.IndexByte(letters, text[i]) >= 0 &&
 				(strings.IndexByte("dDwWbB", text[i]) < 0 || inside && strings.IndexByte("bB", text[i]) >= 0) {
 				return false
 			}
 		case inside:
 			inside = c != ']'
-			if c == '[' { // Go may find the name of a class in there
+			if c == '[' { // Go may read a class name such as [:alpha:]
 				return false
 			}
 		case c == '[':

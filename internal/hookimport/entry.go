@@ -9,22 +9,22 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// carry makes an entry of the hook. Its texts are those of the client's file.
-func (g *handler) carry(name string) {
+// makeEntry makes an entry of the hook, with the texts of the client's file.
+func (g *handler) makeEntry(name string) {
 	h := g.hook
 	g.set("dialect", h.Dialect.Name)
 	if h.HTTP != nil {
-		g.address()
+		g.copyEndpoint()
 	} else {
-		g.ownCommand()
+		g.copyCommand()
 	}
 	g.set("events", []string{string(g.entry.Event)})
 	switch {
 	case g.entry.When == nil:
-		if !g.ownMatcher() {
+		if !g.copyMatcher() {
 			return
 		}
-	case !g.onlyCommands():
+	case !g.addCommandRegex():
 		return
 	default:
 		g.set("matcher", "^"+g.entry.Pattern.Only+"$")
@@ -35,27 +35,27 @@ func (g *handler) carry(name string) {
 	if rule := h.If.String(); rule != "" {
 		g.set("if", rule)
 	}
-	g.timeout()
+	g.copyTimeout()
 	if h.OnFailure != nil && !h.Async && !h.Dialect.CannotBlock(g.entry.Event) {
-		g.set("on_failure", h.OnFailure[protocol.CauseExit].String()) // of all causes: the client has one word
+		g.set("on_failure", h.OnFailure[protocol.CauseExit].String()) // the same for all causes
 	}
 	if h.HTTP == nil {
-		g.environment()
+		g.copyEnvironment()
 	}
 	if h.Async {
 		g.set("async", true)
 	}
-	if g.inFolder() {
+	if g.hasOwnFolder() {
 		g.set("cwd", g.value("cwd").String())
 	}
 	g.otherKeys()
 	g.add(name)
 }
 
-// ownCommand carries what the hook runs, as it stands in its file.
-func (g *handler) ownCommand() {
+// copyCommand copies the hook's command, as written in the file.
+func (g *handler) copyCommand() {
 	c := g.hook.Command
-	line := g.value("command").String() // not the one of this system alone, and without the values of variables
+	line := g.value("command").String() // for all systems, with variables unexpanded
 	switch {
 	case c.Argv != nil:
 		g.set("command", append([]string{line}, dialect.Texts(g.value("args"))...))
@@ -66,8 +66,8 @@ func (g *handler) ownCommand() {
 	}
 }
 
-// ownMatcher carries the matcher. It reports whether the hook can ever run.
-func (g *handler) ownMatcher() bool {
+// copyMatcher copies the matcher, and reports whether the hook can ever run.
+func (g *handler) copyMatcher() bool {
 	pattern, ok := g.hook.Matcher.(dialect.Pattern)
 	switch at := g.entry.From.Group + ".matcher"; {
 	case !ok || g.entry.From.Matcher.Type == gjson.Null:

@@ -17,33 +17,33 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// handler is one hook on its way.
+// handler is the state of one hook's conversion.
 type handler struct {
 	*reader
 	entry *dialect.Entry // of the file
 	hook  *hook.Hook
 
-	keys   []string // in the order of the file
-	given  map[string]gjson.Result
-	behind map[string]gjson.Result // what another key's value counts before
-	to     Entry
-	when   []string
+	keys       []string // in the order of the file
+	given      map[string]gjson.Result
+	overridden map[string]gjson.Result // values that another key overrides
+	to         Entry
+	when       []string
 }
 
-// at is where the hook stands.
+// at returns the hook's position.
 func (g *handler) at() dialect.Position { return g.entry.Position }
 
-// leaveOut leaves the whole hook out. It returns false: the hook is not carried over.
+// leaveOut reports that the hook is not imported, and returns false.
 func (g *handler) leaveOut(format string, args ...any) bool {
 	g.item(LeftOut, g.entry.From.Path, g.at(), "this hook is not carried: "+format, args...)
-	if g.entry.From.Matcher.Exists() { // it was the matcher of this hook too
+	if g.entry.From.Matcher.Exists() { // the group's matcher goes with the hook
 		last := &g.result.Report[len(g.result.Report)-1]
 		last.Paths = append(last.Paths, g.entry.From.Group+".matcher")
 	}
 	return false
 }
 
-// value is what a key of the hook has, a Result that is not there if it has none.
+// value returns the value of a key of the hook, or a Result that does not exist.
 func (g *handler) value(key string) gjson.Result { return g.given[key] }
 
 // report adds an item about one of the hook's keys.
@@ -51,19 +51,19 @@ func (g *handler) report(kind Kind, key, format string, args ...any) {
 	g.item(kind, g.pathOf(key), g.doc.At(g.value(key).Index), format, args...)
 }
 
-// pathOf is the path of one of its keys.
+// pathOf returns the path of one of the hook's keys.
 func (g *handler) pathOf(key string) string { return g.entry.From.Path + "." + dialect.PathPart(key) }
 
 func (g *handler) convert() {
 	h := g.hook
-	g.given, g.behind = map[string]gjson.Result{}, map[string]gjson.Result{}
+	g.given, g.overridden = map[string]gjson.Result{}, map[string]gjson.Result{}
 	g.entry.From.JSON.ForEach(func(key, value gjson.Result) bool {
 		g.keys = append(g.keys, key.String())
 		g.given[key.String()] = value
 		return true
 	})
 	for name, keys := range g.entry.From.Counts {
-		g.first(name, keys)
+		g.setFirst(name, keys)
 	}
 	name := g.givenName()
 	for _, off := range g.disabled {
@@ -81,12 +81,11 @@ func (g *handler) convert() {
 		g.leaveOut("%s", why)
 		return
 	}
-	g.carry(name)
+	g.makeEntry(name)
 }
 
-// first puts the value of the first key that is there under the name of an entry's key, and keeps the other values for
-// the report.
-func (g *handler) first(name string, keys []string) {
+// setFirst sets the value of an entry's key to the first existing one of the keys; the report gets other values.
+func (g *handler) setFirst(name string, keys []string) {
 	var counts gjson.Result
 	for _, key := range keys {
 		switch v, ok := g.given[key]; {
@@ -94,7 +93,7 @@ func (g *handler) first(name string, keys []string) {
 		case !counts.Exists():
 			counts = v
 		case v.String() != counts.String():
-			g.behind[key] = v
+			g.overridden[key] = v
 		}
 	}
 	if counts.Exists() {
@@ -102,27 +101,27 @@ func (g *handler) first(name string, keys []string) {
 	}
 }
 
-// isOther reports whether the entry has what a key of the client's own says under another one.
-func (g *handler) isOther(key string) bool {
+// hasUnderOtherKey reports whether the entry has the value of a client's key under another key.
+func (g *handler) hasUnderOtherKey(key string) bool {
 	return key == "matcher" && g.dialect.IsFlat(g.entry.Event) ||
 		slices.Contains(g.entry.From.Counts["command"], key) ||
 		slices.Contains(g.entry.From.Counts["timeout"], key)
 }
 
-// otherKeys carries the author's own keys, and reports those that no entry has.
+// otherKeys copies the author's own keys, and reports the keys that the entry drops.
 func (g *handler) otherKeys() {
 	for _, key := range g.keys {
-		switch v := g.behind[key]; {
+		switch v := g.overridden[key]; {
 		case key == "timeout" && v.Exists():
 			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q counts, and not this", g.entry.From.Counts[key][0])
 		case v.Exists():
 			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q is not carried: an entry has one command for all "+
 				"systems", key)
-		case g.carried(key), g.isOther(key):
+		case g.isCarried(key), g.hasUnderOtherKey(key):
 		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried()[key] != "":
-			if g.value(key).Type != gjson.False { // which is what is so without it
+			if g.value(key).Type != gjson.False { // false is the default
 				g.report(LeftOut, key, "%q is not carried: %s", key, notCarried()[key])
 			}
 		default:
@@ -131,7 +130,8 @@ func (g *handler) otherKeys() {
 	}
 }
 
-// obstacle explains why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
+// obstacle returns the reason why the hook cannot become an entry, or "". texts are the hook's own texts besides the
+// matcher.
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
 	switch rule := h.If.String(); {
@@ -155,34 +155,34 @@ func (g *handler) obstacle(texts string) string {
 	return ""
 }
 
-// inFolder reports whether the hook runs in another folder than the workspace.
-func (g *handler) inFolder() bool {
+// hasOwnFolder reports whether the hook runs in a folder other than the workspace.
+func (g *handler) hasOwnFolder() bool {
 	return g.knows("cwd") && filepath.Clean(g.value("cwd").String()) != "."
 }
 
-// set puts a value into the entry.
+// set sets a value of the entry.
 func (g *handler) set(key string, v any) {
 	g.to.Set(key, []byte(text(v)))
 }
 
-// text writes a value as JSON.
+// text returns a value as JSON.
 func text(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // texts, lists and maps of them have a JSON form
+	_ = e.Encode(v) // cannot fail: v has only strings, lists and maps
 	return strings.TrimSpace(b.String())
 }
 
-// add puts the entry behind the others, under a name that is its own.
+// add appends the entry to the result, under a name of its own.
 func (g *handler) add(name string) {
-	same := name + "\x00" + inJSON(g.to)
-	if source, ok := g.there[same]; ok {
+	same := name + "\x00" + entryJSON(g.to)
+	if source, ok := g.sources[same]; ok {
 		g.item(Changed, g.entry.From.Path, g.at(), "this hook is the same as that of %s, and is there once", source)
 		return
 	}
-	g.there[same] = g.hook.Source()
-	if !g.alone() {
+	g.sources[same] = g.hook.Source()
+	if !g.mergeEqual() {
 		return
 	}
 	switch {
@@ -195,12 +195,12 @@ func (g *handler) add(name string) {
 	g.result.Entries = append(g.result.Entries,
 		append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
-	g.result.positions = append(g.result.positions, g.place(g.at(), ""))
+	g.result.positions = append(g.result.positions, g.diagnostic(g.at(), ""))
 }
 
-// alone looks for hooks that the client holds for equal, of which it runs one at a call. It reports whether the hook is
-// carried.
-func (g *handler) alone() bool {
+// mergeEqual reports whether to import the hook. Of several hooks that the client treats as equal, the client runs one
+// for a call, so equal hooks with one matcher become one entry.
+func (g *handler) mergeEqual() bool {
 	if g.hook.DedupKey == "" {
 		return true
 	}
@@ -220,19 +220,19 @@ func (g *handler) alone() bool {
 			last.Paths = append(last.Paths, other.path)
 			return false
 		}
-		if overlap(g.hook.Matcher, other.hook.Matcher) {
-			g.item(Wider, g.entry.From.Path, g.at(), // its verdict is the same each time
+		if mayOverlap(g.hook.Matcher, other.hook.Matcher) {
+			g.item(Wider, g.entry.From.Path, g.at(), // each run gives the same verdict
 				"%s runs this hook and that of %s once where a call is for both; here each of them runs",
 				g.form.Client, other.hook.Source())
 			break
 		}
 	}
-	g.equal[key] = append(others, carried{g.hook, g.entry.From.Path, len(g.result.Entries)})
+	g.equal[key] = append(others, carriedHook{g.hook, g.entry.From.Path, len(g.result.Entries)})
 	return true
 }
 
-// carried is a hook, its path in the file, and the index of its entry.
-type carried struct {
+// carriedHook is a hook, the hook's path in the file, and the index of the entry.
+type carriedHook struct {
 	hook  *hook.Hook
 	path  string
 	entry int
@@ -245,15 +245,15 @@ func sameMatcher(a, b hook.Matcher) bool {
 	return a.String() == b.String()
 }
 
-func inJSON(e Entry) string {
-	text, _ := e.MarshalJSON() // its values have a JSON form
+func entryJSON(e Entry) string {
+	text, _ := e.MarshalJSON() // cannot fail: the values are JSON
 	return string(text)
 }
 
-// names are those that are taken, each with the number that the next of its kind may get.
+// names has the taken names, each with the highest number used with the name.
 type names map[string]int
 
-// free returns a name that is not taken, and takes it.
+// free returns a name that is not taken yet, and takes the name.
 func (n names) free(name string) string {
 	for number := n[name] + 1; ; number++ {
 		if try := numbered(name, number); n[try] == 0 {
@@ -264,7 +264,7 @@ func (n names) free(name string) string {
 	}
 }
 
-// numbered is the nth name of those that are the same without a number.
+// numbered returns the nth variant of a name: name, name-2, name-3.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name
@@ -272,7 +272,7 @@ func numbered(name string, n int) string {
 	return name + "-" + strconv.Itoa(n)
 }
 
-// givenName is the name that a hook has in its file, "" if it has none.
+// givenName returns the hook's name in the file, or "".
 func (g *handler) givenName() string {
 	if name := g.value("name"); g.knows("name") && strings.TrimSpace(name.String()) != "" {
 		return name.String()
@@ -280,8 +280,8 @@ func (g *handler) givenName() string {
 	return ""
 }
 
-// timeout carries the hook's own deadline.
-func (g *handler) timeout() {
+// copyTimeout copies the hook's own deadline.
+func (g *handler) copyTimeout() {
 	limit := g.hook.Deadline(g.entry.Event)
 	raw := g.value("timeout")
 	seconds, err := strconv.ParseUint(raw.Raw, 10, 16)
@@ -295,7 +295,7 @@ func (g *handler) timeout() {
 	}
 }
 
-// duration writes a duration without what is zero at its end.
+// duration returns a duration as text without zero units at the end.
 func duration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -307,8 +307,8 @@ func duration(d time.Duration) string {
 	return text
 }
 
-// environment carries the variables that the file gives the hook.
-func (g *handler) environment() {
+// copyEnvironment copies the variables that the file sets for the hook.
+func (g *handler) copyEnvironment() {
 	env := map[string]string{}
 	for _, v := range g.hook.Environment() {
 		name, value, _ := strings.Cut(v, "=")
@@ -316,9 +316,9 @@ func (g *handler) environment() {
 			continue
 		}
 		own := g.value("env").Get(gjson.Escape(name))
-		// nobody wants the value of a token in the project's file
+		// keep a token's value out of the project's file
 		if own.Type == gjson.String {
-			value = own.String() // which the entry expands as the client does
+			value = own.String() // the entry expands variables like the client
 		}
 		env[name] = value
 	}

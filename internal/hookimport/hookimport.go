@@ -1,5 +1,4 @@
-// Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and reports what became of
-// the rest.
+// Package hookimport converts the hooks in a client's file to entries of .tenex-hooks.json, and reports differences.
 //
 //	result, err := hookimport.Read(".claude/settings.json", nil)
 //	…
@@ -8,11 +7,12 @@
 //	}
 //	text, err := hookimport.Add(".tenex-hooks.json", old, result)
 //
-// Guarantees: a file that does not load is an error with all positions. Every value of a file is in an entry, or in
-// the report with its path. All entries load. An entry keeps its client's rules, so each hook gives a call the verdict
-// that it gave in the file that it came from.
+// Guaranteed: if a file does not load, the error has all positions. Every value of a file is in an entry, or in the
+// report with its path. All entries load. An entry keeps the client's rules, so a hook gives a call the same verdict as
+// in the client's file.
 //
-// No guarantees: several hooks at one call run in turn, in the order of the file, and the first block ends the call.
+// Not guaranteed: hooks at the same time. Several hooks at one call run in turn, in the order of the file, and the
+// first block ends the call.
 package hookimport
 
 import (
@@ -36,24 +36,24 @@ type Kind string
 
 // Kinds of items.
 const (
-	Changed Kind = "changed"  // it means the same in other words
-	Wider   Kind = "wider"    // it is for more calls here
-	LeftOut Kind = "left_out" // it is not there
-	Note    Kind = "note"     // it is so with every file of the client, or has nothing to do with hooks
+	Changed Kind = "changed"  // the same meaning in other words
+	Wider   Kind = "wider"    // the entry is for more calls
+	LeftOut Kind = "left_out" // not imported
+	Note    Kind = "note"     // true of every file of the client, or not about hooks
 )
 
-// Item is one thing that the reader of an import must know.
+// Item is a fact that the user of an import must know.
 type Item struct {
 	Kind Kind `json:"kind"`
 	hook.Diagnostic
-	// in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
+	// Paths are paths in the client's file, such as hooks.PreToolUse.0.matcher, with all values below them.
 	Paths []string `json:"paths,omitempty"`
 }
 
 // Entry is an entry of .tenex-hooks.json.
 type Entry = strictjson.Fields
 
-// Result is what a file gave.
+// Result is the result of importing a file.
 type Result struct {
 	Client  string
 	Entries []Entry
@@ -63,12 +63,12 @@ type Result struct {
 	positions []hook.Diagnostic // of the entries, without a text
 }
 
-// Faithful reports whether all hooks do here what they do in their client, but for what the notes name.
+// Faithful reports whether the import left out no value, so all hooks work as in the client, except as the report says.
 func (r *Result) Faithful() bool {
 	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == LeftOut })
 }
 
-// Read imports a file. as is whose form it is in, nil where its path tells that.
+// Read imports a file. as is the dialect of the file; if nil, the path tells the dialect.
 func Read(path string, as *dialect.Dialect) (*Result, error) {
 	doc, err := hookfile.ReadFile(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		return nil, err
 	}
 	r := &reader{path: path, dialect: file.Dialect, form: file.Dialect.Files, file: file, doc: file.Document,
-		result: &Result{}, equal: map[string][]carried{}, there: map[string]string{}, names: names{},
+		result: &Result{}, equal: map[string][]carriedHook{}, sources: map[string]string{}, names: names{},
 		items: map[string]bool{}}
 	if r.dialect == registry.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
@@ -93,7 +93,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 			registry.ImportList())
 	}
 	r.result.Client = r.form.Client
-	if r.doc == nil { // the client drops the file whole, and so does hookrun
+	if r.doc == nil { // the client ignores the whole file, and so does hookrun
 		for _, w := range file.Warnings {
 			r.result.Report = append(r.result.Report, Item{LeftOut, w, []string{"hooks"}})
 		}
@@ -122,12 +122,12 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	slices.SortStableFunc(r.result.Report, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	r.ofFile()
+	r.fileNotes()
 	return r.result, nil
 }
 
-// ofFile reports what is about the file as a whole.
-func (r *reader) ofFile() {
+// fileNotes adds the notes about the file as a whole.
+func (r *reader) fileNotes() {
 	add := func(text string, paths []string) {
 		r.result.Report = append(r.result.Report, Item{Note, hook.Diagnostic{File: r.path, Text: text}, paths})
 	}
@@ -144,7 +144,7 @@ func (r *reader) ofFile() {
 	add("the hooks are still in this file: when its client runs hookrun, take them out here, or each runs twice", nil)
 }
 
-// reader turns the hooks of a file into entries.
+// reader converts the hooks of a file to entries.
 type reader struct {
 	path    string
 	dialect *dialect.Dialect
@@ -155,10 +155,10 @@ type reader struct {
 
 	off      bool // all hooks are switched off
 	disabled []*switchedOff
-	equal    map[string][]carried // equal hooks of an event
-	there    map[string]string    // entries, and where they are from
-	names    names                // of the entries
-	items    map[string]bool      // of the report: several hooks have one matcher
+	equal    map[string][]carriedHook // hooks that the client treats as equal, by event and key
+	sources  map[string]string        // source of each entry, by name and JSON
+	names    names                    // taken by entries
+	items    map[string]bool          // already reported: several hooks share a matcher
 }
 
 // switchedOff is the name of a hook that the settings switch off.
@@ -167,8 +167,8 @@ type switchedOff struct {
 	used bool
 }
 
-// place is a position in the file.
-func (r *reader) place(at dialect.Position, text string) hook.Diagnostic {
+// diagnostic returns a diagnostic with a position in the file.
+func (r *reader) diagnostic(at dialect.Position, text string) hook.Diagnostic {
 	return hook.Diagnostic{File: r.path, Line: at.Line, Column: at.Column, Text: text}
 }
 
@@ -176,18 +176,18 @@ func (r *reader) item(kind Kind, path string, at dialect.Position, format string
 	text := fmt.Sprintf(format, args...)
 	if key := path + "\x00" + text; !r.items[key] {
 		r.items[key] = true
-		r.result.Report = append(r.result.Report, Item{kind, r.place(at, text), []string{path}})
+		r.result.Report = append(r.result.Report, Item{kind, r.diagnostic(at, text), []string{path}})
 	}
 }
 
-// settings reports what the document says of all hooks.
+// settings reports the document's settings for all hooks.
 func (r *reader) settings() {
 	for _, s := range r.doc.Switches {
 		if s.Off {
 			const text = "%q switches all hooks of %s off, so none is carried; take it out to import them"
 			r.off = true
 			r.result.Report = append(r.result.Report, Item{LeftOut,
-				r.place(s.KeyAt, fmt.Sprintf(text, s.Name, r.form.Client)), []string{s.Path, "hooks"}})
+				r.diagnostic(s.KeyAt, fmt.Sprintf(text, s.Name, r.form.Client)), []string{s.Path, "hooks"}})
 		}
 	}
 	for _, name := range r.doc.Disabled {
@@ -201,7 +201,7 @@ func (r *reader) settings() {
 	}
 }
 
-// notes reports what in the file makes no hook.
+// notes reports the parts of the file that become no entry.
 func (r *reader) notes() {
 	for _, n := range r.doc.Notes {
 		switch n.Kind {
@@ -227,8 +227,8 @@ func (r *reader) notes() {
 	}
 }
 
-// installed reports whether the hooks of an event run where `hookrun install` puts hookrun: at that event, or at
-// another one of the same call.
+// installed reports whether an event's hooks run at the events of `hookrun install`: the event itself, or another event
+// of the same call.
 func (r *reader) installed(event protocol.Event) bool {
 	return slices.ContainsFunc(r.dialect.Install.Events, func(name string) bool {
 		e := protocol.Event(name)
@@ -238,16 +238,16 @@ func (r *reader) installed(event protocol.Event) bool {
 
 func brief(s string) string { return spelling.Quote(s) }
 
-// Append adds the entries and the report of another file. An entry that is there already, but for its name, is not
-// there twice, and one whose name is taken gets a number.
+// Append adds the entries and the report of another file. An entry that equals an existing one except for the name is
+// skipped, and an entry with a taken name gets a number.
 func (r *Result) Append(more *Result) {
 	taken, there := names{}, map[string]string{}
 	for i, e := range r.Entries {
 		taken.free(nameIn(e))
-		there[inJSON(e[1:])] = r.Sources[i]
+		there[entryJSON(e[1:])] = r.Sources[i]
 	}
 	for i, e := range more.Entries {
-		if source, ok := there[inJSON(e[1:])]; ok {
+		if source, ok := there[entryJSON(e[1:])]; ok {
 			r.Report = append(r.Report, Item{Kind: Changed, Diagnostic: more.positions[i]})
 			r.Report[len(r.Report)-1].Text = "this hook is the same as that of " + source + ", and is there once"
 			continue

@@ -11,27 +11,27 @@ import (
 
 // A hook of type http becomes an entry with "url".
 
-// carriedHTTP are the keys of such a hook that its entry has, under names of its own.
+// carriedHTTP lists the keys of an http hook that the entry keeps, some under other names.
 var carriedHTTP = []string{"type", "url", "headers", "allowedEnvVars", "if", "timeout", "onFailure"}
 
-// carried reports whether the entry has the value of a key of the hook.
-func (g *handler) carried(key string) bool {
+// isCarried reports whether the entry keeps the value of a hook's key.
+func (g *handler) isCarried(key string) bool {
 	if g.hook.HTTP != nil {
 		return slices.Contains(carriedHTTP, key)
 	}
 	return slices.Contains(carriedCommand, key) && g.knows(key)
 }
 
-// address carries the address, the headers and the names of their variables.
-func (g *handler) address() {
-	e, _ := g.hook.Endpoint() // an address that is not allowed was left out before
+// copyEndpoint copies the URL, the headers and the names of their variables.
+func (g *handler) copyEndpoint() {
+	e, _ := g.hook.Endpoint() // no error: a hook with a forbidden URL was left out before
 	g.set("url", e.URL)
 	if len(e.Headers) > 0 {
 		var headers strictjson.Fields
 		for _, h := range e.Headers {
 			headers = append(headers, strictjson.Field{Key: h.Name, Value: []byte(text(h.Value))})
 		}
-		g.to.Set("headers", []byte(inJSON(headers)))
+		g.to.Set("headers", []byte(entryJSON(headers)))
 	}
 	var names []string
 	for _, name := range g.hook.HTTP.AllowedEnvVars {
@@ -50,7 +50,7 @@ func (g *handler) address() {
 	}
 }
 
-// nameOfURL makes a name of an address: the last part of its path, else the host.
+// nameOfURL returns a name for a URL: the last part of the path, or the host.
 func nameOfURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// nameOf makes a name of a command: that of the first file in it, else its first word.
+// nameOf returns a name for a command: from the first path in the command, or the first word.
 func nameOf(c hook.Command) string {
 	words := strings.FieldsFunc(c.String(), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=", r) })
 	for _, w := range words {
@@ -23,7 +23,7 @@ func nameOf(c hook.Command) string {
 	return plainName(words[0])
 }
 
-// plainName keeps of a text what a name is best made of.
+// plainName returns the letters, digits, "_", "-" and "." of a text, up to 40 characters, or "hook".
 func plainName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < 0x80 && strings.ContainsRune(letters+"-.", r) {

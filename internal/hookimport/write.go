@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// Write adds entries to the hooks file at a path, and makes it if it is missing. The file is replaced in one step.
-// added are the names of the entries that are new.
+// Write adds entries to the hooks file at a path, and creates a missing file. The file is replaced in one step. added
+// has the names of the new entries.
 func Write(path string, entries []Entry) (added []string, err error) {
 	info, err := os.Lstat(path)
 	var doc []byte
@@ -20,7 +20,7 @@ func Write(path string, entries []Entry) (added []string, err error) {
 		info = nil
 	case err != nil:
 		return nil, err
-	case info.Mode()&fs.ModeSymlink != 0: // a project that somebody cloned must not have us write elsewhere
+	case info.Mode()&fs.ModeSymlink != 0: // a cloned project must not make hookrun write elsewhere
 		return nil, fmt.Errorf("%s is a symbolic link; name the file that it leads to", path)
 	default:
 		if doc, err = hookfile.ReadFile(path); err != nil {

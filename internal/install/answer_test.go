@@ -202,7 +202,7 @@ func TestNoAnswerAtTheEndOfATurn(t *testing.T) {
 				continue
 			}
 			e := row.Name
-			require.False(t, c.holds(string(e)))
+			require.False(t, c.failsClosed(string(e)))
 			cmd := inShell("/bin/sh", h.command(string(e)))
 			out, _ := cmd.Output()
 			require.Equal(t, 1, cmd.ProcessState.ExitCode())

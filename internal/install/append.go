@@ -6,9 +6,9 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// AppendTo appends objects, which are JSON text, to the list that a key of a JSON file without comments has, and
-// returns the file. All that is there stays, and what is added is laid out as that is. "" is a file that is not
-// there; a list that is not there is made.
+// AppendTo appends objects, given as JSON text, to the list at a key of a JSON file without comments, and returns the
+// file. The rest of the file stays, and the objects take over the file's layout. The text "" means a missing file; a
+// missing list is created.
 func AppendTo(text, key string, objects []string) (string, error) {
 	if text == "" {
 		text = "{}\n"

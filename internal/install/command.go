@@ -16,20 +16,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// handler is the entry as its client reads it.
+// handler is the entry in the form that its client reads.
 type handler struct {
 	binary  string
 	key     string                    // of the member with the command
 	command func(event string) string // at an event
-	timeout int64                     // in the client's unit; 0 is none
+	timeout int64                     // in the client's unit; 0: no timeout
 	extra   string                    // members of the entry, as JSON
-	flat    func(event string) bool   // it stands in the list of its event
+	flat    func(event string) bool   // the entry is in the event's list, without a group
 
-	keepsLongerTimeout bool // an entry that differs only by a longer timeout is not replaced
+	keepsLongerTimeout bool // an entry that differs only by a longer timeout stays
 }
 
-// MaxTimeout is the longest timeout that is written: a timer of JavaScript with more than 2^31 ms fires at once, which
-// lets the call pass.
+// MaxTimeout is the longest timeout that Install writes. A JavaScript timer of more than 2^31 ms fires at once, and the
+// call would fail open.
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
@@ -56,7 +56,7 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 		blocks, passes = c.commandByName(e.Args, true), c.commandByName(e.Args, false)
 	}
 	h.command = func(event string) string {
-		if c.holds(event) {
+		if c.failsClosed(event) {
 			return blocks
 		}
 		return passes
@@ -64,14 +64,14 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 	return h, err
 }
 
-// holds reports whether an entry without an answer blocks at an event. At the end of a turn a block would start the
-// next one, without end.
-func (c *Client) holds(event string) bool {
+// failsClosed reports whether an entry without an answer blocks at an event. At the end of a turn it does not: the
+// block would start the next turn, forever.
+func (c *Client) failsClosed(event string) bool {
 	return slices.Contains(c.Events, event) || c.CannotBlock == nil || !c.CannotBlock(protocol.Event(event))
 }
 
-// call is the command line for `hookrun fire`. program is quoted already.
-func call(program string, args []string, entry string) string {
+// fireCommand returns the command line for `hookrun fire`. program is already quoted.
+func fireCommand(program string, args []string, entry string) string {
 	words := []string{program, "fire"}
 	for _, a := range args {
 		words = append(words, shellword.POSIX(a))
@@ -79,12 +79,12 @@ func call(program string, args []string, entry string) string {
 	return strings.Join(append(words, "--entry", entry), " ")
 }
 
-// AnswerMark is what fire prints before an answer with --entry mark, so that an entry can tell it from other output.
+// AnswerMark is the prefix that `fire --entry mark` prints, by which an entry tells an answer from other output.
 const AnswerMark = "hookrun:"
 
-// An entry takes nothing but an answer of fire for one: with `--entry mark` fire prints a mark before it, which the
-// entry takes away again. The script runs in a shell of its own, in the place of the client's: the login shell of a
-// user may be fish. It has no $NAME that a client could have a variable for, see dialect.Expander.
+// An entry accepts only an answer of fire: with `--entry mark` fire prints a mark before the answer, and the entry
+// removes the mark. The script runs in /bin/sh instead of the client's shell, because a user's login shell may be fish.
+// It uses no $NAME that could be a variable of a client, see dialect.Expander.
 const (
 	shLine   = "exec /bin/sh -c "
 	shStart  = "hr_a=$("
@@ -96,22 +96,22 @@ const (
 		`exit $hr_s }; `
 	lookUp    = `command -v hookrun >/dev/null || echo "` + dialect.InstallHookrun + `" >&2; `
 	entryMark = " --entry mark"
-	// cmd.exe cannot read what a program prints: there fire exits with 6 in the place of 0.
+	// cmd.exe cannot read a program's output, so fire exits with 6 instead of 0 here.
 	entryStatus = " --entry status"
 	cmdBlocks   = ` & if errorlevel 7 (exit 2) else if errorlevel 6 (exit 0) else if errorlevel 5 (exit 1) else exit 2`
 	cmdPasses   = ` & if errorlevel 7 (exit 1) else if errorlevel 6 (exit 0) else exit 1`
 )
 
-// The ends of such scripts, with the message of whatever version. A command of somebody's own would be lost with the
-// entry.
+// The ends of such scripts, with the message of any version. A command added by a user does not match: it would be lost
+// with the entry.
 var (
 	shEnd = lazy.Regexp{Text: `^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
 		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`}
 	psEnd = lazy.Regexp{Text: `^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`}
 )
 
-// end is the end of a script: what it says if hookrun gave no answer, and its exit status.
-func (c *Client) end(shell dialect.Shell, blocks bool) string {
+// scriptEnd returns the end of a script: the output if hookrun gave no answer, and the exit status.
+func (c *Client) scriptEnd(shell dialect.Shell, blocks bool) string {
 	json, exit := c.SilentBlock()
 	if !blocks {
 		json, exit = "", 1
@@ -128,17 +128,17 @@ func (c *Client) end(shell dialect.Shell, blocks bool) string {
 	return fmt.Sprintf("%s; exit %d", say, exit)
 }
 
-// commandByName is the command of an entry that looks hookrun up in PATH. blocks is as for Command.
+// commandByName returns the command of an entry that looks hookrun up in PATH. blocks is as for Command.
 func (c *Client) commandByName(args []string, blocks bool) string {
 	hint := lookUp
 	if fitter, ok := c.Installer.(dialect.HintFitter); ok {
 		hint = fitter.FitHint(hint)
 	}
-	script := shStart + call("hookrun", args, "mark") + shAnswer + hint + c.end(dialect.POSIX, blocks)
+	script := shStart + fireCommand("hookrun", args, "mark") + shAnswer + hint + c.scriptEnd(dialect.POSIX, blocks)
 	return c.shLine() + shellword.POSIX(script)
 }
 
-// shLine is what stands before the script.
+// shLine returns the start of the command, up to the script.
 func (c *Client) shLine() string {
 	var emptied strings.Builder
 	if e, ok := c.Installer.(dialect.VariableEmptier); ok {
@@ -149,13 +149,14 @@ func (c *Client) shLine() string {
 	return emptied.String() + shLine
 }
 
-// Command is the shell command with which a client calls hookrun. If hookrun gives no answer, since it is not there or
-// was killed, the call is blocked: every client takes that for a pass. At an event that holds nothing up it is not.
+// Command returns the shell command by which a client calls hookrun. If hookrun gives no answer, because it is missing
+// or was killed, the command blocks the call, because every client would fail open. blocks is false for an event that
+// cannot block.
 func (c *Client) Command(binary string, args []string, blocks bool) (string, error) {
 	return c.write(c.shell(), binary, args, blocks)
 }
 
-// write writes the command for some shell.
+// write returns the command for a shell.
 func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks bool) (string, error) {
 	switch {
 	case !isAbs(binary):
@@ -163,7 +164,7 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 			"not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
-	case c.Expands() && strings.Contains(binary, "$"): // whatever quotes are around it
+	case c.Expands() && strings.Contains(binary, "$"): // quotes do not help
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
 	program, err := programWord(shell, binary)
@@ -177,11 +178,13 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 		if !blocks {
 			behind = cmdPasses
 		}
-		command = call(program, args, "status") + behind
+		command = fireCommand(program, args, "status") + behind
 	case dialect.PowerShell:
-		command = psStart + call(strings.TrimPrefix(program, "& "), args, "mark") + psAnswer + c.end(shell, blocks)
+		line := fireCommand(strings.TrimPrefix(program, "& "), args, "mark")
+		command = psStart + line + psAnswer + c.scriptEnd(shell, blocks)
 	default:
-		command = c.shLine() + shellword.POSIX(shStart+call(program, args, "mark")+shAnswer+c.end(shell, blocks))
+		script := shStart + fireCommand(program, args, "mark") + shAnswer + c.scriptEnd(shell, blocks)
+		command = c.shLine() + shellword.POSIX(script)
 	}
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
@@ -190,9 +193,9 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 	return command, nil
 }
 
-// ours reports whether a command is one that Install writes, now or in another version: hookrun by an absolute path, or
-// the program at the path binary, or a script that looks hookrun up in PATH. A bare `hookrun fire` is somebody's own
-// entry, and so is one with --config or a policy: to replace it could switch off a gate.
+// ours reports whether Install wrote a command, in this version or another: hookrun by an absolute path, the program at
+// the path binary, or a script that looks hookrun up in PATH. A bare `hookrun fire` is a user's own entry, and so is an
+// entry with --config or a policy: replacing it could switch off a gate.
 func ours(command, binary string) bool {
 	w := wordsOf(command)
 	ends := func(mark string) bool { return strings.HasPrefix(w.rest, mark) }
@@ -231,15 +234,15 @@ func ours(command, binary string) bool {
 	return true
 }
 
-// entryWords are the words with which a command calls hookrun, without --entry.
+// entryWords are the words by which a command calls hookrun, without --entry.
 type entryWords struct {
 	words  []string
-	rest   string // what follows them
-	byName bool   // it looks hookrun up in PATH
-	whole  bool   // it is an entry that reads the answer, with a footnote or none
+	rest   string // the text after them
+	byName bool   // the command looks hookrun up in PATH
+	whole  bool   // the entry reads the answer; a footnote may follow
 }
 
-// wordsOf reads the words that a command begins with, or the script in it that a shell runs.
+// wordsOf reads the words at the start of a command, or of the script that the command runs in a shell.
 func wordsOf(command string) (w entryWords) {
 	footnote := footnoteOf(command)
 	bare := strings.TrimSuffix(command, footnote)
@@ -265,17 +268,17 @@ func wordsOf(command string) (w entryWords) {
 		if found && rest == "" && strings.HasPrefix(before, shStart) && shEnd.Get().MatchString(end) && len(words) > 0 {
 			return entryWords{words: words, byName: words[0] == "hookrun", whole: true}
 		}
-		return entryWords{} // somebody wrote it, or has edited it
+		return entryWords{} // written or edited by a user
 	}
 	w = entryWords{}
 	w.words, w.rest, w.byName = olderWords(command)
 	return w
 }
 
-// scriptOf is the script that a command has a shell run in its place.
+// scriptOf returns the script that a command runs in a shell.
 func scriptOf(command string) (script string, found bool) {
 	words, rest := shellWords(command)
-	for len(words) > 4 && strings.Trim(words[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "=" { // emptied
+	for len(words) > 4 && strings.Trim(words[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "=" { // emptied variables
 		words = words[1:]
 	}
 	if len(words) != 4 || rest != "" || strings.Join(words[:3], " ")+" " != shLine {
@@ -284,8 +287,8 @@ func scriptOf(command string) (script string, found bool) {
 	return words[3], true
 }
 
-// RunsHookrun reports whether a command runs hookrun for the project's own hooks file, whoever wrote it. In that file
-// it would run itself without end.
+// RunsHookrun reports whether a command runs hookrun for the project's own hooks file, no matter who wrote the command.
+// In that file, hookrun would run itself without end.
 func RunsHookrun(command string) bool {
 	words := wordsOf(command).words
 	if len(words) < 2 || strings.TrimSuffix(base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
@@ -296,8 +299,7 @@ func RunsHookrun(command string) bool {
 	})
 }
 
-// shellWords returns the words that a command begins with, as a shell reads them, and what comes behind them: anything
-// that only a shell can make sense of.
+// shellWords returns the words at the start of a command, as a shell reads them, and the rest, for a shell only.
 func shellWords(command string) (words []string, rest string) {
 	for {
 		command = strings.TrimLeft(command, " \t")

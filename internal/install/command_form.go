@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// programWord is the word by which a shell starts the program at a path.
+// programWord returns the word by which a shell starts the program at a path.
 func programWord(shell dialect.Shell, path string) (string, error) {
 	switch shell {
 	case dialect.Cmd:
@@ -24,8 +24,8 @@ func programWord(shell dialect.Shell, path string) (string, error) {
 
 var inCmd = lazy.Regexp{Text: `^"((?:[A-Za-z]:)?\\[^"%]+)"`}
 
-// windowsProgram reads the program at the start of a command for PowerShell or cmd.exe. It may be in a file that came
-// from another system.
+// windowsProgram reads the program at the start of a command for PowerShell or cmd.exe, also outside Windows: the file
+// may come from another system.
 func windowsProgram(command string) (path, behind string, found bool) {
 	if word, is := strings.CutPrefix(command, "& "); is {
 		return shellword.FromPowerShell(word)
@@ -41,13 +41,13 @@ var windowsRoot = lazy.Regexp{Text: `^(?:[A-Za-z]:[\\/]|\\\\)`}
 // isAbs reports whether a path is absolute, on this system or on Windows.
 func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot.Get().MatchString(path) }
 
-// base is the last part of a path, of this system or of Windows.
+// base returns the last part of a path of this system or of Windows.
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// windowsKey has the command of an entry for Windows where a client has a key of its own for it.
+// windowsKey is the key of an entry's command for Windows, in clients with a separate key.
 const windowsKey = "powershell"
 
-// commandOf is the member with the command of an entry.
+// commandOf returns the member with the command of an entry.
 func commandOf(entry *hujson.Value) *hujson.Value {
 	if command := get(entry, dialect.CommandKey); command != nil {
 		return command

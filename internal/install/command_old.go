@@ -6,14 +6,14 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// Entries of older versions ran hookrun with what blocks behind a ||, and took whatever it printed for an answer.
+// Entries of older versions ran hookrun with a blocking command behind ||, and took any output for an answer.
 
-// olderLookUp is how the script of such an entry begins that looks hookrun up in PATH.
+// olderLookUp matches the start of an older script that looks hookrun up in PATH.
 var olderLookUp = lazy.Regexp{Text: `^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
 	`\\]*" >&2; exit 1; \}; exec hookrun `}
 
-// olderWords returns the words that a command begins with, or the script in it that a shell runs, and what follows
-// them. byName: the script looks hookrun up in PATH, whatever message another version of it has.
+// olderWords returns the words at the start of a command, or of the script that the command runs in a shell, and the
+// text after them. byName: the script looks hookrun up in PATH; its message may be of another version.
 func olderWords(command string) (words []string, rest string, byName bool) {
 	if program, behind, found := windowsProgram(command); found {
 		words, rest = shellWords(behind)
@@ -30,7 +30,7 @@ func olderWords(command string) (words []string, rest string, byName bool) {
 		script = "hookrun " + behind
 	}
 	inside, behind := shellWords(script)
-	if behind != "" || !plain && !byName { // somebody wrote it, or has edited it
+	if behind != "" || !plain && !byName { // written or edited by a user
 		return nil, "", false
 	}
 	return inside, rest, byName

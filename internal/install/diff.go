@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff is the change as a unified diff, which patch(1) takes; "" if there is none.
+// Diff returns the change as a unified diff for patch(1), or "" if the change is empty.
 func (c *Change) Diff() string {
 	switch {
 	case c.Empty():
@@ -26,13 +26,13 @@ func (c *Change) Diff() string {
 		case strings.HasPrefix(path, `"`) || strings.TrimSpace(path) != path ||
 			strings.ContainsFunc(path, unicode.IsControl):
 			return strconv.Quote(path)
-		case strings.Contains(path, " "): // a tab ends the name, or patch would look for a date in there
+		case strings.Contains(path, " "): // a tab ends the name, or patch would look for a date behind the space
 			return path + "\t"
 		default:
 			return path
 		}
 	}
-	// The library's own head names both files in a way that patch cannot always read.
+	// patch cannot always read the library's own head with both names.
 	_, hunks, _ := strings.Cut(string(diff.Diff("", []byte(c.Old), "", []byte(c.New))), "\n@@ ")
 	return "--- " + name(c.Existed) + "\n+++ " + name(c.Exists) + "\n@@ " + hunks
 }

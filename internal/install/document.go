@@ -1,4 +1,4 @@
-// Package install puts the one hook that calls hookrun into the settings of a client, and takes it out again.
+// Package install adds the entry that calls hookrun to the settings of a client, and removes the entry again.
 //
 //	client, _ := install.Lookup("claude")
 //	entry := install.Entry{Binary: "/usr/bin/hookrun", Timeout: time.Minute, Events: client.Events}
@@ -6,20 +6,19 @@
 //	fmt.Print(change.Diff())
 //	err = change.Write()
 //
-// It guarantees: every byte that is not the entry's own stays, with the file's indentation and ends of lines around the
-// entry. A second Install changes nothing; one with another path or timeout replaces the entry where it stands.
-// Uninstall gives back the bytes that were there before Install, also where Install made the file, the "hooks" or the
-// list of an event; where one of these was there and empty, a comment at the end of the entry's command says so. What
-// cannot be parsed is refused with its position; so is what is no regular file, and a path that leads out of the root
-// by a symbolic link. A file is replaced by a rename: whoever reads it meanwhile sees the old text or the new one.
+// Guaranteed: every byte outside the entry stays, and the entry takes over the file's indentation and line endings. A
+// second Install changes nothing; with another path or timeout, Install replaces the entry in place. Uninstall restores
+// the bytes from before Install, also if Install created the file, the "hooks" or the list of an event. If one of these
+// existed and was empty, a comment at the end of the entry's command says so. Install refuses a file with a syntax
+// error (with its position), a file that is not regular, and a path that leads out of the root by a symbolic link. A
+// rename replaces the file, so a concurrent reader sees the old text or the new text.
 //
-// What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty
-// without it, and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two
-// programs that change the file at the same time are detected only up to the rename.
+// Not guaranteed: if somebody edits the file after Install, Uninstall removes the entry and each container that is
+// then empty, even one that existed, empty, before Install. A hard link to the file keeps the old text. A concurrent
+// change by another program is detected only up to the rename.
 //
-// Some clients have no hooks file, and run a plugin or executables. InstallAll and UninstallAll are for these too: such
-// a file is hookrun's whole and has a checksum by which it is known again. It is not replaced or removed if it is
-// somebody else's or was edited.
+// Some clients have no hooks file and run a plugin or executables. InstallAll and UninstallAll write these too: hookrun
+// owns the whole file and recognizes it by a checksum. A foreign or edited file is not replaced or removed.
 package install
 
 import (
@@ -36,18 +35,18 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Client is a client whose settings Install can change. It has Install and Files of the client's dialect.
+// Client is a client whose settings Install can change. Installation and Files come from the client's dialect.
 type Client struct {
 	Name string
 	*dialect.Installation
 	*dialect.Files
 	CannotBlock func(protocol.Event) bool
-	Flat        func(event string) bool // an event has hooks, and no groups of them
+	Flat        func(event string) bool // the event has a list of hooks, without groups
 
-	answersOnce bool // of several entries for one call one answers
+	answersOnce bool // if several entries match a call, only one answers
 }
 
-// Names are the clients that Lookup knows.
+// Names returns the names of the clients that Lookup knows.
 func Names() (names []string) {
 	for _, d := range registry.All() {
 		if d.Install != nil {
@@ -57,7 +56,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Lookup returns a client by its name.
+// Lookup returns a client by name.
 func Lookup(name string) (*Client, bool) {
 	d, known := registry.Named(name)
 	if !known || d.Install == nil {
@@ -68,37 +67,37 @@ func Lookup(name string) (*Client, bool) {
 	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, flat, answersAlone}, true
 }
 
-// Entry is what Install puts into a file.
+// Entry describes the entry that Install adds.
 type Entry struct {
 	Binary  string        // hookrun's absolute path
-	ByName  bool          // for a file that others get, too: the command looks hookrun up in PATH (not on Windows)
-	Args    []string      // behind `fire`: a form of output or a dialect, see Client.Command
-	Timeout time.Duration // rounded up to the client's unit; 0 leaves the client its own
+	ByName  bool          // for a shared file: the command looks hookrun up in PATH (not on Windows)
+	Args    []string      // after `fire`: an output form or a dialect, see Client.Command
+	Timeout time.Duration // rounded up to the client's unit; 0: the client's default
 	Events  []string
 }
 
-// Change is what Install or Uninstall would do to a file. Nothing is done before Write.
+// Change is a planned change of a file by Install or Uninstall. Only Write applies the change.
 type Change struct {
 	Path     string
 	Old, New string
-	Existed  bool     // Old is a file
-	Exists   bool     // New is one
-	Notes    []string // what keeps the entry from doing its work, for the user to see to
+	Existed  bool     // the file exists now
+	Exists   bool     // the file exists after Write
+	Notes    []string // for the user: settings that keep the entry from working
 
-	place dialect.Place
-	found found
-	bits  fs.FileMode // that the mode of New has
+	place    dialect.Place
+	current  currentFile
+	modeBits fs.FileMode // permission bits that New must have
 }
 
-// Empty reports whether the file is already as it should be.
+// Empty reports whether the file needs no change.
 func (c *Change) Empty() bool { return c.Existed == c.Exists && c.Old == c.New && !c.changesMode() }
 
 func (c *Change) changesMode() bool {
-	return HasShell && c.Existed && c.Exists && c.found.info.Mode()&c.bits != c.bits
+	return HasShell && c.Existed && c.Exists && c.current.info.Mode()&c.modeBits != c.modeBits
 }
 
-// InstallAll plans the changes that make the client call hookrun: one in its hooks file, or one for each file of
-// hookrun's own.
+// InstallAll plans the changes that make the client call hookrun: one change of the hooks file, or one for each of
+// hookrun's own files.
 func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
 	if c.OwnFiles() != nil {
 		return c.installOwn(p, e)
@@ -121,7 +120,7 @@ func oneChange(change *Change, err error) ([]*Change, error) {
 	return []*Change{change}, nil
 }
 
-// Install plans the change that puts the entry into a file, once for each of its events.
+// Install plans the change that adds the entry to a file, once for each of the entry's events.
 func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	h, err := c.handler(e)
 	if err != nil {
@@ -144,7 +143,7 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	return change, nil
 }
 
-// overridden is an error where the client would take the hooks of another file than the one that the entry goes into.
+// overridden returns an error if the client would read the hooks of another file instead of the entry's file.
 func (c *Client) overridden(p dialect.Place) error {
 	mover, ok := c.Installer.(dialect.HooksMover)
 	if !ok {
@@ -153,7 +152,7 @@ func (c *Client) overridden(p dialect.Place) error {
 	beside := filepath.Join(filepath.Dir(p.Path), mover.Instead())
 	doc, err := hookfile.ReadFile(beside)
 	if err != nil {
-		return nil // there is none, or none that the client reads
+		return nil // no such file, or the client cannot read it
 	}
 	if d, _ := registry.Named(c.Name); d != nil {
 		_, err = hookfile.ParseAs(beside, doc, d)
@@ -165,8 +164,8 @@ func (c *Client) overridden(p dialect.Place) error {
 		"events to \"hooks\" there, and remove it", c.Files.Client, beside, c.Base)
 }
 
-// Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun
-// whatever its name is, or "".
+// Uninstall plans the change that removes every hookrun entry from a file. A program at the path binary counts as
+// hookrun under any name; "" means no such path.
 func (c *Client) Uninstall(p dialect.Place, binary string) (*Change, error) {
 	change, err := plan(p)
 	if err != nil || !change.Existed {
@@ -183,10 +182,10 @@ func plan(p dialect.Place) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Change{Path: p.Path, Old: f.text, Existed: f.info != nil, place: p, found: f}, nil
+	return &Change{Path: p.Path, Old: f.text, Existed: f.info != nil, place: p, current: f}, nil
 }
 
-// inFile gives problems the name of their file.
+// inFile sets the file name of each diagnostic in err.
 func inFile(path string, err error) error {
 	var problems hook.Diagnostics
 	if errors.As(err, &problems) {

@@ -15,18 +15,18 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Found is an entry of a settings file that runs hookrun, whoever wrote it.
+// Found is an entry of a settings file that runs hookrun, written by Install or by a user.
 type Found struct {
 	dialect.EntryText
 	Line    int
 	Command string
-	Timeout time.Duration // 0: the client's own
-	Ours    bool          // Install replaces it; beside another one it would put a second
-	Exact   bool          // Install writes just this, with whatever path: a shell runs hookrun for it and nothing else
+	Timeout time.Duration // 0: the client's default
+	Ours    bool          // Install replaces this entry; if false, Install adds another entry
+	Exact   bool          // Install writes exactly this command (with any path), so the shell runs only hookrun
 }
 
-// Flags are those with which an entry of install's was written, for another install to keep: its log, and what holds
-// before the hooks are allowed.
+// Flags returns the flags of an entry by Install that a new install must keep: the log, and the policy before the hooks
+// are allowed. A user's own entry has no such flags.
 func (f *Found) Flags() (flags []string) {
 	if !f.Ours {
 		return nil
@@ -40,8 +40,8 @@ func (f *Found) Flags() (flags []string) {
 	return flags
 }
 
-// Entries finds the entries that run hookrun in a file of the client's, whose text has no comments. Binary is a path
-// that is hookrun whatever its name is.
+// Entries returns the entries that run hookrun in a file of the client. The text of the file has no comments. A program
+// at the path binary counts as hookrun under any name.
 func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {
 	if c.OwnFiles() != nil {
 		return c.ownEntries(file)
@@ -84,7 +84,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	return found
 }
 
-// Call is the command line with which an entry that Install wrote calls hookrun, else its whole command.
+// Call returns the command line by which an Exact entry calls hookrun, or the whole command of another entry.
 func (f *Found) Call() string {
 	if words := wordsOf(f.Command).words; f.Exact {
 		return strings.Join(words, " ")
@@ -92,7 +92,7 @@ func (f *Found) Call() string {
 	return f.Command
 }
 
-// list are the elements of a list. Those of a value that is none are none.
+// list returns the elements of v, or nil if v is not a list.
 func list(v gjson.Result) []gjson.Result {
 	if !v.IsArray() {
 		return nil
@@ -100,25 +100,25 @@ func list(v gjson.Result) []gjson.Result {
 	return v.Array()
 }
 
-// exact reports whether a command is one that Install writes. Ours takes more, with anything behind a ||.
+// exact reports whether Install writes this command. ours accepts more: any text behind a ||.
 func (c *Client) exact(command, event string) bool {
 	comment := footnoteOf(command)
 	command = strings.TrimSuffix(command, comment)
 	w := wordsOf(command)
-	if len(w.words) < 2 || strings.ContainsAny(comment, "\n\r") { // there it would end
+	if len(w.words) < 2 || strings.ContainsAny(comment, "\n\r") { // a line break would end the comment
 		return false
 	}
 	if w.byName {
-		return command == c.commandByName(w.words[2:], c.holds(event))
+		return command == c.commandByName(w.words[2:], c.failsClosed(event))
 	}
-	same, err := c.Command(w.words[0], w.words[2:], c.holds(event))
+	same, err := c.Command(w.words[0], w.words[2:], c.failsClosed(event))
 	return err == nil && same == command
 }
 
 // callsFire finds `hookrun fire` in a command line that only a shell can read.
 var callsFire = lazy.Regexp{Text: `(?:^|[\s/\\"';&|(])hookrun(?:\.exe)?["']?\s+fire(?:\s|$)`}
 
-// runsFire reports whether a command runs hookrun fire, for whatever hooks file.
+// runsFire reports whether a command runs `hookrun fire`, for any hooks file.
 func runsFire(command, binary string) bool {
 	words := wordsOf(command).words
 	if len(words) > 1 && words[1] == "fire" && filepath.Clean(words[0]) == binary {
@@ -127,8 +127,8 @@ func runsFire(command, binary string) bool {
 	return callsFire.Get().MatchString(command)
 }
 
-// Program is the path of the program that a command starts with, and the words behind it. known is false where only a
-// shell can tell.
+// Program returns the path of the program that a command starts, and the arguments. known is false if only a shell can
+// read the command.
 func Program(command string) (program string, args []string, known bool) {
 	words := wordsOf(command).words
 	if len(words) < 2 || words[1] != "fire" {
@@ -142,7 +142,7 @@ func Program(command string) (program string, args []string, known bool) {
 	return words[0], words[1:], true
 }
 
-// Text reads a file of the client's, without comments and byte order mark. exists is false where there is none.
+// Text reads a file of the client, without comments and byte order mark. exists is false for a missing file.
 func (c *Client) Text(path string) (file dialect.SettingsText, exists bool, err error) {
 	doc, info, err := regular.Read(path, maxServers)
 	if info == nil && err != nil {
@@ -151,13 +151,13 @@ func (c *Client) Text(path string) (file dialect.SettingsText, exists bool, err 
 	if err != nil {
 		return dialect.SettingsText{Path: path}, true, err
 	}
-	text, marked := strings.CutPrefix(string(doc), mark)
+	text, marked := strings.CutPrefix(string(doc), byteOrderMark)
 	file = dialect.SettingsText{Path: path, Text: text}
 	if filepath.Ext(path) != ".json" {
 		return file, true, nil
 	}
 	if marked && c.JSON == dialect.WithoutMark {
-		text = mark + text
+		text = byteOrderMark + text
 	}
 	d, err := c.parse(text, "")
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Wanted are the events at which an entry is needed: those of Events, and each other event that a hook asks for.
+// Wanted returns the events that need an entry: c.Events, and each extra event of a hook.
 func (c *Client) Wanted(hooks []hook.Hook) []string {
 	events := slices.Clone(c.Events)
-	for _, e := range c.furtherEvents() {
+	for _, e := range c.extraEvents() {
 		wants := func(h hook.Hook) bool { return h.Wants(e) }
 		if slices.ContainsFunc(hooks, wants) {
 			events = append(events, string(e))
@@ -25,9 +25,9 @@ func (c *Client) Wanted(hooks []hook.Hook) []string {
 	return events
 }
 
-// furtherEvents are the client's events besides those of every entry. An event before or after a tool is covered by
-// one of those.
-func (c *Client) furtherEvents() []protocol.Event {
+// extraEvents returns the client's events that c.Events does not cover. The entries at c.Events cover all events before
+// and after a tool.
+func (c *Client) extraEvents() []protocol.Event {
 	d, known := registry.Named(c.Name)
 	if !known {
 		return nil
@@ -43,9 +43,9 @@ func (c *Client) furtherEvents() []protocol.Event {
 	})
 }
 
-// Lacking describes what hooks ask for that the client has no event for.
+// Lacking describes the events of hooks that the client does not have.
 func (c *Client) Lacking(hooks []hook.Hook) (texts []string) {
-	for _, asked := range askedEvents(hooks) {
+	for _, asked := range extraHookEvents(hooks) {
 		if !c.hasEvent(&hooks[asked.hook], asked.event) {
 			texts = append(texts, lacking(c.Client, asked.event, &hooks[asked.hook]))
 		}
@@ -58,33 +58,32 @@ func lacking(client string, event protocol.Event, h *hook.Hook) string {
 	return fmt.Sprintf(text, client, event, h.Name)
 }
 
-// asked is an event that a hook asks for.
-type asked struct {
+// hookEvent is an event of a hook.
+type hookEvent struct {
 	hook  int
 	event protocol.Event
 }
 
-// askedEvents are the events of hooks besides those that every client's entries are for.
-func askedEvents(hooks []hook.Hook) (found []asked) {
+// extraHookEvents returns the events of hooks, except the canonical events, which every client's entries cover.
+func extraHookEvents(hooks []hook.Hook) (found []hookEvent) {
 	for i := range hooks {
 		for _, e := range hooks[i].Events {
 			if hooks[i].Active() && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(e)) {
-				found = append(found, asked{i, e})
+				found = append(found, hookEvent{i, e})
 			}
 		}
 	}
 	return found
 }
 
-// hasEvent reports whether a hook that asks for an event can run at one of the client's.
+// hasEvent reports whether a hook's event can occur at one of the client's extra events.
 func (c *Client) hasEvent(h *hook.Hook, event protocol.Event) bool {
-	return slices.ContainsFunc(c.furtherEvents(), func(e protocol.Event) bool { return h.EventAt(e) == event })
+	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool { return h.EventAt(e) == event })
 }
 
-// Kept are the events besides those of every entry at which the file of a place has an entry of hookrun's. Other hooks
-// than those of this project may have asked for them.
+// Kept returns the extra events at which the file at p has a hookrun entry. Hooks of other projects may need them.
 func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
-	further := c.furtherEvents()
+	further := c.extraEvents()
 	for _, e := range c.found(p, binary) {
 		if slices.Contains(further, protocol.Event(e.Event)) && e.Ours {
 			events = append(events, e.Event)
@@ -93,13 +92,13 @@ func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
 	return events
 }
 
-// Missing is an event that a hook asks for at which no entry of a client runs hookrun.
+// Missing is an event of a hook at which a client has no entry that runs hookrun.
 type Missing struct {
 	Hook   *hook.Hook
-	Event  protocol.Event // as the hook names it
+	Event  protocol.Event // in the hook's spelling
 	Client string
-	Mend   string // the command that adds the entry; "": the client has no such event
-	Runs   bool   // the hook runs in another client at the event
+	Mend   string // command that adds the entry; "": the client has no such event
+	Runs   bool   // another client runs the hook at the event
 }
 
 func (m *Missing) String() string {
@@ -110,10 +109,10 @@ func (m *Missing) String() string {
 		m.Event, m.Hook.Name, m.Mend)
 }
 
-// FindMissing compares the events that hooks ask for with the entries of all clients in which hookrun is installed.
-// Binary is as for Uninstall.
+// FindMissing compares the events of hooks with the entries of all clients that have hookrun installed. binary is as
+// for Uninstall.
 func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Missing) {
-	asked := askedEvents(hooks)
+	asked := extraHookEvents(hooks)
 	if len(asked) == 0 {
 		return nil
 	}
@@ -148,7 +147,7 @@ func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Mis
 	return found
 }
 
-// found are the entries in the files of a place.
+// found returns the entries in the files of a place.
 func (c *Client) found(p dialect.Place, binary string) (found []Found) {
 	places := []dialect.Place{p}
 	if c.OwnFiles() != nil {
@@ -162,8 +161,8 @@ func (c *Client) found(p dialect.Place, binary string) (found []Found) {
 	return found
 }
 
-// installCommand is the command that installs hookrun again in the file that has its entry, with the events that the
-// hooks of a workspace ask for.
+// installCommand returns the command that installs hookrun again in the file of the entry e, now also for the events of
+// the workspace's hooks.
 func (c *Client) installCommand(w dialect.Where, e *Found) string {
 	folder := w.Workspace
 	if absolute, err := filepath.Abs(folder); err == nil {

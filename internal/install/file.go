@@ -16,32 +16,32 @@ import (
 
 const maxSize = hookfile.MaxFileSize
 
-// found is what is at a place.
-type found struct {
+// currentFile is the file at a place.
+type currentFile struct {
 	path string      // without symbolic links
-	info fs.FileInfo // nil: there is no file
+	info fs.FileInfo // nil: the file does not exist
 	text string
 }
 
-// find reads the file of a place, if there is one.
-func find(p dialect.Place) (f found, err error) {
+// find reads the file at a place, if the file exists.
+func find(p dialect.Place) (f currentFile, err error) {
 	if f.path, err = resolve(p); err != nil {
-		return found{}, err
+		return currentFile{}, err
 	}
 	text, info, err := regular.Read(f.path, maxSize)
 	switch f.text, f.info = string(text), info; {
 	case errors.Is(err, regular.ErrNotRegular):
-		return found{}, fmt.Errorf("%s is no regular file; hooks cannot be installed there", p.Path)
+		return currentFile{}, fmt.Errorf("%s is no regular file; hooks cannot be installed there", p.Path)
 	case errors.Is(err, regular.ErrTooLarge):
-		return found{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
+		return currentFile{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return found{}, err
+		return currentFile{}, err
 	}
 	return f, nil
 }
 
-// resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a
-// project that somebody cloned must not have us write to the user's own files.
+// resolve follows the symbolic links of a path as far as the path exists. It refuses a path that leads out of the root:
+// a cloned project must not make hookrun write to the user's own files.
 func resolve(p dialect.Place) (string, error) {
 	root, err := existing(p.Root)
 	if err != nil {
@@ -59,7 +59,7 @@ func resolve(p dialect.Place) (string, error) {
 	return path, nil
 }
 
-// existing resolves the part of a path that exists.
+// existing resolves the symbolic links in the existing part of a path.
 func existing(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func existing(path string) (string, error) {
 		}
 		if info, err := os.Lstat(path); err == nil {
 			if info.Mode()&fs.ModeSymlink == 0 {
-				continue // somebody has just made it
+				continue // created in the meantime
 			}
 			return "", fmt.Errorf("%s is a symbolic link to nothing; remove it, or make what it names", path)
 		}
@@ -85,10 +85,10 @@ func existing(path string) (string, error) {
 	}
 }
 
-// Sweep removes what a run that was killed left beside the file.
-func (c *Change) Sweep() { atomic.Sweep(c.found.path) }
+// Sweep removes temporary files that a killed run left beside the file.
+func (c *Change) Sweep() { atomic.Sweep(c.current.path) }
 
-// Write does what was planned, unless the file has changed since.
+// Write applies the change, or returns an error if the file has changed since the plan.
 func (c *Change) Write() error {
 	if c.Empty() {
 		return nil
@@ -97,7 +97,7 @@ func (c *Change) Write() error {
 	if err != nil {
 		return err
 	}
-	if now.path != c.found.path || now.text != c.found.text || (now.info == nil) != (c.found.info == nil) {
+	if now.path != c.current.path || now.text != c.current.text || (now.info == nil) != (c.current.info == nil) {
 		return fmt.Errorf("%s was changed by somebody else meanwhile; try again", c.Path)
 	}
 	if !c.Exists {
@@ -108,14 +108,14 @@ func (c *Change) Write() error {
 		return nil
 	}
 	if now.info != nil {
-		return atomic.ReplaceAs(now.path, now.info, c.bits, c.New)
+		return atomic.ReplaceAs(now.path, now.info, c.modeBits, c.New)
 	}
 	there := filepath.Dir(c.place.Path)
 	for missing(there) && there != filepath.Dir(there) {
 		there = filepath.Dir(there)
 	}
 	if err = os.MkdirAll(filepath.Dir(now.path), 0o777); err == nil {
-		err = atomic.ReplaceAs(now.path, nil, c.bits, c.New)
+		err = atomic.ReplaceAs(now.path, nil, c.modeBits, c.New)
 	}
 	if err != nil {
 		c.removeFolders(there)
@@ -123,8 +123,8 @@ func (c *Change) Write() error {
 	return err
 }
 
-// removeFolders removes the folders of the file below the root, and below another one if it is given: Install may have
-// made them. One that has anything else in it is not empty, and stays; so does a link.
+// removeFolders removes the empty parent folders of the file, up to the root or the folder below: Install may have
+// created them. A folder with other files stays, and so does a symbolic link.
 func (c *Change) removeFolders(below string) {
 	root := filepath.Clean(c.place.Root)
 	for folder := filepath.Dir(c.place.Path); folder != root && folder != "." && folder != below; {

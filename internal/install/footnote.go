@@ -6,13 +6,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// The entry's command ends in a comment where the file alone could not tell Uninstall what was there before: an object
-// or a list without members, or null. Each is named by its key, the whole file by "file":
+// The entry's command ends in a comment if the file alone cannot tell Uninstall what was there before: an object or a
+// list without members, or null. The comment names each value by its key, and the whole file by "file":
 //
 //	/usr/bin/hookrun fire --output claude || exit 2 # before: file {\n}
 //	/usr/bin/hookrun fire --output claude || exit 2 # before: hooks {}, PreToolUse null
 //
-// What is not named was not there, or had members.
+// A key that is not named was missing, or had members.
 const footnoteStart, footnoteComma = " # before: ", ", "
 
 func escapeSpace(s string) string {
@@ -23,7 +23,7 @@ func unescapeSpace(s string) string {
 	return strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t").Replace(s)
 }
 
-// foundEmpty returns a footnote's text for a value that was empty; nothing for one that was not.
+// foundEmpty returns the item of the footnote for an empty value without comments, or nil for another value.
 func foundEmpty(name string, v *hujson.Value) []string {
 	c := containerOf(v)
 	switch {
@@ -41,7 +41,7 @@ func footnote(found []string) string {
 	return footnoteStart + strings.Join(found, footnoteComma)
 }
 
-// footnoteOf is the footnote of a command as it is written, "" if it has none.
+// footnoteOf returns the footnote of a command in its written form, or "".
 func footnoteOf(command string) string {
 	if at := strings.Index(command, footnoteStart); at >= 0 {
 		return command[at:]

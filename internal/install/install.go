@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// install returns the text with one entry at each event, and none at any other.
+// install returns the text with one entry at each of the events, and no entry at other events.
 func (c *Client) install(text string, exists bool, h *handler, events []string) (string, []string, error) {
 	if c.HasExtension(c.Base) {
 		return c.installTOML(text, exists, h, events)
@@ -24,7 +24,7 @@ func (c *Client) install(text string, exists bool, h *handler, events []string) 
 		if d, err = c.parse(text, h.binary); err != nil {
 			return "", nil, err
 		}
-		// Another version's events and copies of the entry go first.
+		// First, copies of the entry go, and entries at events that only another version used.
 		seen := map[string]bool{}
 		exists = d.remove(func(event string) bool {
 			first := slices.Contains(events, event) && !seen[event]
@@ -47,13 +47,13 @@ func (c *Client) install(text string, exists bool, h *handler, events []string) 
 	return d.String(), c.notes(d), nil
 }
 
-// put puts the entry where it is missing, or another than it should be.
+// put adds the entry at events without one, and updates an entry that differs.
 func (d *document) put(h *handler, events []string) error {
 	s := d.style()
 	found := foundEmpty("file", &d.tree)
 	hooks := get(&d.tree, "hooks")
 	if hooks == nil {
-		if d.onlyHead() { // which Uninstall would take for what Install made
+		if d.onlyHead() { // Uninstall would mistake the file for one created by Install
 			after := string(object(&d.tree).AfterExtra)
 			found = append(found, "file "+escapeSpace("{"+after+"}"))
 		}
@@ -89,7 +89,7 @@ func (d *document) put(h *handler, events []string) error {
 			s.set(&event.Value, h.event(name, found...), inLine, lines)
 		case array(&event.Value) == nil:
 			return d.fault(&event.Value, fmt.Sprintf("%q is no list; put its hooks into []", name))
-		case !d.renew(s, event, inLine, h):
+		case !d.updateEntry(s, event, inLine, h):
 			s.add(&event.Value, inLine, lines, h.event(name, found...))
 		}
 	}
@@ -99,16 +99,15 @@ func (d *document) put(h *handler, events []string) error {
 	return nil
 }
 
-// lineOf returns the indentation of the line with a key of the file, and whether the key begins it.
+// lineOf returns the indentation of the line with a key of the file, and whether the key is first in the line.
 func (d *document) lineOf(key string) (indent string, first bool) {
 	members := object(&d.tree).Members
 	i := slices.IndexFunc(members, func(m hujson.ObjectMember) bool { return keyOf(&m) == key })
 	return lineIndent(members[i].Name.BeforeExtra)
 }
 
-// renew writes the entry of an event anew where it stands, unless it is as it should be. It reports whether there is
-// one.
-func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h *handler) bool {
+// updateEntry reports whether the event has an entry, and rewrites the entry in place if it differs from h.
+func (d *document) updateEntry(s *style, event *hujson.ObjectMember, indent string, h *handler) bool {
 	for _, handlers := range d.handlers(event) {
 		for i := range handlers {
 			there := &handlers[i]
@@ -127,7 +126,7 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 				seconds, _ := strconv.ParseInt(raw(get(there, "timeout")), 10, 64)
 				longer.timeout = max(seconds, h.timeout)
 			}
-			if !same(there, longer.entry(at, found...)) {
+			if !sameObject(there, longer.entry(at, found...)) {
 				if own, lines := lineIndent(there.BeforeExtra); lines {
 					indent = own
 				}
@@ -139,8 +138,8 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 	return false
 }
 
-// same reports whether an object has the members of another that is JSON text, however it is written, and no others.
-func same(v *hujson.Value, text string) bool {
+// sameObject reports whether an object equals a JSON text, whatever the layout and the order of members.
+func sameObject(v *hujson.Value, text string) bool {
 	want := parsed(text)
 	for _, m := range members(&want) {
 		if string(strictjson.Compact(nil, raw(get(v, keyOf(&m))))) != raw(&m.Value) {
@@ -150,7 +149,7 @@ func same(v *hujson.Value, text string) bool {
 	return len(members(v)) == len(members(&want))
 }
 
-// hooks is the object with the hooks, as JSON text. found is what the footnote of each entry says.
+// hooks returns the object with the hooks, as JSON text. found becomes the footnote of each entry.
 func (h *handler) hooks(events []string, found ...string) string {
 	var lists []string
 	for _, event := range events {
@@ -159,7 +158,7 @@ func (h *handler) hooks(events []string, found ...string) string {
 	return "{" + strings.Join(lists, ",") + "}"
 }
 
-// event is the list of an event: the entry in a group of its own, which has no matcher, for it is for every tool.
+// event returns the list of an event: one group with the entry, without a matcher because the entry is for every tool.
 func (h *handler) event(name string, found ...string) string {
 	if h.flat(name) {
 		return "[" + h.entry(name, found...) + "]"
@@ -182,7 +181,7 @@ func objectOf(key, value string) string { return "{" + quoted(key) + ":" + value
 
 func quoted(text string) string { return string(strictjson.AppendString(nil, text)) }
 
-// handlers are those of an event's groups.
+// handlers returns the handlers of each group of an event.
 func (d *document) handlers(event *hujson.ObjectMember) (all [][]hujson.Value) {
 	list := elements(&event.Value)
 	for i := range list {
@@ -195,20 +194,20 @@ func (d *document) handlers(event *hujson.ObjectMember) (all [][]hujson.Value) {
 	return all
 }
 
-// onlyHead reports whether the file has nothing but what it must have beside "hooks".
+// onlyHead reports whether the file holds only the members that are required beside "hooks".
 func (d *document) onlyHead() bool {
 	if d.head == "" {
 		return false
 	}
 	want := parsed("{" + d.head + "}")
-	return same(&d.tree, want.String())
+	return sameObject(&d.tree, want.String())
 }
 
 func (d *document) isOurs(command *hujson.Value) bool {
 	return isText(command) && ours(text(command), d.binary)
 }
 
-// notes list what keeps the client from running the entry.
+// notes returns the reasons why the client would not run the entry, or not for every tool.
 func (c *Client) notes(d *document) []string {
 	notes := c.switchedOff(d.plain)
 	for _, event := range object(get(&d.tree, "hooks")).Members {
@@ -226,7 +225,7 @@ func (c *Client) notes(d *document) []string {
 	return notes
 }
 
-// switchedOff says what in a file keeps the client from running hooks.
+// switchedOff describes the settings in a file that switch hooks off.
 func (c *Client) switchedOff(doc string) (notes []string) {
 	for _, s := range c.Switches(doc) {
 		if s.Off {
@@ -236,7 +235,7 @@ func (c *Client) switchedOff(doc string) (notes []string) {
 	return notes
 }
 
-// Installed reports whether a file has an entry of hookrun's. Binary is as for Uninstall.
+// Installed reports whether a file has a hookrun entry. binary is as for Uninstall.
 func (c *Client) Installed(p dialect.Place, binary string) bool {
 	if c.OwnFiles() != nil {
 		return c.installedOwn(p)
@@ -249,8 +248,8 @@ func (c *Client) Installed(p dialect.Place, binary string) bool {
 	return err == nil && (!exists || rest != f.text)
 }
 
-// SwitchedOffElsewhere lists what keeps the client from running hooks in other files of the settings than that of the
-// first place. It skips files that cannot be read.
+// SwitchedOffElsewhere describes the settings that switch hooks off in the client's other settings files, all but the
+// first place. It skips unreadable files.
 func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) {
 	for _, p := range places {
 		for _, base := range append(slices.Clip(c.Others), c.Base) {
@@ -267,7 +266,7 @@ func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) 
 	return notes
 }
 
-// plain is the text of a client's file without comments, "" if it is JSON that cannot be read.
+// plain returns the text of a client's file without comments, or "" for faulty JSON.
 func (c *Client) plain(path, text string) string {
 	if filepath.Ext(path) != ".json" {
 		return text

@@ -14,20 +14,20 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// ownMark is in the line by which a file of hookrun's own is known, behind what begins a comment there. It goes on with
-// the ownHead.
+// ownMark identifies a file that hookrun owns. It follows the comment sign in the first line (after a #! line); the
+// ownHead comes next.
 const ownMark = " Written by hookrun install, which replaces it. An edited file is nobody's: "
 
-// ownHead says how a file of hookrun's own calls it, so that doctor need not read the program.
+// ownHead records how a file of hookrun's own calls hookrun, so doctor need not parse the program.
 type ownHead struct {
 	Binary  string        `json:"binary"`
 	ByName  bool          `json:"by_name,omitempty"`
 	Args    []string      `json:"args"`
 	Timeout time.Duration `json:"timeout"`
-	Sum     string        `json:"sum"` // of the text without it; a clone of the project may have other ends of lines
+	Sum     string        `json:"sum"` // of the text with an empty sum and \n as line ending: a clone may have \r\n
 }
 
-// ownText is a file that hookrun writes whole.
+// ownText returns the whole text of a file that hookrun owns.
 func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
 	head := ownHead{Binary: e.Binary, ByName: e.ByName && HasShell, Args: e.Args, Timeout: e.Timeout}
 	call, err := c.ownCall(head, f)
@@ -35,7 +35,7 @@ func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
 		return "", err
 	}
 	if head.ByName {
-		head.Binary = "" // colleagues have it elsewhere
+		head.Binary = "" // colleagues have hookrun at another path
 	}
 	first, rest := "", f.Text(call)
 	if strings.HasPrefix(rest, "#!") {
@@ -47,14 +47,14 @@ func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
 		err = err2
 		return first + f.Comment + ownMark + string(line) + "\n" + rest
 	}
-	head.Sum = sumOf(with())
+	head.Sum = checksum(with())
 	return with(), err
 }
 
-// ownCall is how a file of hookrun's own calls it.
+// ownCall returns how a file of hookrun's own calls hookrun.
 func (c *Client) ownCall(h ownHead, f dialect.OwnFile) (call dialect.OwnCall, err error) {
 	call = dialect.OwnCall{Program: h.Binary, Args: append([]string{"fire"}, h.Args...), Timeout: h.Timeout}
-	blocks := slices.ContainsFunc(f.Events, c.holds)
+	blocks := slices.ContainsFunc(f.Events, c.failsClosed)
 	if h.ByName {
 		call.Program, call.Command = "hookrun", c.commandByName(h.Args, blocks)
 		return call, nil
@@ -63,12 +63,12 @@ func (c *Client) ownCall(h ownHead, f dialect.OwnFile) (call dialect.OwnCall, er
 	return call, err
 }
 
-func sumOf(text string) string {
+func checksum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// readOwn reads the head of a file. own: some version of hookrun wrote the file. whole: nobody has edited it since.
+// readOwn reads the head of a file. own: a version of hookrun wrote the file. whole: the file is unedited since.
 func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	line, rest, _ := strings.Cut(text, "\n")
@@ -79,10 +79,10 @@ func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
 	if !own || json.Unmarshal([]byte(line), &head) != nil {
 		return ownHead{}, own, false
 	}
-	return head, true, head.Sum == sumOf(strings.Replace(text, `"`+head.Sum+`"`, `""`, 1))
+	return head, true, head.Sum == checksum(strings.Replace(text, `"`+head.Sum+`"`, `""`, 1))
 }
 
-// ownPlaces are the places of hookrun's own files, given that of the first.
+// ownPlaces returns the places of hookrun's own files, which are in the folder of p.
 func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
 	for _, f := range c.OwnFiles() {
 		places = append(places, dialect.Place{Root: p.Root, Path: filepath.Join(filepath.Dir(p.Path), f.Base)})
@@ -90,7 +90,7 @@ func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
 	return places
 }
 
-// installOwn plans to write all files or none.
+// installOwn plans the change of each file that the events need, or returns an error if a file is foreign or edited.
 func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err error) {
 	files := c.OwnFiles()
 	for i, place := range c.ownPlaces(p) {
@@ -104,7 +104,7 @@ func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err er
 		}
 		if change.Existed {
 			_, own, whole := readOwn(files[i], change.Old)
-			if err := othersFile(place.Path, own, whole); err != nil {
+			if err := checkOwn(place.Path, own, whole); err != nil {
 				return nil, err
 			}
 		}
@@ -115,14 +115,14 @@ func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err er
 			change.New = change.Old
 		}
 		if change.Exists = true; files[i].Executable {
-			change.bits = 0o111
+			change.modeBits = 0o111
 		}
 		changes = append(changes, change)
 	}
 	return changes, nil
 }
 
-// uninstallOwn plans to remove all files that are hookrun's. Somebody else's stay.
+// uninstallOwn plans the removal of all files that hookrun wrote. Foreign files stay; an edited file is an error.
 func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
 	files := c.OwnFiles()
 	for i, place := range c.ownPlaces(p) {
@@ -136,7 +136,7 @@ func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
 			case whole:
 				change.New, change.Exists = "", false
 			case own:
-				return nil, othersFile(place.Path, own, whole)
+				return nil, checkOwn(place.Path, own, whole)
 			}
 		}
 		changes = append(changes, change)
@@ -144,15 +144,15 @@ func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
 	return changes, nil
 }
 
-// othersFile is why a file is not replaced or removed, nil if it can be.
-func othersFile(path string, own, whole bool) error {
+// checkOwn returns the reason not to replace or remove a file, or nil if hookrun may.
+func checkOwn(path string, own, whole bool) error {
 	if what, mend := ownFault(own, whole); what != "" {
 		return fmt.Errorf("%s %s; %s", path, what, mend)
 	}
 	return nil
 }
 
-// ownFault is what is wrong with a file that should be hookrun's and whole, and how to mend it.
+// ownFault describes why a file is not an unedited file of hookrun, and how to mend that.
 func ownFault(own, whole bool) (what, mend string) {
 	switch {
 	case whole:
@@ -164,7 +164,7 @@ func ownFault(own, whole bool) (what, mend string) {
 	return "is not hookrun's", "move it away, then try again"
 }
 
-// installedOwn reports whether one of the files is hookrun's.
+// installedOwn reports whether hookrun wrote one of the files.
 func (c *Client) installedOwn(p dialect.Place) bool {
 	return slices.ContainsFunc(c.ownPlaces(p), func(place dialect.Place) bool {
 		found, err := find(place)
@@ -173,7 +173,7 @@ func (c *Client) installedOwn(p dialect.Place) bool {
 	})
 }
 
-// ownEntries are what a file of hookrun's own does, as if it were an entry for each of its events.
+// ownEntries describes a file of hookrun's own as one entry for each event of the file.
 func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 	f, head, whole := c.readOwn(file)
 	call, err := c.ownCall(head, f)
@@ -189,7 +189,7 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 	return found
 }
 
-// RunsAt reports whether the client would run a file of hookrun's own, of this name, at an event.
+// RunsAt reports whether the client would run a file of hookrun's own with this name at an event.
 func (c *Client) RunsAt(path, event string) bool {
 	return slices.ContainsFunc(c.OwnFiles(), func(f dialect.OwnFile) bool {
 		return f.Base == filepath.Base(path) && slices.Contains(f.Events, event)
@@ -206,8 +206,8 @@ func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head own
 	return f, head, false
 }
 
-// OwnFault is what is wrong with a file that should be hookrun's, and how to mend it; "" if it is as some hookrun wrote
-// it.
+// OwnFault describes the fault of a file of hookrun's own and how to mend it, or returns "" if a version of hookrun
+// wrote the text.
 func (c *Client) OwnFault(file dialect.SettingsText) (what, mend string) {
 	for _, f := range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {

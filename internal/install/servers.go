@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// ProxiedServer is an MCP server that runs behind `hookrun mcp`, so that every hook runs twice for its tools.
+// ProxiedServer is an MCP server that runs behind `hookrun mcp`, so every hook runs twice for its tools.
 type ProxiedServer struct {
 	hook.Diagnostic
 	Mend string
@@ -19,8 +19,8 @@ type ProxiedServer struct {
 
 func (s ProxiedServer) Error() string { return s.Diagnostic.Error() + "; " + s.Mend }
 
-// ProxiedServers finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of
-// this hookrun. It skips files that cannot be read.
+// ProxiedServers finds the client's servers that run behind `hookrun mcp`, in all files of the client. binary is the
+// path of this hookrun. Unreadable files are skipped.
 func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []ProxiedServer) {
 	seen := map[string]bool{}
 	for _, f := range c.Servers(w, c.read) {
@@ -47,20 +47,20 @@ func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []Proxied
 	return found
 }
 
-// read returns the text of a file of the client's without comments and byte order mark, "" if it cannot be read.
+// read returns the text of a client's file without comments and byte order mark, or "" if the file is unreadable.
 func (c *Client) read(path string) string {
 	doc, _, _ := regular.Read(path, maxServers)
-	return c.plain(path, strings.TrimPrefix(string(doc), mark))
+	return c.plain(path, strings.TrimPrefix(string(doc), byteOrderMark))
 }
 
-// maxServers is the size of the largest file that is looked at. Claude Code keeps the servers among much else.
+// maxServers is the maximum size of a file to read. Claude Code keeps the servers among much other data.
 const maxServers = 64 << 20
 
-// separates reports whether a character stands between words of a line.
+// separates reports whether a character separates words of a line.
 func separates(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()'\"", r) }
 
-// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a
-// shell. What stands between quotes there may be a line too.
+// runsProxy reports whether a command runs `hookrun mcp`: directly, behind other programs, or in a line for a shell.
+// The text in quotes may be such a line too.
 func runsProxy(line []string, binary string) bool {
 	isHookrun := func(word string) bool {
 		return strings.TrimSuffix(filepath.Base(word), ".exe") == "hookrun" || filepath.Clean(word) == binary

@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Places are the files of a client that may have hookrun's entry: the project's, its user's own there, and that of all
-// the user's projects.
+// Places returns the files of a client that may have hookrun's entry: the project's, the user's for the project, and
+// the user's for all projects.
 func (c *Client) Places(w dialect.Where) (places []dialect.Place) {
 	for _, t := range c.Targets(w) {
 		if t.Flag != userFlag || w.Home != "" {
@@ -21,13 +21,13 @@ func (c *Client) Places(w dialect.Where) (places []dialect.Place) {
 
 const userFlag = "--user"
 
-// Target is one of the files into which install can write.
+// Target is a file into which install can write.
 type Target struct {
-	Flag string // of install and uninstall, which names it; "": the project's settings
+	Flag string // the flag of install and uninstall; "": the project's settings
 	dialect.Place
 }
 
-// Targets are the files of a client into which install can write. The first is that of install without a flag.
+// Targets returns the files of a client into which install can write. The first is the default, without a flag.
 func (c *Client) Targets(w dialect.Where) (all []Target) {
 	if c.Folder != "" {
 		all = append(all, Target{"", c.Project(w.Workspace)})
@@ -38,7 +38,7 @@ func (c *Client) Targets(w dialect.Where) (all []Target) {
 	return append(all, Target{userFlag, c.User(w.Home, w.Getenv)})
 }
 
-// TargetOf returns the target whose entry, or whose file of hookrun's own, is at a path.
+// TargetOf returns the target with the file at a path, or with a file of hookrun's own there.
 func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
 	all := c.Targets(w)
 	i := slices.IndexFunc(all, func(t Target) bool {
@@ -51,7 +51,7 @@ func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
 	return all[i], true
 }
 
-// Command is a command line for the target: install or uninstall, of a client. folder is the project; "" names none.
+// Command returns the command line of install or uninstall for the target and a client. folder: the project, or "".
 func (t Target) Command(command, client, folder string) []string {
 	args := []string{command, client}
 	if t.Flag == userFlag {
@@ -66,11 +66,12 @@ func (t Target) Command(command, client, folder string) []string {
 	return args
 }
 
-// ByName reports whether install writes an entry there that looks hookrun up in PATH: colleagues have it elsewhere.
+// ByName reports whether install writes an entry that looks hookrun up in PATH, because colleagues have hookrun at
+// another path.
 func (t Target) ByName() bool { return t.Flag == "" && HasShell }
 
-// AskedTwice describes entries of hookrun's in files of other clients. Beside one in a file of this client they make a
-// client run each hook twice that runs the hooks of both files. Binary is as for Uninstall.
+// AskedTwice describes hookrun entries in files of other clients, if one client runs the hooks of both files: with
+// another entry in a file of this client, every hook runs twice. binary is as for Uninstall.
 func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
 	for _, name := range Names() {
 		other, _ := Lookup(name)

@@ -8,17 +8,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// style is how a file is written.
+// style is the layout of a file.
 type style struct {
-	lines        bool // it has more than one; else all is put into one
+	lines        bool // the file has several lines; if not, additions stay in one line
 	newline      string
 	unit         string // one step of indentation
-	colon, comma string // the comma is one between things in a line
+	colon, comma string // comma: between members in one line
 }
 
 var ownStyle = &style{lines: true, newline: "\n", unit: "  ", colon: ": ", comma: ", "}
 
-// style looks at the first member for all of it but the ends of lines.
+// style reads the line ending from the first line, and the rest of the layout from the first member.
 func (d *document) style() *style {
 	own := *ownStyle
 	s := &own
@@ -40,7 +40,7 @@ func (d *document) style() *style {
 	return s
 }
 
-// lineIndent returns the indentation of what stands behind an extra, and whether that begins a line.
+// lineIndent returns the indentation of the text after an extra, and whether the text begins a line.
 func lineIndent(before hujson.Extra) (indent string, lines bool) {
 	at := bytes.LastIndexByte(before, '\n')
 	if at < 0 {
@@ -50,7 +50,7 @@ func lineIndent(before hujson.Extra) (indent string, lines bool) {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], true
 }
 
-// layout lays out a value in a line that has this indentation: in lines of its own, or all in that one.
+// layout lays out a value in a line with this indentation: in several lines, or in this one.
 func (s *style) layout(v *hujson.Value, indent string, lines bool) {
 	c := containerOf(v)
 	if c == (container{}) {
@@ -82,18 +82,18 @@ func (s *style) layoutInside(c container, indent string, lines bool) {
 	}
 }
 
-// set puts a JSON text in the place of a value.
+// set replaces a value by a JSON text.
 func (s *style) set(v *hujson.Value, text, indent string, lines bool) {
 	made := parsed(text)
 	s.layout(&made, indent, lines)
 	v.Value = made.Value
 }
 
-// add appends the members of a container that is JSON text to those of v, behind the comments there. indent is
-// that of the line in which v begins. An empty v is laid out in lines if lines says so.
+// add appends the members of the container in text to v, after the comments there. indent is the indentation of the
+// line in which v begins. lines: an empty v gets several lines.
 func (s *style) add(v *hujson.Value, indent string, lines bool, text string) {
-	c, made := containerOf(v), parsed(text)
-	more := containerOf(&made)
+	c, added := containerOf(v), parsed(text)
+	more := containerOf(&added)
 	empty, inside := c.len() == 0, indent+s.unit
 	if !empty {
 		before, _ := c.at(0)
@@ -110,7 +110,7 @@ func (s *style) add(v *hujson.Value, indent string, lines bool, text string) {
 	if !lines && (!empty || end > 0) {
 		*before = hujson.Extra(s.comma[1:])
 	}
-	if empty && end == 0 { // the footnote of the entry says what was there
+	if empty && end == 0 { // the footnote of the entry records the old text
 		if rest = nil; lines {
 			rest = hujson.Extra(s.newline + indent)
 		}
@@ -120,11 +120,11 @@ func (s *style) add(v *hujson.Value, indent string, lines bool, text string) {
 	*c.after() = rest
 }
 
-// parsed is the tree of a text of our own.
+// parsed returns the tree of a text written by hookrun.
 func parsed(text string) hujson.Value {
 	v, err := hujson.Parse([]byte(text))
 	if err != nil {
-		panic(err) // it is JSON
+		panic(err) // cannot happen: the text is JSON
 	}
 	return v
 }

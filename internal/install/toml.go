@@ -12,8 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
-// A client whose settings are TOML has an entry for each event in a table of its own, which is all that the editor adds
-// and removes:
+// In TOML settings, the entry of each event is a table of its own. The editor adds and removes only these tables:
 //
 //	# Written by hookrun install; hookrun uninstall takes it out.
 //	[[hooks]]
@@ -21,16 +20,16 @@ import (
 //	command = "…"
 //	timeout = 600
 //
-// An end of line comes before it where there is anything before it. It ends a last line that has no end, and else it is
-// a blank line, so that Uninstall need not know which: without it the file is as it was. It stays where something was
-// written behind the entry that would become part of that last line.
+// After other text, the entry starts with one newline. The newline ends an unfinished last line, or makes a blank line.
+// Uninstall removes exactly this newline, so the file is as before. The newline stays if text behind the entry would
+// become part of the unfinished line.
 
 const tomlComment = "# Written by hookrun install; hookrun uninstall takes it out."
 
-// tomlKeys are those of an entry. A matcher is somebody's own.
+// tomlKeys are the keys of an entry. A user may have added the matcher.
 var tomlKeys = []string{"event", "matcher", "command", "timeout"}
 
-// tomlEntry is an entry of hookrun's: doc[header:end] is the table, and start is where what Install added begins.
+// tomlEntry is a hookrun entry: doc[header:end] is the table, and doc[start:end] is all that Install added.
 type tomlEntry struct {
 	start, header, end int
 	table              *toml.Value
@@ -55,7 +54,7 @@ func (e *tomlEntry) without(doc string) string {
 	return before + after
 }
 
-// lineEnd is how the first line of a document ends.
+// lineEnd returns the end of the first line of a document.
 func lineEnd(doc string) string {
 	if n := strings.IndexByte(doc, '\n'); n > 0 && doc[n-1] == '\r' {
 		return "\r\n"
@@ -63,14 +62,14 @@ func lineEnd(doc string) string {
 	return "\n"
 }
 
-// tomlFaults are faults of a document.
+// tomlFaults returns a fault of a document as diagnostics.
 func tomlFaults(doc string, offset int, text string) error {
 	locator := strictjson.Locator{Doc: doc}
 	line, column := locator.Position(offset)
 	return hook.Diagnostics{{Line: line, Column: column, Text: text}}
 }
 
-// tomlEntries finds the entries of hookrun's in a document, in its order.
+// tomlEntries returns the hookrun entries of a document, in order.
 func tomlEntries(doc, binary string) (entries []tomlEntry, err error) {
 	if at := strictjson.InvalidUTF8(doc); at >= 0 {
 		return nil, tomlFaults(doc, at, "not UTF-8; save the file as UTF-8")
@@ -92,7 +91,7 @@ func tomlEntries(doc, binary string) (entries []tomlEntry, err error) {
 			continue
 		}
 		for _, m := range table.Members {
-			if !slices.Contains(tomlKeys, m.Key) { // what is meant for the whole file goes with the entry else
+			if !slices.Contains(tomlKeys, m.Key) { // a key meant for the whole file would go with the entry
 				const text = "%s is behind the header of hookrun's entry, so it is part of that; move it to where it " +
 					"belongs, or take it out"
 				return nil, tomlFaults(doc, m.Offset, fmt.Sprintf(text, spelling.Quote(m.Key)))
@@ -115,7 +114,7 @@ func tomlEntries(doc, binary string) (entries []tomlEntry, err error) {
 	return entries, nil
 }
 
-// table is an entry as it is written.
+// table returns the text of an entry.
 func (h *handler) table(event, eol string) string {
 	lines := []string{"[[hooks]]", "event = " + quoted(event), "command = " + quoted(h.command(event))}
 	if h.timeout > 0 {
@@ -124,7 +123,7 @@ func (h *handler) table(event, eol string) string {
 	return strings.Join(lines, eol) + eol
 }
 
-// installTOML returns the text with one entry at each event, and none at any other.
+// installTOML returns the text with one entry at each of the events, and no entry at other events.
 func (c *Client) installTOML(text string, exists bool, h *handler, events []string) (string, []string, error) {
 	bom, doc := cutMark(text)
 	entries, err := tomlEntries(doc, h.binary)
@@ -133,10 +132,10 @@ func (c *Client) installTOML(text string, exists bool, h *handler, events []stri
 	}
 	eol := lineEnd(doc)
 	missing := slices.Clone(events)
-	for _, e := range slices.Backward(entries) { // from the end: offsets before stay
+	for _, e := range slices.Backward(entries) { // backward, so earlier offsets stay valid
 		n := slices.Index(missing, e.event())
 		if n < 0 || slices.ContainsFunc(entries, func(other tomlEntry) bool {
-			return other.start < e.start && other.event() == e.event() // the first of copies stays
+			return other.start < e.start && other.event() == e.event() // the first copy stays
 		}) {
 			doc = e.without(doc)
 			continue
@@ -160,23 +159,23 @@ func (c *Client) installTOML(text string, exists bool, h *handler, events []stri
 	return bom + doc, c.switchedOff(doc), nil
 }
 
-// uninstallTOML returns the text without the entries, and whether there is still a file.
+// uninstallTOML returns the text without the entries, and whether a file remains.
 func (c *Client) uninstallTOML(text, binary string) (rest string, exists bool, err error) {
 	bom, doc := cutMark(text)
 	entries, err := tomlEntries(doc, binary)
 	if err != nil {
 		return "", false, err
 	}
-	made := bom == "" && len(entries) > 0 && entries[0].start == 0 && strings.HasPrefix(doc, tomlComment)
+	created := bom == "" && len(entries) > 0 && entries[0].start == 0 && strings.HasPrefix(doc, tomlComment)
 	for _, e := range slices.Backward(entries) {
 		doc = e.without(doc)
 	}
-	return bom + doc, doc != "" || !made, nil
+	return bom + doc, doc != "" || !created, nil
 }
 
 func cutMark(text string) (bom, doc string) {
-	if doc, marked := strings.CutPrefix(text, mark); marked {
-		return mark, doc
+	if doc, marked := strings.CutPrefix(text, byteOrderMark); marked {
+		return byteOrderMark, doc
 	}
 	return "", text
 }

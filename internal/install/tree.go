@@ -12,31 +12,31 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// maxDepth is how deep a file may be nested: as deep as a hooks file.
+// maxDepth is the maximum nesting of a file, the same as for a hooks file.
 const maxDepth = 64
 
-// mark is the byte order mark of UTF-8.
-const mark = "\ufeff"
+// byteOrderMark is the byte order mark of UTF-8.
+const byteOrderMark = "\ufeff"
 
-// document is a file without faults, as a tree that keeps every byte of it.
+// document is a file without faults, as a tree that keeps every byte of the text.
 type document struct {
 	tree   hujson.Value
-	text   string // what was parsed, without the byte order mark; offsets in the tree are those of it
-	plain  string // the same without comments
-	marked bool   // a byte order mark comes before it
-	binary string // the path of hookrun, by which its entries are known beside their name
-	head   string // what the file must have beside its hooks
+	text   string // without the byte order mark; the tree has offsets of this text
+	plain  string // text without comments
+	marked bool   // the file begins with a byte order mark
+	binary string // a path that counts as hookrun under any name
+	head   string // members that the file must have beside its hooks
 
-	flat func(event string) bool // an event has handlers, and no groups of them
+	flat func(event string) bool // the event has a list of handlers, without groups
 }
 
-// parse finds every fault of a file, or none.
+// parse returns the document, or all faults of the file.
 func (c *Client) parse(text, binary string) (*document, error) {
 	d := &document{text: text, binary: binary, head: c.Head(), flat: c.Flat}
 	if at := strictjson.InvalidUTF8(text); at >= 0 {
 		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
 	}
-	if rest, marked := strings.CutPrefix(text, mark); marked {
+	if rest, marked := strings.CutPrefix(text, byteOrderMark); marked {
 		if c.JSON == dialect.WithoutMark {
 			return nil, d.faults(strictjson.Fault{
 				Text: "a byte order mark, with which " + c.Name + " drops the whole file; save it without"})
@@ -50,12 +50,12 @@ func (c *Client) parse(text, binary string) (*document, error) {
 			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})
 		}
 	}
-	// strictjson says every fault at once and refuses equal keys and a comma before a bracket, which hujson takes.
+	// strictjson reports all faults at once, and refuses duplicate keys and trailing commas, which hujson accepts.
 	if faults := strictjson.Check(d.plain, maxDepth); len(faults) > 0 {
 		return nil, d.faults(faults...)
 	}
 	var err error
-	if d.tree, err = hujson.Parse([]byte(d.text + "\n")); err != nil { // a comment in the last line wants its end
+	if d.tree, err = hujson.Parse([]byte(d.text + "\n")); err != nil { // a last comment needs a newline
 		return nil, err
 	}
 	d.tree.AfterExtra = bytes.TrimSuffix(d.tree.AfterExtra, []byte("\n"))
@@ -65,10 +65,10 @@ func (c *Client) parse(text, binary string) (*document, error) {
 	return d, nil
 }
 
-// String is the text of the file.
+// String returns the text of the file.
 func (d *document) String() string {
 	if d.marked {
-		return mark + d.tree.String()
+		return byteOrderMark + d.tree.String()
 	}
 	return d.tree.String()
 }
@@ -87,7 +87,7 @@ func (d *document) fault(at *hujson.Value, text string) hook.Diagnostics {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
 }
 
-// as returns what a value is, nil if it is something else.
+// as returns v as an object or an array, or nil if v is of another kind.
 func as[T *hujson.Object | *hujson.Array](v *hujson.Value) (t T) {
 	if v != nil {
 		t, _ = v.Value.(T)
@@ -99,7 +99,7 @@ func object(v *hujson.Value) *hujson.Object { return as[*hujson.Object](v) }
 
 func array(v *hujson.Value) *hujson.Array { return as[*hujson.Array](v) }
 
-// get returns the value of a key, nil if v is no object that has it.
+// get returns the value of a key, or nil if v is not an object with this key.
 func get(v *hujson.Value, key string) *hujson.Value {
 	all := members(v)
 	for i := range all {
@@ -112,7 +112,7 @@ func get(v *hujson.Value, key string) *hujson.Value {
 
 func keyOf(m *hujson.ObjectMember) string { return text(&m.Name) }
 
-// members are those of an object. Other values have none.
+// members returns the members of an object, or nil for another value.
 func members(v *hujson.Value) []hujson.ObjectMember {
 	if o := object(v); o != nil {
 		return o.Members
@@ -120,7 +120,7 @@ func members(v *hujson.Value) []hujson.ObjectMember {
 	return nil
 }
 
-// elements are those of an array. Other values have none.
+// elements returns the elements of an array, or nil for another value.
 func elements(v *hujson.Value) []hujson.Value {
 	if a := array(v); a != nil {
 		return a.Elements
@@ -128,7 +128,7 @@ func elements(v *hujson.Value) []hujson.Value {
 	return nil
 }
 
-// text is a string, "" for any other value.
+// text returns the content of a string, or "" for another value.
 func text(v *hujson.Value) string {
 	if raw := raw(v); strings.HasPrefix(raw, `"`) {
 		return strictjson.Text(raw)
@@ -138,7 +138,7 @@ func text(v *hujson.Value) string {
 
 func isText(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '"' }
 
-// raw is a value as it is written, without the white space around it; "" if there is none.
+// raw returns the JSON text of a value without the white space around it, or "" for nil.
 func raw(v *hujson.Value) string {
 	if v == nil {
 		return ""
@@ -146,7 +146,7 @@ func raw(v *hujson.Value) string {
 	return hujson.Value{Value: v.Value}.String()
 }
 
-// container is an object or an array, whose members are edited in the same way.
+// container is an object or an array. Their members are edited in the same way.
 type container struct {
 	object *hujson.Object
 	array  *hujson.Array
@@ -161,7 +161,7 @@ func (c container) len() int {
 	return len(c.array.Elements)
 }
 
-// at is member i, and what stands between the comma or bracket and it.
+// at returns member i, and the extra between the comma or bracket and the member.
 func (c container) at(i int) (before *hujson.Extra, v *hujson.Value) {
 	if c.object != nil {
 		m := &c.object.Members[i]
@@ -171,7 +171,7 @@ func (c container) at(i int) (before *hujson.Extra, v *hujson.Value) {
 	return &e.BeforeExtra, e
 }
 
-// after is what stands between the last member and the closing bracket.
+// after returns the extra between the last member and the closing bracket.
 func (c container) after() *hujson.Extra {
 	if c.object != nil {
 		return &c.object.AfterExtra
@@ -187,7 +187,7 @@ func (c container) append(from container) {
 	}
 }
 
-// remove takes member i out. Comments before it stay.
+// remove deletes member i. Comments before the member stay.
 func (c container) remove(i int) {
 	before, _ := c.at(i)
 	gone := *before
@@ -200,20 +200,20 @@ func (c container) remove(i int) {
 		if next, _ := c.at(i); i > 0 || !next.IsStandard() {
 			*next = slices.Concat(keptOf(gone, *next), *next)
 		} else {
-			*next = gone // the layout behind the bracket stays
+			*next = gone // the layout after the bracket stays
 		}
 		return
 	}
 	after := c.after()
 	*after = slices.Concat(keptOf(gone, *after), *after)
-	if i > 0 { // hujson writes a comma behind a last member that something follows, and JSON has no comma there
+	if i > 0 { // hujson writes a comma between a last member and its AfterExtra, which JSON forbids
 		_, last := c.at(i - 1)
 		*after, last.AfterExtra = slices.Concat(last.AfterExtra, *after), nil
 	}
 }
 
-// keptOf is what stays of the extra before a member that goes: the comments, and the end of the line that the last one
-// needs before what follows.
+// keptOf returns the part of a deleted member's extra that stays: the comments, and the newline that a last line
+// comment needs before the following text.
 func keptOf(gone, follows hujson.Extra) hujson.Extra {
 	end, line := lastComment(gone)
 	if line && !bytes.HasPrefix(bytes.TrimPrefix(follows, []byte("\r")), []byte("\n")) {
@@ -222,8 +222,8 @@ func keptOf(gone, follows hujson.Extra) hujson.Extra {
 	return gone[:end]
 }
 
-// lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
-// line. 0 is no comment.
+// lastComment returns the end of the last comment, and whether the comment goes to the end of its line. end is 0 if the
+// extra has no comment.
 func lastComment(extra hujson.Extra) (end int, line bool) {
 	all := strictjson.CommentOrString.Get().FindAllIndex(extra, -1)
 	if all == nil {

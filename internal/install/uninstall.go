@@ -6,7 +6,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// uninstall returns the text without the entry, and whether there is still a file.
+// uninstall returns the text without the entry, and whether a file remains.
 func (c *Client) uninstall(text, binary string) (rest string, exists bool, err error) {
 	if c.HasExtension(c.Base) {
 		return c.uninstallTOML(text, binary)
@@ -21,19 +21,19 @@ func (c *Client) uninstall(text, binary string) (rest string, exists bool, err e
 	return rest, exists, nil
 }
 
-// remove removes the entries for which goes is true, and what Install had made for them. goes is called in the order of
-// the file. exists reports whether there is still a file.
-func (d *document) remove(goes func(event string) bool) (exists bool) {
+// remove deletes the entries for which matches returns true, and the containers that Install created for them. It calls
+// matches in the order of the file. exists reports whether a file remains.
+func (d *document) remove(matches func(event string) bool) (exists bool) {
 	top, hooks := object(&d.tree), get(&d.tree, "hooks")
 	if object(hooks) == nil {
 		return true
 	}
-	found := map[string]string{} // by the entries that go
+	found := map[string]string{} // old values from the footnotes of deleted entries, by key
 	event := func(m *hujson.ObjectMember) (empty bool) {
 		groups, name := array(&m.Value), keyOf(m)
 		gone := func(handler *hujson.Value) bool {
 			command := commandOf(handler)
-			if !d.isOurs(command) || !goes(name) {
+			if !d.isOurs(command) || !matches(name) {
 				return false
 			}
 			readFootnote(text(command), found)
@@ -64,15 +64,15 @@ func (d *document) remove(goes func(event string) bool) (exists bool) {
 	if len(top.Members) > 0 && !d.onlyHead() || restore(&d.tree, found["file"]) {
 		return true
 	}
-	// Nothing says that there was a file. One that was laid out in another way than ours has been in other hands.
+	// No footnote says that the file existed, but a layout other than ours means that a user has edited the file.
 	return d.marked || !strings.HasPrefix(d.text, "{\n") || !strings.HasSuffix(d.text, "\n}\n") ||
 		!top.AfterExtra.IsStandard()
 }
 
-// prune removes members of a container, and reports whether that has emptied it.
-func prune(c container, goes func(i int) bool) (emptied bool) {
+// prune removes members of a container, and reports whether the container is empty now.
+func prune(c container, matches func(i int) bool) (emptied bool) {
 	for i := 0; i < c.len(); {
-		if goes(i) {
+		if matches(i) {
 			c.remove(i)
 			emptied = true
 		} else {
@@ -82,8 +82,8 @@ func prune(c container, goes func(i int) bool) (emptied bool) {
 	return emptied && c.len() == 0
 }
 
-// restore makes of an emptied container what Install found in its place, and reports whether that was anything. A
-// comment in it is a person's, so it stays.
+// restore gives an emptied container the text that Install found, and reports whether the container stays. A comment in
+// a container is a person's, so the container stays.
 func restore(v *hujson.Value, found string) bool {
 	after := containerOf(v).after()
 	switch {

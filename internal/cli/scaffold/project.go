@@ -14,12 +14,12 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// entry is a hook that fits the project.
+// entry is a hook for the project.
 type entry struct {
 	name    string
 	command string // for sh
-	files   string // "files" of the entry, as JSON
-	tests   bool   // it runs at the end of a turn, else after a file was edited
+	files   string // the entry's "files", as JSON
+	tests   bool   // run at the end of a turn; if false, after an edit of a file
 }
 
 // String returns the entry as JSON.
@@ -32,8 +32,8 @@ func (e entry) String() string {
 		strictjson.AppendString(nil, e.command), e.files)
 }
 
-// entries looks at a project's files, and returns hooks that format what was edited and run the tests at the end of a
-// turn: by the programs that its own files name.
+// entries returns hooks for the project: some format edited files, others run the tests at the end of a turn. The
+// programs are found in the project's own files.
 func entries(dir string) (found []entry) {
 	project := os.DirFS(dir)
 	has := func(names ...string) bool {
@@ -46,8 +46,8 @@ func entries(dir string) (found []entry) {
 	}
 	format := func(name, files, patterns, command string) {
 		found = append(found, entry{name: "format-" + name, files: files,
-			command: `"$HOOKRUN" get file | { s=0; while IFS= read -r f; do [ -f "$f" ] || continue; case $f in ` + patterns +
-				`) ` + command + ` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
+			command: `"$HOOKRUN" get file | { s=0; while IFS= read -r f; do [ -f "$f" ] || continue; ` +
+				`case $f in ` + patterns + `) ` + command + ` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
 	}
 	tests := func(name, files, needs, command string) {
 		found = append(found, entry{name: "tests-" + name, files: files, tests: true,
@@ -101,14 +101,14 @@ func pythonNames(dir, program string) bool {
 	}
 	const version = `(\[[a-z,]*\])?\s*([=<>~!@;"'].*)?$`
 	requirement := `(?m)^\s*` + program + version
-	return in("pyproject.toml", `(?m)^\s*\[tool\.`+program+`[\].]|["']`+program+`(\[[a-z,]*\])?\s*([=<>~!@;][^"']*)?["']|^\s*`+
-		program+`\s*=`) ||
+	quoted := `["']` + program + `(\[[a-z,]*\])?\s*([=<>~!@;][^"']*)?["']`
+	return in("pyproject.toml", `(?m)^\s*\[tool\.`+program+`[\].]|`+quoted+`|^\s*`+program+`\s*=`) ||
 		in("requirements.txt", requirement) || in("requirements-dev.txt", requirement) ||
 		in("setup.cfg", requirement) || in("tox.ini", requirement) ||
 		in(".pre-commit-config.yaml", `(?m)^\s*-?\s*id:\s*`+program+`(-format|-check)?\s*$`)
 }
 
-// read returns the text of a file of the project, "" if it has none that can be read.
+// read returns the text of a file of the project, or "" if the file is missing or unreadable.
 func read(dir, name string) string {
 	text, _, err := regular.Read(filepath.Join(dir, name), 1<<20)
 	if err != nil && !os.IsNotExist(err) {

@@ -1,5 +1,4 @@
-// Package scaffold has the files that hookrun init writes: a hooks file that takes packs, tests of it, and a JSON
-// Schema.
+// Package scaffold creates the files of hookrun init: a hooks file with packs, tests for the hooks, and a JSON Schema.
 //
 //	files, own, err := scaffold.Files("project", []string{"git", "secrets"})
 //	…
@@ -25,13 +24,13 @@ import (
 	"github.com/hookrun/hookrun/internal/pack"
 )
 
-// SchemaName is the file of the JSON Schema, which the hooks file names, and TestsName that of the tests.
+// SchemaName is the file of the JSON Schema, named in the hooks file, and TestsName the file of the tests.
 const (
 	SchemaName = ".tenex-hooks.schema.json"
 	TestsName  = ".tenex-hooks" + cases.Suffix
 )
 
-// Default are the packs of `hookrun init` without --packs: those that are for every project.
+// Default are the packs of `hookrun init` without --packs: the packs for every project.
 var Default = []string{"git", "secrets", "files", "agents", "remote"}
 
 // About returns one line for each pack.
@@ -46,8 +45,8 @@ func About() string {
 // File is a file to write into the project's folder.
 type File struct{ Name, Text string }
 
-// Files returns the files for the packs with these names, and the names of the hooks that fit the project in a folder.
-// The hooks file comes first.
+// Files returns the files for the packs with these names, and the names of the hooks added for the project in dir. The
+// hooks file comes first.
 func Files(dir string, packs []string) (files []File, hooks []string, err error) {
 	tests, err := tests(packs)
 	list := ""
@@ -66,8 +65,8 @@ func Files(dir string, packs []string) (files []File, hooks []string, err error)
 	}, hooks, err
 }
 
-// Add returns the text of a hooks file with these packs added, and every other byte as it was. added are those that
-// it did not have.
+// Add returns the text of a hooks file with these packs added, and every other byte unchanged. added are the packs that
+// the file lacked.
 func Add(text string, names []string) (after string, added []string, err error) {
 	root, err := hujson.Parse([]byte(text))
 	object, ok := root.Value.(*hujson.Object)
@@ -103,14 +102,14 @@ func Add(text string, names []string) (after string, added []string, err error) 
 	return root.String(), added, nil
 }
 
-// isPack reports whether an element of "packs" is a pack, of whichever version.
+// isPack reports whether an element of "packs" is the pack, in any version.
 func isPack(v hujson.ArrayElement, name string) bool {
 	text, ok := v.Value.(hujson.Literal)
 	of, _, _ := strings.Cut(text.String(), "@")
 	return ok && of == name
 }
 
-// tests are a call of each rule that it blocks, and one that every rule lets through.
+// tests returns the tests file: for each rule one call that the rule blocks, and one harmless call.
 func tests(names []string) (string, error) {
 	type test struct {
 		Name   string            `json:"name"`
@@ -128,7 +127,7 @@ func tests(names []string) (string, error) {
 		}
 		text, err := json.Marshal(t)
 		if err != nil {
-			panic(err) // it is made of texts
+			panic(err) // cannot happen: t has only strings
 		}
 		list = append(list, "  "+string(text))
 	}
@@ -145,13 +144,13 @@ func tests(names []string) (string, error) {
 	return "{\"tests\": [\n" + strings.Join(list, ",\n") + "\n]}\n", nil
 }
 
-// Check returns an error if one of the files exists. If the hooks file does not, a run may have been killed, and what
-// it has written is as good as missing.
+// Check returns an error if one of the files exists. But without a hooks file, a file with the exact text counts as
+// missing, because a killed run may have written the file.
 func Check(dir string, files []File) error {
 	var existing []string
 	begun := isMissing(filepath.Join(dir, hookfile.FileName))
 	for _, f := range files {
-		// A path that cannot be looked at may exist. A link that leads nowhere exists.
+		// A path with an unknown state counts as existing, and so does a dangling link.
 		if !isMissing(filepath.Join(dir, f.Name)) && !(begun && f.isIn(dir)) {
 			existing = append(existing, f.Name)
 		}
@@ -176,8 +175,8 @@ func (f File) isIn(dir string) bool {
 	return errors.Join(err, errAt) == nil && os.SameFile(info, at) && string(text) == f.Text
 }
 
-// Write creates the files in a folder, the hooks file last: it names the others. If one of them exists, it creates
-// none.
+// Write creates the files in a folder: the hooks file last, because it names the others. If one of the files exists,
+// Write creates no file.
 func Write(dir string, files []File) (err error) {
 	for _, f := range files {
 		atomic.Sweep(filepath.Join(dir, f.Name))

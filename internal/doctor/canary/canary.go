@@ -1,12 +1,12 @@
-// Package canary names a tool that no client has and that hookrun always blocks. hookrun doctor runs a client's entry
-// for a call of it, to see that hookrun's block reaches the client.
+// Package canary names a tool that no client has and hookrun always blocks. hookrun doctor runs a client's entry for a
+// call of this tool, to see that hookrun's block reaches the client.
 //
 //	if canary.Is(&call) {
 //		// block with canary.Reason, run nothing
 //	}
 //
-// No hooks file can allow the tool or run a hook for it. A client that had a tool of this name could not use it, which
-// is the safe direction.
+// No hooks file can allow the tool or run a hook for the tool. A client with a real tool of this name could not use the
+// tool, which is the safe direction.
 package canary
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Tool is the name of the tool, as a client would give it.
+// Tool is the name of the tool, as a client would send it.
 const Tool = "hookrun_doctor_canary"
 
-// Reason is the reason of the block. Doctor looks for it in the client's answer.
+// Reason is the reason of the block. Doctor looks for this text in the client's answer.
 const Reason = "this is the canary of hookrun doctor: hookrun runs, and always blocks this tool"
 
 // Is reports whether the call is a pre-tool call of the tool.

@@ -1,14 +1,14 @@
-// Package gitignore finds out from git's own files whether the next commit may take a file along.
+// Package gitignore reads git's own files to find out whether the next commit may include a file.
 //
 //	switch gitignore.Of("/project/.env") {
 //	case gitignore.Tracked, gitignore.Open:
 //		// say so
 //	}
 //
-// It runs no git: a repository's configuration can name programs that git would start.
+// The package runs no git, because a repository's configuration can name programs for git to start.
 //
-// Not guaranteed: patterns are matched against each name on the way to the file alone, so more files count as ignored
-// than git ignores. An index of version 4, whose names are shortened, tracks nothing here.
+// Not guaranteed: a pattern is matched against each single name in the path, so more files count as ignored than git
+// ignores. No file counts as tracked if the index has version 4, which shortens names.
 package gitignore
 
 import (
@@ -25,13 +25,13 @@ import (
 type State int
 
 const (
-	NoRepository State = iota // or none that can be read
+	NoRepository State = iota // or an unreadable repository
 	Ignored
 	Open    // `git add .` would take it
-	Tracked // it is part of the next commit
+	Tracked // the next commit has the file
 )
 
-// maxFile is the size of the largest file that is read.
+// maxFile is the size of the largest file to read.
 const maxFile = 64 << 20
 
 // Of returns the state of a file.
@@ -60,7 +60,7 @@ func Of(file string) State {
 	return Open
 }
 
-// repository returns the folder with the .git that a folder is in, and the folder with git's files.
+// repository returns the folder with the .git above dir, and the folder with git's files.
 func repository(dir string) (root, gitDir string) {
 	for ; ; dir = filepath.Dir(dir) {
 		dotGit := filepath.Join(dir, ".git")
@@ -82,8 +82,8 @@ func repository(dir string) (root, gitDir string) {
 	}
 }
 
-// isTracked reports whether the index has the file. A name in it ends with NUL, and before it is the lower byte of its
-// length.
+// isTracked reports whether the index has the file. In the index, a name ends with NUL and follows the lower byte of
+// the name's length.
 func isTracked(gitDir, inside string) bool {
 	if len(inside) >= 0xfff {
 		return false
@@ -91,7 +91,7 @@ func isTracked(gitDir, inside string) bool {
 	return bytes.Contains(read(filepath.Join(gitDir, "index")), append([]byte{byte(len(inside))}, inside+"\x00"...))
 }
 
-// lists returns the files with patterns that count for a file.
+// lists returns the files with patterns that apply to a file.
 func lists(root, gitDir, inside string) (paths []string) {
 	config := os.Getenv("XDG_CONFIG_HOME")
 	if home, err := os.UserHomeDir(); err == nil {
@@ -107,7 +107,7 @@ func lists(root, gitDir, inside string) (paths []string) {
 	if config != "" {
 		paths = append(paths, filepath.Join(config, "git", "ignore"))
 	}
-	common := gitDir // that of a worktree is elsewhere
+	common := gitDir // a worktree has its common folder elsewhere
 	if text := strings.TrimSpace(string(read(filepath.Join(gitDir, "commondir")))); text != "" {
 		if common = text; !filepath.IsAbs(common) {
 			common = filepath.Join(gitDir, common)
@@ -122,7 +122,7 @@ func lists(root, gitDir, inside string) (paths []string) {
 	return paths
 }
 
-// excludesFile returns the core.excludesFile of a configuration, "" for none.
+// excludesFile returns the core.excludesFile of a configuration, or "".
 func excludesFile(settings, home string) string {
 	for line := range strings.Lines(settings) {
 		key, value, _ := strings.Cut(line, "=")
@@ -137,8 +137,8 @@ func excludesFile(settings, home string) string {
 	return ""
 }
 
-// matches reports whether a pattern of a list is for the file or for a folder that it is in. The last one that is
-// decides, and a ! takes the file out.
+// matches reports whether a list ignores the file or a folder above it. The last matching pattern decides; a pattern
+// with ! includes the file again.
 func matches(list []byte, inside string) (ignored bool) {
 	names := strings.Split(inside, "/")
 	for line := range strings.Lines(string(list)) {
@@ -156,7 +156,7 @@ func matches(list []byte, inside string) (ignored bool) {
 	return ignored
 }
 
-// read returns the text of a file, nil if it cannot be read.
+// read returns the text of a file, or nil if the file is unreadable.
 func read(path string) []byte {
 	text, _, err := regular.Read(path, maxFile)
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// approved is whether a person has let the call pass once. It is looked up when the first hook wants to know, and
-// counts for all of them.
-type approved struct {
+// callApproval is whether a person has let the call pass once. The first hook that needs the approval looks it up, for
+// all hooks of the call.
+type callApproval struct {
 	once sync.Once
 	is   bool
 	err  error
 }
 
-// approvable reports whether a person can let the call pass that a hook holds up: the hook says so, or it asks and
-// nobody could be asked.
+// approvable reports whether a person can let a held call pass: the hook is approvable, or it asks and the caller
+// cannot ask a person.
 func (f *firing) approvable(h *hookRun, v *dialect.Verdict) bool {
 	if dialect.Canonical(f.call.Event) != protocol.PreTool || !dialect.HasTool(f.call.Event) {
 		return false
@@ -31,7 +31,7 @@ func (f *firing) approvable(h *hookRun, v *dialect.Verdict) bool {
 	return v.Decision == protocol.Block && h.Approvable || asks && f.settings.AsksNobody()
 }
 
-// approve lets the call pass if a person has approved it. Otherwise the reason gets the code by which one can.
+// approve lets the call pass if a person has approved it. Otherwise it adds the approval code to the reason.
 func (f *firing) approve(h *hookRun, verdict *dialect.HookVerdict) {
 	v := &verdict.Verdict
 	if !f.approvable(h, v) {
@@ -40,10 +40,10 @@ func (f *firing) approve(h *hookRun, verdict *dialect.HookVerdict) {
 	call, err := f.approvalCall()
 	dir, err2 := f.runner.stateDir()
 	if err = errors.Join(err, err2); err == nil {
-		f.approved.once.Do(func() { f.approved.is, f.approved.err = approval.Take(dir, &call) })
-		err = f.approved.err
+		f.approval.once.Do(func() { f.approval.is, f.approval.err = approval.Take(dir, &call) })
+		err = f.approval.err
 	}
-	if err == nil && f.approved.is {
+	if err == nil && f.approval.is {
 		const text = "hookrun: a person has approved this call once, which hook '%s' blocks: %s"
 		verdict.Verdict = dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusApproved,
 			SystemMessage: fmt.Sprintf(text, printable.Escape(h.Name), v.Reason), Warnings: v.Warnings}
@@ -64,7 +64,7 @@ func (f *firing) approve(h *hookRun, verdict *dialect.HookVerdict) {
 	}
 }
 
-// approvalCall is what a person approves: the call as it came.
+// approvalCall is the call that a person approves: the original, without rewrites.
 func (f *firing) approvalCall() (approval.Call, error) {
 	c := &f.Plan.call
 	args, err := c.InputText()

@@ -18,8 +18,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Claim adds the queue's texts for a session and agent to the outcome of a post-tool call, after the texts of the hooks.
-// It returns nil if the queue has no texts. An error of the queue becomes a warning in the outcome.
+// Claim adds the queue's texts for a session and agent to the outcome of a post-tool call, after the hooks' texts. It
+// returns nil if the queue has no texts. An error of the queue becomes a warning in the outcome.
 func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil

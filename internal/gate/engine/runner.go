@@ -85,7 +85,7 @@ type Runner struct {
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 
-	end     context.Context // canceled by Close
+	end     context.Context // cancelled by Close
 	stop    context.CancelCauseFunc
 	mu      sync.Mutex
 	closed  bool

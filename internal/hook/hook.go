@@ -67,7 +67,7 @@ type Hook struct { // in clients' forms the command, if the entry has no name
 	Column   int
 	RunsAt   Diagnostic         // without a text: the position of the command, URL or rule
 	FilesAt  [2]Diagnostic      // positions of HTTP's roots and certificate
-	OfClient bool               // the hook is in a client's own file, so the client's rule for the end of a turn applies
+	OfClient bool               // from a client's own file: the client's rule for the end of a turn applies
 	Form     *dialect.Files     // of the client whose rules the hook keeps; nil: none
 	Settings *ClientSettings    // of the files in a client's form; nil: the hook is in another form
 	Tools    *dialect.FileTools // tool names from the files of the hook's level

@@ -17,8 +17,8 @@ import (
 )
 
 // Hook is one configured handler. Dialect must be set.
-type Hook struct { // in clients' forms the command, if the entry has no name
-	Name          string // in clients' forms the command, where there is no other
+type Hook struct {
+	Name          string // in clients' forms the command, if the entry has no name
 	Command       Command
 	HTTP          *httphook.Endpoint    // the endpoint to POST to, instead of a command
 	StaticVerdict *dialect.Verdict      // of a rule, which starts no process
@@ -34,9 +34,10 @@ type Hook struct { // in clients' forms the command, if the entry has no name
 	Async         bool                  // the runner starts the hook and does not wait
 	Observe       bool                  // the hook runs, but its answer has no effect on the call
 	Approvable    bool                  // a person can let a call pass once after the hook blocked it
-	// Sequential: if a call selects this hook, all hooks of a parallel dialect run one after the other.
+	// Sequential: if a call selects this hook, all hooks of its dialect run one after the other, even if the dialect
+	// is parallel.
 	Sequential bool
-	// Persistent: one process answers many calls, each call and answer one line, and lives as long as the Runner.
+	// Persistent: a process answers many calls, with a line for each line of input, and lives as long as the Runner.
 	// Workers is the maximum number of processes, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int

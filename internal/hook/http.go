@@ -24,7 +24,7 @@ func (h *Hook) Endpoint() (httphook.Endpoint, error) {
 	return e, nil
 }
 
-// FailureDecision decides whether the hook fails open or closed at a call without an answer, for a cause. The first
+// FailureDecision decides whether the hook fails open or closed at the call after a failure with this cause. The first
 // policy with the cause decides, else the dialect.
 func (h *Hook) FailureDecision(c *dialect.Call, cause protocol.Cause,
 	policies ...dialect.FailurePolicy) protocol.Decision {

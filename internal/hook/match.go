@@ -233,7 +233,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 	return "", false
 }
 
-// nearlyCalled returns the calls with a known tool whose name differs from the call's only by case or blanks.
+// nearlyCalled returns copies of the call with known tools whose names differ only by case or blanks.
 func (m *MatchContext) nearlyCalled() []dialect.Call {
 	if !m.nearCallsKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
 		m.nearCalls, m.nearCallsKnown = registry.NearlyCalled(m.call, m.lowerTool()), true

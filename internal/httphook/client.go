@@ -22,8 +22,8 @@ type Client struct {
 	clients map[identity]*http.Client
 }
 
-// identity decides, with the server's address, which endpoints share connections: endpoints with equal certificate
-// files and equal proxies. A renewed certificate leads to new connections.
+// identity decides, with the server's address, which endpoints share connections: endpoints with the same proxy and
+// certificate files of the same content. A renewed certificate leads to new connections.
 type identity struct{ ca, cert, key, proxy string }
 
 func (e *Endpoint) identity() (id identity, err error) {

@@ -195,7 +195,7 @@ func plainWords(line string, env []string) (words []string) {
 }
 
 // plainPath returns the path meant by a word of a command line, if no shell is needed to expand it: plain letters,
-// after a folder variable as in clients' files.
+// or a folder variable at the start as in clients' files.
 func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word

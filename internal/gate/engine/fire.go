@@ -174,7 +174,7 @@ type firing struct {
 	stdin     encoded
 	approval  callApproval
 	touched   atomic.Pointer[string] // a hook's file that changed during the call: the hooks' answers do not count
-	maxLevel  hook.Level             // only hooks of levels above this level run
+	maxLevel  hook.Level             // only hooks with a smaller Level run, that is, of higher levels
 	rewriter  hook.Level             // the lowest level at which a hook rewrote the call
 	ended     bool                   // by a block
 }
@@ -368,7 +368,7 @@ func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 	}
 }
 
-// shownName is the hook's name for reasons and warnings, which end up on terminals. Reports have the raw name.
+// shownName is the hook's name, escaped for reasons and warnings on terminals. Reports have the raw name.
 func shownName(h *hook.Hook) string { return printable.Escape(h.Name) }
 
 // result runs a hook as a request, in a persistent process, or in a process for this call.

@@ -149,7 +149,7 @@ func (p *Plan) Empty() bool {
 const largeCall = 1 << 20
 
 // NeedsNoProcess reports whether Fire has its outcome at once: only rules can be for the call, and the call is small
-// enough to match in no time.
+// enough to match quickly.
 func (p *Plan) NeedsNoProcess() bool {
 	if p.isZero() {
 		return false

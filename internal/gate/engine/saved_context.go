@@ -81,7 +81,7 @@ func writeContext(text string) (string, error) {
 	}
 	dir := filepath.Join(temporary, contextFolder())
 	_ = owner.Mkdir(dir)                                               // may exist
-	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // another user must not read a hook's text
+	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // not into another user's folder
 		removeOldFolders(temporary)
 		if dir, err = os.MkdirTemp(temporary, spareFolder); err != nil {
 			return "", err

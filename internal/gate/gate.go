@@ -1,4 +1,4 @@
-// Package gate makes one call, by whichever door it comes in: a command of the command line, serve or mcp.
+// Package gate runs the hooks of one call for each door: a command of the command line, serve and mcp.
 //
 //	g := &gate.Gate{Runner: r, Queue: q, Log: log, Command: "serve", Warn: warn}
 //	plan, err := g.Plan(gate.Call{Call: call})
@@ -8,13 +8,12 @@
 //
 // Guarantees:
 //
-//  1. Each call has one line in the run log, also a call without a verdict. The line has the outcome that the caller
-//     gets. Only the call by which hookrun doctor tries an entry has no line.
-//  2. Nothing is taken from the queue, or from MassGen's file, for a call without a verdict and for an answer that
-//     carries no texts.
+//  1. Each call has one line in the run log, also a call without a verdict. The line has the outcome returned to the
+//     caller. Only the test call of hookrun doctor has no line.
+//  2. A call without a verdict, or an answer that carries no texts, takes no text from the queue or MassGen's file.
 //  3. A text of the queue counts as delivered once Given(true) is called. If the call fails, or Given(false) is called,
-//     the text waits on. A text of MassGen's is gone once it is taken.
-//  4. Whatever goes wrong with queue, MassGen's file or run log is a warning of the outcome and changes no verdict.
+//     the text stays in the queue. A text of MassGen is gone once taken.
+//  4. An error of the queue, of MassGen's file or of the run log becomes a warning of the outcome; the verdict stays.
 package gate
 
 import (
@@ -34,58 +33,58 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Gate is what all calls of one door have in common. It is safe for concurrent use.
+// Gate holds the settings shared by all calls of a door. It is safe for concurrent use.
 type Gate struct {
 	Runner  *engine.Runner
-	Queue   *queue.Queue // of texts that go with results; nil: none
-	Log     *runlog.Log  // nil: none
-	Command string       // of hookrun, for the run log
-	// Warnings returns warnings of the door's own for the outcome of a call; nil: there are none.
+	Queue   *queue.Queue // texts to add to tool results; nil: no queue
+	Log     *runlog.Log  // nil: no run log
+	Command string       // the hookrun command named in the run log
+	// Warnings returns further warnings of the door for the outcome of a call; nil: no further warnings.
 	Warnings func(*dialect.Call) []string
-	// Warn prints an error that no outcome can carry.
+	// Warn prints an error that arises outside of any outcome.
 	Warn func(error)
 }
 
-// Call is one call, and what its door knows about the answer.
+// Call is one call, with what the door knows about the answer.
 type Call struct {
 	dialect.Call
-	Warnings []string         // of reading the call
-	Output   *dialect.Dialect // the client whose hook output the answer is; nil: it is in hookrun's own form
+	Warnings []string         // from reading the call
+	Output   *dialect.Dialect // the client that reads the answer as hook output; nil: hookrun's own form
 
-	// AsksNobody: the answer cannot ask a person. For a client the form of its answers decides.
+	// AsksNobody: the answer cannot ask a person. It is ignored if Output is set: then the client decides.
 	AsksNobody bool
-	// Fit changes an outcome that the door's answer cannot express; nil: it can express all.
+	// Fit changes an outcome that the door's answer cannot express; nil: the answer can express every outcome.
 	Fit func(*protocol.Outcome)
-	// Carries reports whether the door's answer has the texts of an outcome; nil: it has. A client's answer is looked
-	// at besides.
+	// Carries reports whether the door's answer has the texts of an outcome; nil: always. If Output is set, the
+	// client's answer must have them too.
 	Carries func(*protocol.Outcome) bool
-	// MassGen takes the text that MassGen left for the result of the tool; nil: the door looks for none.
+	// MassGen takes the text left by MassGen for the tool's result; nil: the door does not read MassGen's file.
 	MassGen func() (text string, found bool, warnings []string)
 }
 
-// adds reports whether the outcome of a call may get texts, or goes into the run log.
-func (g *Gate) adds(c *Call) bool {
+// mayAddOrLog reports whether the outcome of a call may get texts or goes into the run log.
+func (g *Gate) mayAddOrLog(c *Call) bool {
 	return g.Log != nil || c.MassGen != nil || queued.Possible(&c.Call)
 }
 
-// Idle reports whether Fire would do nothing for a call: no hook is for it, no text can wait for it, and no run log is
-// kept. Arguments and result do not count, so they need not be known.
+// Idle reports whether Fire would do nothing for a call: no hook is for the call, no text can wait, and the gate has no
+// run log. Idle ignores arguments and result, so the caller need not know them yet.
 func (g *Gate) Idle(c *Call) bool {
-	if g.adds(c) {
+	if g.mayAddOrLog(c) {
 		return false
 	}
 	plan, err := g.Runner.Plan(c.Call, engine.CallSettings{})
 	return err == nil && !plan.HasHooks()
 }
 
-// Plan is a planned call.
+// Plan is a call with the hooks selected for it.
 type Plan struct {
 	*engine.Plan
 	gate *Gate
 	call Call
 }
 
-// Plan works out which hooks run at a call. With an error there is no verdict.
+// Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
 func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	began := time.Now()
 	settings.AsksNobody = c.asksNobody
@@ -97,10 +96,10 @@ func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	return &Plan{plan, g, c}, nil
 }
 
-// Immediate reports whether Fire has its answer without waiting for a process or a file.
-func (p *Plan) Immediate() bool { return !p.gate.adds(&p.call) && p.NeedsNoProcess() }
+// Immediate reports whether Fire answers without waiting for a process or a file.
+func (p *Plan) Immediate() bool { return !p.gate.mayAddOrLog(&p.call) && p.NeedsNoProcess() }
 
-// Answer is the outcome of a call.
+// Answer is the outcome of a call. The caller must call Given.
 type Answer struct {
 	engine.Fired
 	gate  *Gate
@@ -115,8 +114,8 @@ func (a *Answer) Given(given bool) {
 	}
 }
 
-// Fire runs the hooks of the call, and adds what waits for it. With an error there is no verdict, and the outcome is a
-// block that has the error for its reason.
+// Fire runs the hooks of the call and adds the waiting texts. If it returns an error, the call has no verdict, and the
+// outcome is a block with the error as its reason.
 func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 	began := time.Now()
 	a.gate, a.ctx = p.gate, context.WithoutCancel(ctx)
@@ -160,7 +159,7 @@ func (p *Plan) Refuse(why error) error {
 	return why
 }
 
-// Fire plans a call and fires it.
+// Fire plans a call and runs its hooks.
 func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 	plan, err := g.Plan(c, engine.CallSettings{})
 	if err != nil {
@@ -169,7 +168,7 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 	return plan.Fire(ctx)
 }
 
-// run runs the hooks, for as long as the client waits.
+// run runs the hooks, at most for as long as the client waits.
 func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 	client := p.call.Output
 	if client == nil || p.Empty() {
@@ -185,8 +184,8 @@ func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 	return p.Plan.Fire(ctx)
 }
 
-// addTexts adds the texts that wait for a call, if its answer will carry them. The error is that the caller has given
-// the call up, so that nobody would read them.
+// addTexts adds the waiting texts to the outcome if the answer will carry them. It returns an error if the caller has
+// given up the call: nobody would read the texts.
 func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	c := &p.call
 	waits := queued.Possible(&c.Call)
@@ -211,7 +210,7 @@ func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	return nil
 }
 
-// carries reports whether the answer would have one more text: a client that reads none at the event gets none.
+// carries reports whether the answer would have a further text. At some events a client reads no texts.
 func (c *Call) carries(o protocol.Outcome) bool {
 	if c.Carries != nil && !c.Carries(&o) {
 		return false
@@ -225,7 +224,7 @@ func (c *Call) carries(o protocol.Outcome) bool {
 	return err == nil && bytes.Contains(reply.Stdout, []byte(text))
 }
 
-// asksNobody reports whether the answer cannot ask a person: to the client an ask is a block.
+// asksNobody reports whether the answer cannot ask a person. The client then gets a block for an ask.
 func (c *Call) asksNobody() bool {
 	if c.Output == nil {
 		return c.AsksNobody
@@ -233,13 +232,13 @@ func (c *Call) asksNobody() bool {
 	return !c.Output.CanAsk(&c.Call)
 }
 
-// NoVerdict records a call that came to no verdict before it could be planned.
+// NoVerdict records a call that failed before it could be planned.
 func (g *Gate) NoVerdict(began time.Time, c *dialect.Call, err error) {
 	g.warn(g.record(began, c, nil, err))
 }
 
-// record adds a line about a call to the run log. The call by which doctor tries an entry is not the agent's, and
-// doctor changes no file, whichever log an entry names.
+// record adds a line about a call to the run log. It skips the test call of hookrun doctor: the agent made no call, and
+// doctor changes no file, whatever log an entry names.
 func (g *Gate) record(began time.Time, c *dialect.Call, f *engine.Fired, err error) error {
 	if canary.Is(c) {
 		return nil
@@ -258,7 +257,7 @@ func (g *Gate) warn(err error) {
 	}
 }
 
-// Killed returns the error of a call that ended before its hooks did, with what became of them.
+// Killed returns the error of a call that ended before its hooks did.
 func Killed(err error) error {
 	return fmt.Errorf("%w; the hooks were killed, there is no verdict", err)
 }

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// ClientSettings are those of a client's files that concern all of its hooks. Later files win; lists grow.
+// ClientSettings are the settings in a client's files that apply to all its hooks. Later files win; lists are joined.
 type ClientSettings struct {
-	Off       *bool      // all hooks are switched off
-	OffBy     string     // by this setting
-	OffAt     Diagnostic // what to say of it
+	Off       *bool      // true: all hooks are switched off
+	OffBy     string     // the setting that switches the hooks off
+	OffAt     Diagnostic // the message about Off
 	Disabled  []string
 	Env       []string
 	URLs      *[]string // allowedHttpHookUrls; nil: any
 	Variables *[]string // httpHookAllowedEnvVars; nil: any
 }
 
-// Under returns the settings with those of a later file over them.
+// Under returns the settings overridden by the settings of a later file.
 func (s *ClientSettings) Under(later *ClientSettings) *ClientSettings {
 	if s == nil || later == nil {
 		return cmp.Or(s, later)
@@ -27,13 +27,13 @@ func (s *ClientSettings) Under(later *ClientSettings) *ClientSettings {
 		both.Off, both.OffBy, both.OffAt = later.Off, later.OffBy, later.OffAt
 	}
 	both.Disabled = append(slices.Clip(s.Disabled), later.Disabled...)
-	both.Env = overlaid(s.Env, later.Env)
-	both.URLs, both.Variables = joined(s.URLs, later.URLs), joined(s.Variables, later.Variables)
+	both.Env = mergeVariables(s.Env, later.Env)
+	both.URLs, both.Variables = joinLists(s.URLs, later.URLs), joinLists(s.Variables, later.Variables)
 	return &both
 }
 
-// overlaid returns the variables of both lists, of one name only the later.
-func overlaid(env, later []string) []string {
+// mergeVariables returns the variables of both lists, later values over earlier ones.
+func mergeVariables(env, later []string) []string {
 	name := func(v string) string {
 		n, _, _ := strings.Cut(v, "=")
 		return n
@@ -45,7 +45,7 @@ func overlaid(env, later []string) []string {
 	return append(slices.DeleteFunc(slices.Clone(env), func(v string) bool { return over[name(v)] }), later...)
 }
 
-func joined(a, b *[]string) *[]string {
+func joinLists(a, b *[]string) *[]string {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
@@ -65,7 +65,7 @@ func (s *ClientSettings) allowsVariable(name string) bool {
 	return s == nil || s.Variables == nil || slices.Contains(*s.Variables, name)
 }
 
-// starMatch matches a pattern in which * is any text.
+// starMatch matches a pattern in which * matches any text.
 func starMatch(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

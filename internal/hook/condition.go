@@ -14,72 +14,72 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Condition is something that must hold of a call, as an entry of "when" has it. The zero Condition never holds. A
-// condition that cannot be decided holds: in doubt the gate runs.
+// Condition is an entry of "when": it must hold for the hook to run. The zero Condition never holds. If a condition
+// cannot be decided, it holds: in doubt the gate runs.
 //
-// A path leads from a field of the hook input to one or, through a list, to many values. It is gjson's language without
-// what searches: the first key that fits a pattern is one that the model chose.
+// A path leads from a field of the hook input to a value or, through a list, to many values. Paths are gjson's, but
+// without searches, because the model would choose the first key that fits a pattern.
 type Condition struct {
-	Text         string // as it stands in the file, for people
-	path         string // as it is written
-	field        string // of the hook input
-	steps        []step // from there
-	holds        func([]value) bool
-	cost         func([]value) int // of holds, in steps; nil: next to none
-	wantsNothing bool              // it holds where there is no value
+	Text              string // as in the file, for people
+	path              string // as written
+	field             string // of the hook input
+	steps             []step // from the field to the values
+	holds             func([]value) bool
+	cost              func([]value) int // the cost of holds, in steps; nil: negligible
+	holdsWithoutValue bool              // the condition holds if the path has no value
 }
 
-// step is one name in a path. each: it goes through a list, or as the last one counts it.
+// step is one name in a path, or each: all elements of a list or, as the last step, the length of the list.
 type step struct {
 	key  string
 	each bool
 }
 
-// ConditionAt returns a condition of what a path leads to. It holds of no call until it has a test: see Matches,
-// Equals, Exists and Finds. An error is the end of a sentence that begins with the path.
+// ConditionAt returns a condition about the values at a path. It holds for no call until it has a test: Matches,
+// Equals, Exists or Finds. The error's text continues a sentence that begins with the path.
 func ConditionAt(path string) (c Condition, err error) {
 	c.path = path
 	c.field, c.steps, err = parsePath(path)
 	return c, err
 }
 
-// Matches has the condition hold if any of the values matches the pattern.
+// Matches makes the condition hold if any value matches the pattern.
 func (c *Condition) Matches(pattern *regexp.Regexp) {
-	c.holds, c.cost = found(pattern), stepsOf(pattern)
+	c.holds, c.cost = patternTest(pattern), stepsOf(pattern)
 }
 
-// Equals has the condition hold if any of the values is the wanted one.
+// Equals makes the condition hold if any value equals wanted.
 func (c *Condition) Equals(wanted gjson.Result) { c.holds = equals(wanted) }
 
-// Exists has the condition hold if there is a value, or if there is none.
+// Exists makes the condition hold if the path has a value, or, with wanted false, if the path has no value.
 func (c *Condition) Exists(wanted bool) {
 	c.holds = func(all []value) bool { return len(all) > 0 == wanted }
-	c.wantsNothing = !wanted
+	c.holdsWithoutValue = !wanted
 }
 
-// Finds has the condition hold if a function accepts any of the values that are texts and not empty.
+// Finds makes the condition hold if accepts returns true for any value that is a text and not empty.
 func (c *Condition) Finds(accepts func(text string) bool) {
 	c.holds = func(all []value) bool {
 		return slices.ContainsFunc(all, func(v value) bool { return !v.json && v.text != "" && accepts(v.text) })
 	}
 }
 
-// Field is the field of the hook input that the condition looks at, "" for a path with a fault.
+// Field is the condition's field of the hook input, or "" for an invalid path.
 func (c *Condition) Field() string { return c.field }
 
-// WantsNothing reports whether the condition holds where there is no value.
-func (c *Condition) WantsNothing() bool { return c.wantsNothing }
+// WantsNothing reports whether the condition holds if the path has no value.
+func (c *Condition) WantsNothing() bool { return c.holdsWithoutValue }
 
-// String returns the condition as it stands in the file.
+// String returns the condition as in the file.
 func (c Condition) String() string { return c.Text }
 
-// value is a text, or JSON of any other kind.
+// value is a text, or JSON of another type.
 type value struct {
 	text string
 	json bool
 }
 
-// walk yields what the steps lead to. It is as deep as they are many.
+// walk yields the values at the end of the steps. Its recursion is as deep as the number of steps.
 func walk(v gjson.Result, steps []step, yield func(value)) {
 	if len(steps) == 0 {
 		if v.Type == gjson.String {
@@ -114,7 +114,7 @@ func walk(v gjson.Result, steps []step, yield func(value)) {
 	}
 }
 
-// equals holds where any value is the wanted one.
+// equals returns a test that holds if any value equals wanted.
 func equals(wanted gjson.Result) func([]value) bool {
 	var text string
 	if wanted.Type == gjson.String {
@@ -130,17 +130,17 @@ func equals(wanted gjson.Result) func([]value) bool {
 	}
 }
 
-// maxSteps bounds a match. Package regexp takes time in proportion to the size of the pattern times that of the text,
-// and cannot be interrupted. The bound is some seconds at the very worst, and mostly far less.
+// maxSteps bounds a match. Package regexp takes time in proportion to the size of the pattern times the size of the
+// text, and cannot be interrupted. At the bound a match takes some seconds at worst, and mostly far less.
 const maxSteps = 1 << 28
 
-// maxCallSteps bounds what all conditions take at one call, and walking to what they look at. Beyond it conditions
-// hold.
+// maxCallSteps bounds the cost of all conditions at a call, including the walks to their values. Beyond it all
+// conditions hold.
 const maxCallSteps = 1 << 30
 
-// found returns a test for whether a pattern is in any of the values. A test that could take too long counts as found.
-// Many short texts take as long as one long text.
-func found(pattern *regexp.Regexp) func([]value) bool {
+// patternTest returns a test that holds if any value matches the pattern, or if the test could take too long. Many
+// short texts take as long as one long text.
+func patternTest(pattern *regexp.Regexp) func([]value) bool {
 	cost := costOf(pattern)
 	steps := stepsOf(pattern)
 	return func(all []value) bool {
@@ -151,7 +151,7 @@ func found(pattern *regexp.Regexp) func([]value) bool {
 	}
 }
 
-// stepsOf returns what it takes at most to look for a pattern in values.
+// stepsOf returns a function for the maximum cost of matching a pattern against values.
 func stepsOf(pattern *regexp.Regexp) func([]value) int {
 	cost := costOf(pattern)
 	return func(all []value) int {
@@ -166,19 +166,19 @@ func stepsOf(pattern *regexp.Regexp) func([]value) int {
 	}
 }
 
-// costOf returns cost for a pattern, which is found out when it is needed.
+// costOf returns cost for a pattern, computed at first use.
 func costOf(pattern *regexp.Regexp) func() (int, string) {
 	return sync.OnceValues(func() (int, string) { return cost(pattern.String()) })
 }
 
-// cost returns how many instructions a valid expression has, and a text without which nothing matches it: to look for
-// that text first keeps most long texts away from the bound.
+// cost returns the number of instructions of a valid expression, and a text contained in every match. A search for that
+// text first keeps most long texts away from the bound.
 func cost(expression string) (instructions int, needed string) {
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
 		return maxSteps, ""
 	}
-	needed = literal(parsed)
+	needed = requiredLiteral(parsed)
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return maxSteps, ""
@@ -186,11 +186,11 @@ func cost(expression string) (instructions int, needed string) {
 	return len(program.Inst), needed
 }
 
-// literal returns the longest text that plainly stands in everything which an expression matches.
-func literal(re *syntax.Regexp) (longest string) {
+// requiredLiteral returns the longest literal contained in every match of an expression.
+func requiredLiteral(re *syntax.Regexp) (longest string) {
 	switch {
 	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
-		// Bytes that are no UTF-8 match U+FFFD, but do not contain it.
+		// Invalid UTF-8 matches U+FFFD, but does not contain it.
 		for part := range strings.SplitSeq(string(re.Rune), string(utf8.RuneError)) {
 			if len(part) > len(longest) {
 				longest = part
@@ -199,7 +199,7 @@ func literal(re *syntax.Regexp) (longest string) {
 	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpConcat, re.Op == syntax.OpRepeat &&
 		re.Min > 0:
 		for _, sub := range re.Sub {
-			if part := literal(sub); len(part) > len(longest) {
+			if part := requiredLiteral(sub); len(part) > len(longest) {
 				longest = part
 			}
 		}

@@ -10,21 +10,21 @@ import (
 // Diagnostic is an error or a warning about a position in a file.
 type Diagnostic struct {
 	File   string `json:"file"`
-	Line   int    `json:"line"` // 0: the file as a whole
+	Line   int    `json:"line"` // 0: the whole file
 	Column int    `json:"column"`
 	Text   string `json:"message"`
-	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook is
-	// switched off
+	// Gate, in a warning: a hook will never run or never block, so the outcome of each call has the warning. In a note:
+	// a hook is switched off.
 	Gate bool `json:"-"`
-	// as a warning: no hook runs otherwise than it should, so a session is told once
+	// Once, in a warning: all hooks run as they should, so each session gets the warning once.
 	Once bool `json:"-"`
-	// as a warning: a timeout may be meant in another unit
+	// Unit, in a warning: a timeout may be meant in another unit.
 	Unit bool `json:"-"`
-	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
+	// Unreachable, in a warning: no call reaches the hook as written, so check and doctor report an error.
 	Unreachable bool `json:"-"`
 }
 
-// Position is that of the problem, without its column.
+// Position is the file and the line.
 func (p Diagnostic) Position() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
 func (p Diagnostic) Error() string { return string(p.append(nil)) }
@@ -38,10 +38,10 @@ func (p Diagnostic) append(to []byte) []byte {
 	return append(append(to, ": "...), p.Text...)
 }
 
-// Diagnostics are all the errors of a load, one a line.
+// Diagnostics are all errors of a load, each on a line.
 type Diagnostics []Diagnostic
 
-// Sort sorts problems by their positions.
+// Sort sorts diagnostics by their positions.
 func (ps Diagnostics) Sort() {
 	slices.SortStableFunc(ps, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -1,4 +1,4 @@
-// Package hook has the model of a hook, and finds the hooks that match a call.
+// Package hook models a hook and finds the hooks that match a call.
 //
 //	match := hook.NewMatchContext(dialect.NewCall(call))
 //	for i := range hooks {
@@ -7,8 +7,8 @@
 //		}
 //	}
 //
-// Package hookfile makes hooks of files, and package launch makes programs of them. Hooks that are Go functions are of
-// the same type.
+// Package hookfile makes hooks from files, and package launch turns hooks into programs. A hook that is a Go function
+// has the type Hook too.
 //
-// Guarantee: what matching costs is bounded, whatever a file and a model write. Beyond the bound a hook runs.
+// Guarantee: the cost of matching is bounded, whatever a file or a model writes. Beyond the bound a hook runs.
 package hook

@@ -16,73 +16,73 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Hook is one configured handler. Its Dialect must be set.
+// Hook is one configured handler. Dialect must be set.
 type Hook struct {
-	Name          string // in clients' forms the command, where there is no other
+	Name          string // in clients' forms the command, if the entry has no name
 	Command       Command
-	HTTP          *httphook.Endpoint    // what to POST to, instead of a command
-	StaticVerdict *dialect.Verdict      // of a rule, which runs nothing
-	Events        []protocol.Event      // as the dialect names them
-	Matcher       Matcher               // nil: no matter what
-	If            permission.Rule       // the zero rule: no matter what
-	Rule          *pack.Rule            // of a pack; nil: it is of none
-	When          []Condition           // all of them must hold
+	HTTP          *httphook.Endpoint    // the endpoint to POST to, instead of a command
+	StaticVerdict *dialect.Verdict      // of a rule, which starts no process
+	Events        []protocol.Event      // in the names of the dialect
+	Matcher       Matcher               // nil: any subject
+	If            permission.Rule       // the zero rule: any call
+	Rule          *pack.Rule            // the rule of a pack; nil: the hook is not from a pack
+	When          []Condition           // all must hold
 	Timeout       time.Duration         // 0: the dialect's
-	OnFailure     dialect.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
+	OnFailure     dialect.FailurePolicy // nil, or for a missing cause: the dialect's
 	Env           []string              // NAME=VALUE, added to the caller's environment
-	Inherit       *Inherited            // of the caller's environment; nil: all of it
-	Async         bool                  // it is started and not waited for
-	Observe       bool                  // it runs, and nothing that it says has an effect on the call
-	Approvable    bool                  // a person can let a call pass once that it blocks
-	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them
-	// at once.
+	Inherit       *Inherited            // the hook's part of the caller's environment; nil: all variables
+	Async         bool                  // the runner starts the hook and does not wait
+	Observe       bool                  // the hook runs, but its answer has no effect on the call
+	Approvable    bool                  // a person can let a call pass once after the hook blocked it
+	// Sequential: if a call selects this hook, all hooks of its dialect run one after the other, even if the dialect
+	// is parallel.
 	Sequential bool
-	// Persistent: one process gets one line for each call, and answers each with one line. It lives as long as the
-	// Runner. Workers is how many processes there may be, each for one call at a time; 0 is 1.
+	// Persistent: a process answers many calls, with a line for each line of input, and lives as long as the Runner.
+	// Workers is the maximum number of processes, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int
-	// Files are globs of what the command runs and does not name, for trust; nil: its entry does not say. TakesFiles:
-	// it could.
+	// Files are globs of files that the command runs but does not name, for trust; nil: not set. TakesFiles: the
+	// entry's form has the key.
 	Files      []string
 	TakesFiles bool
-	// MaxStopBlocks is how often in a row the hook may send an agent back to work at the end of its turn; 0:
-	// DefaultStopBlocks. It is a key of the hook's file.
+	// MaxStopBlocks is how often in a row the hook may send an agent back to work at the end of a turn; 0:
+	// DefaultStopBlocks. It is a key of the hooks file.
 	MaxStopBlocks int
-	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
+	// Agent is the only agent that runs the hook; "": all agents except NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
 	Dialect   *dialect.Dialect
 
-	// Disabled says what keeps the hook from ever running: its own entry, or the local file; "" for nothing.
+	// Disabled says why the hook never runs: disabled in its own entry or in the local file; "": the hook can run.
 	Disabled   string
-	DisabledAt string // the place of the local file's "disable" that names it
-	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
+	DisabledAt string // the position of the hook's name in the local file's "disable"
+	// Unsupported is the hook's type if hookrun cannot run it, because it needs a model or a client; otherwise "".
 	Unsupported string
-	// DedupKey is what equal hooks have in common: of those that a call selects, only the last runs, in the place of
-	// the first. "" is equal to none.
+	// DedupKey is the same for equal hooks. Of the equal hooks selected by a call only the last runs, at the position
+	// of the first. "": no other hook is equal.
 	DedupKey string
 
-	File     string // where it was read
-	Level    Level  // of that file
+	File     string // the hooks file
+	Level    Level  // of File
 	Line     int    // of the entry
 	Column   int
-	RunsAt   Diagnostic         // without a text: where the entry has what the hook runs
-	FilesAt  [2]Diagnostic      // the same of the files of HTTP: its roots, its certificate
-	OfClient bool               // it is in a client's own file, so that client's rule for the end of a turn counts
-	Form     *dialect.Files     // of the client whose rules it keeps; nil: none
-	Settings *ClientSettings    // of the files in a client's form; nil: it is in none
-	Tools    *dialect.FileTools // the names of tools that files give it
-	Unnamed  bool               // Name was made of what it runs
-	Folder   string             // where it runs, seen from the workspace; "": where its dialect has it
-	Doubts   []Doubt            // about the names of tools in it
+	RunsAt   Diagnostic         // without a text: the position of the command, URL or rule
+	FilesAt  [2]Diagnostic      // positions of HTTP's roots and certificate
+	OfClient bool               // from a client's own file: the client's rule for the end of a turn applies
+	Form     *dialect.Files     // of the client whose rules the hook keeps; nil: none
+	Settings *ClientSettings    // of the files in a client's form; nil: the hook is in another form
+	Tools    *dialect.FileTools // tool names from the files of the hook's level
+	Unnamed  bool               // Name was made from the command
+	Folder   string             // the working directory, relative to the workspace; "": the dialect decides
+	Doubts   []Doubt            // about tool names in the hook
 }
 
-// Diagnostic is a message about the hook, with its position.
+// Diagnostic returns a message about the hook, with its position.
 func (h *Hook) Diagnostic(text string) Diagnostic {
 	return Diagnostic{File: h.File, Line: h.Line, Column: h.Column, Text: text}
 }
 
-// Source is the position of the hook as file:line. A hook that is in no file has no line.
+// Source is the position of the hook as file:line. A hook without a file position has no line.
 func (h *Hook) Source() string {
 	if h.Line == 0 {
 		return h.File
@@ -90,7 +90,7 @@ func (h *Hook) Source() string {
 	return h.File + ":" + strconv.Itoa(h.Line)
 }
 
-// SourceBeside is the position of the hook for a message that names another too: with the column, if both are on one
+// SourceBeside is the position of the hook for a message with another hook: with the column, if both hooks are on one
 // line.
 func (h *Hook) SourceBeside(other *Hook) string {
 	if h.Line == 0 || h.Source() != other.Source() {
@@ -99,7 +99,7 @@ func (h *Hook) SourceBeside(other *Hook) string {
 	return h.Source() + ":" + strconv.Itoa(h.Column)
 }
 
-// Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
+// Command is the command of a hook: either Argv, spawned directly, or Shell, run by `sh -c`.
 type Command dialect.Command
 
 func (c Command) String() string {
@@ -116,7 +116,7 @@ func (c Command) String() string {
 	return strings.Join(quoted, " ")
 }
 
-// String returns the command as a person would write it, the address that the hook posts to, or its message.
+// String returns the command as a person would write it, the URL, or the rule's message.
 func (h *Hook) String() string {
 	switch {
 	case h.HTTP != nil:
@@ -134,10 +134,10 @@ func (h *Hook) String() string {
 // AtTools reports whether the hook subscribes to an event of a tool.
 func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, dialect.HasTool) }
 
-// off reports whether the hook runs for no call.
+// off reports whether the hook is switched off for all calls.
 func (h *Hook) off() bool { return h.Disabled != "" || h.Settings.AllOff() || h.disabledByClient() }
 
-// Off says what switches the hook off for every call, "" if nothing does.
+// Off says what switches the hook off for all calls, or returns "".
 func (h *Hook) Off() string {
 	switch {
 	case h.Disabled != "":
@@ -150,8 +150,8 @@ func (h *Hook) Off() string {
 	return ""
 }
 
-// disabledByClient reports whether the client's settings switch this very hook off: by its name or, where it has none,
-// its command.
+// disabledByClient reports whether the client's settings disable this hook by name or, if the entry has no name, by
+// command.
 func (h *Hook) disabledByClient() bool {
 	name := h.Name
 	if h.Unnamed {
@@ -160,11 +160,11 @@ func (h *Hook) disabledByClient() bool {
 	return h.Settings != nil && slices.Contains(h.Settings.Disabled, name)
 }
 
-// DefaultStopBlocks is Hook.MaxStopBlocks of files that do not say.
+// DefaultStopBlocks is the default of Hook.MaxStopBlocks.
 const DefaultStopBlocks = 5
 
-// StopBlocks is how often in a row the hook may send an agent back to work. 0: it is at no end of a turn, or in a
-// client's own file, which keeps that client's rule.
+// StopBlocks is how often in a row the hook may send an agent back to work. It returns 0 if the hook runs at no end of
+// a turn, or is in a client's own file, because the client's rule applies there.
 func (h *Hook) StopBlocks() int {
 	if h.OfClient || !slices.ContainsFunc(h.Events, registry.EndsTurn) {
 		return 0
@@ -175,12 +175,12 @@ func (h *Hook) StopBlocks() int {
 // Active reports whether the hook can run for some call.
 func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
 
-// EventAt is the event of the hook's dialect at an event of some client, "" if its dialect has none there.
+// EventAt translates an event of a client to the hook's dialect; "" if the dialect has no such event.
 func (h *Hook) EventAt(e protocol.Event) protocol.Event {
 	return h.Dialect.EventOf(&dialect.Call{Event: e})
 }
 
-// Wants reports whether the hook runs at an event of some client.
+// Wants reports whether the hook runs at an event of a client.
 func (h *Hook) Wants(e protocol.Event) bool {
 	return h.Active() && slices.Contains(h.Events, h.EventAt(e))
 }
@@ -189,7 +189,7 @@ func (h *Hook) isFor(agent string) bool {
 	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
 }
 
-// Deadline is the hook's timeout at an event, or its dialect's.
+// Deadline is the hook's timeout at an event, or the dialect's.
 func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
@@ -197,15 +197,15 @@ func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	return h.Dialect.TimeoutAt(event)
 }
 
-// Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.
+// Environment returns the variables that hooks files add to the caller's, later values over earlier ones.
 func (h *Hook) Environment() []string {
 	if h.Settings == nil {
 		return h.Env
 	}
-	return overlaid(h.Settings.Env, h.Env)
+	return mergeVariables(h.Settings.Env, h.Env)
 }
 
-// Named returns the call with the names that the tool has at the hook's level.
+// Named returns the call with the tool's names at the hook's level.
 func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	if h.Tools.Same(c.FileTools(), c.Tool) {
 		return c
@@ -215,12 +215,12 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	return &named
 }
 
-// Seen returns the call as the hook sees it: Named, and at the event for its tool.
+// Seen returns the call as the hook sees it: Named, and at the event for the tool.
 func (h *Hook) Seen(c *dialect.Call) *dialect.Call {
 	return registry.AtToolEvent(h.Dialect, h.Named(c))
 }
 
-// CommandDiagnostic is a message about what the hook runs, with its position.
+// CommandDiagnostic returns a message about the hook's command, with its position.
 func (h *Hook) CommandDiagnostic(text string) Diagnostic {
 	d := h.Diagnostic(text)
 	if at := h.RunsAt; at.Line > 0 {
@@ -229,15 +229,15 @@ func (h *Hook) CommandDiagnostic(text string) Diagnostic {
 	return d
 }
 
-// Doubt is what is odd about the name of a tool in a hook's matcher or "if".
+// Doubt is a warning about the name of a tool in a hook's matcher or "if".
 type Doubt struct {
 	Diagnostic
-	Name    string // as it is written; a glob may be one
-	InCalls bool   // calls at the hook's events have the warning, too
+	Name    string // as written, possibly a glob
+	InCalls bool   // calls at the hook's events have the warning too
 }
 
-// Inherited selects the caller's variables that a hook gets. The zero value is those that programs need to run at all,
-// and hookrun's own.
+// Inherited selects the caller's variables for a hook. The zero value selects hookrun's variables and the variables
+// that programs need to run.
 type Inherited struct {
-	Names []string // of others; one that ends in * stands for all that begin like it
+	Names []string // further variables; a name that ends in * is a prefix
 }

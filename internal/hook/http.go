@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Endpoint is where the hook posts to, with the variables alone that the settings of its client admit; or an error,
-// where they do not allow the address. Only a hook with HTTP has one.
+// Endpoint returns the hook's endpoint, with only the variables allowed by the client's settings. It returns an error
+// if the settings do not allow the address. HTTP must not be nil.
 func (h *Hook) Endpoint() (httphook.Endpoint, error) {
 	if !h.Settings.allowsURL(h.HTTP.URL) {
 		return httphook.Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP)
@@ -24,14 +24,14 @@ func (h *Hook) Endpoint() (httphook.Endpoint, error) {
 	return e, nil
 }
 
-// FailureDecision decides whether the hook fails open or closed at the call if it gave no answer for that cause: by the
-// first of the policies that names the cause, else by its dialect.
+// FailureDecision decides whether the hook fails open or closed at the call after a failure with this cause. The first
+// policy with the cause decides, else the dialect.
 func (h *Hook) FailureDecision(c *dialect.Call, cause protocol.Cause,
 	policies ...dialect.FailurePolicy) protocol.Decision {
 	return h.Dialect.FailureDecision(c, dialect.Fault{Cause: cause, HTTP: h.HTTP != nil}, policies...)
 }
 
-// ApplyFailurePolicy decides for the hook as FailureDecision does, where its verdict is that of one without an answer.
+// ApplyFailurePolicy replaces a verdict without an answer by FailureDecision's decision.
 func (h *Hook) ApplyFailurePolicy(c *dialect.Call, v dialect.Verdict,
 	policies ...dialect.FailurePolicy) dialect.Verdict {
 	v.HTTP = h.HTTP != nil

@@ -1,12 +1,12 @@
 package hook
 
-// Level is whose a hooks file is. Hooks run in the order of the levels. The zero Level is ProjectLevel.
+// Level says who owns a hooks file. Hooks run in the order of the levels. The zero Level is ProjectLevel.
 type Level int
 
 const (
 	ManagedLevel Level = iota - 2 // root's, for all users of the machine
 	UserLevel                     // the user's own, for all projects
-	ProjectLevel                  // the project's, for all who work on it
+	ProjectLevel                  // the project's, for everyone working on it
 	LocalLevel                    // the user's own, for this project
 )
 
@@ -22,5 +22,5 @@ func (l Level) String() string {
 	return "project"
 }
 
-// MarshalText is for JSON.
+// MarshalText returns the name, for JSON.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }

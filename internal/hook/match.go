@@ -19,47 +19,47 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// MatchContext is a call together with what matching has worked out about it: once for the call, or once for each
-// dialect. Only one goroutine may use it, and the call must not change meanwhile.
+// MatchContext is a call with cached results of matching: some for the call, some for each dialect. It is for one
+// goroutine, and the call must not change while it is in use.
 type MatchContext struct {
-	call   *dialect.Call
-	levels []*MatchContext // of hooks of other levels, where those have other names for the tool
-	views  []view
-	room   [1]view                              // of views: most calls have hooks of one dialect
-	rule   *permission.Call                     // nil until an if is looked at
-	added  map[permission.Kind]*permission.Call // of ifs for names that files of lower levels add
-	packs  *pack.Call                           // nil until a rule of a pack is looked at
-	doubt  bool                                 // the arguments cannot be read
-	values map[string][]value                   // by the path
-	looked bool                                 // whether the arguments are torn
-	torn   bool
+	call        *dialect.Call
+	levels      []*MatchContext // for hooks of levels with other names for the tool
+	views       []view
+	viewsArray  [1]view                              // array of views: most calls have hooks of one dialect
+	rule        *permission.Call                     // nil before the first if
+	added       map[permission.Kind]*permission.Call // for ifs with tool names added by files of lower levels
+	packs       *pack.Call                           // nil before the first rule of a pack
+	unreadable  bool                                 // the arguments cannot be read
+	values      map[string][]value                   // by path
+	brokenKnown bool                                 // whether isBrokenJSON has run
+	broken      bool
 
-	near      []dialect.Call
-	nearKnown bool
-	lower     string // the tool's name without blanks around it, in lower case
-	work      int    // what matching has cost so far
-	steps     int    // what conditions have cost so far
-	warnings  []string
+	nearCalls      []dialect.Call
+	nearCallsKnown bool
+	lower          string // the tool's name in lower case, without blanks around it
+	matcherCost    int    // cost of matchers so far
+	conditionCost  int    // cost of conditions so far
+	warnings       []string
 }
 
-// Limits of what matching may cost, since a model chooses the names of tools: beyond them a hook is run.
+// Limits of the cost of matching, because a model chooses the names of tools. Beyond a limit the hook runs.
 const (
 	maxToolName = 1 << 10 // bytes of a name
-	maxMatching = 1 << 27 // bytes of all matchers times those of the name: a second at the very worst
+	maxMatching = 1 << 27 // bytes of all matchers times bytes of the name: a second at worst
 )
 
-// maxWarnings is how many hooks are named at a call: a file can have tens of thousands.
+// maxWarnings is the maximum number of hooks named in the warnings of a call: a file can have tens of thousands.
 const maxWarnings = 20
 
-// NewMatchContext returns a context in which nothing is known of the call yet.
+// NewMatchContext returns a context without cached results.
 func NewMatchContext(c *dialect.Call) *MatchContext {
 	m := &MatchContext{call: c}
-	m.views = m.room[:0]
+	m.views = m.viewsArray[:0]
 	return m
 }
 
-// seenBy returns the context of the call as hooks of the hook's level see it.
-func (m *MatchContext) seenBy(h *Hook) *MatchContext {
+// contextFor returns the context of the call for hooks of the hook's level.
+func (m *MatchContext) contextFor(h *Hook) *MatchContext {
 	if h.Tools.Same(m.call.FileTools(), m.call.Tool) {
 		return m
 	}
@@ -76,13 +76,13 @@ func (m *MatchContext) seenBy(h *Hook) *MatchContext {
 type view struct {
 	dialect    *dialect.Dialect
 	event      protocol.Event
-	field      string // of the hook input, that matchers look at; "": none
-	subject    string // what stands there
+	field      string // the hook input's field for matchers; "": no field
+	subject    string // the field's value
 	names      []string
 	namesKnown bool
 }
 
-// view works out what is the same for all hooks of the dialect.
+// view returns the cached view of a dialect.
 func (m *MatchContext) view(d *dialect.Dialect) *view {
 	for i := range m.views {
 		if m.views[i].dialect == d {
@@ -97,10 +97,10 @@ func (m *MatchContext) view(d *dialect.Dialect) *view {
 	return &m.views[len(m.views)-1]
 }
 
-// Event names the call's event as hooks of the dialect subscribe to it.
+// Event returns the call's event in the dialect's names.
 func (m *MatchContext) Event(d *dialect.Dialect) protocol.Event { return m.view(d).event }
 
-// toolNames are the names that the call's tool has for hooks of the dialect besides its own.
+// toolNames returns further names of the call's tool for hooks of the dialect.
 func (m *MatchContext) toolNames(v *view) []string {
 	if !v.namesKnown {
 		v.namesKnown = true
@@ -115,7 +115,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 	return v.names
 }
 
-// Warnings are what is odd about the call for the hooks that it was held against so far.
+// Warnings returns warnings about the call, for the hooks matched so far.
 func (m *MatchContext) Warnings() (warnings []string) {
 	c := m.call
 	if dialect.HasTool(c.Event) && c.Tool != "" {
@@ -149,7 +149,7 @@ func (m *MatchContext) warn(format string, args ...any) {
 	}
 }
 
-// bareName is a name without what cannot be seen around it.
+// bareName returns a name without invisible characters around it.
 func bareName(name string) string {
 	return strings.TrimFunc(
 		name,
@@ -157,13 +157,13 @@ func bareName(name string) string {
 	)
 }
 
-// Runs reports whether the hook runs at the call. Matchers match everything at events that have no field for them, as
-// in Claude Code.
+// Runs reports whether the hook runs at the call. At an event without a field for matchers every matcher matches, as in
+// Claude Code.
 func (m *MatchContext) Runs(h *Hook) bool { return m.Concerns(h) && m.Selects(h) }
 
-// Selects reports whether the If and When of a hook match too. Call it for hooks that Concerns found.
+// Selects reports whether the If, When and Rule of a hook match too. Call it only if Concerns returns true.
 func (m *MatchContext) Selects(h *Hook) bool {
-	m = m.seenBy(h)
+	m = m.contextFor(h)
 	if allowed, _ := m.allows(h); !allowed {
 		return false
 	}
@@ -175,35 +175,35 @@ func (m *MatchContext) Selects(h *Hook) bool {
 	return h.Rule == nil || m.Found(h).What != ""
 }
 
-// Found is what of the call the rule of a hook is about.
+// Found returns the part of the call that the hook's rule found.
 func (m *MatchContext) Found(h *Hook) pack.Found {
-	m = m.seenBy(h)
+	m = m.contextFor(h)
 	if m.packs == nil {
 		of := m.ruleCall(h)
-		of.Also = slices.Concat(of.Also, registry.ToolNames(m.call.Tool)) // whichever client calls it so
+		of.Also = slices.Concat(of.Also, registry.ToolNames(m.call.Tool)) // whichever client uses the name
 		names := append([]string{m.call.Tool}, of.Also...)
 		onlyReads := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
 		m.packs = pack.NewCall(of, !onlyReads)
-		m.packs.Unseen = m.packs.Unseen || m.doubt
-		// A client knows calls of a shell's tool that run nothing, as Claude Code's Monitor of a socket.
+		m.packs.Unseen = m.packs.Unseen || m.unreadable
+		// Clients know calls of a shell tool that run no command, such as Claude Code's Monitor of a socket.
 		m.packs.Shell = len(m.packs.Commands) > 0 || m.call.Tool == "shell" ||
 			slices.Contains(m.toolNames(m.view(h.Dialect)), "shell")
 	}
 	return h.Rule.Decide(m.packs)
 }
 
-// readingTools are the project's names of tools that read files and write none.
+// readingTools are the project's names of read-only file tools.
 var readingTools = []string{"fs_read", "fs_grep", "fs_glob", "fs_list"}
 
 // Concerns reports whether the event, the agent and the matcher of a hook match the call.
 func (m *MatchContext) Concerns(h *Hook) bool {
-	m = m.seenBy(h)
+	m = m.contextFor(h)
 	v := m.view(h.Dialect)
 	if h.off() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
 		return false
 	}
 	if m.matches(h, v) {
-		m.nearRule(h, v)
+		m.warnNearIf(h, v)
 		return true
 	}
 	if globs, ok := h.Matcher.(Globs); ok && h.Dialect == registry.Project() {
@@ -215,11 +215,11 @@ func (m *MatchContext) Concerns(h *Hook) bool {
 	return false
 }
 
-// differs says of a name that it nearly matches.
+// differs describes a near match of names.
 const differs = "differs only in case or blanks"
 
-// nearlyMatches reports whether a matcher would match the tool by any of its names if case and blanks did not count.
-// known ends a warning where that is a name of another tool, which the call's nearly is.
+// nearlyMatches reports whether a matcher would match any name of the tool if case and blanks did not count. If the
+// near match is a name of another tool, known ends the warning with that tool.
 func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near bool) {
 	matches := func(name string) bool { return m.spend(globs.text, name) && globs.nearlyMatches(strings.ToLower(name)) }
 	if matches(m.lowerTool()) || slices.ContainsFunc(m.toolNames(v), matches) {
@@ -233,22 +233,22 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 	return "", false
 }
 
-// nearlyCalled are the calls that this one may have been meant to be.
+// nearlyCalled returns copies of the call with known tools whose names differ only by case or blanks.
 func (m *MatchContext) nearlyCalled() []dialect.Call {
-	if !m.nearKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
-		m.near, m.nearKnown = registry.NearlyCalled(m.call, m.lowerTool()), true
+	if !m.nearCallsKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
+		m.nearCalls, m.nearCallsKnown = registry.NearlyCalled(m.call, m.lowerTool()), true
 	}
-	return m.near
+	return m.nearCalls
 }
 
-// spend takes from what the matchers of the call may cost, and reports whether there was enough.
+// spend adds to the cost of the call's matchers, and reports whether the total is within maxMatching.
 func (m *MatchContext) spend(matcher, name string) bool {
-	m.work += len(matcher) * len(name)
-	return m.work <= maxMatching
+	m.matcherCost += len(matcher) * len(name)
+	return m.matcherCost <= maxMatching
 }
 
-// nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
-func (m *MatchContext) nearRule(h *Hook, v *view) {
+// warnNearIf warns if the tool in an if differs from the call's tool only by case or blanks.
+func (m *MatchContext) warnNearIf(h *Hook, v *view) {
 	if h.If.String() == "" || h.Dialect != registry.Project() || !dialect.HasTool(m.call.Event) {
 		return
 	}
@@ -266,7 +266,7 @@ func (m *MatchContext) nearRule(h *Hook, v *view) {
 		if at < 0 {
 			return
 		}
-		known = " from " + spelling.Quote(m.near[at].Tool)
+		known = " from " + spelling.Quote(m.nearCalls[at].Tool)
 	}
 	m.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
 		spelling.Quote(h.Name), spelling.Quote(h.If.String()), spelling.Quote(m.call.Tool), known)
@@ -279,7 +279,7 @@ func (m *MatchContext) lowerTool() string {
 	return m.lower
 }
 
-// matches reports whether the hook's matcher matches what the event has for it, by any name that it has there.
+// matches reports whether the hook's matcher matches the event's subject, by any name.
 func (m *MatchContext) matches(h *Hook, v *view) bool {
 	if h.Matcher == nil || v.field == "" || m.match(h, v.subject) {
 		return true
@@ -287,7 +287,7 @@ func (m *MatchContext) matches(h *Hook, v *view) bool {
 	return slices.ContainsFunc(m.toolNames(v), func(name string) bool { return m.match(h, name) })
 }
 
-// match holds the matcher against one name. One that would take too long to match matches.
+// match compares the matcher with one name. If the comparison would take too long, it returns true.
 func (m *MatchContext) match(h *Hook, name string) bool {
 	text := h.Matcher.String()
 	if text == "" || text == "*" {
@@ -313,23 +313,23 @@ func (m *MatchContext) match(h *Hook, name string) bool {
 	return h.Matcher.Match(name)
 }
 
-// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path
-// goes along with its cd; a project's own stays in it.
+// allows reports whether the call matches the if of a hook, by any name of the tool. Path patterns of a client's hook
+// start from the current directory, after cd too; patterns of a project's hook start from the workspace.
 func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	if h.If.String() == "" {
 		return true, ""
 	}
 	rule := m.ruleCall(h)
-	if m.doubt {
+	if m.unreadable {
 		return true, "cannot be held against the input, so the hook runs"
 	}
 	return h.If.Match(rule)
 }
 
-// OnArgs reports whether the arguments, which the call does not have, decide if the hook runs: the rest of the hook
-// matches, and its if or when looks at them.
+// OnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and the if
+// or when reads the arguments.
 func (m *MatchContext) OnArgs(h *Hook) bool {
-	if m = m.seenBy(h); !m.Concerns(h) {
+	if m = m.contextFor(h); !m.Concerns(h) {
 		return false
 	}
 	if h.Rule != nil {
@@ -344,21 +344,21 @@ func (m *MatchContext) OnArgs(h *Hook) bool {
 	return looks && matches || h.If.Doubt(rule) != ""
 }
 
-// Doubt describes what hookrun cannot tell of the call, if that alone makes the if of a project's hook match; ""
-// otherwise. The agent can then write the call in another way.
+// Doubt describes an uncertainty about the call if only that uncertainty makes the if of a project's hook match;
+// otherwise it returns "". The agent can then write the call differently.
 func (m *MatchContext) Doubt(h *Hook) string {
 	if h.If.String() == "" || h.Dialect != registry.Project() {
 		return ""
 	}
-	m = m.seenBy(h)
+	m = m.contextFor(h)
 	rule := m.ruleCall(h)
-	if m.doubt {
+	if m.unreadable {
 		return ""
 	}
 	return h.If.Doubt(rule)
 }
 
-// ruleCall is the call as the if of a hook is held against it.
+// ruleCall returns the call as seen by the if of a hook.
 func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	if m.rule == nil {
 		m.prepare()
@@ -375,14 +375,14 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	return rule
 }
 
-// isAdded reports whether only a file of a lower level gives the tool this name.
+// isAdded reports whether the tool has this name only from a file of a lower level.
 func (m *MatchContext) isAdded(name string) bool {
 	c := m.call
 	return slices.Contains(c.AddedTools(), name) && !slices.Contains(c.ProjectTools(), name) &&
 		!slices.Contains(registry.ToolNames(c.Tool), name)
 }
 
-// addedRule is the call as it is held against an if for an added name, which says what the tool works on.
+// addedRule returns the call for an if with an added name, which decides the kind of the tool.
 func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
 	if m.added[kind] == nil {
 		rule := m.rule.Once()
@@ -408,36 +408,35 @@ func (m *MatchContext) prepare() {
 		rule.Home = home
 	}
 	input, err := c.InputText()
-	m.doubt = err != nil
+	m.unreadable = err != nil
 	rule.Input, rule.EqualKeys = input, m.call.HasEqualKeys()
 	m.rule = &rule
 }
 
-// argsText are the arguments as JSON, "" if they cannot be read.
+// argsText returns the arguments as JSON, or "" if they cannot be read.
 func (m *MatchContext) argsText() string {
 	args, _ := m.call.InputText()
 	return args
 }
 
-// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and
-// another reader than this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was
-// written as a text.
-func (m *MatchContext) isTorn(args string) bool {
-	if !m.looked {
-		m.looked = true
+// isBrokenJSON reports whether the arguments are a text that begins like JSON: a broken object such as {"n":NaN} or
+// with a comma too many, or an object encoded as a text. Another reader may take such a text for an object.
+func (m *MatchContext) isBrokenJSON(args string) bool {
+	if !m.brokenKnown {
+		m.brokenKnown = true
 		if strings.HasPrefix(args, `"`) {
 			begins := strings.TrimLeftFunc(
 				strictjson.Text(args),
 				func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) },
 			)
-			m.torn = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
+			m.broken = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
 		}
 	}
-	return m.torn
+	return m.broken
 }
 
-// holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call
-// will not go on, and a rule must not look like one that let it.
+// holds reports whether a condition holds for the call. If the arguments cannot be encoded for any hook, it returns
+// true: the call will not go on, and a rule must not appear to have allowed it.
 func (m *MatchContext) holds(c *Condition) bool {
 	if c.holds == nil {
 		return false
@@ -450,12 +449,12 @@ func (m *MatchContext) holds(c *Condition) bool {
 		}
 		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
-		case c.field == dialect.CommandField && (m.call.HasEqualKeys() || !ok && m.isTorn(m.argsText())):
+		case c.field == dialect.CommandField && (m.call.HasEqualKeys() || !ok && m.isBrokenJSON(m.argsText())):
 			return true
 		case !ok:
-		case isArgs && (m.call.HasEqualKeys() || json && len(c.steps) > 0 && m.isTorn(text)):
+		case isArgs && (m.call.HasEqualKeys() || json && len(c.steps) > 0 && m.isBrokenJSON(text)):
 			return true
-		case json && !m.step(len(text)):
+		case json && !m.spendSteps(len(text)):
 			return true
 		case json:
 			walk(gjson.Parse(text), c.steps, func(v value) { all = append(all, v) })
@@ -467,17 +466,17 @@ func (m *MatchContext) holds(c *Condition) bool {
 		}
 		m.values[c.path] = all
 	}
-	if c.cost != nil && !m.step(min(c.cost(all), maxSteps)) {
+	if c.cost != nil && !m.spendSteps(min(c.cost(all), maxSteps)) {
 		return true
 	}
 	return c.holds(all)
 }
 
-// step takes from what the conditions of the call may take together, and reports whether there was enough.
-func (m *MatchContext) step(n int) bool {
-	m.steps += n
-	if m.steps > maxCallSteps {
+// spendSteps adds to the cost of the call's conditions, and reports whether the total is within maxCallSteps.
+func (m *MatchContext) spendSteps(n int) bool {
+	m.conditionCost += n
+	if m.conditionCost > maxCallSteps {
 		m.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
 	}
-	return m.steps <= maxCallSteps
+	return m.conditionCost <= maxCallSteps
 }

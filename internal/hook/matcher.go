@@ -6,26 +6,25 @@ import (
 	"github.com/hookrun/hookrun/internal/glob"
 )
 
-// Matcher matches the name of a tool, or another field that the event has. A nil Matcher matches everything: a gate
-// that nobody narrowed guards everything.
+// Matcher matches the name of a tool, or another field of the event. A nil Matcher matches everything, so a gate
+// without a matcher guards everything.
 type Matcher interface {
 	Match(subject string) bool
-	String() string // as it stands in the file
+	String() string // as in the file
 }
 
-// Globs is the matcher of `.tenex-hooks.json`: the tools that a hook is for. It is a list of globs with | between
-// them; blanks around a glob do not count. A glob must match the whole name, case-sensitively: * is any text, /
-// included, ? one character, [abc] and [a-z] one of those, [!abc] one of the others. A [ that is never closed is
-// itself, and so is a backslash. This is Python's fnmatch, which MassGen's matchers use. The zero Globs match every
-// tool.
+// Globs is the matcher of `.tenex-hooks.json`: the tools that a hook is for. It is a list of globs separated by |;
+// blanks around a glob do not count. A glob must match the whole name, case-sensitively: * is any text, / included, ?
+// one character, [abc] and [a-z] one character of the set, [!abc] one character outside of it. An unclosed [ and a
+// backslash are literal. The syntax is Python's fnmatch, which MassGen's matchers use. The zero Globs match every tool.
 type Globs struct {
 	text   string
 	globs  glob.List
-	folded glob.List // the same in lower case
+	folded glob.List // globs in lower case
 }
 
-// NewGlobs reads a matcher. "" is every tool. ok is false for a text without any glob, such as "|": a gate for no
-// tool at all is a mistake.
+// NewGlobs parses a matcher. "" matches every tool. ok is false for a text without any glob, such as "|", because a
+// gate for no tool is a mistake.
 func NewGlobs(text string) (m Globs, ok bool) {
 	if text == "" {
 		return Globs{}, true
@@ -41,6 +40,5 @@ func (m Globs) Match(tool string) bool {
 	return len(m.globs) == 0 || m.globs.Match(tool)
 }
 
-// nearlyMatches reports whether the hook would be for the tool if case did not count. lower is the tool's name in lower
-// case.
+// nearlyMatches is Match without regard to case. lower is the tool's name in lower case.
 func (m Globs) nearlyMatches(lower string) bool { return m.folded.Match(lower) }

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// projectNames are the names that the tool has in a project's own hooks files besides its own: those of the tables, and
-// those that its input gives it.
+// projectNames returns further names of the call's tool in a project's own hooks files: names from the tables, and
+// names that follow from the tool's input.
 func projectNames(c *dialect.Call) []string {
 	names := c.ProjectTools()
 	add := func(more ...string) {
@@ -34,7 +34,7 @@ func projectNames(c *dialect.Call) []string {
 
 const ShellTool = "shell"
 
-// ShellByInput reports whether the call is one of a tool that nobody knows, and that has a command under a key.
+// ShellByInput reports whether the call's tool is unknown but has a command in its input, and under which key.
 func ShellByInput(c *dialect.Call) (key string, ok bool) {
 	if !dialect.HasTool(c.Event) || len(knownNames(c)) > 0 {
 		return "", false
@@ -49,7 +49,7 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 	return permission.HasCommand(args)
 }
 
-// isPatch reports whether the call's input is a patch, or its shell line runs apply_patch.
+// isPatch reports whether the call's input is a patch, or the shell line runs apply_patch.
 func isPatch(c *dialect.Call) bool {
 	if !dialect.HasTool(c.Event) || !strings.ContainsAny(c.Args, "*\\") && !strings.Contains(c.Args, "apply") {
 		return false
@@ -64,7 +64,7 @@ func isPatch(c *dialect.Call) bool {
 	return err == nil && permission.HasPatch(KindOf(names), args, c.Wrappers)
 }
 
-// knownNames are the project's names for the tool as tables have them, whichever client's they are.
+// knownNames returns the project's names for the tool from the tables of all clients.
 func knownNames(c *dialect.Call) []string {
 	if names := c.ProjectTools(); len(names) > 0 {
 		return names
@@ -80,7 +80,7 @@ func knownNames(c *dialect.Call) []string {
 	return nil
 }
 
-// KindOf is what a tool of these names works on.
+// KindOf is the kind of a tool with these names.
 func KindOf(names []string) permission.Kind {
 	for _, name := range names {
 		if kind := permission.KindOf(name); kind != permission.Unknown {
@@ -90,8 +90,8 @@ func KindOf(names []string) permission.Kind {
 	return permission.Unknown
 }
 
-// MeetsOf are the tools of a client that the matcher and the if of a hook are for, by the names that a hook of its
-// dialect has for them. every: it has neither, and is for every tool.
+// MeetsOf returns the tools of a client that the hook's matcher and if are for, by their names in the hook's dialect.
+// every: the hook has neither, so it is for every tool.
 func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
 		return nil, true

@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Observing describes the hooks that only observe, those at one place together.
+// Observing describes the hooks that only observe, with a message for each position.
 func Observing(hooks []Hook) (found []Diagnostic) {
 	for rest := hooks; len(rest) > 0; {
 		first := &rest[0]

@@ -11,10 +11,10 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// reserved are characters that mean something in gjson's paths. They must not mean nothing here.
+// reserved are characters with a meaning in gjson's paths. parsePath rejects them instead of reading them literally.
 const reserved = "*?|#@!{}[]()"
 
-// maxNames is how deep a path goes: what lies there is read once for each name.
+// maxNames is the maximum depth of a path, because each name reads the JSON below it again.
 const maxNames = 64
 
 func isField(name string) bool {
@@ -22,7 +22,7 @@ func isField(name string) bool {
 		slices.Contains(dialect.ClientValueNames(), name)
 }
 
-// parsePath takes a path apart.
+// parsePath splits a path into a field and steps.
 func parsePath(path string) (field string, rest []step, err error) {
 	for n := 0; ; n++ {
 		s, behind, more, err := parseStep(path)
@@ -49,7 +49,7 @@ func parsePath(path string) (field string, rest []step, err error) {
 	return field, rest, nil
 }
 
-// parseStep reads up to the next point. more: there was one.
+// parseStep parses a path up to the next point. more reports whether a point followed.
 func parseStep(path string) (s step, rest string, more bool, err error) {
 	if path == "#" || strings.HasPrefix(path, "#.") {
 		return step{each: true}, strings.TrimPrefix(path[1:], "."), len(path) > 1, nil

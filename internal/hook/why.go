@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Why explains why the hook runs at the call, or does not.
+// Why explains why the hook runs at the call, or does not run.
 func (m *MatchContext) Why(h *Hook) string {
-	m = m.seenBy(h)
+	m = m.contextFor(h)
 	c, v := m.call, m.view(h.Dialect)
 	matched := m.matches(h, v)
 	off := h.Off()
@@ -56,7 +56,7 @@ func (m *MatchContext) Why(h *Hook) string {
 	return why
 }
 
-// subjects is what matchers are held against: "Bash", here "shell".
+// subjects describes the names that matchers are compared with: "Bash", here "shell".
 func (m *MatchContext) subjects(v *view) string {
 	text := strconv.Quote(v.subject)
 	separator := ", here "
@@ -67,7 +67,7 @@ func (m *MatchContext) subjects(v *view) string {
 	return text
 }
 
-// fieldName is the word for what matchers look at, which is a field of the hook input.
+// fieldName returns the hook input's field for matchers, in words.
 func (v *view) fieldName() string {
 	return strings.ReplaceAll(strings.TrimSuffix(v.field, "_name"), "_", " ")
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// Client keeps connections between requests. The zero Client is ready to use. It is safe for concurrent use.
+// Client keeps connections between requests. The zero Client is ready for use. It is safe for concurrent use.
 type Client struct {
 	conns   connections
 	mu      sync.Mutex
 	clients map[identity]*http.Client
 }
 
-// identity is what decides, besides the server's address, which endpoints share connections: the contents of their
-// certificate files, and their proxy. A renewed certificate leads to new connections.
+// identity decides, with the server's address, which endpoints share connections: endpoints with the same proxy and
+// certificate files of the same content. A renewed certificate leads to new connections.
 type identity struct{ ca, cert, key, proxy string }
 
 func (e *Endpoint) identity() (id identity, err error) {
@@ -64,7 +64,7 @@ func (c *Client) client(e *Endpoint) (*http.Client, error) {
 	return c.clients[id], nil
 }
 
-// Close closes all connections and returns when none is left. Requests in flight fail, and so do later ones.
+// Close closes all connections and waits until all are closed. Requests in flight fail, and so do later requests.
 func (c *Client) Close() {
 	c.conns.close()
 	c.CloseIdleConnections()
@@ -80,8 +80,8 @@ func (c *Client) CloseIdleConnections() {
 	}
 }
 
-// idleTime is how long an idle connection is kept. idleConns is how many are kept for one address: as many as calls run
-// concurrently.
+// idleTime is how long an idle connection is kept. idleConns is the number of idle connections for an address: as many
+// as calls in parallel.
 const (
 	idleTime  = 90 * time.Second
 	idleConns = 64
@@ -111,7 +111,7 @@ func (e *Endpoint) transport(id identity, dial dialer) (*http.Transport, error) 
 	return t, nil
 }
 
-// ownConnection is a client like another one, whose request neither uses a kept connection nor leaves one.
+// ownConnection returns a copy of a client whose request uses a new connection and does not keep it.
 func ownConnection(client *http.Client) *http.Client {
 	own := *client
 	transport := client.Transport.(*http.Transport).Clone()
@@ -120,7 +120,7 @@ func ownConnection(client *http.Client) *http.Client {
 	return &own
 }
 
-// CheckFiles returns what is wrong with the endpoint's CA file and client certificate.
+// CheckFiles returns the faults of the endpoint's CA file and client certificate.
 func (e *Endpoint) CheckFiles() (caFile, clientCert error) {
 	check := func(e *Endpoint) error {
 		id, err := e.identity()
@@ -150,7 +150,7 @@ func (e *Endpoint) tls(id identity) (*tls.Config, error) {
 	return config, nil
 }
 
-// readFile reads a certificate file, which has a few kilobytes.
+// readFile reads a certificate file of at most 1 MiB.
 func readFile(path string) (string, error) {
 	text, _, err := regular.Read(path, 1<<20)
 	switch {
@@ -164,8 +164,8 @@ func readFile(path string) (string, error) {
 	return string(text), err
 }
 
-// unconnected says why there is no connection.
-func unconnected(err error) error {
+// explainConnect explains why a connection failed.
+func explainConnect(err error) error {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return fmt.Errorf("%w; if it is your own, name its root in \"ca_file\", add it to the system's roots, "+
 			"or name its file in SSL_CERT_FILE", err)
@@ -183,7 +183,7 @@ func cutTLS(conn net.Conn) bool {
 		conn = secure.NetConn()
 		secure, ok = conn.(*tls.Conn) // TLS to the server inside TLS to a proxy
 		if ended, is := conn.(*tcpConn); is {
-			return ended.ended.Load()
+			return ended.sawEOF.Load()
 		}
 	}
 	return false

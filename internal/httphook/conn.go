@@ -10,13 +10,13 @@ import (
 
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// connections are the connections of a client. net/http closes a connection some time after its request was given up,
-// but Close must know that none is left.
+// connections are the connections of a client. Close needs them, because net/http closes the connection of an abandoned
+// request only some time later.
 type connections struct {
-	open   sync.WaitGroup // including those being opened
+	open   sync.WaitGroup // including connections being opened
 	mu     sync.Mutex
 	closed bool
-	all    map[*tcpConn]context.CancelFunc
+	conns  map[*tcpConn]context.CancelFunc
 }
 
 func (c *connections) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -28,10 +28,10 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 		c.mu.Unlock()
 		return nil, net.ErrClosed
 	}
-	if c.all == nil {
-		c.all = map[*tcpConn]context.CancelFunc{}
+	if c.conns == nil {
+		c.conns = map[*tcpConn]context.CancelFunc{}
 	}
-	c.all[conn] = cancel
+	c.conns[conn] = cancel
 	c.open.Add(1)
 	c.mu.Unlock()
 
@@ -44,19 +44,19 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 		err = net.ErrClosed
 	}
 	if err != nil {
-		delete(c.all, conn)
+		delete(c.conns, conn)
 		c.open.Done()
 		return nil, err
 	}
 	return conn, nil
 }
 
-// close closes all connections, including those being opened.
+// close closes all connections, including connections being opened.
 func (c *connections) close() {
 	c.mu.Lock()
 	c.closed = true
 	var conns []*tcpConn
-	for conn, cancel := range c.all {
+	for conn, cancel := range c.conns {
 		cancel()
 		if conn.Conn != nil {
 			conns = append(conns, conn)
@@ -68,19 +68,19 @@ func (c *connections) close() {
 	}
 }
 
-// tcpConn remembers whether the other side closed the connection. Package tls reports that and a close_notify alike,
-// but only the server can send a close_notify.
+// tcpConn remembers whether the other side closed the TCP connection. Package tls does not distinguish that from a
+// close_notify, but only the server can send a close_notify.
 type tcpConn struct {
 	net.Conn
 	of     *connections
-	ended  atomic.Bool
+	sawEOF atomic.Bool
 	closed sync.Once
 }
 
 func (c *tcpConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if err == io.EOF {
-		c.ended.Store(true)
+		c.sawEOF.Store(true)
 	}
 	return n, err
 }
@@ -89,7 +89,7 @@ func (c *tcpConn) Close() error {
 	err := c.Conn.Close()
 	c.closed.Do(func() {
 		c.of.mu.Lock()
-		delete(c.of.all, c)
+		delete(c.of.conns, c)
 		c.of.mu.Unlock()
 		c.of.open.Done()
 	})

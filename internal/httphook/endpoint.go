@@ -13,33 +13,32 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// Endpoint is the server that an HTTP hook posts to, and how.
+// Endpoint is the server that an HTTP hook posts to, with the settings of the request.
 type Endpoint struct {
-	// URL is http or https. Its user and password become an Authorization: Basic header, unless Headers has one.
+	// URL is http or https. User and password become an Authorization: Basic header, unless Headers has that header.
 	URL string
 
-	// Headers are sent in addition to our own. They replace our Host, User-Agent, Accept and Content-Type. $NAME and
-	// ${NAME} in a value are replaced by the environment variable if AllowedEnvVars has it, and by nothing if not. Any
+	// Headers are sent in addition to our own; they replace our Host, User-Agent, Accept and Content-Type. In a value
+	// $NAME and ${NAME} are replaced by the environment variable if AllowedEnvVars has the name, otherwise by "". Any
 	// other $ stays.
 	Headers        []Header
 	AllowedEnvVars []string
 
 	// CAFile has the certificates, in PEM, that may sign the server's, instead of the system's roots. ClientCert and
-	// ClientKey are our own certificate, in PEM. All are paths; "" means none.
+	// ClientKey are our own certificate, in PEM. All are paths; "" means no file.
 	CAFile, ClientCert, ClientKey string
 
-	// Proxy is the URL of a proxy (http, https, socks5, socks5h), "" for none. Proxies in the environment are ignored.
+	// Proxy is the URL of a proxy (http, https, socks5, socks5h); "": no proxy. Proxies in the environment are ignored.
 	Proxy string
 }
 
 // Header is one header of a request as in the hooks file: $NAME stands for a variable.
 type Header struct{ Name, Value string }
 
-// String returns the URL without the parts that may be secret: the user and the query. It is for reports and reasons.
+// String returns the URL without the user and the query, which may be secret. It is for reports and reasons.
 func (e *Endpoint) String() string { return withoutSecrets(e.URL) }
 
-// Check returns what is wrong with an endpoint, without quoting its address. It does not look at variables or read
-// files.
+// Check returns the faults of an endpoint, without quoting its address. It does not look at variables or read files.
 func (e *Endpoint) Check() error {
 	if err := CheckURL(e.URL); err != nil {
 		return err
@@ -53,14 +52,14 @@ func (e *Endpoint) Check() error {
 	return nil
 }
 
-// CheckURL returns what is wrong with the URL of a hook. The error quotes no part of it: any part may contain a
-// password with a slash in it.
+// CheckURL returns the fault of a hook's URL. The error quotes no part of the URL, because any part may contain a
+// password with a slash.
 func CheckURL(s string) error {
 	_, err := parseURL(s, "http", "https")
 	return err
 }
 
-// CheckProxy returns what is wrong with the URL of a proxy.
+// CheckProxy returns the fault of a proxy's URL.
 func CheckProxy(s string) error {
 	u, err := parseURL(s, "http", "https", "socks5", "socks5h")
 	if err == nil && (strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
@@ -127,11 +126,11 @@ func withoutSecrets(s string) string {
 	return s
 }
 
-// belongsToSending are headers that say how the request is sent. A hook cannot set them.
-var belongsToSending = []string{"content-length", "transfer-encoding", "connection"}
+// reservedHeaders say how the request is sent. A hook cannot set them.
+var reservedHeaders = []string{"content-length", "transfer-encoding", "connection"}
 
-// CheckHeader returns what is wrong with a header, without quoting its value. seen has the previous names in lower
-// case, and gets this one.
+// CheckHeader returns the fault of a header, without quoting its value. seen has the previous names in lower case;
+// CheckHeader adds the header's name.
 func CheckHeader(h Header, seen map[string]bool) error {
 	lower := strings.ToLower(h.Name)
 	twice := seen[lower]
@@ -139,7 +138,7 @@ func CheckHeader(h Header, seen map[string]bool) error {
 	switch {
 	case h.Name == "" || strings.Trim(h.Name, headerCharacters) != "":
 		return fmt.Errorf("%q is no header name", h.Name)
-	case slices.Contains(belongsToSending, lower):
+	case slices.Contains(reservedHeaders, lower):
 		return fmt.Errorf("the header %s cannot be set: it belongs to the sending itself", h.Name)
 	case twice:
 		return fmt.Errorf("the header %s is there twice, in different letters", h.Name)
@@ -155,8 +154,8 @@ func checkValue(name, value string) error {
 	return nil
 }
 
-// header returns the headers of a request, and its Host ("" if none is set). Values are checked after variables are
-// expanded, so one header stays one header.
+// header returns the headers of a request and the Host, or "" if Host is not set. Values are checked after variables
+// are expanded, so one header stays one header.
 func (e *Endpoint) header(getenv func(string) string) (all http.Header, host string, err error) {
 	all = http.Header{"User-Agent": {"hookrun"}, "Accept": {"*/*"}, "Content-Type": {"application/json"}}
 	seen := map[string]bool{}

@@ -6,24 +6,25 @@
 //
 // Guarantees:
 //
-//  1. Only the whole body of a 2xx answer counts. A body that was cut, is larger than 1 MiB or is encoded (gzip) is an
-//     error. So is a redirect: it is never followed.
-//  2. One header stays one header: a name or a value that could start another one is refused. Values are checked after
-//     variables are expanded.
-//  3. Memory is bounded by the request, 64 KiB of headers of the answer and 1 MiB of its body.
+//  1. Only the whole body of a 2xx answer counts. It is an error if a body was cut, is larger than 1 MiB or is encoded
+//     (gzip), or if the answer is a redirect: redirects are never followed.
+//  2. One header stays one header: a name or a value that could start another header is refused. Values are checked
+//     after variables are expanded.
+//  3. Memory is bounded by the request, 64 KiB of headers of the answer and 1 MiB of body.
 //  4. An error is one line of at most 600 bytes. It has neither the query nor the user of a URL, nor a header value,
 //     unless the server itself repeats them in its answer or in the path of its Location.
-//  5. An answer whose length is given by the end of the connection does not count if TLS ends without a close_notify.
-//  6. Only the endpoint's own proxy is used, whatever the environment says. There are no cookies.
+//  5. If the end of the connection marks the end of the answer, TLS must end with a close_notify; otherwise the answer
+//     does not count.
+//  6. Only the endpoint's own proxy is used, whatever the environment says. Cookies are not kept.
 //  7. Post returns when the context ends.
 //
 // Not guaranteed:
 //
-//   - that the path of the URL is kept secret: errors show it.
-//   - that a body without Content-Length and chunks is complete: over plain TCP its end is the end of the connection.
-//   - that a server gets the request once: servers close idle connections. If a kept connection ends before the first
-//     byte of the answer, the request is sent once more over a new one, which no other request uses.
-//   - that an answer counts if the server sends it before it has read the whole request and then closes the connection.
+//   - a secret path: errors show the path of the URL.
+//   - a complete body without Content-Length and chunks: over plain TCP the end of the connection ends the body.
+//   - a single request: servers close idle connections. If a kept connection ends before the first byte of the answer,
+//     the request is sent once more over a new connection, which no other request uses.
+//   - an answer, if the server sends it before it has read the whole request and then closes the connection.
 package httphook
 
 import (
@@ -49,11 +50,11 @@ const (
 	maxBody = 1 << 20
 )
 
-// Failure is the kind of error. The zero value means none.
+// Failure is the kind of an error. The zero value means no error.
 type Failure int
 
 const (
-	// Unsent: there was no connection, or none that could be trusted.
+	// Unsent: no connection, or no trusted connection.
 	Unsent Failure = iota + 1
 	// NotOK: the status of the answer is not 2xx.
 	NotOK
@@ -61,7 +62,7 @@ const (
 	Unreadable
 )
 
-// Error says why there is no usable answer.
+// Error says why no usable answer came.
 type Error struct {
 	Failure Failure
 	Text    string // one line
@@ -69,7 +70,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// Post posts a body, given in pieces, and returns the answer's body. The error is an *Error, or that of the context.
+// Post posts a body, given in pieces, and returns the answer's body. The error is an *Error, or the context's cause.
 func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
 	fail := func(f Failure, err error) ([]byte, error) {
 		if ctx.Err() != nil {
@@ -87,7 +88,7 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 	}
 	answer, conn, err := do(client, request)
 	if err != nil {
-		f, err := explained(err, conn != nil)
+		f, err := explain(err, conn != nil)
 		return fail(f, fmt.Errorf("%v: %w", e, err))
 	}
 	defer answer.Body.Close()
@@ -101,9 +102,9 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 	return text, nil
 }
 
-// do sends a request. It returns the connection that it used, nil if none. Servers close idle connections, even at the
-// moment of the next request. So if a kept connection ends before the first byte of the answer, the request is sent
-// once more over a connection of its own; net/http does that only for GET, and over any other kept one.
+// do sends a request and returns the connection used, or nil. Servers close idle connections, even at the moment of the
+// next request. If a kept connection ends before the first byte of the answer, do sends the request once more over a
+// new connection; net/http does so only for GET, and over any other kept connection.
 func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
 	for again := false; ; again = true {
 		var got httptrace.GotConnInfo
@@ -125,7 +126,7 @@ func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, e
 
 // request builds the HTTP request.
 func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body [][]byte) (*http.Request, error) {
-	if _, err := parseURL(e.URL, "http", "https"); err != nil { // unlike net/http's, its errors quote no URL
+	if _, err := parseURL(e.URL, "http", "https"); err != nil { // net/http's errors would quote the URL
 		return nil, err
 	}
 	header, host, err := e.header(getenv)
@@ -141,33 +142,33 @@ func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body
 	return r, nil
 }
 
-// explained turns an error of net/http into words that say what to check.
-func explained(err error, connected bool) (Failure, error) {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok { // it quotes the query
+// explain turns an error of net/http into a message that says what to check.
+func explain(err error, connected bool) (Failure, error) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok { // url.Error quotes the query
 		err = wrapped.Err
 	}
 	refused, _ := errors.AsType[*net.OpError](err)
 	switch {
-	case refused != nil && refused.Op == "remote error": // with TLS 1.3 it comes after the handshake
+	case refused != nil && refused.Op == "remote error": // with TLS 1.3 the error comes after the handshake
 		return Unsent, fmt.Errorf("the server refused the TLS connection: %w; "+
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?", err)
 	case strings.Contains(err.Error(), "http2: client conn could not be established"): // the same, reported later
 		return Unsent, errors.New("the server ended the TLS connection before it took a request; " +
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?")
 	case !connected:
-		return Unsent, unconnected(err)
+		return Unsent, explainConnect(err)
 	case errors.Is(err, io.EOF) || strings.HasSuffix(err.Error(), "server closed idle connection"): // unexported
 		err = errors.New("the server closed the connection without an answer")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errCut
 	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed):
-		err = reset(err)
+		err = explainReset(err)
 	}
 	return Unreadable, err
 }
 
-// reset explains a connection reset: the server has closed without reading the request.
-func reset(err error) error {
+// explainReset explains a connection reset: the server has closed without reading the request.
+func explainReset(err error) error {
 	return fmt.Errorf("%w; a server has to read the whole request before it closes", err)
 }
 
@@ -202,7 +203,7 @@ func read(answer *http.Response, conn net.Conn) ([]byte, error) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errCut
 	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed): // a reset can overtake the answer
-		return nil, reset(err)
+		return nil, explainReset(err)
 	case err != nil:
 		return nil, err
 	case untold && cutTLS(conn):
@@ -214,7 +215,7 @@ func read(answer *http.Response, conn net.Conn) ([]byte, error) {
 
 var errTooLong = errors.New("the answer is more than 1 MiB")
 
-// oneLine turns an error into one line without control characters, since parts of it may come from the server.
+// oneLine turns an error into one line without control characters, because parts may come from the server.
 func oneLine(s string) string {
 	const most = 600
 	s = strings.Map(func(r rune) rune {

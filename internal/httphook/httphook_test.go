@@ -214,7 +214,7 @@ func TestSecondAttemptHasAConnectionOfItsOwn(t *testing.T) {
 
 // What net/http has no exported error for is told in our words.
 func TestClosedIdleConnectionIsExplained(t *testing.T) {
-	failure, err := explained(errors.New("http: server closed idle connection"), true)
+	failure, err := explain(errors.New("http: server closed idle connection"), true)
 	require.Equal(t, Unreadable, failure)
 	require.EqualError(t, err, "the server closed the connection without an answer")
 }

@@ -5,21 +5,20 @@
 //
 // Guarantees:
 //
-//  1. Every request that can be recognized as one gets one answer, whatever its line holds, and the next line is read.
-//     Any other line gets an error with the id null.
-//  2. Answers are written when they are ready. Requests that take no time are answered in the order of the lines. Those
-//     that take time run in parallel with the reading and other calls.
-//  3. The notification $/cancel with a request's id cancels it; its answer is the error Cancelled. If an answer cannot
-//     be written, all requests in flight are cancelled. So are those that are unanswered Limits.AfterEnd after the
-//     end of the input.
+//  1. Every request gets one answer, and the next line is read, whatever the line holds. A line that cannot be
+//     recognized as a request gets an error with the id null.
+//  2. Answers are written when they are ready. Fast requests are answered in the order of the lines. Slow requests run
+//     in parallel with the reading and other calls.
+//  3. The notification $/cancel with a request's id cancels that request, with the error Cancelled as the answer. If an
+//     answer cannot be written, all requests in flight are cancelled. After the end of the input, requests in flight
+//     have Limits.AfterEnd before they are cancelled.
 //  4. Memory is bounded by the limits. A longer line is skipped, and a call too many is answered by an error. Reading
-//     goes on meanwhile, so that calls can be cancelled, unless the requests in flight have too many bytes together.
+//     goes on meanwhile, so calls can be cancelled, unless the requests in flight have too many bytes together.
 //
-// No library does this. A claim of the queue must know whether the answer with its entries was written
-// (Result.Written). The existing libraries tell a handler nothing after it has returned.
+// No library does this: the existing libraries report nothing to a handler that has returned, but a claim of the queue
+// must know whether the answer with its entries was written (Result.Written).
 //
-// Not supported: batches (an array of requests), which one message per line does not need, and requests from the
-// server.
+// Not supported: batches (an array of requests), because each request has a line, and requests from the server.
 package jsonrpc
 
 import (
@@ -44,7 +43,7 @@ type Code int
 // The codes of JSON-RPC 2.0; Cancelled, as in the Language Server Protocol; and Busy.
 const (
 	ParseError     Code = -32700 // the line is not JSON
-	InvalidRequest Code = -32600 // it is not a request
+	InvalidRequest Code = -32600 // the line is no request
 	MethodNotFound Code = -32601
 	InvalidParams  Code = -32602
 	InternalError  Code = -32603
@@ -56,7 +55,7 @@ const (
 type Error struct {
 	Code    Code
 	Message string
-	Data    []byte // JSON; nil: none
+	Data    []byte // JSON; nil: no data
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -69,31 +68,30 @@ func Errorf(code Code, format string, args ...any) *Error {
 // Result is the result of a request.
 type Result struct {
 	JSON []byte
-	// Written, if not nil, is called once: with true after the result was written, with false if it could not be or
-	// something else was answered. Only a written result has reached the client.
+	// Written, if not nil, is called once: with true after the result was written, with false if the result could not
+	// be written or another answer was sent. Only a written result has reached the client.
 	Written func(written bool)
 }
 
-// Answer answers one request. params is a JSON object or array, or "" if there are none. It is called for one request
-// after the other, in the order of their lines. Work that takes time is returned as a function, which runs in parallel
-// with others; its ctx ends when nobody wants the answer any more. An error that is no *Error becomes an InternalError,
-// and so does a panic.
-// silent means that the request is a notification, which gets no answer.
+// Answer answers one request. params is a JSON object or array, or "" if absent. Answer is called for one request after
+// the other, in the order of the lines. For slow work it returns a function, which runs in parallel with others; the
+// function's ctx ends once the answer is no longer wanted. An error other than *Error becomes an InternalError, and so
+// does a panic. silent means that the request is a notification, which gets no answer.
 type Answer func(method, params string, silent bool) (Result, func(ctx context.Context) (Result, error), error)
 
 // Limits bound what a connection may use.
 type Limits struct {
 	Line      int           // bytes of a line
-	Calls     int           // that run at the same time
-	Waiting   int           // that wait for others to end; a further call is answered by the error Busy
+	Calls     int           // calls in parallel
+	Waiting   int           // waiting calls; a further call gets the error Busy
 	Bytes     *Bytes        // of all requests in flight; nil: unlimited
 	AfterEnd  time.Duration // for requests in flight after the end of the input
-	Cancelled time.Duration // for calls to end that were cancelled because Run ends
+	Cancelled time.Duration // for cancelled calls to end before Run returns
 	LastWords time.Duration // for answers to be written after that
 }
 
-// Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Above
-// the bound a connection stops reading until others are answered. A line of any length fits when it is the only one.
+// Bytes bounds the memory of requests in flight: the total length of their lines. Connections can share a Bytes. Above
+// the bound a connection stops reading until other requests are answered. A single line fits at any length.
 type Bytes struct {
 	room  *semaphore.Weighted
 	bound int64
@@ -102,7 +100,7 @@ type Bytes struct {
 // NewBytes returns a bound.
 func NewBytes(bound int) *Bytes { return &Bytes{semaphore.NewWeighted(int64(bound)), int64(bound)} }
 
-// take waits for room for a line; give frees it. ok is false if ctx ended first.
+// take waits until a line of n bytes fits; give releases the bytes. ok is false if ctx ended first.
 func (b *Bytes) take(ctx context.Context, n int) (give func(), ok bool) {
 	if b == nil {
 		return func() {}, true
@@ -114,7 +112,7 @@ func (b *Bytes) take(ctx context.Context, n int) (give func(), ok bool) {
 	return func() { b.room.Release(size) }, true
 }
 
-// ErrGone is the cause that ends a connection's calls when its other side is gone.
+// ErrGone is the cause for cancelling a connection's calls when the client is gone.
 var ErrGone = errors.New("the client is gone")
 
 var errCancelled = errors.New("the call was cancelled")
@@ -131,12 +129,12 @@ type Conn struct {
 
 	mu      sync.Mutex
 	calls   map[string]context.CancelCauseFunc // in flight, by id
-	begun   int                                // calls that run or wait
+	begun   int                                // running or waiting calls
 	running sync.WaitGroup                     // calls until they are answered
-	working sync.WaitGroup                     // the same until they have ended
-	ending  bool                               // nothing may be added to these any more
-	ended   chan error                         // the read error; buffered, since Run may have returned
-	unsaid  context.CancelCauseFunc            // called with the error of a write
+	working sync.WaitGroup                     // calls until they have ended
+	ending  bool                               // no further call may start
+	ended   chan error                         // the read error; buffered, because Run may have returned
+	stop    context.CancelCauseFunc            // cancels the calls, because of the error of a write or ErrGone
 }
 
 // NewConn returns a connection that reads requests from in and writes answers to out, each with one Write.
@@ -149,31 +147,30 @@ func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 }
 
 // Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then it cancels the calls in
-// flight; after the end of the input it first waits for Limits.AfterEnd. It returns when they have ended and are
-// answered. It gives up on those that do not end within Limits.Cancelled, and on a client that does not read their
-// answers within Limits.LastWords. The error is nil at the end of the input. A pending read goes on until the input is
-// closed.
+// flight; after the end of the input it first waits for Limits.AfterEnd. It returns when all calls have ended and are
+// answered. It waits at most Limits.Cancelled for calls to end, and then at most Limits.LastWords for the client to
+// read the answers. At the end of the input the error is nil. A pending read goes on until the input is closed.
 func (c *Conn) Run(ctx context.Context) error {
-	ctx, c.unsaid = context.WithCancelCause(ctx)
+	ctx, c.stop = context.WithCancelCause(ctx)
 	go c.read(ctx)
 	var err error
 	select {
 	case err = <-c.ended:
 		if err == nil {
 			c.Wait(c.limits.AfterEnd) // a pipe may end right after its last request
-			err = context.Cause(ctx)  // an answer that could not be written
+			err = context.Cause(ctx)  // the error of a write
 		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	c.unsaid(ErrGone)
-	c.endWithin(c.limits.Cancelled, &c.working) // first: a call has no answer before it has ended
+	c.stop(ErrGone)
+	c.endWithin(c.limits.Cancelled, &c.working) // first, because a call has no answer before it has ended
 	c.endWithin(c.limits.LastWords, &c.running)
 	return err
 }
 
-// read serves lines until the input ends. The goroutine that has read a request answers it, and another one reads on.
-// Most calls come one at a time, and handing them over would wake a thread for each.
+// read serves lines until the input ends. The goroutine that has read a request answers it, and a new goroutine reads
+// on: most calls come one at a time, and a handover would wake a thread for each call.
 func (c *Conn) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		line, err := c.in.Next()
@@ -189,7 +186,7 @@ func (c *Conn) read(ctx context.Context) {
 		case strings.Trim(line, " \t\r") != "":
 			give, ok := c.limits.Bytes.take(ctx, len(line))
 			if !ok {
-				break // nobody wants the answer any more
+				break // the answer is no longer wanted
 			}
 			run := c.serve(ctx, line)
 			if run == nil {
@@ -207,11 +204,11 @@ func (c *Conn) read(ctx context.Context) {
 
 // Refuse answers every request with one error, for a client that may not call.
 func (c *Conn) Refuse(err error) {
-	c.unsaid = func(error) {} // there are no calls to cancel
+	c.stop = func(error) {} // no calls to cancel
 	c.reply(request{id: "null"}, nil, err)
 }
 
-// Wait waits until no call is in flight and all answers are written, or the limit has passed. It begins no more calls.
+// Wait lets no further call start. It returns when all calls in flight are answered, or after the limit.
 func (c *Conn) Wait(limit time.Duration) { c.endWithin(limit, &c.running) }
 
 func (c *Conn) endWithin(limit time.Duration, calls *sync.WaitGroup) {
@@ -231,7 +228,7 @@ func (c *Conn) endWithin(limit time.Duration, calls *sync.WaitGroup) {
 	}
 }
 
-// serve answers one line, or returns a function that does so in parallel with the reading.
+// serve answers one line, or returns a function that answers in parallel with the reading.
 func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	req, err := parse(line)
 	if err != nil {
@@ -244,7 +241,7 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	}
 	callCtx, done, err := c.begin(ctx, req)
 	if err != nil {
-		c.fail("null", err) // the other request with that id gets its own answer
+		c.fail("null", err) // the other request with this id gets its own answer
 		return nil
 	}
 	result, later, failed := c.answerOrCrash(req)
@@ -252,13 +249,13 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 		c.finish(callCtx, req, done, result, failed)
 		return nil
 	}
-	if err := c.start(); err != nil {
+	if err := c.countCall(); err != nil {
 		done()
 		c.reply(req, nil, err)
 		return nil
 	}
 	return func() {
-		defer c.finished()
+		defer c.uncountCall()
 		select {
 		case c.turns <- struct{}{}:
 			defer func() { <-c.turns }()
@@ -271,19 +268,19 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	}
 }
 
-// answerOrCrash is Conn.answer. A panic is an error.
+// answerOrCrash is Conn.answer, with a panic as an error.
 func (c *Conn) answerOrCrash(req request) (result Result, later func(context.Context) (Result, error), err error) {
 	defer crash.Catch(&err)
 	return c.answer(req.method, req.params, req.silent())
 }
 
-// runOrCrash runs the later part of an answer. A panic is an error.
+// runOrCrash runs the later part of an answer. It returns a panic as an error.
 func runOrCrash(ctx context.Context, later func(context.Context) (Result, error)) (result Result, err error) {
 	defer crash.Catch(&err)
 	return later(ctx)
 }
 
-// finish writes the answer to a request. done takes the request out of flight first, so its id is free.
+// finish writes the answer to a request. It first calls done, which frees the request's id.
 func (c *Conn) finish(ctx context.Context, req request, done func(), result Result, failed error) {
 	if failed != nil && errors.Is(context.Cause(ctx), errCancelled) {
 		failed = Errorf(Cancelled, "%v", errCancelled)
@@ -295,8 +292,8 @@ func (c *Conn) finish(ctx context.Context, req request, done func(), result Resu
 	}
 }
 
-// start counts a call, unless there are too many or Wait has begun.
-func (c *Conn) start() error {
+// countCall counts a call, unless the limit is reached or Wait has begun.
+func (c *Conn) countCall() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -311,14 +308,14 @@ func (c *Conn) start() error {
 	return nil
 }
 
-func (c *Conn) finished() {
+func (c *Conn) uncountCall() {
 	c.mu.Lock()
 	c.begun--
 	c.mu.Unlock()
 	c.running.Done()
 }
 
-// begin records a call so that it can be cancelled. Two calls with one id could not be told apart.
+// begin records a call for $/cancel. It refuses an id that is in use, because two calls would be indistinguishable.
 func (c *Conn) begin(ctx context.Context, req request) (context.Context, func(), *Error) {
 	if req.silent() {
 		return ctx, func() {}, nil
@@ -338,7 +335,7 @@ func (c *Conn) begin(ctx context.Context, req request) (context.Context, func(),
 	}, nil
 }
 
-// cancel cancels a call. A call that has ended or never existed is no error: its answer is on its way.
+// cancel cancels a call. An unknown or ended call is no error: its answer may be on the way.
 func (c *Conn) cancel(req request) {
 	id := gjson.Get(req.params, "id")
 	if !isID(id) {
@@ -359,7 +356,7 @@ func (c *Conn) cancel(req request) {
 	c.reply(req, fmt.Appendf(nil, "%t", found), nil)
 }
 
-// reply answers a request, and reports whether the answer was written. A notification gets none.
+// reply answers a request, and reports whether the answer was written. A notification gets no answer.
 func (c *Conn) reply(req request, result []byte, err error) (written bool) {
 	if req.silent() {
 		return false
@@ -392,7 +389,7 @@ func (c *Conn) write(line []byte) (written bool) {
 	defer c.writing.Unlock()
 	_, err := c.out.Write(line)
 	if err != nil {
-		c.unsaid(fmt.Errorf("writing answers: %w", err))
+		c.stop(fmt.Errorf("writing answers: %w", err))
 	}
 	return err == nil
 }

@@ -11,7 +11,7 @@ import (
 
 // request is the content of a line.
 type request struct {
-	id     string // JSON; "" if there is none
+	id     string // JSON; "" if absent
 	method string
 	params string
 }
@@ -19,7 +19,7 @@ type request struct {
 // silent reports whether the request is a notification, which gets no answer.
 func (r request) silent() bool { return r.id == "" }
 
-// answerID returns the id of the answer to a line that may be no request at all.
+// answerID returns the id for the answer to a line, even if the line is no request.
 func (r request) answerID() string {
 	if r.id == "" {
 		return "null"
@@ -29,7 +29,7 @@ func (r request) answerID() string {
 
 const maxDepth = 10_000
 
-// parse reads a request. With an error it still returns the request's id, if that could be read.
+// parse parses a request. It returns the request's id even with an error, if the id could be read.
 func parse(line string) (r request, err *Error) {
 	if at := strictjson.InvalidUTF8(line); at >= 0 {
 		return r, Errorf(ParseError, "column %d: not UTF-8", at+1)
@@ -83,8 +83,8 @@ func isID(v gjson.Result) bool {
 	return v.Type == gjson.String || v.Type == gjson.Number || v.Exists() && v.Type == gjson.Null
 }
 
-// normalID returns an id in one spelling, for the answer and to find the call by. Half a surrogate pair, such as \ud800
-// alone, has no other spelling: Compact would make one id of many.
+// normalID returns an id in one spelling, for the answer and as the key of the call. An id with half a surrogate pair,
+// such as \ud800 alone, stays as it is, because Compact would map many such ids to one.
 func normalID(raw string) string {
 	id := string(strictjson.Compact(nil, raw))
 	if strings.Contains(id, "\ufffd") && strings.Contains(strings.ToLower(raw), `\ud`) {

@@ -10,12 +10,12 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// binaryVariable names the hookrun that hooks call, as in "$HOOKRUN" get args.command.
+// binaryVariable is the variable with the hookrun that hooks call, as in "$HOOKRUN" get args.command.
 const binaryVariable = "HOOKRUN"
 
-// FindBinary returns the hookrun for hooks of a program that is not hookrun itself: the one that HOOKRUN names in env,
-// if that is the absolute path of a program, else the first one in the PATH of env. It returns "" if there is none. A
-// nil env is this process's environment.
+// FindBinary returns the hookrun binary for hooks of another Go program: HOOKRUN in env, if it is the absolute path of
+// a program, else the first hookrun in the PATH of env. It returns "" if both are missing. A nil env is this process's
+// environment.
 func FindBinary(env []string) string {
 	if env == nil {
 		env = os.Environ()
@@ -32,8 +32,8 @@ func FindBinary(env []string) string {
 	return path
 }
 
-// CallsBinary reports whether the hook's command, or a script that the command names, uses $HOOKRUN. dir is where the
-// hook runs.
+// CallsBinary reports whether the hook's command, or a script in the command, uses $HOOKRUN. dir is the hook's working
+// directory.
 func CallsBinary(h *hook.Hook, dir string) bool {
 	texts := append(slices.Clone(h.Command.Argv), h.Command.Shell, h.Command.Script)
 	for _, word := range strings.Fields(strings.Join(texts, " ")) {
@@ -51,7 +51,7 @@ func CallsBinary(h *hook.Hook, dir string) bool {
 	return false
 }
 
-// namesBinary reports whether a text has the name HOOKRUN, not only HOOKRUN_TOOL and the like.
+// namesBinary reports whether a text has the name HOOKRUN, other than in HOOKRUN_TOOL and the like.
 func namesBinary(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, binaryVariable)

@@ -1,10 +1,10 @@
-// Package launch turns a hook into a program, its environment and its folder. It starts nothing: package process does.
+// Package launch turns a hook into a program, an environment and a folder. Package process starts the program.
 //
 //	dir := launch.Dir(h, call)
 //	env := launch.Environ(h, call, nil, binary)
 //	path, argv, err := launch.Program(h, dir, env)
 //
-// Inspect and Doubts look at what a hook would run, and run nothing.
+// Inspect and Doubts check what a hook would run, without running it.
 //
-// Not guaranteed: that a program which Program found is still there when the hook runs.
+// Not guaranteed: that the program found by Program still exists when the hook runs.
 package launch

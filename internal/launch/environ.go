@@ -12,30 +12,30 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// stale are the variables that base has from a hookrun which runs this one, and that this one may not set.
+// stale are variables of an outer hookrun. They are removed unless this hookrun sets them.
 var stale = []string{binaryVariable, "HOOKRUN_TOOL", process.RunVariable}
 
-// merged returns the variables of all lists, later lists over earlier ones.
-func merged(base []string, more ...[]string) []string {
-	over := make([]string, 0, 16) // a few names: to look through them is quicker than to build a map
+// mergeEnviron returns the variables of all lists, later lists over earlier ones.
+func mergeEnviron(base []string, more ...[]string) []string {
+	over := make([]string, 0, 16) // for a few names a list is faster than a map
 	over = append(over, stale...)
 	for i := range over {
-		over[i] = name(over[i])
+		over[i] = variableName(over[i])
 	}
 	for _, list := range more {
 		for _, v := range list {
-			over = append(over, name(v))
+			over = append(over, variableName(v))
 		}
 	}
 	env := make([]string, 0, len(base)+len(over)+1)
 	for _, v := range base {
-		if !slices.Contains(over, name(v)) {
+		if !slices.Contains(over, variableName(v)) {
 			env = append(env, v)
 		}
 	}
 	for i, list := range more {
 		for _, v := range list {
-			if !laterHas(more[i+1:], name(v)) {
+			if !laterHas(more[i+1:], variableName(v)) {
 				env = append(env, v)
 			}
 		}
@@ -46,7 +46,7 @@ func merged(base []string, more ...[]string) []string {
 func laterHas(lists [][]string, n string) bool {
 	for _, list := range lists {
 		for _, v := range list {
-			if name(v) == n {
+			if variableName(v) == n {
 				return true
 			}
 		}
@@ -54,16 +54,16 @@ func laterHas(lists [][]string, n string) bool {
 	return false
 }
 
-// name returns the part before =; Windows has hidden variables that start with one.
-func name(v string) string {
+// variableName returns the part before =. Windows has hidden variables that start with =.
+func variableName(v string) string {
 	if i := strings.Index(v[min(1, len(v)):], "="); i >= 0 {
 		v = v[:i+1]
 	}
 	return foldVariable(v)
 }
 
-// Dir is where the hook runs: where its file has it, else in the workspace, or where its dialect has it so in the
-// session's current directory, if that is still there.
+// Dir is the hook's working directory: the folder in the hooks file, else the workspace. If the dialect says
+// FollowsDir, the session's current directory comes before the workspace, if it still exists.
 func Dir(h *hook.Hook, c *dialect.Call) string {
 	if h.Folder != "" && !filepath.IsAbs(h.Folder) {
 		return filepath.Join(c.Workspace, h.Folder)
@@ -78,14 +78,14 @@ func Dir(h *hook.Hook, c *dialect.Call) string {
 	return c.Workspace
 }
 
-// unbuffered has Python print each line at once. With a pipe for stdout it does so at its end, and a persistent hook
-// has none.
+// unbuffered makes Python print each line at once. With a pipe for stdout Python otherwise prints only at its end,
+// which a persistent hook does not reach.
 const unbuffered = "PYTHONUNBUFFERED"
 
-// Environ is what the process of the hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call
-// only where it has an event, since a persistent process sees many calls. A name occurs once, since programs differ in
-// whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a
-// hookrun binary, which hooks find as $HOOKRUN, "" leaves that out.
+// Environ is the environment of the hook's process: the caller's variables, the hook's own, and HOOKRUN_*. Variables of
+// a call are left out if the call has no event, because a persistent process sees many calls. Each name occurs once,
+// because programs differ in whether the first or the last duplicate counts. A nil base is this process's environment.
+// Hooks get binary, the path of a hookrun binary, as $HOOKRUN; "" leaves $HOOKRUN out.
 func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []string {
 	if base == nil {
 		base = os.Environ()
@@ -93,12 +93,12 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	ours := []string{
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
-		"PWD=" + Dir(h, c), // what a shell's pwd prints
+		"PWD=" + Dir(h, c), // printed by a shell's pwd
 	}
 	last := h.Dialect.Hooks.Environment(c)
 	for i, v := range last {
 		if len(v) > dialect.MaxVariable() || strings.ContainsRune(v, 0) {
-			last[i] = name(v) // empty, rather than one that was inherited
+			last[i] = variableName(v) // empty, because an inherited value would be wrong
 		}
 	}
 	for _, hidden := range h.Dialect.HiddenVariables() {
@@ -124,12 +124,12 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
 	if h.Dialect.Run.FileVariablesWin {
-		return merged(base, ours, last, h.Environment())
+		return mergeEnviron(base, ours, last, h.Environment())
 	}
-	return merged(base, ours, h.Environment(), last)
+	return mergeEnviron(base, ours, h.Environment(), last)
 }
 
-// needed are variables that hold no secrets, and that most programs need.
+// needed are variables without secrets that most programs need.
 var needed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "HOOKRUN", "HOOKRUN_*",
 }
@@ -143,15 +143,15 @@ func admits(i *hook.Inherited, variable string) bool {
 	if at := strings.Index(variable[min(1, len(variable)):], "="); at >= 0 {
 		name = variable[:at+1]
 	}
-	meant := func(pattern string) bool {
+	matches := func(pattern string) bool {
 		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); isPrefix {
 			return len(name) >= len(prefix) && sameVariable(name[:len(prefix)], prefix)
 		}
 		return sameVariable(name, pattern)
 	}
-	return slices.ContainsFunc(needed, meant) || slices.ContainsFunc(neededHere, meant) ||
-		slices.ContainsFunc(i.Names, meant)
+	return slices.ContainsFunc(needed, matches) || slices.ContainsFunc(neededHere, matches) ||
+		slices.ContainsFunc(i.Names, matches)
 }
 
-// Variable returns the value that an environment has for a name, "" if it has none.
+// Variable returns the value of a variable in an environment, or "".
 func Variable(env []string, name string) string { return lookup(env, name) }

@@ -6,10 +6,10 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// filled is the command line of the hook with values for the variables that its client writes into the text, wherever
-// they stand there, also between single quotes. A value that a shell would take for more than letters is not written
-// into the text: there the shell expands the variable, in quotes of its own.
-func filled(h *hook.Hook, env []string) string {
+// expandWritten returns the hook's command line with values for the variables that the client itself writes into the
+// text, also between single quotes. If a shell could take a value for more than plain letters, expandWritten leaves the
+// variable in the text, in quotes, and the shell expands it.
+func expandWritten(h *hook.Hook, env []string) string {
 	line := h.Command.Shell
 	if len(h.Command.Written) == 0 || !strings.Contains(line, "$") {
 		return line
@@ -18,9 +18,9 @@ func filled(h *hook.Hook, env []string) string {
 	var q quotes
 	for line != "" {
 		name := variableAt(line, h.Command.Written)
-		value, given := given(env, name)
+		value, set := lookupVariable(env, name)
 		switch {
-		case name == "" || !given:
+		case name == "" || !set:
 			q.read(line[0])
 			b = append(b, line[0])
 			line = line[1:]
@@ -29,9 +29,9 @@ func filled(h *hook.Hook, env []string) string {
 			b = append(b, value...)
 		default:
 			if q.escaped {
-				b = b[:len(b)-1] // the backslash was for the dollar sign
+				b = b[:len(b)-1] // the backslash escaped the dollar sign
 			}
-			b = append(b, q.around(name)...)
+			b = append(b, q.quoted(name)...)
 		}
 		q.escaped, q.last = false, 'x'
 		line = line[len("$")+len(name):]
@@ -39,11 +39,11 @@ func filled(h *hook.Hook, env []string) string {
 	return string(b)
 }
 
-// plainLetters mean themselves to a shell, in quotes and without.
+// plainLetters mean themselves to a shell, with and without quotes.
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-"
 
-// variableAt is the variable that a text begins with, of those that the client writes into commands; "": none. Letters
-// may follow: the client looks for the name alone.
+// variableAt returns the variable in names that a text begins with, or "". Letters may follow the name: the client
+// looks for the name alone.
 func variableAt(text string, names []string) string {
 	for _, name := range names {
 		if strings.HasPrefix(text, "$"+name) {
@@ -53,15 +53,14 @@ func variableAt(text string, names []string) string {
 	return ""
 }
 
-// quotes tracks in which quotes of a shell line a position is. It does not know quotes inside of a command
-// substitution.
+// quotes tracks the shell quotes around a position in a line. It does not know quotes in a command substitution.
 type quotes struct {
 	open    byte // ' or ", # in a comment, $ in $'…', 0 outside
 	escaped bool // by a backslash
-	last    byte // that was read
+	last    byte // the byte before
 }
 
-// read goes on by one byte.
+// read moves on by one byte.
 func (q *quotes) read(c byte) {
 	switch {
 	case q.escaped:
@@ -83,8 +82,8 @@ func (q *quotes) read(c byte) {
 	q.last = c
 }
 
-// around is a variable that the shell expands to one word at this position.
-func (q *quotes) around(name string) string {
+// quoted returns a variable that the shell expands to one word at this position.
+func (q *quotes) quoted(name string) string {
 	switch q.open {
 	case '\'':
 		return `'"$` + name + `"'`

@@ -1,4 +1,4 @@
 package launch
 
-// splitsWords: an interpreter gets each word of its #! line.
+// splitsWords: an interpreter gets each word of a #! line as an argument.
 const splitsWords = true

@@ -2,5 +2,5 @@
 
 package launch
 
-// splitsWords: an interpreter gets all words of its #! line behind the first as one.
+// splitsWords: an interpreter gets all words after the first of a #! line as one argument.
 const splitsWords = false

@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// inspectEndpoint looks at the files that an endpoint names, and whether the settings allow its address.
+// inspectEndpoint checks the files of an endpoint, and whether the settings allow its address.
 func inspectEndpoint(h *hook.Hook) (problems []hook.Diagnostic) {
 	note := func(at hook.Diagnostic, err error) {
 		if err != nil {
@@ -25,9 +25,9 @@ func inspectEndpoint(h *hook.Hook) (problems []hook.Diagnostic) {
 	return problems
 }
 
-// Inspect looks for what would make the hook fail when it runs, or would let anybody change what it does: a program
-// that does not exist or is not executable, a script whose interpreter is missing or whose #! line ends in CR LF, a
-// file that everybody may write to. dir is where the hook runs. It runs nothing.
+// Inspect looks for faults that would make the hook fail when it runs, or let anybody change what it does: a program
+// that is missing or not executable, a script with a missing interpreter or with a #! line that ends in CR LF, a file
+// that all users may write to. dir is the hook's working directory. Inspect does not run the hook.
 func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	var faults []string
 	if h.Unsupported != "" || h.StaticVerdict != nil {
@@ -45,8 +45,8 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 		faults = []string{fmt.Sprintf("it runs in %s: no such folder", h.Folder)}
 	case err != nil:
 		faults = []string{err.Error()}
-	case h.Command.PowerShell: // nothing of the project's is there to be looked at
-	case h.Command.Callable != "": // only Python can tell whether it is there
+	case h.Command.PowerShell: // the command names no file of the project to check
+	case h.Command.Callable != "": // only Python can tell whether the function exists
 	case h.Command.Script != "":
 		faults = inspectProgram(path, argv[0], dir, env, FileFault)
 		if s := scriptOf(argv); s != "" {
@@ -69,7 +69,7 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	return problems
 }
 
-// fileFault explains why a program cannot be started, as FileFault does.
+// fileFault explains why a program cannot start, as FileFault does.
 type fileFault = func(path, name, dir string, env []string) string
 
 func isFolder(path string) bool {
@@ -77,8 +77,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is
-// given. Only a shell can tell what else a line runs.
+// inspectCommandLine checks the plain path at the start of a command line, or the script after an interpreter at the
+// start. Only a shell can tell what else a line runs.
 func inspectCommandLine(line, workspace string, env []string) []string {
 	words := plainWords(line, env)
 	switch {
@@ -97,7 +97,7 @@ func inspectCommandLine(line, workspace string, env []string) []string {
 	return nil
 }
 
-// inspectScript looks at a script that needs to be readable only.
+// inspectScript checks a script that only needs to be readable.
 func inspectScript(script, workspace string) []string {
 	path := script
 	if !filepath.IsAbs(path) {

@@ -14,10 +14,9 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// Program finds what the hook runs: the path to start and the arguments, the program's name first. A name
-// with a slash is looked up in dir, where the hook will run, any other in the PATH of env, which is the environment
-// that it will have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where
-// hookrun was started.
+// Program finds the program of a hook: the path to start and the arguments, with the program's name first. A name with
+// a slash is relative to dir, the hook's working directory; any other name is looked up in the PATH of env, the hook's
+// environment. Relative entries of PATH are skipped, because they depend on where hookrun was started.
 func Program(h *hook.Hook, dir string, env []string) (path string, argv []string, err error) {
 	c := h.Command
 	switch {
@@ -35,23 +34,23 @@ func Program(h *hook.Hook, dir string, env []string) (path string, argv []string
 		path, err = find(run[0], dir, env)
 		return path, append(run, c.Callable), err
 	case c.Script != "":
-		return script(c.Script, dir, env)
+		return findScript(c.Script, dir, env)
 	case c.Bash:
 		path, err = findShell("bash", dir, env)
-		return path, []string{"bash", "-c", filled(h, env)}, err
+		return path, []string{"bash", "-c", expandWritten(h, env)}, err
 	case c.Argv == nil:
 		path, err = findShell("sh", dir, env)
 		name := "sh"
-		if c.ByPath { // which its messages begin with
+		if c.ByPath { // sh's messages begin with its path
 			name = shell
 		}
-		return path, []string{name, "-c", filled(h, env)}, err
+		return path, []string{name, "-c", expandWritten(h, env)}, err
 	}
 	argv = c.Argv
 	if f := h.Dialect.Files; c.Placeholders && f != nil {
 		var pairs []string
 		for _, name := range f.FolderVariables {
-			if value := lookup(env, name); value != "" { // without one it stays, and what it stands in is not found
+			if value := lookup(env, name); value != "" { // otherwise the variable stays, and its file is not found
 				pairs = append(pairs, "${"+name+"}", value)
 			}
 		}
@@ -67,9 +66,9 @@ func Program(h *hook.Hook, dir string, env []string) (path string, argv []string
 	return path, argv, err
 }
 
-// script finds a handler of MassGen's: a file, also where its name has no slash, else a program in PATH. A Python file
+// findScript finds a handler of MassGen: a file, even if its name has no slash, else a program in PATH. A Python file
 // need not be executable.
-func script(name, dir string, env []string) (path string, argv []string, err error) {
+func findScript(name, dir string, env []string) (path string, argv []string, err error) {
 	file := name
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, name)
@@ -130,7 +129,7 @@ func find(name, workspace string, env []string) (string, error) {
 	return "", fmt.Errorf("%s: %s", name, fault)
 }
 
-// findFirst finds the first of several programs that is there.
+// findFirst finds the first of several programs that exists.
 func findFirst(names []string, dir string, env []string) (path string, err error) {
 	for _, name := range names {
 		found, missing := find(name, dir, env)
@@ -144,7 +143,7 @@ func findFirst(names []string, dir string, env []string) (path string, err error
 	return "", err
 }
 
-// startError explains in the words of the file why a program cannot be started.
+// startError explains why a program cannot start, with the name from the hooks file.
 func startError(name string, err error) error {
 	switch {
 	case err == nil:
@@ -164,14 +163,14 @@ func startError(name string, err error) error {
 const markFault = ": there is a byte order mark before its #!, so that is no #! line; save it as UTF-8 without a " +
 	"byte order mark"
 
-// lookup returns the last value of a variable, which is the one that counts.
+// lookup returns the value of a variable, or "". Of duplicates the last counts.
 func lookup(env []string, name string) string {
-	value, _ := given(env, name)
+	value, _ := lookupVariable(env, name)
 	return value
 }
 
-// given also reports whether the variable is there.
-func given(env []string, name string) (value string, ok bool) {
+// lookupVariable is lookup, and also reports whether the variable is set.
+func lookupVariable(env []string, name string) (value string, ok bool) {
 	for i := len(env) - 1; i >= 0; i-- {
 		if n, value, ok := strings.Cut(env[i], "="); ok && sameVariable(n, name) {
 			return value, true
@@ -180,10 +179,10 @@ func given(env []string, name string) (value string, ok bool) {
 	return "", false
 }
 
-// interpreters run a script that they are given as an argument, and end with a code of their own if it is missing.
+// interpreters run a script named in an argument. Each has an exit code of its own for a missing script.
 var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "node", "ruby", "perl"}
 
-// plainWords are the words at the start of a command line that take no shell to tell.
+// plainWords are the words at the start of a command line that have the same meaning without a shell.
 func plainWords(line string, env []string) (words []string) {
 	for _, w := range strings.Fields(line) {
 		path, ok := plainPath(w, env)
@@ -195,8 +194,8 @@ func plainWords(line string, env []string) (words []string) {
 	return words
 }
 
-// plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean
-// nothing to it, and the variables with folders that commands in clients' files begin their paths with.
+// plainPath returns the path meant by a word of a command line, if no shell is needed to expand it: plain letters,
+// or a folder variable at the start as in clients' files.
 func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word
@@ -208,22 +207,22 @@ func plainPath(word string, env []string) (path string, ok bool) {
 		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}",
 			"$" + name} {
 			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {
-				return plainRest(lookup(env, name), rest)
+				return joinPlain(lookup(env, name), rest)
 			}
 			if rest, found := strings.CutPrefix(path, quote+form); found && strings.HasPrefix(rest, "/") &&
 				strings.HasSuffix(rest, quote) {
-				return plainRest(lookup(env, name), strings.TrimSuffix(rest, quote))
+				return joinPlain(lookup(env, name), strings.TrimSuffix(rest, quote))
 			}
 		}
 	}
-	return plainRest("", path)
+	return joinPlain("", path)
 }
 
-func plainRest(folder, rest string) (path string, ok bool) {
+func joinPlain(folder, rest string) (path string, ok bool) {
 	return folder + rest, strings.Trim(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == ""
 }
 
-// scriptOf returns the script that an interpreter is started with, "" if there is none that could be told.
+// scriptOf returns the script run by an interpreter, or "" if the script is unknown.
 func scriptOf(argv []string) string {
 	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
 	for _, known := range interpreters {
@@ -231,14 +230,14 @@ func scriptOf(argv []string) string {
 			continue
 		}
 		if known == "node" && filepath.Ext(argv[1]) == "" {
-			continue // it has subcommands, and looks for guard.js when it is told guard
+			continue // node has subcommands, and for guard it looks for guard.js
 		}
 		return argv[1]
 	}
 	return ""
 }
 
-// PathInWorkspace returns the path in a hook's command that leads into the workspace, "" for none.
+// PathInWorkspace returns the path in a hook's command that leads into the workspace, or "".
 func PathInWorkspace(c hook.Command) string {
 	words := c.Argv
 	if words == nil {

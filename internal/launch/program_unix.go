@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// shell runs string commands. Not by PATH: who can change that should not be able to change what a gate does.
+// shell runs string commands. It is not looked up in PATH: a change of PATH must not change what a gate does.
 const shell = "/bin/sh"
 
 // lookPath finds the file of a program.
@@ -25,13 +25,13 @@ func lookPath(path string, _ []string) (string, error) { return exec.LookPath(pa
 // findShell finds sh or bash.
 func findShell(name, dir string, env []string) (path string, err error) {
 	path, err = find("/bin/"+name, dir, env)
-	if err != nil && name == "bash" { // not every system has it there
+	if err != nil && name == "bash" { // some systems have bash elsewhere
 		path, err = find(name, dir, env)
 	}
 	return path, err
 }
 
-// hashBangTakesCRLF: the system does not find an interpreter whose name ends in CR.
+// hashBangTakesCRLF: the system looks for an interpreter with CR in its name, and fails.
 const hashBangTakesCRLF = false
 
 // findProgram finds the program of an array.
@@ -39,34 +39,33 @@ func findProgram(name, dir string, env []string) (path string, err error) {
 	return find(name, dir, env)
 }
 
-// pathFault: every path is absolute or starts in the workspace.
+// pathFault: every path is absolute or relative to the workspace.
 func pathFault(string) string { return "" }
 
 // powerShells are the names of PowerShell.
 var powerShells = []string{"pwsh"}
 
-// stubFault: no program of Unix only pretends to be one.
+// stubFault: Unix has no stubs of programs.
 func stubFault(string) string { return "" }
 
-// Resolve returns what to start for a program that Program has found: the program itself, since the system knows #!
-// lines.
+// Resolve returns the program to start, which is path itself: the system understands #! lines.
 func Resolve(path string, argv []string, _ string, _ []string) (string, []string, error) {
 	return path, argv, nil
 }
 
 func sameVariable(a, b string) bool { return a == b }
 
-// neededHere are variables that programs need on this system alone.
+// neededHere are variables that programs need on this system only.
 var neededHere []string
 
-// inspectProgram looks at a program that was found and may be executed.
+// inspectProgram checks a program that exists and is executable.
 func inspectProgram(path, name, workspace string, env []string, faultOf fileFault) (faults []string) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return []string{startError(name, err).Error()}
 	}
 	if !info.Mode().IsRegular() {
-		// and to open a pipe would wait for ever
+		// To open a named pipe would wait for ever.
 		return []string{name + ": not a regular file but " + regular.Kind(info.Mode())}
 	}
 	if fault := worldWritable(path, info, name); fault != "" {
@@ -78,28 +77,27 @@ func inspectProgram(path, name, workspace string, env []string, faultOf fileFaul
 	return faults
 }
 
-// byShellFault is FileFault for a program that a shell is to start. The shell runs a file of no known kind as a script
-// of its own.
+// byShellFault is FileFault for a program started by a shell. The shell runs a file of unknown kind as its own script.
 func byShellFault(path, name, dir string, env []string) string {
 	return firstLineFault(startOf(path), name, dir, env)
 }
 
-// FileFault explains why the system does not start a program that exists and is executable, as far as its first line
-// tells; "" if nothing is wrong with that line. It uses the words of Inspect, so that a run and a check report the
-// same. name is the program as the hooks file names it, dir where it runs, env its environment.
+// FileFault explains why the system does not start an executable file, as far as the first line tells; "" if that line
+// has no fault. It uses the words of Inspect, so a run and a check print the same message. name is the program in the
+// hooks file, dir the working directory, env the environment.
 func FileFault(path, name, dir string, env []string) string {
 	start := startOf(path)
 	if fault := firstLineFault(start, name, dir, env); fault != "" {
 		return fault
 	}
-	// no program of a machine's: those have NULs in their first bytes
+	// A machine program has NULs in its first bytes.
 	if start != nil && !bytes.HasPrefix(start, []byte("#!")) && !bytes.ContainsRune(start, 0) {
 		return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
 	}
 	return ""
 }
 
-// MarkFault reports that a script begins with a byte order mark, "" if it does not.
+// MarkFault reports that a script begins with a byte order mark; otherwise "".
 func MarkFault(path, name string) string {
 	if !bytes.HasPrefix(startOf(path), []byte("\ufeff#!")) {
 		return ""
@@ -107,8 +105,8 @@ func MarkFault(path, name string) string {
 	return name + markFault
 }
 
-// startOf reads the first bytes of a program, nil for one that is executable and not readable, and for what is no
-// regular file: to open a named pipe would wait for ever.
+// startOf reads the first bytes of a program. It returns nil if the program is not readable, or no regular file: to
+// open a named pipe would wait for ever.
 func startOf(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -124,7 +122,7 @@ func startOf(path string) []byte {
 	return start[:n]
 }
 
-// firstLineFault looks at the #! line of a program that begins with these bytes.
+// firstLineFault checks the #! line of a program that begins with these bytes.
 func firstLineFault(start []byte, name, workspace string, env []string) string {
 	if bytes.HasPrefix(start, []byte("\ufeff#!")) {
 		return name + markFault
@@ -142,7 +140,7 @@ func firstLineFault(start []byte, name, workspace string, env []string) string {
 	return missingInterpreter(name, strings.Fields(string(line)), workspace, env)
 }
 
-// missingInterpreter looks for what a #! line names, and behind env for the program that env is to start.
+// missingInterpreter checks that the interpreter in a #! line exists, and the program after env.
 func missingInterpreter(name string, words []string, workspace string, env []string) string {
 	if len(words) == 0 {
 		return name + ": its #! line names no interpreter; write #!/bin/sh"
@@ -174,7 +172,7 @@ func missingInterpreter(name string, words []string, workspace string, env []str
 	return ""
 }
 
-// splitString takes env's flag for a #! line of several words away.
+// splitString removes env's flag for a #! line of several words.
 func splitString(args []string) (rest []string, ok bool) {
 	for _, flag := range []string{"-S", "-vS", "--split-string="} {
 		if first, ok := strings.CutPrefix(args[0], flag); ok {
@@ -184,7 +182,7 @@ func splitString(args []string) (rest []string, ok bool) {
 	return nil, false
 }
 
-// envProgram returns the program that env is to start, "" where that takes more than a look to tell.
+// envProgram returns the program started by env, or "" if the arguments are too complex to tell.
 func envProgram(args []string) string {
 	for _, w := range args {
 		switch {
@@ -198,10 +196,10 @@ func envProgram(args []string) string {
 	return ""
 }
 
-// envUnclear are flags of env that take the next word for themselves, or PATH away.
+// envUnclear are flags of env that take the next word, or that drop PATH.
 var envUnclear = []string{"-u", "--unset", "-C", "--chdir", "-P", "-a", "--argv0", "-i", "-", "--ignore-environment"}
 
-// absolute keeps find from looking in PATH: the kernel does not, for a #! line.
+// absolute keeps find from looking in PATH: for a #! line the kernel does not use PATH.
 func absolute(interpreter, workspace string) string {
 	if filepath.IsAbs(interpreter) {
 		return interpreter

@@ -10,19 +10,19 @@ import (
 // shell runs string commands.
 const shell = "sh"
 
-// sameVariable: on Windows it is mostly Path.
+// sameVariable ignores case, because Windows mostly writes Path.
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
 // hashBangTakesCRLF: Resolve reads the #! line.
 const hashBangTakesCRLF = true
 
-// neededHere are variables without which programs do not start or find the user's folders.
+// neededHere are variables that programs need to start or to find the user's folders.
 var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
 	"USERNAME", "APPDATA", "LOCALAPPDATA",
 	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "CommonProgramFiles", "NUMBER_OF_PROCESSORS",
 	"PROCESSOR_ARCHITECTURE", "OS"}
 
-// inspectProgram has little to add to what Resolve finds.
+// inspectProgram only checks write access. Resolve has checked the rest.
 func inspectProgram(path, name, _ string, _ []string, _ fileFault) (faults []string) {
 	if fault := worldWritable(path, nil, name); fault != "" {
 		faults = append(faults, fault)
@@ -32,7 +32,7 @@ func inspectProgram(path, name, _ string, _ []string, _ fileFault) (faults []str
 
 func byShellFault(path, name, dir string, env []string) string { return "" }
 
-// FileFault has nothing to add: Resolve has looked at the first line.
+// FileFault returns "", because Resolve has checked the first line.
 func FileFault(path, name, dir string, env []string) string { return "" }
 
 func worldWritable(path string, info fs.FileInfo, name string) string {

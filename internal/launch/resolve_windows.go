@@ -15,16 +15,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// powerShells are the names of PowerShell, the newer one first.
+// powerShells are the names of PowerShell, the newer version first.
 var powerShells = []string{"pwsh", "powershell"}
 
-// pythons are the names of Python: the launcher comes first, which knows where the others are.
+// pythons are the names of Python. The launcher comes first, because it knows where Python is installed.
 var pythons = []string{"py", "python3", "python"}
 
-// lookPath finds the file of a program: with an extension as it is, else with one of PATHEXT, else a script without an
-// extension.
+// lookPath finds the file of a program: the path itself if it has an extension, else with an extension of PATHEXT, else
+// a script without an extension.
 func lookPath(path string, env []string) (string, error) {
-	path = filepath.Clean(path) // with no slash, which begins a switch of cmd.exe
+	path = filepath.Clean(path) // without slashes, because a slash begins a switch of cmd.exe
 	if filepath.Ext(path) != "" && isFile(path) {
 		return path, nil
 	}
@@ -46,7 +46,7 @@ func lookPath(path string, env []string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// pathFault reports that a path depends on what the current drive or its current folder is; "" if it does not.
+// pathFault reports that a path depends on the current drive or its current folder; otherwise "".
 func pathFault(name string) string {
 	volume, slashed := filepath.VolumeName(name), filepath.ToSlash(name)
 	switch {
@@ -64,7 +64,7 @@ func pathFault(name string) string {
 	return ""
 }
 
-// findProgram finds the program of an array. For sh and bash it looks where string commands are run.
+// findProgram finds the program of an array. It finds sh and bash where string commands run.
 func findProgram(name, dir string, env []string) (path string, err error) {
 	if shell := strings.TrimSuffix(strings.ToLower(name), ".exe"); shell == "sh" || shell == "bash" {
 		return findShell(shell, dir, env)
@@ -74,14 +74,14 @@ func findProgram(name, dir string, env []string) (path string, err error) {
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeIrregular != 0) // the Store's aliases
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeIrregular != 0) // an alias of the Store
 }
 
-// findShell finds sh or bash: Git for Windows' own, which need not be in PATH, else any in PATH.
+// findShell finds sh or bash: in Git for Windows, which need not be in PATH, else in PATH.
 func findShell(name, dir string, env []string) (path string, err error) {
 	folders := []string{filepath.Join(lookup(env, "ProgramFiles"), "Git"),
 		filepath.Join(lookup(env, "LOCALAPPDATA"), "Programs", "Git")}
-	if git, err := find("git", dir, env); err == nil { // in Git's cmd, bin or mingw64\bin
+	if git, err := find("git", dir, env); err == nil { // git is in Git's cmd, bin or mingw64\bin
 		folders = append(folders, filepath.Dir(filepath.Dir(git)), filepath.Dir(filepath.Dir(filepath.Dir(git))))
 	}
 	for _, folder := range folders {
@@ -95,8 +95,8 @@ func findShell(name, dir string, env []string) (path string, err error) {
 	return path, err
 }
 
-// stubFault reports that a file is no program but only offers to install one, or would run the hook in another system;
-// "" if it is a program.
+// stubFault reports that a file only offers to install a program, or would run the hook in another system (WSL);
+// otherwise "".
 func stubFault(path string) string {
 	folder, name := filepath.Split(strings.ToLower(path))
 	system, err := windows.GetSystemDirectory()
@@ -110,8 +110,8 @@ func stubFault(path string) string {
 	return ""
 }
 
-// isStoreOffer reports whether an alias of the Store stands for no program that is installed. Its reparse point names
-// the program that it starts.
+// isStoreOffer reports whether an alias of the Store has no installed program. The alias's reparse point names the
+// program to start.
 func isStoreOffer(path string) bool {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -126,21 +126,21 @@ func isStoreOffer(path string) bool {
 	data := make([]byte, windows.MAXIMUM_REPARSE_DATA_BUFFER_SIZE)
 	var n uint32
 	err = windows.DeviceIoControl(file, windows.FSCTL_GET_REPARSE_POINT, nil, 0, &data[0], uint32(len(data)), &n, nil)
-	text := bytes.ReplaceAll(data[:n], []byte{0}, nil) // UTF-16 of ASCII
+	text := bytes.ReplaceAll(data[:n], []byte{0}, nil) // from UTF-16 of ASCII
 	return err != nil || bytes.Contains(text, []byte("AppInstallerPythonRedirector"))
 }
 
-// Resolve returns what to start for a program that Program has found: a script's interpreter, which the system does not
-// find by itself, or the program.
+// Resolve returns the program to start for path: the interpreter of a script, because Windows does not find it, or path
+// itself.
 func Resolve(path string, argv []string, dir string, env []string) (string, []string, error) {
 	name, args := argv[0], argv[1:]
-	if n := units(dir); n > longestFolder {
+	if n := utf16Length(dir); n > longestFolder {
 		return "", nil, fmt.Errorf("%s: the path of the folder that it runs in has %d characters, and Windows starts "+
 			"no program in one of more than %d", name, n, longestFolder)
 	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".exe", ".com":
-		return verbatim(path), argv, nil
+		return extendedPath(path), argv, nil
 	case ".bat", ".cmd":
 		return launchBatch(path, argv, dir)
 	case ".ps1":
@@ -152,24 +152,25 @@ func Resolve(path string, argv []string, dir string, env []string) (string, []st
 	return launchScript(path, argv, dir, env)
 }
 
-// special are the characters that mean something to cmd.exe, in quotes or not, or that end its line.
-const special = "\"%!^&|<>\r\n\x00"
+// cmdSpecial are the characters with a meaning for cmd.exe, in quotes or not, or that end its line.
+const cmdSpecial = "\"%!^&|<>\r\n\x00"
 
-// separators part words for cmd.exe like blanks where they are in no quotes, and only a word with a blank gets quotes.
-const separators = ",;="
+// cmdSeparators separate words for cmd.exe, like blanks, outside of quotes. Only a word with a blank gets quotes.
+const cmdSeparators = ",;="
 
-// launchBatch has cmd.exe run a batch file. It reads its whole command line as text, whatever is quoted in it, so what
-// it could take for more than a word is refused. Without call it would remove quotes that it needs.
+// launchBatch runs a batch file with cmd.exe. cmd.exe parses its whole command line as text, also inside quotes, so
+// launchBatch refuses words that cmd.exe could take for more than a word. Without call, cmd.exe would remove quotes
+// that are needed.
 func launchBatch(path string, argv []string, dir string) (string, []string, error) {
 	if fault := batchFault(path, dir); fault != "" {
 		return "", nil, fmt.Errorf("%s: %s", argv[0], fault)
 	}
 	for _, word := range slices.Concat([]string{path}, argv[1:]) {
-		found := "/?" // call would print its help, and run nothing
-		if i := strings.IndexAny(word, separators); i >= 0 && !strings.ContainsAny(word, " \t") {
+		found := "/?" // call would print its help instead of running the file
+		if i := strings.IndexAny(word, cmdSeparators); i >= 0 && !strings.ContainsAny(word, " \t") {
 			found = word[i : i+1]
 		}
-		if i := strings.IndexAny(word, special); i >= 0 {
+		if i := strings.IndexAny(word, cmdSpecial); i >= 0 {
 			found = word[i : i+1]
 		}
 		if strings.Contains(word, found) {
@@ -186,14 +187,14 @@ func launchBatch(path string, argv []string, dir string) (string, []string, erro
 }
 
 const (
-	longestFolder = windows.MAX_PATH - 2 // that CreateProcess takes
-	longestOfCmd  = windows.MAX_PATH - 1 // path of a file that cmd.exe opens
+	longestFolder = windows.MAX_PATH - 2 // accepted by CreateProcess
+	longestOfCmd  = windows.MAX_PATH - 1 // path of a file that cmd.exe can open
 )
 
-// batchFault reports why cmd.exe would not run all of a batch file, or not in the folder; "" if it would.
+// batchFault reports why cmd.exe would not run a whole batch file, or not in the folder; otherwise "".
 func batchFault(path, dir string) string {
 	switch {
-	case units(path) > longestOfCmd:
+	case utf16Length(path) > longestOfCmd:
 		return fmt.Sprintf("cmd.exe, which runs it, opens no path of more than %d characters; write the hook as a "+
 			"program or as a .ps1 or .py file", longestOfCmd)
 	case strings.HasPrefix(filepath.FromSlash(dir), `\\`):
@@ -202,7 +203,7 @@ func batchFault(path, dir string) string {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "" // the call reports it
+		return "" // the call reports the error
 	}
 	defer file.Close()
 	start := make([]byte, len("\ufeff"))
@@ -213,12 +214,12 @@ func batchFault(path, dir string) string {
 	return ""
 }
 
-// units is how long the system finds a path.
-func units(path string) int { return len(utf16.Encode([]rune(path))) }
+// utf16Length is the length of a path as Windows counts it.
+func utf16Length(path string) int { return len(utf16.Encode([]rune(path))) }
 
-// verbatim returns a long path as the system takes it for a program's.
-func verbatim(path string) string {
-	if units(path) < windows.MAX_PATH || strings.HasPrefix(path, `\\?\`) {
+// extendedPath returns a long path in the \\?\ form that Windows accepts for a program.
+func extendedPath(path string) string {
+	if utf16Length(path) < windows.MAX_PATH || strings.HasPrefix(path, `\\?\`) {
 		return path
 	}
 	if share, is := strings.CutPrefix(path, `\\`); is {
@@ -227,12 +228,12 @@ func verbatim(path string) string {
 	return `\\?\` + path
 }
 
-// isUTF16 reports whether a file begins as Windows PowerShell's > begins it.
+// isUTF16 reports whether a file begins with a UTF-16 byte order mark, as written by > in Windows PowerShell.
 func isUTF16(start []byte) bool {
 	return bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff})
 }
 
-// launchWith starts the first of several interpreters that is there.
+// launchWith starts the first of several interpreters that exists.
 func launchWith(names []string, script, path, dir string, env, args []string) (string, []string, error) {
 	interpreter, err := findFirst(names, dir, env)
 	if err != nil {
@@ -244,7 +245,7 @@ func launchWith(names []string, script, path, dir string, env, args []string) (s
 	return interpreter, slices.Concat([]string{filepath.Base(interpreter)}, args), nil
 }
 
-// launchScript starts the interpreter that the #! line of a script names. Of its path only the name counts.
+// launchScript starts the interpreter in the #! line of a script. Only the last part of the interpreter's path counts.
 func launchScript(path string, argv []string, dir string, env []string) (string, []string, error) {
 	file, err := os.Open(path)
 	if err != nil {

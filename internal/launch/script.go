@@ -12,12 +12,12 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// maxScript is how large a file may be that is still looked at as a script.
+// maxScript is the size, in bytes, of the largest file read as a script.
 const maxScript = 1 << 20
 
-// Doubts are the words of a list that a shell would have expanded, and what is odd about the scripts that the hook
-// names by their path: one that is empty does nothing, and so approves of everything, and one whose last line has no
-// end may have been cut while it was written. It runs nothing, and does not repeat what Inspect reports.
+// Doubts returns the words of a list that a shell would have expanded, and oddities of the scripts in the hook's
+// command. An empty script does nothing, and so approves every call. A script whose last line has no end may have been
+// cut while it was written. Doubts does not run the hook, and does not repeat the faults of Inspect.
 func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnostic) {
 	doubts = literalWords(h, env)
 	for _, name := range scripts(h, workspace, env) {
@@ -25,7 +25,7 @@ func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnos
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(workspace, path)
 		}
-		if found, err := lookPath(path, env); err == nil { // its name may lack the extension
+		if found, err := lookPath(path, env); err == nil { // the name may lack the extension
 			path = found
 		}
 		if doubt := scriptDoubt(path); doubt != "" {
@@ -37,7 +37,7 @@ func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnos
 	return doubts
 }
 
-// scripts are the paths in a hook's command: of the program, and of what an interpreter is given.
+// scripts returns the paths in a hook's command: the program, and the script of an interpreter.
 func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 	var words []string
 	switch c := h.Command; {
@@ -50,7 +50,7 @@ func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 		if err != nil {
 			return nil
 		}
-		if c.Script != "" { // a path also without a slash
+		if c.Script != "" { // a path even without a slash
 			names = append(names, c.Script)
 		}
 		words = argv
@@ -67,7 +67,7 @@ func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 	return names
 }
 
-// scriptDoubt describes what is odd about a script; "" if nothing is, or the file is no script.
+// scriptDoubt describes the oddity of a script, or returns "" if the script is fine or the file is no script.
 func scriptDoubt(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
@@ -80,7 +80,7 @@ func scriptDoubt(path string) string {
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxScript))
 	switch {
-	case err != nil || bytes.IndexByte(text, 0) >= 0: // a program of machine code
+	case err != nil || bytes.IndexByte(text, 0) >= 0: // a machine program
 		return ""
 	case len(text) == 0:
 		return "is empty, so it does nothing; is the file whole?"
@@ -92,8 +92,8 @@ func scriptDoubt(path string) string {
 	return lineEndDoubt(path, string(text))
 }
 
-// lineEndDoubt reports line ends that the program which runs a script does not take; "" if there are none. Those of a
-// #! line are looked at elsewhere.
+// lineEndDoubt reports line ends that the script's interpreter does not accept; otherwise "". Inspect checks the line
+// end of the #! line.
 func lineEndDoubt(path, text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	ending := strings.ToLower(filepath.Ext(path))
@@ -113,8 +113,7 @@ func lineEndDoubt(path, text string) string {
 	return ""
 }
 
-// onlyComments reports whether a script has no line but blank ones and comments, as sh, Python and JavaScript have
-// them.
+// onlyComments reports whether a script has only blank lines and comments of sh, Python or JavaScript.
 func onlyComments(text string) bool {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&

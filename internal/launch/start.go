@@ -8,11 +8,11 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// shells run a line of text that they are given behind -c.
+// shells run the line of text after -c.
 var shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh"}
 
-// RunsShell reports whether a shell runs a line of text for the hook: 126 and 127 are the shell's own exit codes then,
-// for what it could not run. PowerShell has others.
+// RunsShell reports whether a shell runs a line of text for the hook. If so, 126 and 127 are the shell's exit codes for
+// a program that cannot run. PowerShell has other codes.
 func RunsShell(h *hook.Hook) bool {
 	if h.Command.PowerShell {
 		return false
@@ -21,7 +21,7 @@ func RunsShell(h *hook.Hook) bool {
 	return is
 }
 
-// shellLine is the line of text that a shell runs for the hook.
+// shellLine returns the line of text that a shell runs for the hook.
 func shellLine(h *hook.Hook) (line string, is bool) {
 	argv := h.Command.Argv
 	if len(argv) == 0 {
@@ -44,10 +44,9 @@ func shellLine(h *hook.Hook) (line string, is bool) {
 	return "", false
 }
 
-// StartFault returns why the file that the hook runs cannot run, as far as its first line tells, in the words of
-// FileFault; "" if nothing is known. Of a line for a shell it looks at the path that the line begins with. It is for
-// hooks that ended as what cannot be run does: env misses the program that it was to start only when the script has
-// begun.
+// StartFault returns why the hook's file cannot run, as far as its first line tells, in the words of FileFault; "" if
+// no fault is known. In a line for a shell it checks the path at the start. It is for hooks that ended with the exit
+// code of a program that cannot run: env misses its program only after the script has started.
 func StartFault(h *hook.Hook, dir string, env []string) string {
 	line, byShell := shellLine(h)
 	switch {

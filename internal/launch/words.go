@@ -12,15 +12,15 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// wordsHint returns how to mend an argv whose program is not found, where its first word shows what was meant; ""
-// otherwise. hookrun starts the words of a list as they are, and people write what a shell would read.
+// wordsHint returns how to mend an argv whose program is not found, if the first word shows the intention; otherwise
+// "". hookrun starts the words of a list as they are, but people write words for a shell.
 func wordsHint(h *hook.Hook, dir string, env []string) string {
 	c := h.Command
-	if c.Argv == nil || c.Placeholders { // a client's form of a list has no string beside it
+	if c.Argv == nil || c.Placeholders { // a client's form of a list has no string form
 		return ""
 	}
 	switch program := c.Argv[0]; {
-	case forShell(program, env) || strings.HasPrefix(program, "$"):
+	case needsShell(program, env) || strings.HasPrefix(program, "$"):
 		return "; nothing expands the words of a list: write one string, which sh runs, or the path"
 	case strings.ContainsAny(program, " \t"):
 		return "; each word is a string of its own in a list: split it, or write one string, which sh runs"
@@ -35,9 +35,9 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// forShell reports whether a word is one that a shell would expand as a whole: ~/path, $NAME, ${NAME}/path. The
-// variable must be set, since $x may be a word of another language.
-func forShell(word string, env []string) bool {
+// needsShell reports whether a shell would expand the whole word: ~/path, $NAME, ${NAME}/path. The variable must be
+// set, because $x may be a word of another language.
+func needsShell(word string, env []string) bool {
 	if word == "~" || strings.HasPrefix(word, "~/") {
 		return true
 	}
@@ -45,13 +45,13 @@ func forShell(word string, env []string) bool {
 		return false
 	}
 	name, _, size := shellword.Variable(word)
-	_, set := given(env, name)
-	isOurs := strings.HasPrefix(name, "HOOKRUN") // some are set for some events only
+	_, set := lookupVariable(env, name)
+	isOurs := strings.HasPrefix(name, "HOOKRUN") // some are set at some events only
 	return size > 0 && (set || isOurs) && (size == len(word) || word[size] == '/')
 }
 
-// literalWords reports the words of a list that a shell would have expanded. A program of another language may be among
-// the words, behind a flag of its interpreter.
+// literalWords reports the words of a list that a shell would have expanded. It skips the word after a flag of an
+// interpreter, which may be a program in another language.
 func literalWords(h *hook.Hook, env []string) (doubts []hook.Diagnostic) {
 	argv := h.Command.Argv
 	if h.StaticVerdict != nil || h.Command.Placeholders {
@@ -59,7 +59,7 @@ func literalWords(h *hook.Hook, env []string) (doubts []hook.Diagnostic) {
 	}
 	for i := 1; i < len(argv); i++ {
 		isProgram := slices.Contains(interpreters, filepath.Base(argv[0])) && strings.HasPrefix(argv[i-1], "-")
-		if !forShell(argv[i], env) || isProgram {
+		if !needsShell(argv[i], env) || isProgram {
 			continue
 		}
 		p := h.RunsAt

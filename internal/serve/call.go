@@ -17,7 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 )
 
-// call reads a call and answers it: at once where no hook has to run for it and nothing has to be written.
+// call reads a call. It answers at once if no hook has to run and no file is written.
 func (s *Server) call(
 	connection context.Context, method, params string,
 ) (result jsonrpc.Result, later laterResult, err error) {
@@ -42,9 +42,9 @@ func (s *Server) call(
 	return result, func(ctx context.Context) (jsonrpc.Result, error) { return fire(ctx, plan, r.call.Output) }, nil
 }
 
-// fire runs the hooks of a call. client reads the answer, if it is not nil.
+// fire runs the hooks of a call. The answer is for client or, if client is nil, in hookrun's own form.
 func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result jsonrpc.Result, err error) {
-	defer crash.Catch(&err) // what the call took from the queue goes back by result.Written
+	defer crash.Catch(&err) // result.Written returns the call's texts to the queue
 	answer, err := plan.Fire(ctx)
 	if err != nil {
 		return result, noVerdict(err)
@@ -54,10 +54,10 @@ func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result
 	return result, err
 }
 
-// noVerdict is the error for a call that came to no verdict.
+// noVerdict is the error for a call without a verdict.
 func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
-// render writes an outcome as JSON.
+// render encodes an outcome as JSON.
 func render(client *dialect.Dialect, f engine.Fired) ([]byte, error) {
 	if client != nil {
 		return clientResult(client, f.Outcome)
@@ -65,12 +65,12 @@ func render(client *dialect.Dialect, f engine.Fired) ([]byte, error) {
 	return form.JSON(f.WithLint())
 }
 
-// warnings are those that only the server has about a call.
+// warnings returns the server's own warnings for a call.
 func (s *Server) warnings(c *dialect.Call) []string {
 	return append(s.changed(), s.otherProject(c)...)
 }
 
-// changed warns of hooks files that have changed since they were read, or were gone at a reload.
+// changed warns of hooks files that changed after they were read, or were missing at a reload.
 func (s *Server) changed() []string {
 	s.mu.Lock()
 	snapshot := s.snapshot
@@ -78,7 +78,7 @@ func (s *Server) changed() []string {
 	return snapshot.UntilReload()
 }
 
-// otherProject warns of a call from a folder whose project has another hooks file, which the server did not read.
+// otherProject warns of a call from a folder whose project has another hooks file, which the server has not read.
 func (s *Server) otherProject(c *dialect.Call) []string {
 	if s.options.HooksFile == "" {
 		return nil
@@ -90,7 +90,7 @@ func (s *Server) otherProject(c *dialect.Call) []string {
 		p, err := hookfile.FindProject(dir)
 		if err != nil || !p.Found() || regular.Same(p.File, s.options.HooksFile) ||
 			regular.Same(p.Workspace, s.options.Workspace) {
-			continue // where nobody may look, nobody could have read hooks either
+			continue // hooks of an unreadable folder cannot be read either
 		}
 		const text = "the hooks are those of %s; %s has a hooks file of its own that this server did not read; " +
 			"start a server there"

@@ -10,15 +10,15 @@ import (
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 )
 
-// reloaded is what reload answers with.
+// reloaded is the answer to reload.
 type reloaded struct {
 	Files    []string          `json:"files"`
 	Hooks    int               `json:"hooks"`
 	Warnings []hook.Diagnostic `json:"warnings"`
 }
 
-// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has. A file that is gone
-// is no error: somebody may have taken it away on purpose. But its gates are gone with it, so there is a warning from
+// reload reads the hooks files again. If they have errors, the server keeps the old hooks. A missing file is no error,
+// because a person may have removed it on purpose. But the file's gates are gone too, so every call gets a warning from
 // then on.
 func (s *Server) reload() (any, error) {
 	s.mu.Lock()
@@ -28,7 +28,7 @@ func (s *Server) reload() (any, error) {
 		return nil, notReloaded(err)
 	}
 	err = s.options.Runner.Reload(cfg)
-	if err != nil && !errors.Is(err, engine.ErrClosed) { // of a server that ends: no call will meet the hooks
+	if err != nil && !errors.Is(err, engine.ErrClosed) { // the server is ending, so no call will use the hooks
 		return nil, notReloaded(err)
 	}
 	s.snapshot = s.snapshot.Next(cfg)
@@ -38,7 +38,7 @@ func (s *Server) reload() (any, error) {
 	}, nil
 }
 
-// notReloaded is the error for files that could not be loaded. Its data has every problem with its position.
+// notReloaded is the error for files that could not be loaded. Its data has every diagnostic with the position.
 func notReloaded(err error) error {
 	failed := jsonrpc.Errorf(codeConfig, "nothing was reloaded: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if problems, ok := errors.AsType[hook.Diagnostics](err); ok {

@@ -13,15 +13,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// takeOutput takes "output" out of the params of fire. It is the one key there that is not the client's, so hooks do
-// not see it.
+// takeOutput removes "output" from the params of fire. Hooks do not see that key, because it is hookrun's, not the
+// client's.
 func (r *request) takeOutput() error {
 	if !strings.Contains(r.call.ClientInput, `"output"`) { // an input can be megabytes
 		return nil
 	}
 	value := gjson.Get(r.call.ClientInput, "output")
 	if value.Type != gjson.String {
-		return nil // not ours: a client may come to have such a field
+		return nil // a client may add such a field of another type
 	}
 	forms, name := append(registry.ClientNames(), "json"), strictjson.Text(value.Raw)
 	if name != "json" {
@@ -38,14 +38,13 @@ func (r *request) takeOutput() error {
 		}
 		return true
 	})
-	rest[0] = '{' // hook_event_name is always there
+	rest[0] = '{' // hook_event_name is always present
 	r.call.ClientInput = string(append(rest, '}'))
 	return nil
 }
 
-// clientResult is an outcome as a client's hook output, for a callback that hands it on as it is. What only a command
-// can say besides has keys of its own: "exit" where that is not 0, and "stdout" where the client reads text that is no
-// JSON.
+// clientResult returns an outcome as a client's hook output, for a callback that passes it on unchanged. It adds "exit"
+// if a command's exit code would not be 0, and "stdout" if the client reads text other than JSON.
 func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
 	reply, err := client.Reply(o)
 	if err != nil {

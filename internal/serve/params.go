@@ -32,20 +32,20 @@ var (
 	paramsOfResults = []string{"result", "failed"}
 )
 
-// canonical is a param by its own name: loops that were written for the hooks of clients have theirs at hand.
+// canonical translates a client's name for a param, because loops written for clients' hooks use these names.
 func canonical(name string) string {
 	switch name {
 	case "tool_name":
 		return "tool"
 	case "tool_input":
 		return "args"
-	case "tool_response", "tool_output", "tool_result": // Claude Code's, MassGen's, Universal Agent's
+	case "tool_response", "tool_output", "tool_result": // of Claude Code, MassGen, Universal Agent
 		return "result"
 	}
 	return name
 }
 
-// flagsOfServe are flags of commands that are no params: serve itself has them, for all calls.
+// flagsOfServe are flags of serve for all calls, so they are not params.
 var flagsOfServe = []string{"config", "claude", "dialect", "output", "verbose", "wrap"}
 
 // request is the params of a call.
@@ -55,7 +55,7 @@ type request struct {
 	onFailure dialect.FailurePolicy // nil: the server's
 }
 
-// readRequest reads the params of a method that makes a call.
+// readRequest reads the params of a method that runs hooks.
 func readRequest(method, workspace, params string) (r request, err error) {
 	if method == "fire" {
 		c := &r.call
@@ -75,7 +75,7 @@ func readRequest(method, workspace, params string) (r request, err error) {
 	return r, err
 }
 
-// readParams reads the params of a call at an event. A param that is null counts as absent.
+// readParams reads the params of a call at an event. A null param counts as absent.
 func (r *request) readParams(event protocol.Event, params string) (err error) {
 	known := slices.Clone(paramsOfEveryCall)
 	if dialect.HasTool(event) {
@@ -100,7 +100,7 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 		case seen[name]:
 			err = fmt.Errorf("%q is there twice", name)
 		case value != "null":
-			err = r.set(name, value)
+			err = r.setParam(name, value)
 		}
 		seen[name] = true
 		return err == nil
@@ -118,8 +118,8 @@ func hintParam(wrong string, known []string) string {
 	return "; known are " + strings.Join(known, ", ")
 }
 
-// set takes the value of one param.
-func (r *request) set(name, raw string) (err error) {
+// setParam sets one param.
+func (r *request) setParam(name, raw string) (err error) {
 	switch name { // these two can be megabytes, and have any type
 	case "args":
 		r.call.Args = argsText(raw)
@@ -149,7 +149,7 @@ func (r *request) set(name, raw string) (err error) {
 	return nil
 }
 
-// setText takes the value of a param that is a text.
+// setText sets a param of type text.
 func (r *request) setText(name, text string) (err error) {
 	switch name {
 	case "timeout":
@@ -168,8 +168,8 @@ func (r *request) setText(name, text string) (err error) {
 	return err
 }
 
-// workspaceFolder takes another folder for the hooks to run in. Which hooks there are does not change: they were read
-// when the server started.
+// workspaceFolder checks the working directory for the call's hooks. The hooks themselves stay as the server read them
+// at its start.
 func workspaceFolder(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("must be an absolute path, not %q", path)
@@ -184,19 +184,19 @@ func workspaceFolder(path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// argsText is the arguments of a tool as JSON. Some loops hand them over as the text that the model wrote. A string
-// that holds an object is that object: else guards would look for its fields in vain.
+// argsText returns a tool's arguments as JSON. Some loops send the arguments as the model's text: a string that
+// contains an object becomes that object, because guards look for the object's fields.
 func argsText(value string) string {
 	if strings.HasPrefix(value, `"`) {
 		text := strictjson.Text(value)
 		if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") {
-			return text // if it is no JSON, it becomes a string again
+			return text // an invalid object becomes a string again
 		}
 	}
 	return value
 }
 
-// resultText is the result of a tool: the text of a string, else the JSON.
+// resultText returns a tool's result: the text of a string, else the JSON.
 func resultText(value string) string {
 	if strings.HasPrefix(value, `"`) {
 		return strictjson.Text(value)

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peersKnown: the system tells who is at the other end of a socket.
+// peersKnown: the system identifies the user at the other end of a socket.
 const peersKnown = true
 
-// peer is the user at the other end of a socket.
+// peer returns the user at the other end of a socket.
 func peer(c *net.UnixConn) (uid int, known bool, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

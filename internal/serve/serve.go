@@ -1,25 +1,25 @@
-// Package serve is a server that runs a project's hooks for calls that come as JSON-RPC 2.0 requests, one to a line.
+// Package serve runs a project's hooks for calls in JSON-RPC 2.0 requests, one per line.
 //
 //	server := serve.New(serve.Options{Runner: r, Config: cfg, Workspace: dir, Stderr: os.Stderr, …})
 //	err := server.Run(ctx, os.Stdin, os.Stdout)    // one client
 //	err := server.Listen(ctx, "/run/user/1000/h/s") // or each client of a unix socket
 //
-// The methods are pre-execute, pre-tool, post-tool and fire, which answer with the outcome of a call, and ping, check,
-// reload, shutdown and $/cancel. Package jsonrpc has what holds for every request.
+// The methods are pre-execute, pre-tool, post-tool and fire, which return the outcome of a call, and ping, check,
+// reload, shutdown and $/cancel. Package jsonrpc has the rules for all requests.
 //
 // Guarantees:
 //
-//  1. An answer that has an outcome is the verdict of all hooks of its call. Whatever keeps hooks from running is an
-//     error, and never an outcome.
-//  2. The hooks are those that New was given, until a reload without errors. Every outcome warns of files that have
-//     changed since, and of a call from a project with another hooks file.
-//  3. A text of the queue counts as delivered once the answer that has it is written. Else it waits on.
+//  1. An outcome in an answer is the verdict of all hooks of the call. If hooks could not run, the answer is an error
+//     and never an outcome.
+//  2. The hooks are those of New until a reload without errors. Every outcome warns of files that have changed since,
+//     and of a call from a project with another hooks file.
+//  3. A text of the queue counts as delivered once its answer is written. Until then the text stays in the queue.
 //  4. Each call has one line in the run log, also a call without a verdict.
 //  5. When Run or Listen returns, no hook runs any more, and the Runner is closed.
-//  6. Only this user can call through a socket. Its folder belongs to this user, and nobody else can write to it.
+//  6. Only this user can call through a socket. The socket's folder belongs to this user, and only this user can write
+//     to it.
 //
-// Not guaranteed: that a verdict reaches a client that does not read its answers. At the end they have a second for
-// that.
+// Not guaranteed: that a verdict reaches a client that does not read its answers. At the end the client has a second.
 package serve
 
 import (
@@ -42,46 +42,47 @@ import (
 const (
 	// maxLine is the length of the longest request.
 	maxLine = 64 << 20
-	// maxCalls is how many calls of one connection run at once, and maxWaiting how many more may wait for their turn.
+	// maxCalls is the number of parallel calls of a connection, and maxWaiting the number of further calls that may
+	// wait.
 	maxCalls   = 256
 	maxWaiting = 4096
-	// maxBytes is how long the requests of all connections that run or wait may be together. Over that no more is read:
-	// two of the longest, or a dozen of the results that are long in practice, are more than a machine should keep for
-	// hooks.
+	// maxBytes bounds the total length of the running and waiting requests of all connections. Above the bound the
+	// server stops reading: two of the longest requests, or a dozen of the long results seen in practice, are as much
+	// memory as a machine should spend on hooks.
 	maxBytes = 2 * maxLine
-	// afterEnd is how long calls go on after the end of the input: `echo … | hookrun serve` ends right behind its call.
+	// afterEnd is how long calls go on after the end of the input: `echo … | hookrun serve` ends right after the call.
 	afterEnd = time.Second
-	// cancelled is how long the calls of a connection may take to end once it ends, or the server. Their hooks are
-	// killed within a second, but a busy machine has other things to do.
+	// cancelled is how long calls may take to end after their connection or the server ends. The hooks are killed
+	// within a second, but a busy machine has other work to do.
 	cancelled = 10 * time.Second
-	// lastWords is how long their answers may take to be written then: a client may have stopped to read.
+	// lastWords is how long a connection then tries to write its answers: the client may have stopped reading.
 	lastWords = time.Second
 )
 
-// Codes of errors that are about hooks. JSON-RPC leaves this range to its users.
+// Codes of errors about hooks, in the range that JSON-RPC leaves to its users.
 const (
 	codeNoVerdict jsonrpc.Code = -32001 // the hooks could not run, or the call was interrupted: do not run the tool
 	codeConfig    jsonrpc.Code = -32002 // the hooks files have errors
 )
 
-// Options are what a Server works with.
+// Options are the settings of a Server.
 type Options struct {
 	Runner    *engine.Runner   // the server closes it at its end
-	Config    *hookfile.Config // that the Runner has
+	Config    *hookfile.Config // the Runner's config
 	Workspace string           // absolute; hooks run there unless a call names another folder
-	// HooksFile is where the workspace has its hooks file, there or not: calls from a project with another one get a
-	// warning. "": somebody named the files, and no call gets one.
+	// HooksFile is the path of the workspace's hooks file, even if the file is missing: calls from a project with
+	// another hooks file get a warning. "": the files were given explicitly, and no call gets this warning.
 	HooksFile string
 
-	Queue    *queue.Queue // of texts that go with results; nil: none
-	Log      *runlog.Log  // nil: none
+	Queue    *queue.Queue // texts to add to tool results; nil: no queue
+	Log      *runlog.Log  // nil: no run log
 	Warnings []string     // of every outcome
 	Version  string       // for ping
 	Stderr   io.Writer    // for errors that no answer can carry
 
-	// Load reads the hooks files again, for reload. The error is hookfile.Diagnostics where the files have errors.
+	// Load reads the hooks files again, for reload. If the files have errors, it returns hookfile.Diagnostics.
 	Load func() (*hookfile.Config, error)
-	// Check returns what check answers with: a report about the files as they are on disk.
+	// Check returns the answer to check: a report about the files on disk.
 	Check func() (any, error)
 }
 
@@ -91,14 +92,14 @@ type Server struct {
 	gate    gate.Gate
 	bytes   *jsonrpc.Bytes // of requests in flight
 
-	mu       sync.Mutex // held by a reload, so that the runner and the snapshot have the same files
+	mu       sync.Mutex // held by a reload, so the runner and the snapshot have the same files
 	snapshot *hookfile.Snapshot
 
 	shutdown chan struct{} // closed by the request shutdown
 	once     sync.Once
 }
 
-// New makes a server. One Run or Listen ends it.
+// New returns a server for one Run or one Listen.
 func New(o Options) *Server {
 	s := &Server{
 		options: o, bytes: jsonrpc.NewBytes(maxBytes),
@@ -109,8 +110,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Run answers one client until its input ends, it requests a shutdown, or ctx ends, whose cause is the error then. A
-// read of in that waits is left behind.
+// Run serves one client until the input ends, the client requests a shutdown, or ctx ends. In the last case the error
+// is the cause of ctx. A pending read of in goes on after Run has returned.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
@@ -127,7 +128,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (err erro
 	return err
 }
 
-// end kills the hooks that run and lets the connections write their last answers.
+// end kills the running hooks and lets the connections write their last answers.
 func (s *Server) end(conns ...*jsonrpc.Conn) {
 	_ = s.options.Runner.Close() // never an error
 	until := time.Now().Add(lastWords)
@@ -136,7 +137,7 @@ func (s *Server) end(conns ...*jsonrpc.Conn) {
 	}
 }
 
-// connection is one client's. Its context ends when the client is gone.
+// connection serves one client. Its context ends when the client is gone.
 func (s *Server) connection(ctx context.Context, in io.Reader, out io.Writer) *jsonrpc.Conn {
 	answer := func(method, params string, silent bool) (jsonrpc.Result, laterResult, error) {
 		return s.answer(ctx, method, params, silent)
@@ -147,13 +148,13 @@ func (s *Server) connection(ctx context.Context, in io.Reader, out io.Writer) *j
 	})
 }
 
-// methods are all that a request can name; $/cancel is package jsonrpc's.
+// methods are all methods of requests; package jsonrpc handles $/cancel.
 var methods = []string{
 	"pre-execute", "pre-tool", "post-tool", "fire", "check", "ping", "reload", "shutdown", "$/cancel",
 }
 
-// answer is the jsonrpc.Answer of all connections. A call whose verdict nobody reads is not made: what waits for its
-// session would be lost with it.
+// answer is the jsonrpc.Answer of all connections. Notifications run no hooks: nobody reads their verdict, and queued
+// texts would be lost.
 func (s *Server) answer(
 	connection context.Context, method, params string, silent bool,
 ) (result jsonrpc.Result, later laterResult, err error) {
@@ -179,7 +180,7 @@ func (s *Server) answer(
 	return result, later, err
 }
 
-// laterResult is the part of an answer that takes time. It runs beside other requests.
+// laterResult is the slow part of an answer. It runs in parallel with other requests.
 type laterResult = func(context.Context) (jsonrpc.Result, error)
 
 func marshalLater(value func() (any, error)) laterResult {
@@ -192,7 +193,7 @@ func marshalLater(value func() (any, error)) laterResult {
 	}
 }
 
-// logError writes to stderr an error that no answer can carry.
+// logError writes an error that no answer can carry to stderr.
 func (s *Server) logError(err error) {
 	if err != nil {
 		fmt.Fprintln(s.options.Stderr, "hookrun serve:", err)

@@ -13,19 +13,19 @@ import (
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 )
 
-// acceptPause is how long a connection that could not be accepted waits for the next attempt.
+// acceptPause is the pause after a failed accept.
 const acceptPause = 50 * time.Millisecond
 
 var errLive = errors.New("another server listens on it; end that one, or use another path")
 
-// listener is a socket, which only this user can connect to.
+// listener is a socket for connections of this user only.
 type listener interface {
 	accept() (io.ReadWriteCloser, error)
 	Close() error
 }
 
-// Listen makes a socket, on Windows a named pipe, and answers every client that connects to it, until one of them
-// requests a shutdown, or ctx ends, whose cause is the error then.
+// Listen creates a socket, on Windows a named pipe, and serves every client until a client requests a shutdown or ctx
+// ends. In the second case the error is the cause of ctx.
 func (s *Server) Listen(ctx context.Context, path string) error {
 	l, err := listen(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Server) Listen(ctx context.Context, path string) error {
 	return err
 }
 
-// accept serves every connection in a goroutine of its own until the listener fails.
+// accept serves every connection in a new goroutine until the listener fails.
 func (s *Server) accept(ctx context.Context, l listener, conns *connections) error {
 	for {
 		c, err := l.accept()
@@ -69,40 +69,40 @@ func (s *Server) accept(ctx context.Context, l listener, conns *connections) err
 				conn.Refuse(err)
 				return
 			}
-			_ = conn.Run(ctx) // its end is the client's affair
+			_ = conn.Run(ctx) // only the client cares about the error
 		}()
 	}
 }
 
-// temporary reports whether a connection that could not be accepted may be later: too many are open, or it is gone. The
-// calls of the others go on, and the gates of everybody else must not end with it.
+// temporary reports whether accept may succeed later: too many files are open, or the connection is gone. The server
+// goes on, because its other clients still need their gates.
 func temporary(err error) bool {
 	return slices.ContainsFunc(shortages, func(e error) bool { return errors.Is(err, e) })
 }
 
-// connections are those that are open.
+// connections are the open connections.
 type connections struct {
-	mu   sync.Mutex
-	open map[*jsonrpc.Conn]bool
+	mu    sync.Mutex
+	conns map[*jsonrpc.Conn]bool
 }
 
 func (c *connections) add(conn *jsonrpc.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open == nil {
-		c.open = map[*jsonrpc.Conn]bool{}
+	if c.conns == nil {
+		c.conns = map[*jsonrpc.Conn]bool{}
 	}
-	c.open[conn] = true
+	c.conns[conn] = true
 }
 
 func (c *connections) remove(conn *jsonrpc.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.open, conn)
+	delete(c.conns, conn)
 }
 
 func (c *connections) list() []*jsonrpc.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Collect(maps.Keys(c.open))
+	return slices.Collect(maps.Keys(c.conns))
 }

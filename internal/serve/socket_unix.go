@@ -18,10 +18,10 @@ import (
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 )
 
-// maxSocketPath is what the system has room for in the address of a socket.
+// maxSocketPath is the length that fits into the address of a socket.
 const maxSocketPath = 100
 
-// shortages are errors of accept that pass.
+// shortages are temporary errors of accept.
 var shortages = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED}
 
 type unixListener struct{ *net.UnixListener }
@@ -34,7 +34,7 @@ func (l unixListener) accept() (io.ReadWriteCloser, error) {
 	return c, nil
 }
 
-// mayCall lets in whoever runs as the same user.
+// mayCall admits only processes of the same user.
 func mayCall(c io.ReadWriteCloser) error {
 	uid, known, err := peer(c.(*net.UnixConn))
 	switch {
@@ -46,7 +46,7 @@ func mayCall(c io.ReadWriteCloser) error {
 	return nil
 }
 
-// listen makes the socket, for this user alone.
+// listen creates the socket, for this user only.
 func listen(path string) (listener, error) {
 	if len(path) > maxSocketPath {
 		const text = "the path is longer than %d bytes, which the system does not take; use a shorter one"
@@ -56,7 +56,7 @@ func listen(path string) (listener, error) {
 	if err := makeFolder(folder); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFolder(folder) // of two servers that start at once, the second must see the first one's socket
+	unlock, err := lockFolder(folder) // so of two servers that start together, the second sees the first one's socket
 	if err != nil {
 		return nil, fmt.Errorf("locking its folder: %w", regular.UnwrapPath(err))
 	}
@@ -75,8 +75,8 @@ func listen(path string) (listener, error) {
 	return unixListener{l}, nil
 }
 
-// makeFolder makes the folder of a socket unless it is there. It refuses one in which somebody else could put another
-// socket in our place.
+// makeFolder creates the folder of a socket if it is missing. It refuses a folder in which another user could replace
+// the socket.
 func makeFolder(folder string) error {
 	real, err := owner.Resolve(folder)
 	if err != nil {
@@ -102,9 +102,9 @@ func makeFolder(folder string) error {
 	return nil
 }
 
-// ownAbove refuses a folder that somebody else could move away, to put another one in its place: whoever has one of
-// those above it can, and where all can write, as in /tmp, whoever has the folder itself. The owner of / counts as the
-// system: in a user namespace root itself may have no number.
+// ownAbove refuses a folder that another user could move away and replace: a folder under one of another user, or under
+// one that all users can write to. In a sticky folder such as /tmp only the owner of a folder can move it. The owner of
+// / counts as the system, because in a user namespace root may have no number.
 func ownAbove(folder string) error {
 	system, err := os.Stat("/")
 	if err != nil {
@@ -113,7 +113,7 @@ func ownAbove(folder string) error {
 	for above := filepath.Dir(folder); above != filepath.Dir(above); above = filepath.Dir(above) {
 		info, err := os.Stat(above)
 		if err != nil {
-			return nil // it is missing: making the folder says so
+			return nil // missing: creating the folder reports the error
 		}
 		const mend = "somebody could put another folder in the place of %s; put the socket elsewhere"
 		switch {
@@ -133,8 +133,7 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// removeDead removes a socket on which no server listens any more. Anything else that stands there is an error, and is
-// left alone.
+// removeDead removes a socket without a listening server. Any other file at the path is an error, and stays.
 func removeDead(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -159,7 +158,7 @@ func removeDead(path string) error {
 	return nil
 }
 
-// ownFolder refuses a folder in which somebody else could put another socket in our place.
+// ownFolder refuses a folder in which another user could replace the socket.
 func ownFolder(info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {

@@ -15,20 +15,20 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// A named pipe is what programs of any language open like a file. Its name is in use as long as its server lives.
+// Programs in any language can open a named pipe like a file. The name is in use as long as the server lives.
 
 const (
 	pipeFolder = `\\.\pipe\`
 	pipeBuffer = 64 << 10
 )
 
-// shortages are errors of accept that pass.
+// shortages are temporary errors of accept.
 var shortages = []error{
 	windows.ERROR_NO_SYSTEM_RESOURCES, windows.ERROR_NOT_ENOUGH_MEMORY, windows.ERROR_NOT_ENOUGH_QUOTA,
 	windows.ERROR_TOO_MANY_OPEN_FILES,
 }
 
-// pipe is a listener. Each client gets an instance of its own, and one more waits for the next client.
+// pipe is a listener. Each client has an instance of the pipe, and a further instance waits for the next client.
 type pipe struct {
 	name      string
 	security  *windows.SecurityAttributes
@@ -40,7 +40,7 @@ type pipe struct {
 	next      windows.Handle // 0 after Close
 }
 
-// listen makes the pipe, for this user alone.
+// listen creates the pipe, for this user only.
 func listen(path string) (_ listener, err error) {
 	name := filepath.FromSlash(path)
 	own := len(name) > len(pipeFolder) && strings.EqualFold(name[:len(pipeFolder)], pipeFolder)
@@ -63,7 +63,7 @@ func listen(path string) (_ listener, err error) {
 	if p.closed, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
 		return nil, err
 	}
-	// Others could otherwise have made the pipe first, and would get our clients.
+	// Without the flag another user could have created the pipe first, and would get our clients.
 	p.next, err = p.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE)
 	if err == windows.ERROR_ACCESS_DENIED || err == windows.ERROR_PIPE_BUSY {
 		return nil, errLive
@@ -71,7 +71,7 @@ func listen(path string) (_ listener, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the pipe: %w", err)
 	}
-	var instances uint32 // Wine 8.0 overlooks the flag
+	var instances uint32 // Wine 8.0 ignores the flag
 	if windows.GetNamedPipeHandleState(p.next, nil, &instances, nil, nil, nil, 0) == nil && instances > 1 {
 		return nil, errLive
 	}
@@ -88,8 +88,8 @@ func (p *pipe) instance(flags uint32) (windows.Handle, error) {
 		pipeBuffer, pipeBuffer, 0, p.security)
 }
 
-// accept keeps an instance at all times: without one the name would be free as soon as the clients leave, and somebody
-// else could make a pipe of it. While no other can be made, the client waits: the next accept finds it connected.
+// accept always keeps an instance: otherwise the name would be free once all clients have left, and another user could
+// create the pipe. If no instance can be created, the client waits: the next accept finds the client connected.
 func (p *pipe) accept() (io.ReadWriteCloser, error) {
 	p.accepting.Lock()
 	defer p.accepting.Unlock()
@@ -98,7 +98,7 @@ func (p *pipe) accept() (io.ReadWriteCloser, error) {
 	}
 	switch err := p.connect(); err {
 	case nil, windows.ERROR_PIPE_CONNECTED:
-	case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE: // the client is gone again; what it wrote can be read
+	case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE: // the client has left; its text can still be read
 	default:
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (p *pipe) connect() error {
 	return err
 }
 
-// Close ends accept, and with the last instance the pipe.
+// Close ends accept and closes the waiting instance. The pipe ends with its last instance.
 func (p *pipe) Close() error {
 	_ = windows.SetEvent(p.closed)
 	p.accepting.Lock()
@@ -143,5 +143,5 @@ func (p *pipe) Close() error {
 	return nil
 }
 
-// mayCall has nothing to ask: the pipe lets nobody else in.
+// mayCall returns nil, because the pipe admits no other user.
 func mayCall(io.ReadWriteCloser) error { return nil }

@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// maxAsyncResults is how many async results wait at most, and maxAsyncBytes how much text they have together. Nobody
-// ever takes those of a session that makes no more calls.
+// maxAsyncResults is how many async results wait at most, and maxAsyncBytes how many bytes of text they have together.
+// A session without further calls never takes its results.
 const (
 	maxAsyncResults = 1024
 	maxAsyncBytes   = 8 << 20
@@ -24,7 +24,7 @@ const (
 type asyncResults struct {
 	mu    sync.Mutex
 	kept  []asyncResult // oldest first
-	bytes int           // of their texts
+	bytes int           // of text
 	lost  int
 }
 
@@ -34,14 +34,14 @@ type asyncResult struct {
 	verdict dialect.Verdict
 }
 
-// conversation is whose calls an async result can be given to: those of a session, or those without one that come by
+// conversation names the calls that can get an async result: the calls of a session or, without a session, the calls of
 // the same connection.
 type conversation struct {
 	session    string
-	connection context.Context // nil: none
+	connection context.Context // nil: no connection
 }
 
-// conversation is that of the call.
+// conversation returns the call's conversation.
 func (p *Plan) conversation() conversation {
 	if id := p.call.SessionID; id != "" {
 		return conversation{session: id}
@@ -49,10 +49,10 @@ func (p *Plan) conversation() conversation {
 	return conversation{connection: p.settings.Connection}
 }
 
-// over reports whether no call of the conversation can come any more.
-func (c conversation) over() bool { return c.connection != nil && c.connection.Err() != nil }
+// ended reports whether the conversation can have no further call.
+func (c conversation) ended() bool { return c.connection != nil && c.connection.Err() != nil }
 
-// newAsyncResult keeps of a verdict what is delivered, and not the output that it is a part of.
+// newAsyncResult copies the delivered parts of a verdict, so the hook's whole output can be freed.
 func newAsyncResult(of conversation, hook string, v dialect.Verdict) asyncResult {
 	return asyncResult{of, hook, dialect.Verdict{
 		Context: strings.Clone(v.Context), Truncated: v.Truncated, File: v.File,
@@ -73,7 +73,7 @@ func (a *asyncResults) put(r asyncResult) {
 	a.kept = append(a.kept, r)
 	a.bytes += r.size()
 	a.kept = slices.DeleteFunc(a.kept, func(r asyncResult) bool {
-		if r.over() {
+		if r.ended() {
 			a.bytes -= r.size()
 			return true
 		}
@@ -85,7 +85,7 @@ func (a *asyncResults) put(r asyncResult) {
 	}
 }
 
-// deliver adds to the outcome what waits for its conversation, before the texts of its own hooks: it is older.
+// deliver adds the waiting results of a conversation to the outcome, before the texts of its own hooks: they are older.
 func (a *asyncResults) deliver(to conversation, o *protocol.Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -136,7 +136,7 @@ func (r *Runner) keepAsyncResult(of conversation, h *hook.Hook, c *dialect.Call,
 	}
 }
 
-// asyncVerdict reads the answer of an async hook. An error is a panic of hookrun's own.
+// asyncVerdict reads the answer of an async hook. An error is a panic in hookrun.
 func asyncVerdict(h *hook.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
 	defer crash.Catch(&err)
 	result.Async, result.AsyncResult = false, true

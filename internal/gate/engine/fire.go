@@ -19,21 +19,21 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Fired is the outcome of a call, and what stands beside it.
+// Fired is the outcome of a call with further warnings and notes.
 type Fired struct {
 	protocol.Outcome
-	Lint  []string // warnings about how hooks files are written, which concern no gate and come with every call
-	Notes []string // for the run log: what each of the Hooks did beside what its status tells
+	Lint  []string // warnings about the style of hooks files: they concern no gate and come with every call
+	Notes []string // for the run log: for each of Outcome.Hooks, details beyond its status
 }
 
-// WithLint returns the outcome with Lint behind its warnings.
+// WithLint returns the outcome with Lint appended to its warnings.
 func (f Fired) WithLint() protocol.Outcome {
 	f.Warnings = slices.Concat(f.Warnings, f.Lint)
 	return f.Outcome
 }
 
-// merged merges the verdicts on a call.
-func merged(c *dialect.Call, verdicts []dialect.HookVerdict) Fired {
+// merge merges the verdicts on a call.
+func merge(c *dialect.Call, verdicts []dialect.HookVerdict) Fired {
 	f := Fired{Outcome: dialect.Merge(c, verdicts)}
 	for i := range verdicts {
 		f.Notes = append(f.Notes, verdicts[i].Note)
@@ -41,30 +41,30 @@ func merged(c *dialect.Call, verdicts []dialect.HookVerdict) Fired {
 	return f
 }
 
-// Fire runs the hooks that match and merges their verdicts into an outcome. An error means that they could not be run,
-// or that ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
+// Fire runs the hooks that match the call and merges their verdicts into an outcome. If the hooks could not be run, or
+// if ctx ended, it returns an error and a block. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Fire(ctx context.Context, c dialect.Call) (Fired, error) {
 	p, err := r.Plan(c, CallSettings{})
 	if err != nil {
-		return failed(&c, nil, protocol.CauseUnstarted, err)
+		return failedCall(&c, nil, protocol.CauseUnstarted, err)
 	}
 	return p.Fire(ctx)
 }
 
-// Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
+// Fire runs the hooks of the plan, as Runner.Fire does. If Reload changed the hooks after Plan, the new hooks run.
 func (p *Plan) Fire(ctx context.Context) (f Fired, err error) {
-	defer crash.Catch(&err) // of failed; the zero Outcome is a block
+	defer crash.Catch(&err) // from failedCall; the zero Outcome is a block
 	if p.isZero() {
-		return failed(&dialect.Call{}, nil, protocol.CauseUnstarted, notMade())
+		return failedCall(&dialect.Call{}, nil, protocol.CauseUnstarted, errNotMade())
 	}
 	f, err, crashed := p.fireOrCrash(ctx)
 	if crashed != nil {
-		return failed(&p.call, nil, protocol.CauseUnstarted, crashed)
+		return failedCall(&p.call, nil, protocol.CauseUnstarted, crashed)
 	}
 	return f, err
 }
 
-// fireOrCrash is fire. If it panics, the panic is the last result.
+// fireOrCrash is fire, but returns a panic as crashed.
 func (p *Plan) fireOrCrash(ctx context.Context) (f Fired, err, crashed error) {
 	defer crash.Catch(&crashed)
 	f, err = p.fire(ctx)
@@ -78,31 +78,31 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 	begin := time.Now()
 	r := p.runner
 	if ctx.Err() != nil {
-		return failed(&p.call, nil, protocol.CauseInterrupted, context.Cause(ctx))
+		return failedCall(&p.call, nil, protocol.CauseInterrupted, context.Cause(ctx))
 	}
 	set := r.hooks.Load()
 	if err := r.enter(); err != nil {
-		return failed(&p.call, nil, protocol.CauseInterrupted, err)
+		return failedCall(&p.call, nil, protocol.CauseInterrupted, err)
 	}
 	defer r.running.Done()
 	if set.err != nil {
-		return failed(&p.call, nil, protocol.CauseUnstarted, set.err)
+		return failedCall(&p.call, nil, protocol.CauseUnstarted, set.err)
 	}
 	if set != p.loaded {
 		p.load(set)
 	}
-	if canary.Is(&p.call) { // whatever the hooks file has
+	if canary.Is(&p.call) { // whatever the hooks file says
 		f := p.outcome(begin, nil)
 		f.Decision, f.Cause, f.Reason = protocol.Block, protocol.CausePolicy, canary.Reason
 		return f, nil
 	}
-	p.choose()
+	p.selectHooks()
 	if err := p.pin(); err != nil {
-		return failed(&p.call, nil, protocol.CauseUnstarted, err)
+		return failedCall(&p.call, nil, protocol.CauseUnstarted, err)
 	}
 	p.blockUntilAllowed()
-	if cause, reason := p.guard.judgment.Cause, p.guard.judgment.Reason; cause != "" {
-		return p.refused(begin, nil, cause, reason), nil
+	if cause, reason := p.trust.judgment.Cause, p.trust.judgment.Reason; cause != "" {
+		return p.blocked(begin, nil, cause, reason), nil
 	}
 	if len(p.run) == 0 {
 		return p.outcome(begin, nil), nil
@@ -116,27 +116,27 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 		defer f.processes.Close()
 	}
 	if cause, err := f.runAll(ctx); err != nil {
-		return failed(&p.call, f.verdicts, cause, err)
+		return failedCall(&p.call, f.verdicts, cause, err)
 	}
 	if path := f.touched.Load(); path != nil {
 		cause, reason := p.touchedReason(*path)
-		return p.refused(begin, f.verdicts, cause, reason), nil
+		return p.blocked(begin, f.verdicts, cause, reason), nil
 	}
 	o := p.outcome(begin, f.verdicts)
 	if o.Decision == protocol.Continue && len(f.approvals.used) > 0 {
 		if err := f.takeApprovals(); err != nil {
-			return p.refused(begin, f.verdicts, protocol.CausePolicy, err.Error()), nil
+			return p.blocked(begin, f.verdicts, protocol.CausePolicy, err.Error()), nil
 		}
 	}
 	return o, nil
 }
 
-// outcome merges the verdicts, and adds the warnings and the async results.
+// outcome merges the verdicts and adds the warnings and the async results.
 func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) Fired {
-	o := merged(&p.call, verdicts)
+	o := merge(&p.call, verdicts)
 	o.Warnings = slices.Concat(o.Warnings, p.weakened(), p.unnamed(), p.withoutBinary(), p.skipped())
 	for _, w := range p.match.Warnings() {
-		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have it too
+		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have the same warning
 			o.Warnings = append(o.Warnings, w)
 		}
 	}
@@ -154,48 +154,48 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) Fired {
 	if w, unknown := p.set.config.UnknownAgent(p.call.AgentID); unknown {
 		o.Warnings = append(o.Warnings, w)
 	}
-	o.SystemMessages = append(o.SystemMessages, p.guard.messages()...)
+	o.SystemMessages = append(o.SystemMessages, p.trust.messages()...)
 	p.runner.asyncResults.deliver(p.conversation(), &o.Outcome)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
 
-// failed is the outcome of a call whose hooks could not all be run.
-func failed(c *dialect.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (Fired, error) {
-	o := merged(c, verdicts)
+// failedCall is the outcome of a call if not all hooks could run.
+func failedCall(c *dialect.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (Fired, error) {
+	o := merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 	o.UpdatedInput, o.UpdatedBy, o.Texts = nil, "", nil
 	registry.Withhold(c, &o.Outcome)
 	return o, err
 }
 
-// firing is a Plan whose hooks run.
+// firing is a Plan while its hooks run.
 type firing struct {
 	*Plan
 	begin     time.Time
 	processes *process.Supervisor
 	verdicts  []dialect.HookVerdict
-	call      dialect.Call // as later hooks see it: with the rewrites of earlier ones
+	call      dialect.Call // as later hooks see it, with the rewrites of earlier hooks
 	chain     chain
 	stdin     encoded
 	approvals approvals
-	touched   atomic.Pointer[string] // a file of a hook that changed while it was used: nothing the hooks say counts
-	below     hook.Level             // hooks of levels above this one run
-	rewriter  hook.Level             // the last of the levels at which a hook rewrote the call
+	touched   atomic.Pointer[string] // a hook's file that changed during the call: the hooks' answers do not count
+	maxLevel  hook.Level             // only hooks with a smaller Level run, that is, of higher levels
+	rewriter  hook.Level             // the lowest level at which a hook rewrote the call
 	ended     bool                   // by a block
 }
 
-// runAll runs the hooks, and after a rewrite those of higher levels once more.
+// runAll runs the hooks and, after a rewrite, the hooks of higher levels again.
 func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
-	f.below = hook.LocalLevel + 1
-	for run, again := f.run, false; len(run) > 0; run, again = f.above(), true {
+	f.maxLevel = hook.LocalLevel + 1
+	for run, again := f.run, false; len(run) > 0; run, again = f.higherHooks(), true {
 		f.rewriter = hook.ManagedLevel
 		before := len(f.verdicts)
 		if cause, err := f.runInTurn(ctx, run); err != nil {
 			return cause, err
 		}
 		if again {
-			for i := before; i < len(f.verdicts); i++ { // the texts are in the outcome already
+			for i := before; i < len(f.verdicts); i++ { // the first run added the texts already
 				v := &f.verdicts[i].Verdict
 				if v.Context = ""; v.Status != dialect.StatusApproved && v.Status != dialect.StatusObserved {
 					v.SystemMessage = ""
@@ -206,23 +206,23 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 	return "", nil
 }
 
-// above returns the hooks of higher levels than the one that rewrote the call. They ran before it, so they have not
-// seen what the tool is to get now, and a hook of the project could get a call past them.
-func (f *firing) above() (run []*hook.Hook) {
+// higherHooks returns the hooks of higher levels than the hook that rewrote the call. They ran before the rewrite and
+// have not seen the tool's new input; without a second run a hook of the project could get a call past them.
+func (f *firing) higherHooks() (run []*hook.Hook) {
 	if f.rewriter == hook.ManagedLevel || f.ended || f.touched.Load() != nil {
 		return nil
 	}
-	f.below = f.rewriter // so this comes to an end
+	f.maxLevel = f.rewriter // so runAll ends
 	match := hook.NewMatchContext(&f.call)
-	selected, _ := chosen(match, f.set.candidates(match))
-	return slices.DeleteFunc(selected, func(h *hook.Hook) bool { return h.Level >= f.below || h.Async })
+	selected, _ := selectFrom(match, f.set.candidates(match))
+	return slices.DeleteFunc(selected, func(h *hook.Hook) bool { return h.Level >= f.maxLevel || h.Async })
 }
 
 // runInTurn runs hooks group by group.
 func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cause, error) {
 	sequential := sequential(rest)
 	for len(rest) > 0 {
-		group := together(rest, sequential)
+		group := nextGroup(rest, sequential)
 		rest = rest[len(group):]
 		d := group[0].Dialect
 		if f.ended {
@@ -231,7 +231,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 			}
 			continue
 		}
-		shown := group[0].Seen(f.chain.shown(d, &f.call)) // hooks that run at once are of one level
+		shown := group[0].Seen(f.chain.shown(d, &f.call)) // the hooks of a group are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
@@ -265,7 +265,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 		}
 		if rewritten {
 			rest = slices.DeleteFunc(f.set.alsoSelected(&f.call, group, rest),
-				func(h *hook.Hook) bool { return h.Level >= f.below })
+				func(h *hook.Hook) bool { return h.Level >= f.maxLevel })
 		}
 	}
 	return "", nil
@@ -280,7 +280,7 @@ type hookRun struct {
 	of      conversation
 }
 
-// runGroup runs hooks at once and returns their verdicts in the order of the group, whichever ended first.
+// runGroup runs hooks in parallel and returns their verdicts in the order of the group.
 func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Call) ([]dialect.HookVerdict, error) {
 	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
@@ -300,7 +300,7 @@ func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Ca
 	return verdicts, cmp.Or(errs...)
 }
 
-// runHook runs one hook and returns its verdict. An error is a panic of hookrun's own.
+// runHook runs one hook and returns its verdict. An error is a panic in hookrun.
 func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookVerdict, err error) {
 	defer crash.Catch(&err)
 	return f.verdict(ctx, h), nil
@@ -368,7 +368,7 @@ func staticVerdict(h *hookRun) dialect.Verdict {
 	return v
 }
 
-// explainExit finds out what is wrong with the hook's file where the exit code means that it could not run.
+// explainExit finds the fault of the hook's file if the exit code (126, 127) means that the file could not run.
 func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 	result.Shell = launch.RunsShell(h.Hook)
 	if result.Err != nil || result.Signal != "" || result.ExitCode != 126 && result.ExitCode != 127 {
@@ -380,11 +380,10 @@ func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 	}
 }
 
-// shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have
-// it as it is.
+// shownName is the hook's name, escaped for reasons and warnings on terminals. Reports have the raw name.
 func shownName(h *hook.Hook) string { return printable.Escape(h.Name) }
 
-// result runs a hook in its own way: a request, a persistent process, or a process for this call.
+// result runs a hook as a request, in a persistent process, or in a process for this call.
 func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	f.showInput(ctx, h)
 	if h.HTTP != nil {
@@ -396,7 +395,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	return f.runner.runProcess(ctx, f.processes, h)
 }
 
-// showInput calls Options.OnInput. It returns when the call is given up too, since OnInput may close the Runner.
+// showInput calls Options.OnInput. It also returns when ctx ends, because OnInput may close the Runner.
 func (f *firing) showInput(ctx context.Context, h *hookRun) {
 	on := f.runner.options.OnInput
 	if on == nil {
@@ -405,7 +404,7 @@ func (f *firing) showInput(ctx context.Context, h *hookRun) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer crash.Catch(new(error)) // it is the program's own function, which only looks on
+		defer crash.Catch(new(error)) // a panic in the program's own function must not change the call
 		on(h.Name, h.Source(), h.payload.Bytes())
 	}()
 	select {
@@ -419,14 +418,14 @@ func (r *Runner) environ(h *hook.Hook, c *dialect.Call) []string {
 	return launch.Environ(h, c, r.options.Env, r.binary)
 }
 
-// encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.
+// encoded keeps the payload of a call for the next hook of the same dialect, because a payload can be megabytes.
 type encoded struct {
 	dialect *dialect.Dialect
-	tools   *dialect.FileTools // by which the call's tool is named
+	tools   *dialect.FileTools // the file's names for the call's tool
 	payload dialect.Payload
 }
 
-// encode makes the payload unless it is there. Warnings are returned once.
+// encode encodes the call, unless the payload is current. Only the first encode returns the warnings.
 func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string, err error) {
 	if e.dialect == d && e.tools == c.FileTools() {
 		return nil, nil

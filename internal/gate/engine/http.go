@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// post runs an HTTP hook: its input is the body of a request, and the body of the answer is read as a command's stdout.
-// No process is started. The deadline of the hook is that of the request.
+// post runs an HTTP hook: the hook's input is the body of a request, and the body of the answer is read like a
+// command's stdout. No process starts. The hook's deadline is the deadline of the request.
 func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit, result.HTTP = h.limit, &dialect.HTTPResult{}

@@ -10,31 +10,31 @@ import (
 	"github.com/hookrun/hookrun/internal/state/once"
 )
 
-// said is what sessions have been told. Those of one-shot commands are told by the mark of package once.
-type said struct {
-	mu  sync.Mutex
-	all map[[2]string]bool // session, and what it was told of
+// notices records the warnings already given to each session. One-shot commands use package once instead.
+type notices struct {
+	mu    sync.Mutex
+	given map[[2]string]bool // session, and the subject of the warning
 }
 
-// maxSaid bounds what is kept. Beyond it everything is forgotten, and said again.
-const maxSaid = 10_000
+// maxNotices bounds the record. A full record is dropped, so the warnings come again.
+const maxNotices = 10_000
 
-// first reports whether the session has not said this before.
-func (s *said) first(session, what string) bool {
+// first reports whether this is the session's first warning about a subject.
+func (s *notices) first(session, what string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := [2]string{session, what}
-	if session != "" && s.all[key] {
+	if session != "" && s.given[key] {
 		return false
 	}
-	if s.all == nil || len(s.all) >= maxSaid {
-		s.all = map[[2]string]bool{}
+	if s.given == nil || len(s.given) >= maxNotices {
+		s.given = map[[2]string]bool{}
 	}
-	s.all[key] = true
+	s.given[key] = true
 	return true
 }
 
-// unnamed warns once a session of a client's tool that hooks do not know by a name of the project's.
+// unnamed warns once a session if hooks do not know a client's tool by a name of the project.
 func (p *Plan) unnamed() (warnings []string) {
 	text := p.set.config.Unnamed(&p.call)
 	if text == "" || !p.first(p.call.Tool) {
@@ -43,11 +43,11 @@ func (p *Plan) unnamed() (warnings []string) {
 	return []string{text}
 }
 
-// first reports whether the session of the call has not been told this before.
+// first reports whether this is the first warning about a subject in the session of the call.
 func (p *Plan) first(what string) bool {
 	session := p.call.SessionID
 	if !p.runner.options.OneShot {
-		return p.runner.said.first(session, what)
+		return p.runner.notices.first(session, what)
 	}
 	dir := p.runner.options.StateDir
 	if folder, err := state.Folder(); err == nil {
@@ -56,7 +56,7 @@ func (p *Plan) first(what string) bool {
 	return dir == "" || once.First(dir, session, what)
 }
 
-// withoutBinary warns of hooks that use $HOOKRUN where there is none: such a gate cannot read the call.
+// withoutBinary warns of hooks that use $HOOKRUN if no hookrun was found: such a gate cannot read the call.
 func (p *Plan) withoutBinary() (warnings []string) {
 	if p.runner.binary != "" {
 		return nil

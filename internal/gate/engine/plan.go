@@ -16,20 +16,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Plan is what is worked out about one call before any hook runs: which hooks match it, and why. Fire runs them. A Plan
-// is for one goroutine. A nil or zero one blocks the call.
+// Plan lists the hooks that match one call, and why, before any hook runs. Fire runs them. A Plan is for one goroutine.
+// A nil or zero Plan blocks the call.
 type Plan struct {
 	runner   *Runner
 	call     dialect.Call // complete: with an absolute workspace, and the project's names for its tool
 	settings CallSettings
 
-	loaded     *hookSet // that the runner had
-	set        *hookSet // those of them that may run
-	guard      guard
+	loaded     *hookSet // all hooks of the runner
+	set        *hookSet // the hooks of loaded that may run
+	trust      trustCheck
 	match      *hook.MatchContext
 	candidates []*hook.Hook // for calls of this event, agent and tool
 
-	selected   bool         // run and duplicates are known
+	selected   bool         // run and duplicates are set
 	run        []*hook.Hook // in the order of the files
 	duplicates []duplicate
 }
@@ -38,9 +38,9 @@ type Plan struct {
 type PlannedHook struct {
 	*hook.Hook
 	Runs bool
-	Why  string // why it runs, or does not
-	// Of a hook that runs a program or posts a request: the folder in which it runs, its deadline (0 for an async
-	// hook), and how each cause of failure counts.
+	Why  string // why the hook runs, or does not run
+	// Dir is the working directory, Timeout the deadline (0 for an async hook), and OnFailure the decision for each
+	// cause of failure. Rules have none of the three.
 	Dir       string
 	Timeout   time.Duration
 	OnFailure dialect.FailurePolicy
@@ -48,22 +48,23 @@ type PlannedHook struct {
 
 // CallSettings change how the hooks of one call run. The zero value changes nothing.
 type CallSettings struct {
-	Timeout   time.Duration         // of every hook, in the place of Options.Timeout; 0: that
-	OnFailure dialect.FailurePolicy // for hooks that do not say, in the place of Options.OnFailure; nil: that
-	// Connection is for a program with several clients. What async hooks of a call without a SessionID answer is given
-	// to a later call of the same connection, and dropped once that ends. Without it every call without a SessionID is
-	// of one conversation.
+	Timeout   time.Duration         // of every hook; 0: Options.Timeout
+	OnFailure dialect.FailurePolicy // for hooks without on_failure; nil: Options.OnFailure
+	// Connection is for a program with several clients. The answers of async hooks of a call without a SessionID go to
+	// a later call of the same connection, and are dropped once Connection ends. If Connection is nil, all calls
+	// without a SessionID form one conversation.
 	Connection context.Context
-	// AsksNobody reports whether the caller can ask nobody at the call, so that to ask is to block; nil: it can ask.
+	// AsksNobody reports whether the caller cannot ask a person at this call, so an ask blocks; nil: the caller can
+	// ask.
 	AsksNobody func() bool
 }
 
-// Plan works out which hooks run at a call. An error is one of the call: it names no event, or no tool where the event
-// needs one. Call.Workspace may be relative; "" is the current directory.
+// Plan selects the hooks that run at a call. It returns an error if the call has no event, or no tool at an event that
+// needs a tool. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err error) {
 	defer crash.Catch(&err)
 	if r.isZero() {
-		return nil, notMade()
+		return nil, errNotMade()
 	}
 	p := &Plan{runner: r}
 	p.settings = settings
@@ -86,10 +87,10 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 	return p, nil
 }
 
-// isZero reports whether no Runner made the Plan.
+// isZero reports whether the Plan is nil or its zero value.
 func (p *Plan) isZero() bool { return p == nil || p.runner == nil }
 
-// complete checks the call and completes it.
+// complete checks the call and fills in its client and its absolute workspace.
 func complete(c *dialect.Call) (err error) {
 	if err := registry.ResolveClient(c); err != nil {
 		return err
@@ -106,34 +107,33 @@ func complete(c *dialect.Call) (err error) {
 	return err
 }
 
-// load takes the hooks of a set. Whether they may run is looked at once it matters.
+// load takes the hooks of a set. The trust check follows in selectHooks.
 func (p *Plan) load(set *hookSet) {
 	p.loaded, p.selected = set, false
 	p.prepare(set)
 }
 
-// prepare finds the hooks that are for calls of this event, agent and tool. Arguments and result, which can be large,
-// are not looked at yet.
+// prepare finds the hooks for calls of this event, agent and tool. It does not read arguments and result, which can be
+// large.
 func (p *Plan) prepare(set *hookSet) {
 	set.config.NameTool(&p.call)
 	p.set, p.match = set, hook.NewMatchContext(&p.call)
 	p.candidates = set.candidates(p.match)
 }
 
-// choose finds the hooks that run, and those that do not since an equal one does.
-func (p *Plan) choose() {
+// selectHooks finds the hooks that run, and the hooks that do not run because an equal hook does.
+func (p *Plan) selectHooks() {
 	if !p.selected {
-		p.judge()
-		p.run, p.duplicates = chosen(p.match, p.candidates)
+		p.checkTrust()
+		p.run, p.duplicates = selectFrom(p.match, p.candidates)
 		p.selected = true
 	}
 }
 
-// HasHooks reports whether any hook is for calls of this event, agent and tool. Neither the arguments nor the result of
-// the tool count, so they need not be known, and it takes no time. With Trust or Pin there is something to check at
-// every call.
+// HasHooks reports whether any hook is for calls of this event, agent and tool, or whether Trust, Pin or Skip need a
+// check at every call. HasHooks is fast and ignores arguments and result, so the caller need not know them yet.
 func (p *Plan) HasHooks() bool {
-	return p.isZero() || len(p.candidates) > 0 || p.guarded() || len(p.runner.options.Skip) > 0
+	return p.isZero() || len(p.candidates) > 0 || p.checksFiles() || len(p.runner.options.Skip) > 0
 }
 
 // Empty reports whether no hook runs at the call.
@@ -141,21 +141,21 @@ func (p *Plan) Empty() bool {
 	if p.isZero() {
 		return false
 	}
-	p.choose()
+	p.selectHooks()
 	return len(p.run) == 0
 }
 
-// largeCall is from how many bytes on the arguments and the result of a call take time to match.
+// largeCall is the size, in bytes, from which arguments and result take time to match.
 const largeCall = 1 << 20
 
-// NeedsNoProcess reports whether Fire has its outcome at once, since no hook but rules can be for the call, and the
-// call is not so large that to match it takes time.
+// NeedsNoProcess reports whether Fire has its outcome at once: only rules can be for the call, and the call is small
+// enough to match quickly.
 func (p *Plan) NeedsNoProcess() bool {
 	if p.isZero() {
 		return false
 	}
 	large := len(p.call.Args)+len(p.call.Result)+len(p.call.ClientInput) > largeCall
-	if p.guarded() {
+	if p.checksFiles() {
 		return false
 	}
 	for _, h := range p.candidates {
@@ -166,13 +166,13 @@ func (p *Plan) NeedsNoProcess() bool {
 	return true
 }
 
-// Hooks describes every hook, whether it runs at the call or not: the functions first, then those of the files in their
-// order.
+// Hooks describes every hook, with or without a match at the call: the functions first, then the hooks of the files in
+// their order.
 func (p *Plan) Hooks() []PlannedHook {
 	if p.isZero() {
 		return nil
 	}
-	p.choose()
+	p.selectHooks()
 	p.blockUntilAllowed()
 	runs := map[*hook.Hook]bool{}
 	for _, h := range p.run {
@@ -182,9 +182,9 @@ func (p *Plan) Hooks() []PlannedHook {
 	for _, d := range p.duplicates {
 		instead[d.hook] = d.runs
 	}
-	match := hook.NewMatchContext(&p.call) // what it spends is not the call's
-	hooks := make([]PlannedHook, len(p.loaded.all))
-	for i := range p.loaded.all {
+	match := hook.NewMatchContext(&p.call) // a separate context, because matching spends a budget
+	hooks := make([]PlannedHook, len(p.loaded.hooks))
+	for i := range p.loaded.hooks {
 		h := p.loadedHook(i)
 		planned := PlannedHook{Hook: h, Runs: runs[h], Why: match.Why(h)}
 		switch other := instead[h]; {
@@ -197,7 +197,7 @@ func (p *Plan) Hooks() []PlannedHook {
 		if h.StaticVerdict == nil {
 			p.describe(h, &planned)
 		}
-		if why := p.untrusted(h); why != "" {
+		if why := p.untrustedReason(h); why != "" {
 			planned.Runs, planned.Why = false, why
 		}
 		hooks[i] = planned
@@ -205,7 +205,7 @@ func (p *Plan) Hooks() []PlannedHook {
 	return hooks
 }
 
-// describe fills in how a hook runs.
+// describe fills in the working directory, the deadline and the failure policy of a hook.
 func (p *Plan) describe(h *hook.Hook, planned *PlannedHook) {
 	planned.Dir, planned.OnFailure = launch.Dir(h, &p.call), dialect.FailurePolicy{}
 	if !h.Async {
@@ -216,7 +216,7 @@ func (p *Plan) describe(h *hook.Hook, planned *PlannedHook) {
 	}
 }
 
-// Warnings are about the hooks files and about this call. The outcome has them too.
+// Warnings returns warnings about the hooks files and about this call. The outcome has them too.
 func (p *Plan) Warnings() (warnings []string) {
 	if p.isZero() {
 		return nil
@@ -227,15 +227,15 @@ func (p *Plan) Warnings() (warnings []string) {
 	if w, unknown := p.set.config.UnknownAgent(p.call.AgentID); unknown {
 		warnings = append(warnings, w)
 	}
-	p.choose()
+	p.selectHooks()
 	if w := p.set.config.Unnamed(&p.call); w != "" {
 		warnings = append(warnings, w)
 	}
-	warnings = append(warnings, p.guard.notices()...)
+	warnings = append(warnings, p.trust.notices()...)
 	return slices.Concat(warnings, p.weakened(), p.withoutBinary(), p.skipped(), p.match.Warnings())
 }
 
-// deadline is how long a hook may take at the call.
+// deadline is how long a hook may run at the call.
 func (p *Plan) deadline(h *hook.Hook) time.Duration {
 	if p.settings.Timeout > 0 {
 		return p.settings.Timeout
@@ -243,8 +243,8 @@ func (p *Plan) deadline(h *hook.Hook) time.Duration {
 	return h.Deadline(p.match.Event(h.Dialect))
 }
 
-// policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's
-// for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
+// policies returns the failure policies of a hook: its own, then the call's policy for hooks without on_failure. The
+// first policy with the cause counts. An async hook has no policy: its failure cannot block the call.
 func (p *Plan) policies(h *hook.Hook) []dialect.FailurePolicy {
 	if h.Async {
 		return nil

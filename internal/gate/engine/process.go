@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// slot waits until fewer processes run than Options.MaxProcs, and returns a function to call once no call waits for the
-// one that may start. Nobody waits for that of an async hook: it must not keep gates from running.
+// slot waits until fewer processes run than Options.MaxProcs. It returns a function that frees the slot, to call once
+// the call no longer waits for the process. An async hook needs no slot, because it must not keep gates from running.
 func (r *Runner) slot(ctx context.Context, h *hookRun) (free func(), err error) {
 	if r.slots == nil || h.Async {
 		return func() {}, ctx.Err()
@@ -35,7 +35,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	if err != nil {
 		return dialect.HookResult{Err: err}
 	}
-	begin := time.Now() // a hook that waits for others must not lose its own time
+	begin := time.Now() // after the wait for a slot, so the hook keeps its whole time
 	defer func() { result.Limit, result.Duration = h.limit, time.Since(begin) }()
 	program, err := r.program(h.Hook, h.call)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		return dialect.HookResult{Err: err, Async: err == nil}
 	}
 	detach := h.Dialect.AsyncLine()
-	if h.Async { // it is detached already
+	if h.Async { // already detached
 		detach = nil
 	}
 	p, err := s.Start(program, input, begin.Add(h.limit), detach)
@@ -80,8 +80,8 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	return result
 }
 
-// line is what a persistent hook gets, and the id of the call in it. If the client's own input has an id, it is that
-// one: an object that has a key twice is refused by many readers.
+// line returns the input line of a persistent hook and the id of the call in that line. If the client's own input has
+// an id, line uses that id, because many readers refuse an object with a duplicate key.
 func (r *Runner) line(h *hookRun) (input process.Input, id string) {
 	if id = gjson.Get(h.call.ClientInput, "id").Raw; id != "" {
 		return process.Input(h.payload), id
@@ -104,7 +104,7 @@ func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookR
 		return result.ProtocolError
 	}
 	reply := pool.Ask(ctx, h.call.Workspace, line, h.limit, read)
-	if crashed != nil { // the pool is done with the call by now
+	if crashed != nil { // the pool has finished the call
 		panic(crashed)
 	}
 	if !hasLine {
@@ -116,16 +116,16 @@ func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookR
 	return result
 }
 
-// readLine reads the line of a persistent process. An error is a panic of hookrun's own.
+// readLine reads the line of a persistent process. An error is a panic in hookrun.
 func readLine(result *dialect.HookResult) (err error) {
 	defer crash.Catch(&err)
 	result.ReadLine()
 	return nil
 }
 
-// watch waits for an async hook, to its deadline or until Close.
+// watch waits for an async hook, until its deadline or Close.
 func (r *Runner) watch(h *hookRun, p *process.Process) {
-	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
+	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // does not keep the payload, which can be megabytes
 	r.running.Go(func() {
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
@@ -134,7 +134,7 @@ func (r *Runner) watch(h *hookRun, p *process.Process) {
 	})
 }
 
-// resultOf is what became of a process, as dialects read it.
+// resultOf converts the result of a process for the dialects.
 func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 	return dialect.HookResult{
 		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
@@ -144,7 +144,7 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 	}
 }
 
-// program is what a hook's process is started from.
+// program is the program of a hook's process, with arguments, folder and environment.
 func (r *Runner) program(h *hook.Hook, c *dialect.Call) (p process.Program, err error) {
 	p.Env, p.Dir = r.environ(h, c), launch.Dir(h, c)
 	if p.Path, p.Args, err = launch.Program(h, p.Dir, p.Env); err != nil {

@@ -18,77 +18,77 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Options change how a Runner runs its hooks. The zero value is right for a program that stays up and has other things
-// to do.
+// Options change how a Runner runs its hooks. The zero value suits a long-running program with other work to do.
 type Options struct {
 	Timeout   time.Duration         // of every hook; 0: each hook's own
-	OnFailure dialect.FailurePolicy // for hooks that do not say; nil: the dialect's
-	Env       []string              // that hooks get besides their own; nil: this process's environment
-	// Binary is the path of a hookrun binary, which hooks find as $HOOKRUN. If it is "", New looks for one in the
-	// environment of the hooks: HOOKRUN itself, if that is the absolute path of a program, else hookrun in PATH. If
-	// there is none, HOOKRUN is not set, and a call of a hook that uses it has a warning. On Windows a Binary that is
-	// given is also started to ask a hook to end at its deadline; without it the hook is killed at once.
+	OnFailure dialect.FailurePolicy // for hooks without on_failure; nil: the dialect's policy
+	Env       []string              // for hooks, besides their own variables; nil: this process's environment
+	// Binary is the path of a hookrun binary; hooks get it as $HOOKRUN. If Binary is "", New looks in the environment
+	// of the hooks: first for HOOKRUN, if it is the absolute path of a program, then for hookrun in PATH. If both are
+	// missing, HOOKRUN is not set, and a call gets a warning if one of its hooks uses $HOOKRUN. On Windows, hookrun
+	// also starts a given Binary to ask a hook to end at its deadline; without Binary the hook is killed at once.
 	Binary string
-	// Functions are hooks of the program itself. They run before those of the config.
+	// Functions are hooks of the program itself. They run before the hooks of the config.
 	Functions []Function
-	// MaxProcs is how many processes run at once that a call waits for, those of persistent hooks aside; 0: no bound.
+	// MaxProcs bounds the processes that calls wait for at the same time, except persistent hooks; 0: no bound.
 	MaxProcs int
 
-	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
-	// at once call it at once. It is for debugging: the input can have secrets in it. nil: nobody looks.
+	// OnInput is called before a hook runs, with the hook's stdin or the body of its request. Parallel hooks call it in
+	// parallel. It is for debugging: the input can contain secrets. nil: no call.
 	OnInput func(hook, source string, input []byte)
-	// Trust and Pin look after the hooks files of the Config and the scripts that they name. A call whose files are not
-	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says. StateDir is where is
-	// kept what was allowed, and what sessions began with; "" is the user's own folder of `hookrun allow`.
+	// Trust and Pin check the hooks files of the Config and the scripts in their commands. If a file is not as it must
+	// be, the call is blocked with the cause untrusted or changed, whatever on_failure says. StateDir has the record of
+	// allowed hooks and of the hooks of each session; "" is the user's own folder, as for `hookrun allow`.
 	Trust    Trust
-	Pin      bool // the hooks of a session stay what they were at its first call; calls need a SessionID
+	Pin      bool // a session keeps the hooks of its first call; calls need a SessionID
 	StateDir string
-	// BlockUntilAllowed: with TrustRequired, calls are blocked while nobody has allowed the hooks of the project, at
-	// each event at which a call can be held up. Else they go on without those hooks.
+	// BlockUntilAllowed: with TrustRequired, calls are blocked until a person has allowed the hooks of the project, at
+	// each event that can block. Otherwise the calls go on without those hooks.
 	BlockUntilAllowed bool
 
-	// Skip are names of hooks that do not run, each with a warning at the calls that it is for. A managed hook runs.
+	// Skip names hooks that do not run. Each call that a skipped hook is for gets a warning. A managed hook runs
+	// anyway.
 	Skip []string
 
 	// NoApprovals is for tests: no person can let a blocked call pass.
 	NoApprovals bool
 
-	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
-	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
+	// OneShot is for a process that makes one call and ends. No state stays between calls: a persistent hook gets one
+	// line and the end of its input, and the runner does not wait for async hooks. Close then has no effect.
 	OneShot bool
 
-	// Subreaper makes this process the parent of descendants that hooks orphan, so that those which hid from everything
-	// else are found at a deadline (Linux). Unknown children are then taken for such orphans and reaped: it is for
-	// programs that start no other children.
+	// Subreaper makes this process the parent of descendants orphaned by hooks. At a deadline the runner then also
+	// finds descendants that escaped every other search (Linux). It takes any unknown child for such an orphan and
+	// reaps it, so Subreaper is for programs that start no other children.
 	Subreaper bool
 }
 
-// Trust says whether the hooks of a project run that nobody has allowed.
+// Trust says whether hooks of a project run before a person has allowed them.
 type Trust string
 
 const (
-	TrustOff Trust = "off" // they do; the zero value means the same, unless the user's own hooks file says "required"
-	// TrustRequired: they do not run, and the call goes on without them. Hooks that were allowed by `hookrun allow` and
-	// have changed since, or are gone, block every call.
+	TrustOff Trust = "off" // the hooks run; so with "", unless the user's own hooks file says "required"
+	// TrustRequired: the hooks do not run, and the call goes on without them. If hooks were allowed by `hookrun allow`
+	// and have changed since, or are gone, every call is blocked.
 	TrustRequired Trust = "required"
 )
 
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
-// ErrClosed. What it starts and keeps between calls ends with Close.
+// ErrClosed. Close ends all processes and connections that the Runner keeps between calls.
 type Runner struct {
 	options      Options
-	binary       string // of Options.Binary, or found; "": there is none
+	binary       string // Options.Binary, or found in the environment; "": not found
 	hooks        atomic.Pointer[hookSet]
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
-	said         said
+	notices      notices
 	stops        stopCounts
 	lastID       atomic.Int64  // of a call of a persistent hook
-	slots        chan struct{} // one for each process that runs; nil: Options.MaxProcs bounds nothing
+	slots        chan struct{} // one for each running process; nil: no bound
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 
-	end     context.Context // by Close
+	end     context.Context // cancelled by Close
 	stop    context.CancelCauseFunc
 	mu      sync.Mutex
 	closed  bool
@@ -96,18 +96,18 @@ type Runner struct {
 	running sync.WaitGroup // calls, and async hooks
 }
 
-// ErrClosed is the cause of a call that a Runner did not answer which is closed, or which New did not make.
+// ErrClosed is the error of a call to a closed Runner, or to a Runner not made by New.
 var ErrClosed = errors.New("the runner is closed")
 
-// notMade is ErrClosed of a nil or zero Runner.
-func notMade() error { return fmt.Errorf("engine.New has not made this Runner: %w", ErrClosed) }
+// errNotMade is the ErrClosed of a nil or zero Runner.
+func errNotMade() error { return fmt.Errorf("engine.New has not made this Runner: %w", ErrClosed) }
 
-// errNoConfig is the error of a nil Config, and of calls while a Runner has none.
+// errNoConfig is the error of a nil Config, and of calls to a Runner without a Config.
 var errNoConfig = errors.New("the config is nil or zero, so nobody knows which hooks there are; if there are none, " +
 	"give projecthooks.Empty")
 
-// New returns a runner for the hooks of cfg. A nil cfg is an error, as that of a failed Load, and so are options that
-// are wrong.
+// New returns a runner for the hooks of cfg. It returns an error for a nil cfg, the result of a failed Load, and for
+// invalid options.
 func New(cfg *hookfile.Config, o Options) (*Runner, error) {
 	switch o.Trust {
 	case "", TrustOff, TrustRequired:
@@ -126,7 +126,7 @@ func New(cfg *hookfile.Config, o Options) (*Runner, error) {
 	if cfg == nil {
 		return nil, errNoConfig
 	}
-	// the caller may go on with its own
+	// the caller may change its slices and maps later
 	o.Functions, o.Env, o.OnFailure = slices.Clone(o.Functions), slices.Clone(o.Env), maps.Clone(o.OnFailure)
 	r := &Runner{options: o, binary: o.Binary}
 	if r.binary == "" {
@@ -141,7 +141,7 @@ func New(cfg *hookfile.Config, o Options) (*Runner, error) {
 	return r, nil
 }
 
-// checkPolicy returns an error for a policy that names what no failure is, or that says neither block nor continue.
+// checkPolicy returns an error for a policy with an unknown cause, or with a decision other than block and continue.
 func checkPolicy(p dialect.FailurePolicy) error {
 	for _, cause := range slices.Sorted(maps.Keys(p)) {
 		if !slices.Contains(dialect.FailureCauses(), cause) {
@@ -165,12 +165,12 @@ func (r *Runner) newSupervisor() *process.Supervisor {
 // isZero reports whether the Runner is nil or its zero value.
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
-// Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
-// processes end when those calls are over. It waits for nothing. With a nil cfg, which is an error, the Runner
-// blocks every call until it gets another one. It is an error too if the Runner is closed or New did not make it.
+// Reload replaces the hooks with those of another config, from the next call on. Calls in flight keep the old hooks,
+// whose processes end after those calls. Reload does not wait. If cfg is nil, Reload returns an error and the Runner
+// blocks every call until the next Reload. Reload also returns an error if the Runner is closed or not made by New.
 func (r *Runner) Reload(cfg *hookfile.Config) error {
 	if r.isZero() {
-		return notMade()
+		return errNotMade()
 	}
 	if err := r.enter(); err != nil {
 		return err
@@ -186,10 +186,10 @@ func (r *Runner) Reload(cfg *hookfile.Config) error {
 	return err
 }
 
-// Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async ones, and
-// gives persistent hooks the end of their input and a moment to go. It returns when nothing is left, which takes
-// about a second at most. Every later Fire is an error. Functions that do not heed their context run on. The error is
-// always nil.
+// Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async hooks,
+// closes the input of persistent hooks and gives them a moment to exit. It returns when all processes are gone, after
+// about a second at most. Every later Fire returns an error. A function that ignores its context runs on. Close always
+// returns nil.
 func (r *Runner) Close() error {
 	if r.isZero() {
 		return nil
@@ -218,7 +218,7 @@ func (r *Runner) Closed() bool {
 	return r.closed
 }
 
-// enter begins something that Close waits for.
+// enter begins work that Close waits for. The caller must call running.Done after it.
 func (r *Runner) enter() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,12 +14,11 @@ import (
 	"github.com/hookrun/hookrun/internal/state"
 )
 
-// previewLength is how much of a context that is too long still stands in it, in bytes.
+// previewLength is the length, in bytes, of the beginning of a saved context that the model still gets.
 const previewLength = 2 << 10
 
-// saveContext puts a context that is longer than the dialect allows into a file, and leaves its beginning and the
-// file's path. A model that is interested can read on. If there is no writing the file, the rest is lost, and a
-// warning says so.
+// saveContext replaces a context that is longer than the dialect allows by its beginning and the path of a file with
+// the whole text. An interested model can read on. If the file cannot be written, the rest is lost, with a warning.
 func saveContext(h *hook.Hook, v *dialect.Verdict) {
 	limit := h.Dialect.Run.MaxContext
 	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
@@ -42,13 +41,13 @@ func saveContext(h *hook.Hook, v *dialect.Verdict) {
 		"All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
 }
 
-// contextLife is how long a saved context stays. The session that was told its path may read it for as long.
+// contextLife is how long a saved context stays, because a session may read it that long.
 const contextLife = 24 * time.Hour
 
 // contextNames are the names of saved contexts.
 const contextNames = "context-*.txt"
 
-// spareFolder begins the name of a folder that is made if the usual one is not private.
+// spareFolder begins the name of the folder used if the usual folder is not private.
 const spareFolder = "hookrun-context-"
 
 // removeOldFolders removes the spare folders whose contexts are all gone.
@@ -61,12 +60,12 @@ func removeOldFolders(temporary string) {
 		dir := filepath.Join(temporary, e.Name())
 		if info, err := os.Lstat(dir); err == nil && private(dir, info) && time.Since(info.ModTime()) > contextLife {
 			state.RemoveOld(dir, contextNames, contextLife)
-			_ = os.Remove(dir) // not if anything is in it
+			_ = os.Remove(dir) // fails if the folder is not empty
 		}
 	}
 }
 
-// characters counts as JavaScript does.
+// characters counts UTF-16 units, as JavaScript does.
 func characters(s string) (n int) {
 	for _, r := range s {
 		n += utf16.RuneLen(r)
@@ -74,16 +73,15 @@ func characters(s string) (n int) {
 	return n
 }
 
-// writeContext writes the text to a new file that only this user can read, in a folder of the user's for temporary
-// files.
+// writeContext writes the text to a new file that only this user can read, in the user's folder for temporary files.
 func writeContext(text string) (string, error) {
-	temporary, err := filepath.Abs(os.TempDir()) // whoever reads the path may stand elsewhere
+	temporary, err := filepath.Abs(os.TempDir()) // the reader's current directory may differ
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(temporary, contextFolder())
-	_ = owner.Mkdir(dir)                                               // it may be there
-	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // somebody else's: no place for what hooks say
+	_ = owner.Mkdir(dir)                                               // may exist
+	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // not into another user's folder
 		removeOldFolders(temporary)
 		if dir, err = os.MkdirTemp(temporary, spareFolder); err != nil {
 			return "", err

@@ -14,26 +14,27 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookSet is the hooks of one config, in their order. It never changes: a call keeps to those with which it began.
+// hookSet is the hooks of one config, in order. It never changes: a call keeps the set that it began with.
 type hookSet struct {
-	config *hookfile.Config
-	all    []hook.Hook                  // the functions, and behind them those of the config
-	funcs  map[*hook.Hook]*Function     // those that are functions
-	pools  map[*hook.Hook]*process.Pool // the persistent ones, and those of ofUser
-	ofUser *hookSet                     // without the hooks of the project; nil: those run untrusted
-	files  *hookfile.Snapshot           // nil where the config was just read, or nobody looks after it
-	err    error                        // why nobody knows which hooks there are; every call is blocked
+	config   *hookfile.Config
+	hooks    []hook.Hook                  // the functions, followed by the hooks of the config
+	funcs    map[*hook.Hook]*Function     // the functions among hooks
+	pools    map[*hook.Hook]*process.Pool // for the persistent hooks, also of userOnly
+	userOnly *hookSet                     // without the hooks of the project; nil: trust is off
+	files    *hookfile.Snapshot           // nil if the config was just read, or is not checked
+	err      error                        // why the hooks are unknown; every call is blocked
 }
 
 // Function is a hook that is a Go function.
 type Function struct {
 	hook.Hook
 	OnFailure protocol.Decision // of each failure: Block or Continue
-	// Run gives the verdict on the call as the hook sees it, after limit at the latest. What a failure means is in it.
+	// Run returns the verdict on the call as the hook sees it, after limit at the latest. The verdict includes the
+	// policy for failures.
 	Run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict
 }
 
-// NewFunction returns a function for every call of an event, of which each failure blocks.
+// NewFunction returns a function for every call of an event. Each failure blocks.
 func NewFunction(name string, on protocol.Event,
 	run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict) Function {
 	of := hook.Hook{Name: name, Dialect: registry.Project(), File: "func", Events: []protocol.Event{on}}
@@ -47,35 +48,35 @@ func (r *Runner) functions() (hooks []hook.Hook) {
 	return hooks
 }
 
-// newHookSet completes a config.
+// newHookSet makes the hook set of a config, with the set to use while the project is not allowed.
 func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
-	hs := r.completed(cfg)
+	hs := r.buildHookSet(cfg)
 	if r.requiresTrust(cfg) {
-		hs.ofUser = r.completed(cfg.WithoutProject())
-		maps.Copy(hs.pools, hs.ofUser.pools)
+		hs.userOnly = r.buildHookSet(cfg.WithoutProject())
+		maps.Copy(hs.pools, hs.userOnly.pools)
 	}
-	if !r.options.OneShot && (hs.ofUser != nil || r.options.Pin) {
+	if !r.options.OneShot && (hs.userOnly != nil || r.options.Pin) {
 		hs.files = hookfile.NewSnapshot(cfg)
 	}
 	return hs
 }
 
-func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
-	hs := &hookSet{config: cfg, all: cfg.Hooks}
+func (r *Runner) buildHookSet(cfg *hookfile.Config) *hookSet {
+	hs := &hookSet{config: cfg, hooks: cfg.Hooks}
 	hs.funcs, hs.pools = map[*hook.Hook]*Function{}, map[*hook.Hook]*process.Pool{}
 	if len(r.options.Functions) > 0 {
-		hs.all = cfg.InFront(r.functions())
+		hs.hooks = cfg.InFront(r.functions())
 	}
 	if len(r.options.Skip) > 0 {
-		hs.all = withoutSkipped(hs.all, r.options.Skip)
+		hs.hooks = withoutSkipped(hs.hooks, r.options.Skip)
 	}
-	for i := range hs.all {
-		switch h := &hs.all[i]; {
+	for i := range hs.hooks {
+		switch h := &hs.hooks[i]; {
 		case i < len(r.options.Functions):
 			hs.funcs[h] = &r.options.Functions[i]
 		case h.Persistent:
 			hs.pools[h] = r.processes.NewPool(h.Workers, func(dir string) (process.Program, error) {
-				// and nothing else of a call: it will see others
+				// without further fields of the call, because the process serves other calls too
 				return r.program(h, dialect.NewCall(dialect.Call{Workspace: dir}))
 			})
 		}
@@ -83,30 +84,30 @@ func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	return hs
 }
 
-// function returns the function that a hook of the set is; nil: it is none.
+// function returns the Go function of a hook, or nil if the hook is no function.
 func (hs *hookSet) function(h *hook.Hook) *Function {
-	if fn := hs.funcs[h]; fn != nil || hs.ofUser == nil {
+	if fn := hs.funcs[h]; fn != nil || hs.userOnly == nil {
 		return fn
 	}
-	return hs.ofUser.funcs[h]
+	return hs.userOnly.funcs[h]
 }
 
-// candidates are the hooks that are for calls of this event, agent and tool.
+// candidates returns the hooks for calls of this event, agent and tool.
 func (hs *hookSet) candidates(match *hook.MatchContext) (found []*hook.Hook) {
-	for i := range hs.all {
-		if h := &hs.all[i]; match.Concerns(h) {
+	for i := range hs.hooks {
+		if h := &hs.hooks[i]; match.Concerns(h) {
 			found = append(found, h)
 		}
 	}
 	return found
 }
 
-// duplicate is a hook that the call selects, and the equal one that runs in its place.
+// duplicate is a hook selected by the call, and the equal hook that runs in its place.
 type duplicate struct{ hook, runs *hook.Hook }
 
-// chosen returns those of the candidates that run at the call, in file order. Of equal ones only one runs, at the
-// position of the first: the last, or where the dialect has it so the first.
-func chosen(match *hook.MatchContext, candidates []*hook.Hook) (run []*hook.Hook, duplicates []duplicate) {
+// selectFrom returns the candidates that run at the call, in file order. Of equal hooks only the last runs (or the
+// first, if the dialect says FirstOfSame), at the position of the first.
+func selectFrom(match *hook.MatchContext, candidates []*hook.Hook) (run []*hook.Hook, duplicates []duplicate) {
 	var positions map[string]int
 	var out []*hook.Hook
 	for _, h := range candidates {
@@ -136,13 +137,13 @@ func chosen(match *hook.MatchContext, candidates []*hook.Hook) (run []*hook.Hook
 	return run, duplicates
 }
 
-// alsoSelected adds to the hooks that are left those behind the group that the rewritten call selects: a guard that the
-// tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more:
-// a rule would block what is not there.
+// alsoSelected returns the hooks still to run after a rewrite: the rest, plus later hooks that match only now, because
+// a guard for the tool's new input must see it. Hooks that run one after the other are dropped if they no longer match,
+// because a rule would block input that is gone.
 func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hook.Hook) (run []*hook.Hook) {
 	left, now, taken := map[*hook.Hook]bool{}, map[*hook.Hook]bool{}, map[string]bool{}
 	match := hook.NewMatchContext(c)
-	selected, _ := chosen(match, hs.candidates(match))
+	selected, _ := selectFrom(match, hs.candidates(match))
 	for _, h := range selected {
 		now[h] = true
 	}
@@ -153,8 +154,8 @@ func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hook.Hook) (run 
 		taken[h.DedupKey] = h.DedupKey != ""
 	}
 	behind := false
-	for i := range hs.all {
-		h := &hs.all[i]
+	for i := range hs.hooks {
+		h := &hs.hooks[i]
 		if left[h] || now[h] && behind && !taken[h.DedupKey] {
 			run = append(run, h)
 		}
@@ -163,8 +164,8 @@ func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hook.Hook) (run 
 	return run
 }
 
-// sequential returns the dialects that run their hooks at once, but not at this call: one of its hooks wants them one
-// after the other.
+// sequential returns the parallel dialects whose hooks run one after the other at this call, because one of their hooks
+// is Sequential.
 func sequential(run []*hook.Hook) (dialects []*dialect.Dialect) {
 	for _, h := range run {
 		if h.Sequential {
@@ -174,9 +175,9 @@ func sequential(run []*hook.Hook) (dialects []*dialect.Dialect) {
 	return dialects
 }
 
-// together returns the first hooks that run together: those of a dialect that follow each other, where it runs its
-// hooks at once, else one. A group sees what earlier groups rewrote.
-func together(run []*hook.Hook, sequential []*dialect.Dialect) []*hook.Hook {
+// nextGroup returns the leading hooks to start at once: all adjacent hooks of a parallel dialect, or one hook. A group
+// sees the rewrites of earlier groups.
+func nextGroup(run []*hook.Hook, sequential []*dialect.Dialect) []*hook.Hook {
 	n, d := 1, run[0].Dialect
 	for n < len(run) && d.Run.Parallel && !slices.Contains(sequential, d) && run[n].Dialect == d {
 		n++
@@ -184,13 +185,13 @@ func together(run []*hook.Hook, sequential []*dialect.Dialect) []*hook.Hook {
 	return run[:n]
 }
 
-// chain is the call as hooks of a dialect see it that propagates verdicts in a way of its own (dialect.Propagator).
+// chain is the call as seen by hooks of a dialect with its own Propagate (dialect.Propagator).
 type chain struct {
 	dialect *dialect.Dialect
 	call    dialect.Call
 }
 
-// shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
+// shown returns the call for hooks of a dialect. A hook of another dialect in between restarts the chain.
 func (ch *chain) shown(d *dialect.Dialect, rewritten *dialect.Call) *dialect.Call {
 	if _, ok := d.Hooks.(dialect.Propagator); !ok {
 		ch.dialect = nil
@@ -202,7 +203,7 @@ func (ch *chain) shown(d *dialect.Dialect, rewritten *dialect.Call) *dialect.Cal
 	return &ch.call
 }
 
-// add propagates a verdict to later hooks, and reports whether that changed anything.
+// add propagates a verdict to later hooks, and reports whether it changed their call.
 func (ch *chain) add(v *dialect.Verdict) bool {
 	return ch.dialect != nil && ch.dialect.Hooks.(dialect.Propagator).Propagate(&ch.call, v)
 }

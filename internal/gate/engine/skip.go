@@ -8,12 +8,12 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
-// SkipVariable is where the person who starts a client names hooks that do not run in its sessions.
+// SkipVariable is the variable in which a person names hooks to skip, for the sessions of a client started with it.
 const SkipVariable = "HOOKRUN_SKIP"
 
 const skippedBy = "$" + SkipVariable + " names it"
 
-// withoutSkipped returns the hooks with those switched off that are to be skipped. A managed one cannot be skipped.
+// withoutSkipped returns a copy of hooks with the hooks in skip disabled. A managed hook cannot be skipped.
 func withoutSkipped(hooks []hook.Hook, skip []string) []hook.Hook {
 	hooks = slices.Clone(hooks)
 	for i := range hooks {
@@ -25,20 +25,20 @@ func withoutSkipped(hooks []hook.Hook, skip []string) []hook.Hook {
 	return hooks
 }
 
-// skipped are warnings about the hooks that are skipped and are for the call, and about names of no hook.
+// skipped returns a warning for each skipped hook that is for the call, and for each name without a hook.
 func (p *Plan) skipped() (warnings []string) {
 	skip := p.runner.options.Skip
 	if len(skip) == 0 {
 		return nil
 	}
 	var found []string
-	for i := range p.loaded.all {
-		if h := &p.loaded.all[i]; h.Disabled == skippedBy {
+	for i := range p.loaded.hooks {
+		if h := &p.loaded.hooks[i]; h.Disabled == skippedBy {
 			found = append(found, h.Name)
 		}
 	}
-	for i := range p.set.all {
-		h := p.set.all[i]
+	for i := range p.set.hooks {
+		h := p.set.hooks[i]
 		if h.Disabled != skippedBy {
 			continue
 		}

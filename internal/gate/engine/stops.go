@@ -15,13 +15,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// stopCounts counts the blocks in a row at the ends of turns, for a Runner that stays up.
+// stopCounts counts consecutive blocks at the ends of turns, for a long-running Runner.
 type stopCounts struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
-// maxStops bounds what is kept. Beyond it everything is forgotten, and counted anew.
+// maxStops bounds the number of counts. At the bound all counts start again.
 const maxStops = 10_000
 
 func (s *stopCounts) add(key string) int {
@@ -40,8 +40,8 @@ func (s *stopCounts) clear(key string) {
 	delete(s.n, key)
 }
 
-// countStops lets a turn end that hooks have sent back to work too often, with a message to the user: such hooks would
-// keep the agent running for ever. Hooks of a client's own file keep that client's rule.
+// countStops ends a turn that hooks have blocked too often in a row, with a message to the user: otherwise the hooks
+// would keep the agent running for ever. Hooks of a client's own file keep that client's rule.
 func (p *Plan) countStops(o *protocol.Outcome) {
 	event := p.call.Event
 	switch {
@@ -55,7 +55,7 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 		return
 	}
 	reason := printable.Escape(strings.TrimSpace(o.Reason))
-	if o.Cause == protocol.CauseUntrusted || o.Cause == protocol.CauseChanged { // the agent can do nothing about it
+	if o.Cause == protocol.CauseUntrusted || o.Cause == protocol.CauseChanged { // the agent cannot change that
 		endTurn(o, "hookrun: the hooks at the end of this turn did not run: "+reason)
 		return
 	}
@@ -81,8 +81,8 @@ func endTurn(o *protocol.Outcome, message string) {
 	o.SystemMessages = append(slices.Clip(o.SystemMessages), message)
 }
 
-// maxStopBlocks is how often in a row the hook that blocks may send the agent back to work, and its level. 0: it is in
-// a client's own file.
+// maxStopBlocks returns how often in a row the blocking hook may send the agent back to work, and the hook's level. It
+// returns 0 for a hook of a client's own file.
 func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hook.Level) {
 	if o.Hook == "" {
 		return hook.DefaultStopBlocks, level
@@ -93,7 +93,7 @@ func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hook.Level) {
 		}
 		if h.Name == o.Hook {
 			most, level = h.StopBlocks(), h.Level
-			if slices.ContainsFunc(o.Hooks, said) { // hooks can have the same name
+			if slices.ContainsFunc(o.Hooks, said) { // several hooks can have the same name
 				break
 			}
 		}
@@ -101,8 +101,8 @@ func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hook.Level) {
 	return most, level
 }
 
-// stopKey is what blocks are counted for. Each level has its own count, so that hooks of a lower one do not use up what
-// a hook of a higher one may say.
+// stopKey is the key of a count. Each level has its own count, so hooks of a lower level cannot use up the blocks of a
+// higher level.
 func (p *Plan) stopKey(event protocol.Event, level hook.Level) string {
 	key := []string{p.call.Workspace, p.call.SessionID, p.call.AgentID, string(event), level.String()}
 	return strings.Join(key, "\x00")
@@ -119,7 +119,7 @@ func (p *Plan) addStop(event protocol.Event, level hook.Level) (int, error) {
 	return stops.Add(state, p.stopKey(event, level))
 }
 
-// clearStop forgets the counts of all levels.
+// clearStop clears the counts of all levels.
 func (p *Plan) clearStop(event protocol.Event) {
 	for level := hook.ManagedLevel; level <= hook.LocalLevel; level++ {
 		if !p.runner.options.OneShot {
@@ -130,13 +130,13 @@ func (p *Plan) clearStop(event protocol.Event) {
 	}
 }
 
-// clearStops forgets the counts of a session when its next turn begins.
+// clearStops clears the counts of a session when its next turn begins.
 func (p *Plan) clearStops() {
 	client := registry.ClientOf(&p.call)
 	if client == nil {
 		return
 	}
-	if slices.ContainsFunc(p.loaded.all, func(h hook.Hook) bool { return h.StopBlocks() > 0 }) {
+	if slices.ContainsFunc(p.loaded.hooks, func(h hook.Hook) bool { return h.StopBlocks() > 0 }) {
 		for _, e := range client.Events {
 			if e.Can&dialect.EndsTurn != 0 {
 				p.clearStop(e.Name)

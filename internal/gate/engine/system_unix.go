@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// startError says why a program was not started, as far as its first line tells: in the words of launch.Inspect, so
-// that who runs a hook and who checks it read the same.
+// startError explains why a program did not start, as far as its first line tells. It uses the words of launch.Inspect,
+// so a hook's run and a check print the same message.
 func startError(err error) error {
 	var failed *process.StartError
 	if !errors.As(err, &failed) {
@@ -30,16 +30,16 @@ func startError(err error) error {
 	if why := launch.FileFault(p.Path, p.Args[0], p.Dir, p.Env); why != "" {
 		return errors.New(why)
 	}
-	if errors.Is(err, syscall.ENOENT) { // the program itself was found before
+	if errors.Is(err, syscall.ENOENT) { // the program itself exists, launch.Program has found it
 		return fmt.Errorf("%w: the interpreter of its #! line, or the workspace", err)
 	}
 	return err
 }
 
-// contextFolder is in the folder for temporary files, which may be that of all users.
+// contextFolder is the name of a folder in the temporary folder, which all users may share.
 func contextFolder() string { return fmt.Sprintf("hookrun-%d", os.Getuid()) }
 
-// private reports whether nobody but this user can do anything in a folder.
+// private reports whether only this user has access to a folder.
 func private(_ string, folder fs.FileInfo) bool {
 	stat, ok := folder.Sys().(*syscall.Stat_t)
 	return ok && folder.IsDir() && int(stat.Uid) == os.Getuid() && folder.Mode().Perm()&0o077 == 0

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/process"
 )
 
-// startError adds what the system does not say: that it may be the length of the path.
+// startError adds a hint that the system does not give: the path may be too long.
 func startError(err error) error {
 	var failed *process.StartError
 	if errors.As(err, &failed) && len([]rune(failed.Program.Path)) > windows.MAX_PATH {
@@ -20,10 +20,10 @@ func startError(err error) error {
 	return err
 }
 
-// contextFolder is in the folder for temporary files, which is the user's.
+// contextFolder is the name of a folder in the user's own temporary folder.
 func contextFolder() string { return "hookrun" }
 
-// private reports whether nobody but this user and administrators can do anything in a folder.
+// private reports whether only this user and administrators have access to a folder.
 func private(path string, folder fs.FileInfo) bool {
 	return folder.IsDir() && owner.CheckPrivate(path) == nil
 }

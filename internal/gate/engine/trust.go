@@ -17,40 +17,40 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// guard is what was found out about the files of a call's hooks. The zero guard looks after nothing.
-type guard struct {
+// trustCheck is the result of checking the files of a call's hooks. The zero value checks and blocks nothing.
+type trustCheck struct {
 	now      *trust.Fingerprint
 	store    *trust.Store
 	rules    trust.Rules
 	judgment trust.Judgment
-	skips    bool // hooks of the project, which nobody has allowed, would have run
+	skips    bool // hooks of the project would have run, but are not allowed
 }
 
-// requiresTrust reports whether hooks of a project run only if a person has allowed them. Who makes the runner, and the
-// user's and the machine's own hooks files, can each ask for it.
+// requiresTrust reports whether hooks of a project run only if a person has allowed them. The maker of the runner, the
+// user's hooks file and the managed file can each require it.
 func (r *Runner) requiresTrust(cfg *hookfile.Config) bool {
 	return r.options.Trust == TrustRequired || cfg.Trust == hookfile.TrustRequired
 }
 
-// guarded reports whether the files of the hooks are looked at before they run. Where root's file leaves all others out
-// nothing of the project's runs.
-func (p *Plan) guarded() bool {
-	return (p.loaded.ofUser != nil || p.runner.options.Pin) && !p.loaded.config.Only
+// checksFiles reports whether the files of the hooks are checked before they run. If the managed file leaves all others
+// out, no hook of the project runs, so the check is not needed.
+func (p *Plan) checksFiles() bool {
+	return (p.loaded.userOnly != nil || p.runner.options.Pin) && !p.loaded.config.Only
 }
 
-// judge finds out whether the hooks may run, and takes those of the project out of the plan if nobody has allowed them.
-// What keeps it from finding out blocks the call.
-func (p *Plan) judge() {
-	p.guard = guard{}
-	if !p.guarded() {
+// checkTrust finds out whether the hooks may run. If the hooks of the project are not allowed, it removes them from the
+// plan. An error of the check blocks the call.
+func (p *Plan) checkTrust() {
+	p.trust = trustCheck{}
+	if !p.checksFiles() {
 		return
 	}
-	g := &p.guard
+	g := &p.trust
 	g.rules = trust.Rules{
-		Required: p.loaded.ofUser != nil, Pin: p.runner.options.Pin && p.call.SessionID != "",
+		Required: p.loaded.userOnly != nil, Pin: p.runner.options.Pin && p.call.SessionID != "",
 		Session: p.call.SessionID,
 	}
-	err := g.take(p)
+	err := g.fingerprint(p)
 	if err == nil {
 		g.judgment, err = g.store.Judge(g.now, g.rules)
 	}
@@ -68,19 +68,19 @@ func (p *Plan) judge() {
 	if g.judgment.Unknown == "" {
 		return
 	}
-	run, _ := chosen(p.match, p.candidates)
-	p.prepare(p.loaded.ofUser)
-	left, _ := chosen(p.match, p.candidates)
+	run, _ := selectFrom(p.match, p.candidates)
+	p.prepare(p.loaded.userOnly)
+	left, _ := selectFrom(p.match, p.candidates)
 	g.skips = len(left) < len(run)
 }
 
-// take takes the Fingerprint of the hooks.
-func (g *guard) take(p *Plan) (err error) {
+// fingerprint takes the Fingerprint of the hooks.
+func (g *trustCheck) fingerprint(p *Plan) (err error) {
 	if g.store, err = trust.Open(p.runner.options.StateDir); err != nil {
 		return err
 	}
 	o := trust.Options{Workspace: p.call.Workspace, Environ: func(h *hook.Hook) []string {
-		call := dialect.NewCall(dialect.Call{Workspace: p.call.Workspace}) // and nothing else of a call
+		call := dialect.NewCall(dialect.Call{Workspace: p.call.Workspace}) // without further fields of the call
 		return p.runner.environ(h, call)
 	}}
 	if filepath.IsAbs(p.call.Dir) {
@@ -93,22 +93,22 @@ func (g *guard) take(p *Plan) (err error) {
 	return err
 }
 
-// fail blocks the call, since nothing can be said about its hooks.
-func (g *guard) fail(err error) {
+// fail blocks the call because the check failed.
+func (g *trustCheck) fail(err error) {
 	const text = "whether the hooks may run cannot be found out: %v"
 	g.judgment = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text, err)}
 }
 
-func (g *guard) cause() protocol.Cause {
+func (g *trustCheck) cause() protocol.Cause {
 	if g.rules.Required {
 		return protocol.CauseUntrusted
 	}
 	return protocol.CauseChanged
 }
 
-// pin records what the hooks are, at the first call of a session.
+// pin records the hooks at the first call of a session.
 func (p *Plan) pin() (err error) {
-	g := &p.guard
+	g := &p.trust
 	switch {
 	case p.runner.options.Pin && p.call.SessionID == "":
 		return errors.New("a pinned call needs the id of its session; give --session-id, or leave --pin out")
@@ -121,10 +121,10 @@ func (p *Plan) pin() (err error) {
 	return nil
 }
 
-// blockUntilAllowed blocks a call while nobody has allowed the hooks of the project. What holds nothing up goes on: at
-// the end of a turn a block would start the next one.
+// blockUntilAllowed blocks a call until a person has allowed the hooks of the project. Events that cannot block go on;
+// a block at the end of a turn would only start the next turn.
 func (p *Plan) blockUntilAllowed() {
-	j := &p.guard.judgment
+	j := &p.trust.judgment
 	if j.Unknown == "" || j.Cause != "" || !p.runner.options.BlockUntilAllowed || !registry.CanHold(&p.call) {
 		return
 	}
@@ -136,16 +136,16 @@ func (p *Plan) blockUntilAllowed() {
 		"project, in a terminal: "+j.Unknown
 }
 
-// messages are for the user of the call.
-func (g *guard) messages() []string {
+// messages returns the message for the user of the call.
+func (g *trustCheck) messages() []string {
 	if !g.skips {
 		return nil
 	}
 	return []string{"hookrun: " + g.judgment.Unknown}
 }
 
-// notices are for who asks what would happen.
-func (g *guard) notices() (texts []string) {
+// notices returns the texts for a person who asks what would happen.
+func (g *trustCheck) notices() (texts []string) {
 	if g.judgment.Cause != "" {
 		texts = append(texts, fmt.Sprintf("the call is blocked (%s): %s", g.judgment.Cause, g.judgment.Reason))
 	}
@@ -155,25 +155,25 @@ func (g *guard) notices() (texts []string) {
 	return texts
 }
 
-// untrusted returns why a hook of the call does not run for want of trust, "" if it may run.
-func (p *Plan) untrusted(h *hook.Hook) string {
+// untrustedReason returns why the trust check keeps a hook from running, or "" if the hook may run.
+func (p *Plan) untrustedReason(h *hook.Hook) string {
 	switch {
-	case p.guard.judgment.Cause != "":
-		return "the call is blocked before any hook runs: " + string(p.guard.judgment.Cause)
-	case p.guard.judgment.Unknown != "" && h.Level >= hook.ProjectLevel && p.set.funcs[h] == nil:
+	case p.trust.judgment.Cause != "":
+		return "the call is blocked before any hook runs: " + string(p.trust.judgment.Cause)
+	case p.trust.judgment.Unknown != "" && h.Level >= hook.ProjectLevel && p.set.funcs[h] == nil:
 		return "nobody has allowed the hooks of this project"
 	}
 	return ""
 }
 
-// loadedHook returns the i-th hook that there is: the one of the plan's hooks that it is, if they have it.
+// loadedHook returns the plan's copy of hook i, or the loaded hook if the plan dropped it.
 func (p *Plan) loadedHook(i int) *hook.Hook {
-	h := &p.loaded.all[i]
+	h := &p.loaded.hooks[i]
 	if p.set == p.loaded {
 		return h
 	}
-	for j := range p.set.all {
-		if other := &p.set.all[j]; other.Level == h.Level && other.Name == h.Name && other.SourceBeside(h) ==
+	for j := range p.set.hooks {
+		if other := &p.set.hooks[j]; other.Level == h.Level && other.Name == h.Name && other.SourceBeside(h) ==
 			h.SourceBeside(other) {
 			return other
 		}
@@ -181,23 +181,23 @@ func (p *Plan) loadedHook(i int) *hook.Hook {
 	return h
 }
 
-// isTouched reports whether the files of a hook that is to run are no longer those that were looked at when the call
-// began, and notes it.
+// isTouched reports whether files of a hook that is about to run have changed since the call began, and records the
+// changed path.
 func (f *firing) isTouched(h *hook.Hook) bool {
-	if f.guard.now == nil {
+	if f.trust.now == nil {
 		return false
 	}
-	return f.noteTouched(f.guard.now.Touched(h))
+	return f.noteTouched(f.trust.now.Touched(h))
 }
 
-// noteRewritten notes that files of a hook that has run, or of an async one that was started, are no longer those.
+// noteRewritten records a change of the files of a hook that has run, or of an async hook that was started.
 func (f *firing) noteRewritten(h *hook.Hook) {
-	if f.guard.now != nil {
-		f.noteTouched(f.guard.now.Rewritten(h))
+	if f.trust.now != nil {
+		f.noteTouched(f.trust.now.Rewritten(h))
 	}
 }
 
-// noteTouched notes a path that was changed, and reports whether there is one.
+// noteTouched records a changed path, and reports whether path is not "".
 func (f *firing) noteTouched(path string) bool {
 	if path != "" {
 		f.touched.CompareAndSwap(nil, &path)
@@ -205,16 +205,16 @@ func (f *firing) noteTouched(path string) bool {
 	return path != ""
 }
 
-// touchedReason says that a file changed while its hook was to run.
+// touchedReason returns the cause and the reason for a file that changed while the hooks ran.
 func (p *Plan) touchedReason(path string) (protocol.Cause, string) {
 	const text = "%s was changed while the hooks of this call ran, so nobody knows what did run"
-	return p.guard.cause(), fmt.Sprintf(text, printable.Escape(path))
+	return p.trust.cause(), fmt.Sprintf(text, printable.Escape(path))
 }
 
-// refused is the outcome of a call that is blocked whatever its hooks said.
-func (p *Plan) refused(begin time.Time, ran []dialect.HookVerdict, cause protocol.Cause,
+// blocked is the outcome of a call that is blocked whatever the hooks answered.
+func (p *Plan) blocked(begin time.Time, ran []dialect.HookVerdict, cause protocol.Cause,
 	reason string) Fired {
-	o, _ := failed(&p.call, ran, cause, errors.New(reason))
+	o, _ := failedCall(&p.call, ran, cause, errors.New(reason))
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// weakened are warnings about hooks that match the call and do not run, since an equal one runs instead whose other
-// fields make it a weaker gate: clients hold hooks for equal that differ in these.
+// weakened returns warnings about matching hooks that do not run because an equal but weaker gate runs in their place.
+// Clients ignore the fields that make the difference when they compare hooks.
 func (p *Plan) weakened() (warnings []string) {
 	for _, d := range p.duplicates {
 		if ways := p.weaker(d.runs, d.hook); len(ways) > 0 {
@@ -24,7 +24,7 @@ func (p *Plan) weakened() (warnings []string) {
 	return warnings
 }
 
-// weaker lists how a hook that runs blocks less than the equal one that does not, or may do another thing.
+// weaker lists how the hook that runs blocks less than the hook that it replaces, or acts differently.
 func (p *Plan) weaker(runs, hook *hook.Hook) (ways []string) {
 	if runs.Async && !hook.Async {
 		ways = append(ways, "is async and decides nothing")

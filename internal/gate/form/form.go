@@ -1,6 +1,7 @@
 // Package form prints an outcome in hookrun's own forms: as text with an exit status, as JSON, and as messages for the
-// API of a model. The forms of clients are in their dialects. A form decides nothing: what must not be shown is a block
-// in the outcome. What a form cannot carry, such as a rewrite in text, is a block in that form (WithoutRewrites).
+// API of a model. Each dialect has the form of its client. A form decides nothing: a block in the outcome hides
+// whatever must not be shown. If a form cannot carry an outcome, as text cannot carry a rewrite, that form prints a
+// block (WithoutRewrites).
 package form
 
 import (
@@ -24,8 +25,8 @@ func ExitCode(o protocol.Outcome) int {
 	return 0
 }
 
-// Text returns the stdout of hookrun's text output: the texts for the model, joined by a blank line. It is empty unless
-// the call goes on.
+// Text returns the stdout of hookrun's text output: the texts for the model, joined by a blank line. If the call does
+// not go on, Text returns "".
 func Text(o protocol.Outcome) string {
 	if ExitCode(o) != 0 {
 		return ""
@@ -33,8 +34,8 @@ func Text(o protocol.Outcome) string {
 	return strings.Join(dialect.TextsOf(o), "\n\n")
 }
 
-// Wrapped is Text with each text in the tag under which TENEX shows those of pre-execute. It belongs at the end of the
-// user's message: in the system prompt it would spoil the model's prompt cache.
+// Wrapped is Text with each text in the tag that TENEX uses for pre-execute texts. Append the result to the user's
+// message: in the system prompt it would spoil the model's prompt cache.
 func Wrapped(o protocol.Outcome) string {
 	if ExitCode(o) != 0 {
 		return ""
@@ -46,7 +47,7 @@ func Wrapped(o protocol.Outcome) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Why returns the stderr of hookrun's text output where the call does not go on: the stop reason, else the reason.
+// Why returns the stderr of hookrun's text output for a call that does not go on: the stop reason, else the reason.
 func Why(o protocol.Outcome) string {
 	if o.Stop {
 		return o.StopReason
@@ -54,14 +55,14 @@ func Why(o protocol.Outcome) string {
 	return o.Reason
 }
 
-// WithoutRewrites returns the outcome for a host that can apply no rewrite: a rewrite then blocks the call. After the
-// tool, where a block is only feedback, the reason tells the host that the model should not see this result.
+// WithoutRewrites returns the outcome for a host that cannot apply rewrites: a rewrite then blocks the call. After the
+// tool a block is only feedback, so the reason also tells the host that the model should not see this result.
 func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 	what := "the tool's input"
 	if dialect.Canonical(o.Event) == protocol.PreExecute {
 		what = "the prompt"
 	}
-	if withholds(o) { // the reason says so
+	if withholds(o) { // the reason is in the outcome already
 		o.UpdatedOutput, o.UpdatedBy = nil, ""
 		return o
 	}
@@ -75,7 +76,7 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 	o.UpdatedInput, o.UpdatedOutput, o.UpdatedBy = nil, nil, ""
 	reason := fmt.Sprintf("project hook '%s' changed %s, and text output cannot carry that; the program "+
 		"that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
-	if hasOutput { // also where the call ends in another way: this result must not pass for the changed one
+	if hasOutput { // also if the call ends for another reason: nobody may take this result for the changed one
 		if o.Decision != protocol.Continue {
 			o.Reason += "\n\n" + reason
 		}
@@ -90,8 +91,8 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 	return o
 }
 
-// withholds reports whether the outcome blocks because the tool's result is withheld: a hook that may have been to
-// change it failed, or changed it to what cannot be shown.
+// withholds reports whether the outcome withholds the tool's result, because a hook that might have changed the result
+// failed or returned a change that cannot be shown.
 func withholds(o protocol.Outcome) bool {
 	return dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause)
 }
@@ -99,9 +100,9 @@ func withholds(o protocol.Outcome) bool {
 // JSON returns the outcome as one line of JSON without `<>&` escaped.
 func JSON(o protocol.Outcome) ([]byte, error) { return strictjson.Marshal(o) }
 
-// ResultText returns the tool's result as the model is to see it: with the rewrites of its hooks, a JSON string as the
-// text that it is and any other value as compact JSON. If a hook failed that might have changed the result, it is the
-// reason of that block.
+// ResultText returns the tool's result for the model, with the rewrites of the hooks: a JSON string as plain text, any
+// other value as compact JSON. If a hook failed that might have changed the result, ResultText returns the reason of
+// that block.
 func ResultText(o protocol.Outcome, result string) string {
 	switch {
 	case o.Decision != protocol.Continue && !IsFeedback(o):
@@ -112,8 +113,7 @@ func ResultText(o protocol.Outcome, result string) string {
 	return strictjson.ValueText(o.UpdatedOutput)
 }
 
-// IsFeedback reports whether the outcome blocks behind a tool that has run, so that its reason is one more text for the
-// model.
+// IsFeedback reports whether the outcome blocks after the tool has run, so the reason is a further text for the model.
 func IsFeedback(o protocol.Outcome) bool {
 	return o.Decision != protocol.Continue && o.Cause == protocol.CausePolicy
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// APIs are all that Messages knows.
+// APIs returns all APIs known to Messages.
 func APIs() []protocol.API {
 	return []protocol.API{protocol.AnthropicMessages, protocol.OpenAIChat, protocol.OpenAIResponses}
 }
@@ -18,20 +18,20 @@ func APIs() []protocol.API {
 type Notes string
 
 const (
-	// Separate goes by each text's Strategy: ToolResult texts stand behind the tool's output, UserMessage texts in
-	// a message or a block of their own. It is what "" means.
+	// Separate, the default for "", goes by each text's Strategy: ToolResult texts follow the tool's output,
+	// UserMessage texts get a message or a block of their own.
 	Separate Notes = "separate"
-	// Structured makes the output the text of a JSON object, {"output":…,"system_notes":[…]}, with the UserMessage
-	// texts for notes. It has that form without notes too. The system prompt must explain it.
+	// Structured makes the output a JSON object, {"output":…,"system_notes":[…]}, with the UserMessage texts as notes.
+	// The output has this form without notes too. The system prompt must explain it.
 	Structured Notes = "structured"
-	// Separator puts all texts behind the output, in a frame that says that they are not part of it.
+	// Separator puts all texts after the output, in a frame that marks them as no part of the output.
 	Separator Notes = "separator"
 )
 
-// AllNotes are all of them.
+// AllNotes returns all values of Notes.
 func AllNotes() []Notes { return []Notes{Separate, Structured, Separator} }
 
-// ToolMessage is a tool's result and what the hooks behind it said.
+// ToolMessage is a tool's result with the outcome of the post-tool hooks.
 type ToolMessage struct {
 	ID      string // the model's id of the tool call
 	Result  string
@@ -39,17 +39,17 @@ type ToolMessage struct {
 	Outcome protocol.Outcome
 }
 
-// Messages returns what a loop appends to its conversation after a tool call: a JSON array, on one line and without
-// `<>&` escaped, of the call's result and the texts of the post-tool hooks. A result that a hook changed replaces the
-// call's.
+// Messages returns the messages that a loop appends to its conversation after a tool call: a JSON array, on one line
+// and without `<>&` escaped, of the call's result and the texts of the post-tool hooks. If a hook changed the result,
+// the array has the changed result.
 //
-// The tool has run, so a block is feedback: the hook's reason is appended like a text of ToolResult. The block of a
-// hook that failed is more than that: the hook might have changed the result, so the reason replaces it. The reason of
-// a stop is for the user and in no message.
+// The tool has run, so a block is feedback: the hook's reason is appended like a text of ToolResult. If the hook
+// failed, its reason replaces the result, because the hook might have changed the result. The reason of a stop is for
+// the user and in no message.
 //
-// Where a UserMessage text has a message or a block of its own, it is in a <system-reminder> tag, so that the model
-// does not take it for the user's words. A text that already has that tag stays as it is, and so does one that starts
-// and ends with a line of = or ═.
+// A UserMessage text in a message or a block of its own gets a <system-reminder> tag, so the model does not take the
+// text for the user's words. A text stays as it is if it already has that tag, or if it starts and ends with a line of
+// = or ═.
 func Messages(api protocol.API, notes Notes, m *ToolMessage) ([]byte, error) {
 	if m.ID == "" {
 		return nil, fmt.Errorf("the call has no id; %s messages need the model's id of the tool call", api)
@@ -61,7 +61,7 @@ func Messages(api protocol.API, notes Notes, m *ToolMessage) ([]byte, error) {
 	type block struct {
 		Type      string  `json:"type"`
 		ToolUseID string  `json:"tool_use_id,omitempty"`
-		Content   *string `json:"content,omitempty"` // there in a result, also where it is empty
+		Content   *string `json:"content,omitempty"` // set in every result, even if empty
 		IsError   bool    `json:"is_error,omitempty"`
 		Text      string  `json:"text,omitempty"`
 	}
@@ -96,7 +96,7 @@ func Messages(api protocol.API, notes Notes, m *ToolMessage) ([]byte, error) {
 	return strictjson.Marshal(messages)
 }
 
-// outputAndNotes returns the tool's output with all that belongs into it, and the texts that stand apart.
+// outputAndNotes returns the tool's output with all texts that belong into it, and the texts that are kept apart.
 func (m *ToolMessage) outputAndNotes(notes Notes) (output string, apart []string, err error) {
 	o := m.Outcome
 	output = ResultText(o, m.Result)
@@ -142,14 +142,14 @@ func (m *ToolMessage) outputAndNotes(notes Notes) (output string, apart []string
 	return "", nil, fmt.Errorf("notes %q are not one of %q", notes, AllNotes())
 }
 
-// appendLines puts texts behind a tool's result, each on a line of its own (MassGen). Result.Text of
-// package runner has TENEX's blank lines.
+// appendLines appends texts to a tool's result, each on a new line (MassGen). Result.Text of package runner has TENEX's
+// blank lines.
 func appendLines(result string, texts ...string) string {
 	return strings.Join(append([]string{result}, texts...), "\n")
 }
 
 // frame returns items in the frame that keeps them apart from the output before them. Further lines of an item are
-// indented, so that none can pass for the end of the frame.
+// indented, so no line can pass for the end of the frame.
 func frame(items ...string) string {
 	line := strings.Repeat("═", 55)
 	var b strings.Builder
@@ -162,17 +162,17 @@ func frame(items ...string) string {
 
 const reminderTag, reminderEnd = "<system-reminder", "</system-reminder>"
 
-// reminder puts a text into its tag, unless its hook has set it apart already.
+// reminder puts a text into the tag, unless the hook has marked the text already.
 func reminder(text string) string {
 	lines := linesOf(strings.TrimSpace(text))
-	framed := len(lines) > 2 && rule(lines[0], "=═") && rule(lines[len(lines)-1], "=═")
+	framed := len(lines) > 2 && isRule(lines[0], "=═") && isRule(lines[len(lines)-1], "=═")
 	if _, tagged := untagged(text); tagged || framed {
 		return text
 	}
 	return reminderTag + ">" + text + reminderEnd
 }
 
-// untagged returns a text without its tag, and whether it had one, with or without a type.
+// untagged returns a text without its tag, and whether the text had a tag, with or without a type.
 func untagged(text string) (string, bool) {
 	inner, opened := strings.CutPrefix(strings.TrimSpace(text), reminderTag)
 	inner, closed := strings.CutSuffix(inner, reminderEnd)
@@ -187,8 +187,8 @@ func linesOf(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// rule reports whether a line is a ruled one: three or more of the same few characters and nothing else.
-func rule(line, of string) bool {
+// isRule reports whether a line is a rule: three or more of the characters in of, and no others.
+func isRule(line, of string) bool {
 	line = strings.TrimSpace(line)
 	return len([]rune(line)) > 2 && strings.Trim(line, of) == ""
 }

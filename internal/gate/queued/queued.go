@@ -1,5 +1,5 @@
-// Package queued gives an outcome the texts that wait in a queue for its session and agent. It is apart from package
-// gate because package runner, which has no gate, does the same for Go programs.
+// Package queued adds to an outcome the texts waiting in a queue for the session and agent. Packages gate and runner
+// share it: runner does the same for Go programs, without a gate.
 package queued
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Claim adds to the outcome of a post-tool call the texts that the queue has for its session and agent, behind those of
-// the hooks. It returns nil if there are none. An error of the queue is a warning in the outcome.
+// Claim adds the queue's texts for a session and agent to the outcome of a post-tool call, after the hooks' texts. It
+// returns nil if the queue has no texts. An error of the queue becomes a warning in the outcome.
 func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil
@@ -28,7 +28,7 @@ func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Out
 	registry.NameTool(named, nil)
 	claim, err := q.Claim(ctx, c.SessionID, c.AgentID,
 		slices.Concat([]string{c.Tool}, named.ProjectTools(), registry.ToolAliases(c.Tool))...)
-	if err != nil && !errors.Is(err, queue.ErrNoDir) { // without a folder nobody could put anything in
+	if err != nil && !errors.Is(err, queue.ErrNoDir) { // without a folder the queue is empty
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}
 	if claim == nil {
@@ -45,16 +45,16 @@ func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Out
 	return claim
 }
 
-// Possible reports whether a queue can have something for a call.
+// Possible reports whether a queue can have texts for a call.
 func Possible(c *dialect.Call) bool {
 	return c.SessionID != "" && dialect.Canonical(c.Event) == protocol.PostTool
 }
 
-// Expired says that an entry of a queue was dropped.
+// Expired returns the warning about a dropped entry of a queue.
 func Expired(e queue.Entry) string {
 	from := ""
 	if e.Source != "" {
-		from = " from " + strings.Trim(strconv.Quote(e.Source), `"`) // it stands in one line
+		from = " from " + strings.Trim(strconv.Quote(e.Source), `"`) // on one line
 	}
 	return fmt.Sprintf("a text%s in the queue expired at %s before anybody could be given it: %s", from,
 		e.Expires.UTC().Format(time.RFC3339), strconv.Quote(spelling.Brief(e.Content, 100)))

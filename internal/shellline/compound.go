@@ -165,7 +165,7 @@ func (r *reader) printsNumber(source string) bool {
 	return ok
 }
 
-// addIntegers notes variables that the line makes addIntegers. The shell evaluates their values.
+// addIntegers notes variables that the line makes integers. The shell evaluates their values.
 func (r *reader) addIntegers(words []Word) {
 	for _, w := range words {
 		if name, _, _ := strings.Cut(w.Text, "="); syntax.ValidName(strings.TrimSuffix(name, "+")) {
@@ -341,7 +341,7 @@ func (t *testReader) binary(x *syntax.BinaryTest) {
 	}
 }
 
-// testOperand reads an testOperand of -eq and the like in [[ ]], which is arithmetic.
+// testOperand reads an operand of -eq and the like in [[ ]], which is arithmetic.
 func (r *reader) testOperand(words []Word) {
 	for _, w := range words {
 		name := variableOf(w.Text)

@@ -233,7 +233,7 @@ func (p *parsing) command() {
 // isOneWord reports whether a computed word before the command counts as one word.
 func (p *program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.Several }
 
-// noCommand notes the effect of the program noCommand a command.
+// noCommand notes the effect of the program without a command.
 func (p *parsing) noCommand() {
 	p.found.open = p.found.opaque == "" && len(p.found.list) == 0
 	p.found.shell = p.shell && p.found.open

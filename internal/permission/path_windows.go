@@ -39,8 +39,8 @@ func withoutDevice(file string) (rest string, device bool) {
 
 // isAmbiguous reports whether the text of a path does not tell which folder the path leads to. C:x is in the current
 // folder of a drive. A share may be any drive, because the server may be this machine. A device name such as
-// //?/Volume{…} may be any drive too. A file has one name in the share of the current directory, unless the share is a
-// whole drive, such as c$.
+// //?/Volume{…} may be any drive too. A path in the share of the current directory is not ambiguous, unless the share
+// is a whole drive, such as c$.
 func isAmbiguous(file, dir string) bool {
 	file, device := withoutDevice(file)
 	if len(file) > 1 && file[1] == ':' {

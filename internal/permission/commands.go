@@ -52,8 +52,7 @@ func textsOf(value string) (texts []string, ok bool) {
 	return texts, ok && len(texts) > 0
 }
 
-// HasCommand reports whether the arguments of an unknown tool look like those of a shell, with a text under a key for
-// commands.
+// HasCommand reports whether the arguments of an unknown tool have a text under a key for commands, like a shell's.
 func HasCommand(args string) (key string, ok bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return "", false

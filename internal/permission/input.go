@@ -103,8 +103,7 @@ func (l *shellLine) reach(wrappers []string) {
 	}
 }
 
-// Keys of arguments, as returned by keyName: for a shell line, for text typed into a shell, and for a patch of
-// apply_patch.
+// Keys of arguments, as returned by keyName: for a shell line, for text typed into a shell, and for a patch.
 var (
 	commandKeys = []string{"command", "cmd", "script", "code"}
 	typedKeys   = []string{"input", "chars"}

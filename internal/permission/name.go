@@ -12,8 +12,8 @@ type name struct {
 	anyDepth   bool // any number of names
 }
 
-// upper returns a path in upper case. Paths that are equal for matchPath must be equal texts here, so upper folds the
-// path first.
+// upper returns a path in upper case, folded first, because paths that are equal for matchPath must be equal texts
+// here.
 func upper(path string) string { return strings.ToUpper(folded(path)) }
 
 // mayOverlap reports whether one path may fit both lists of names.
@@ -116,8 +116,7 @@ type pathPattern struct {
 	forFiles bool
 }
 
-// readPath reads a pattern. It returns no names if the pattern matches no path. The names fit more paths than the
-// pattern matches.
+// readPath reads a pattern. It returns no names if no path matches. The names fit more paths than the pattern matches.
 func readPath(pattern string) (p pathPattern) {
 	line, ok := trimLine(folded(pattern))
 	switch {

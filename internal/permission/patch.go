@@ -113,8 +113,7 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 	return found
 }
 
-// folderOf returns the folder that the line's first command changes to. known is false if the line changes folders in
-// another way.
+// folderOf returns the folder that the line's first command changes to. For any other folder change, known is false.
 func folderOf(all []shellline.Command) (dir string, known bool) {
 	known = true
 	for i, c := range all {

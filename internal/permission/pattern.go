@@ -78,8 +78,7 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 		w.mayBegin(before+" "+next.Prefix)
 }
 
-// mayBeFolder reports whether the pattern may match a command with a word that begins with a folder's path, as ~ and
-// $HOME do.
+// mayBeFolder reports whether the pattern may match a command with a word that begins with a path, as ~ and $HOME do.
 func (w wildcard) mayBeFolder(words []shellline.Word) bool {
 	if !slices.ContainsFunc(words, func(next shellline.Word) bool { return next.Home }) {
 		return false

@@ -221,8 +221,7 @@ func (r Rule) matchInDoubt(c *Call, folder, files string, test func(file string,
 	return doubtOf(ofFiles, "may mean files ", files, "")
 }
 
-// matchPath matches the pattern against a path. A project's pattern for everything in a folder also matches the
-// folder's path.
+// matchPath matches the pattern against a path. A project's pattern for a folder's contents also matches the folder.
 func (r Rule) matchPath(c *Call, file string) (bool, reason) {
 	ok, why := r.atPath(c, file, func(file string, at baseDirs) bool {
 		if !c.Project {

@@ -78,8 +78,7 @@ type callCache struct {
 	names              map[[2]string][]name
 }
 
-// maxWork limits the cost of all rules of one call, in bytes read: a tenth of a second or two. Above the limit rules
-// match.
+// maxWork limits the cost of all rules of one call, in bytes read: a tenth of a second or two. Above it, rules match.
 const maxWork = 1 << 28
 
 // spend adds n to the cost of the call's rules, and reports whether the cost is still within maxWork.
@@ -90,8 +89,7 @@ func (c *Call) spend(n int) bool {
 
 var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
-// Once prepares a call for many rules in one goroutine: the command is parsed once, and the total cost of the rules is
-// bounded.
+// Once prepares a call for many rules in one goroutine: it is parsed once, and the total cost of the rules is bounded.
 func (c Call) Once() Call {
 	c.cache = &callCache{followed: map[string]string{}}
 	return c

@@ -202,7 +202,7 @@ func (l *launches) fail(reason string) {
 	}
 }
 
-// isTextFormat reports whether a format of printf has text conversions only: %d is arithmetic in zsh, and -v names a
+// isTextFormat reports whether a format of printf has only text conversions: %d is arithmetic in zsh, -v sets a
 // variable.
 func isTextFormat(format string) bool {
 	if strings.HasPrefix(format, "-") && format != "--" {

@@ -174,8 +174,7 @@ func (r *reader) addIntegers(words []Word) {
 	}
 }
 
-// declaresIntegers reports whether a builtin makes variables integers in a form that the grammar does not read as a
-// declaration.
+// declaresIntegers reports whether a builtin declares integers in a form that is not a declaration in the grammar.
 func declaresIntegers(words []Word) bool {
 	declares, marks := false, false
 	for _, w := range words {

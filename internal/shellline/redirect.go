@@ -164,8 +164,7 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 
 // hereDocument reads a here-document. It returns the text if the line contains all of it.
 func (r *reader) hereDocument(d *syntax.Redirect) (text string) {
-	// In recordings, the client does not see through a here-document with an unquoted delimiter or with more on its
-	// first line.
+	// In recordings, the client does not see through a here-document with an unquoted delimiter or a longer first line.
 	raw := r.source(d.Word)
 	first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
 	quoted := quotedDelimiter.Get().MatchString(raw)

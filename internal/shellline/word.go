@@ -393,8 +393,7 @@ func numbersOnly(r *reader, s *syntax.Slice) bool {
 	return true
 }
 
-// expanded reads a word in an expansion. It returns false for a word with quotes, because shells read the quotes
-// differently.
+// expanded reads a word in an expansion. It returns false for a word with quotes, because shells differ in quotes.
 func (r *reader) expanded(w *syntax.Word) bool {
 	if w == nil {
 		return true
@@ -436,8 +435,7 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	}
 }
 
-// arithmetic reads $(( )). In recordings, the client sees through numbers only, because a variable may stand for a
-// command.
+// arithmetic reads $(( )). In recordings, the client sees through numbers only: a variable may stand for a command.
 func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	raw := r.source(a)
 	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {

@@ -155,8 +155,8 @@ func (c *Command) String() string {
 	return strings.TrimSuffix(c.Program+" "+shellline.Joined(c.Args), " ")
 }
 
-// flag reports whether the command has an option: one of the letters, perhaps in a bundle, or a long or abbreviated
-// one.
+// flag reports whether the command has an option: one of the letters, perhaps in a bundle, or a long option or its
+// beginning.
 func (c *Command) flag(letters string, long ...string) bool {
 	for _, w := range c.Args {
 		switch {

@@ -46,9 +46,9 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 	return false
 }
 
-// getsOutputOf reports whether the command reads the output of a command for which is returns true.
-func (c *Command) getsOutputOf(is func(program string, args []Word) bool) bool {
-	named := func(words []Word) bool { return is(programName(words[0]), words[1:]) }
+// getsOutputOf reports whether the command reads the output of a command for which test returns true.
+func (c *Command) getsOutputOf(test func(program string, args []Word) bool) bool {
+	named := func(words []Word) bool { return test(programName(words[0]), words[1:]) }
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
 	return slices.ContainsFunc(c.From, prints) || slices.ContainsFunc(c.Inside, prints)
 }
@@ -193,27 +193,27 @@ func (c *Command) interpreterRuns() runsInput {
 	return runsOutput
 }
 
-// mayHave reports whether the call may have a command for which is returns true.
-func (c *Call) mayHave(is func(program string, args []Word) bool) bool {
-	return len(c.doubts) > 0 || slices.ContainsFunc(c.Commands, func(o Command) bool { return is(o.Program, o.Args) })
+// mayHave reports whether the call may have a command for which test returns true.
+func (c *Call) mayHave(test func(program string, args []Word) bool) bool {
+	return len(c.doubts) > 0 || slices.ContainsFunc(c.Commands, func(o Command) bool { return test(o.Program, o.Args) })
 }
 
-// runsOutputOf finds commands that run the output of commands for which is returns true.
-func (c *Call) runsOutputOf(is func(program string, args []Word) bool) Found {
+// runsOutputOf finds commands that run the output of commands for which test returns true.
+func (c *Call) runsOutputOf(test func(program string, args []Word) bool) Found {
 	switch {
-	case !c.mayHave(is):
+	case !c.mayHave(test):
 		return Found{}
 	case c.inputs > maxInputs:
 		return tooManyInputs
 	}
 	captures := func() bool {
-		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && is(o.Program, o.Args) })
+		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && test(o.Program, o.Args) })
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
 		switch runs := command.executes(); {
 		case runs == runsNone:
-		case command.getsOutputOf(is):
+		case command.getsOutputOf(test):
 			return Found{What: command.String()}
 		case runs == runsComputed && captures():
 			return Found{command.String(), "a variable may hold what the line downloads or decodes"}
@@ -222,10 +222,10 @@ func (c *Call) runsOutputOf(is func(program string, args []Word) bool) Found {
 	return Found{}
 }
 
-// savedFiles returns the names of files with the output of commands for which is returns true. named returns the files
+// savedFiles returns the names of files with the output of commands for which test returns true. named returns files
 // in the arguments of such a command.
-func (c *Call) savedFiles(is func(program string, args []Word) bool, named func(*Command) []string) (names []string) {
-	if !c.mayHave(is) {
+func (c *Call) savedFiles(test func(program string, args []Word) bool, named func(*Command) []string) (names []string) {
+	if !c.mayHave(test) {
 		return nil
 	}
 	if c.inputs > maxInputs {
@@ -233,11 +233,11 @@ func (c *Call) savedFiles(is func(program string, args []Word) bool, named func(
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		prints := is(command.Program, command.Args)
+		prints := test(command.Program, command.Args)
 		if prints && named != nil {
 			names = addNames(names, named(command)...)
 		}
-		if prints || command.getsOutputOf(is) {
+		if prints || command.getsOutputOf(test) {
 			names = addNames(names, command.outputs()...)
 		}
 	}
@@ -288,9 +288,9 @@ func (c *Call) runsFile(names []string) Found {
 	case c.inputs > maxInputs:
 		return tooManyInputs
 	}
-	is := func(file string) bool { return slices.Contains(names, path.Base(file)) }
+	isNamed := func(file string) bool { return slices.Contains(names, path.Base(file)) }
 	reads := func(_ string, args []Word) bool {
-		return slices.ContainsFunc(args, func(w Word) bool { return is(w.Text) })
+		return slices.ContainsFunc(args, func(w Word) bool { return isNamed(w.Text) })
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
@@ -298,14 +298,14 @@ func (c *Call) runsFile(names []string) Found {
 			continue
 		}
 		program := command.Words[0].Text
-		found := strings.Contains(program, "/") && is(program)
+		found := strings.Contains(program, "/") && isNamed(program)
 		if script := command.script(); script >= 0 {
-			found = found || is(command.Args[script].Text)
+			found = found || isNamed(command.Args[script].Text)
 		}
 		if command.isShell() || interpreter(command.Program) != "" {
 			if command.executes() == runsOutput {
 				found = found || command.getsOutputOf(reads) ||
-					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && is(f.Word.Text) })
+					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && isNamed(f.Word.Text) })
 			}
 		}
 		if found {

@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// overwritten returns the words that name files which a command overwrites or moves away.
+// overwritten returns the words for the files that a command overwrites or moves away.
 func (c *Command) overwritten() (words []Word) {
 	switch c.Program {
 	case "tee":
@@ -34,7 +34,7 @@ func (c *Command) overwritten() (words []Word) {
 	return words
 }
 
-// isInPlace reports whether w is an option with which sed, perl or ruby changes its input files.
+// isInPlace reports whether the option w makes sed, perl or ruby change their input files.
 func (c *Command) isInPlace(w Word) bool {
 	valued := "efl"
 	switch c.Program {
@@ -182,7 +182,7 @@ func (c *Command) formats() bool {
 	return strings.HasPrefix(c.Program, "mkfs") || strings.HasPrefix(c.Program, "newfs_")
 }
 
-// isDevice reports whether a path is a device that may hold data, so not one of the listed devices.
+// isDevice reports whether a path is a device that may hold data. The devices listed here hold none.
 func isDevice(p string) bool {
 	if !below("/dev", p) {
 		return false

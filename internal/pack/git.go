@@ -337,8 +337,8 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// gitDir returns the .git folder of the repository that contains a folder. In a worktree or a submodule, .git is a file
-// with the path of that folder.
+// gitDir returns the .git folder of the repository that contains a folder. In a worktree or a submodule, .git is a
+// file, which contains the path of the real folder.
 func gitDir(dir string) string {
 	for ; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ".git")

@@ -121,7 +121,7 @@ func guardIn(folder, given string) guard {
 	return guardNone
 }
 
-// isIn reports whether a guarded file is in the folder below.
+// isIn reports whether a guarded file is inside below, a path in the guarded folder.
 func (g *guardedFolder) isIn(below, given string) bool {
 	for file := range strings.SplitSeq(g.files, ",") {
 		if !strings.HasPrefix(file, below) {
@@ -237,7 +237,7 @@ func (c *Call) touches() *touched {
 	return c.guarded
 }
 
-// firstFolder returns the folder that the line changes to in any case: cd DIR; …; or "" if that is not certain.
+// firstFolder returns the folder that the line changes to before all else, as in cd DIR; …, or "" if uncertain.
 func (c *Call) firstFolder() string {
 	if len(c.lines) != 1 || !strings.HasPrefix(c.lines[0], "cd ") || len(c.Commands) == 0 ||
 		c.Commands[0].Program != "cd" || len(c.Commands[0].Args) != 1 {

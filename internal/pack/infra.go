@@ -273,10 +273,10 @@ func (c *Command) isDry() bool {
 	return false
 }
 
-// firstFound returns the first command for which is returns true and which is not a dry run.
-func (c *Call) firstFound(is func(*Command) bool) Found {
+// firstFound returns the first command for which test returns true and which is not a dry run.
+func (c *Call) firstFound(test func(*Command) bool) Found {
 	for i := range c.Commands {
-		if cmd := &c.Commands[i]; is(cmd) && !cmd.isDry() {
+		if cmd := &c.Commands[i]; test(cmd) && !cmd.isDry() {
 			return Found{What: cmd.String()}
 		}
 	}

@@ -155,8 +155,7 @@ func (g *grepCall) short(letters, values string, next func() Word, given bool) b
 	return given
 }
 
-// grep finds a file of secrets that a command searches. In a folder, a file counts if one of its lines would be
-// printed.
+// grep finds a file of secrets that a command searches. A file in a folder counts if one of its lines would be printed.
 func (s *search) grep(c *Command) string {
 	g := grepOf(c)
 	if g.namesOnly {

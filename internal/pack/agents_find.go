@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Commands of hookrun, and of package managers and the like that take hookrun away.
+// Subcommands of hookrun, and subcommands of package managers and the like that stop or remove hookrun.
 var (
 	gateCommands    = []string{"allow", "deny", "approve", "uninstall", "install", "init"}
 	hookrunCommands = []string{"pre-execute", "pre-tool", "post-tool", "fire", "serve", "check", "explain", "test",
@@ -42,7 +42,7 @@ func gateCommand(c *Call) Found {
 				return found("")
 			}
 		case "kill":
-			if command.gets(func(_ string, args []Word) bool { return slices.ContainsFunc(args, isHookrun) }) {
+			if command.getsOutputOf(func(_ string, args []Word) bool { return slices.ContainsFunc(args, isHookrun) }) {
 				return found("")
 			}
 		case "systemctl", "launchctl", "npm", "pnpm", "yarn", "pip", "pip3", "brew", "pipx", "cargo", "apt", "apt-get":
@@ -59,7 +59,7 @@ func gateCommand(c *Call) Found {
 	return Found{}
 }
 
-// hookrun returns the arguments of hookrun, however it is started.
+// hookrun returns the arguments of hookrun, if the command starts hookrun in any way.
 func (c *Command) hookrun() (args []Word, ok bool) {
 	switch strings.ToLower(c.Program) {
 	case "hookrun":
@@ -82,7 +82,7 @@ func (c *Command) hookrun() (args []Word, ok bool) {
 	return nil, false
 }
 
-// changesGates reports whether hookrun with the arguments changes gates. computed means that nobody knows.
+// changesGates reports whether hookrun with these arguments changes gates. computed means that only the shell knows.
 func changesGates(args []Word) (changes, computed bool) {
 	for i, w := range args {
 		switch {
@@ -112,7 +112,7 @@ func isClient(program string) bool {
 	return false
 }
 
-// client reports whether the command starts a client, by itself or by the package that has it.
+// client reports whether the command starts a client, directly or from the client's package.
 func (c *Command) client() bool {
 	if isClient(c.Program) {
 		return true
@@ -154,14 +154,14 @@ func gateVariable(c *Call) Found {
 	return Found{}
 }
 
-// isProfile reports whether a shell reads a file when it starts.
+// isProfile reports whether a shell reads the file at its start.
 func isProfile(file string) bool {
 	name := path.Base(file)
 	return strings.HasPrefix(name, ".") && (strings.HasSuffix(name, "rc") || strings.Contains(name,
 		"profile") || strings.HasSuffix(name, "env"))
 }
 
-// gateName reports whether a text sets a variable that decides on gates. More of them do so for a client.
+// gateName reports whether a text sets a variable that controls gates. For a client, more variables count.
 func gateName(text string, client bool) bool {
 	name, _, sets := strings.Cut(text, "=")
 	switch name {
@@ -175,7 +175,7 @@ func gateName(text string, client bool) bool {
 	return false
 }
 
-// opensGates reports whether a client is started with an option that takes hooks away.
+// opensGates reports whether an option starts a client without hooks.
 func (c *Command) opensGates() bool {
 	for i, w := range c.Args {
 		before := ""

@@ -8,57 +8,57 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// Word is a word of a command, without its quotes. If it is Computed, only the shell knows what stands behind Prefix.
+// Word is a word of a command, without its quotes. If Computed, only the shell knows the text after Prefix.
 type Word = shellline.Word
 
-// Command is a simple command that a call runs, by itself or behind wrappers.
+// Command is a simple command that a call runs, directly or through wrappers.
 type Command struct {
 	shellline.Command
-	Program string // its name in lower case, without folder and .exe; "": the shell computes it
+	Program string // the name in lower case, without folder and .exe; "": the shell computes the name
 	Args    []Word
-	Files   []File // of its redirections
+	Files   []File // of the redirections
 }
 
 // File is a file that a call works on.
 type File struct {
-	Path   string // as it is written
+	Path   string // as written
 	Prefix bool   // the shell computes the rest of the path
 	Writes bool
 
 	// Of a redirection:
-	Word          Word // the path with what the shell computes
+	Word          Word // the path, including computed parts
 	Appends, Away bool
-	Folders       []Word // to which the line has gone before
+	Folders       []Word // the folders that the line has changed to before
 }
 
-// Call is a tool call as rules see it. Commands and redirections are those of all its shell lines.
+// Call is a tool call as rules see it. Commands and Redirect come from all shell lines.
 type Call struct {
-	Tools    []string // the names of the tool, as fs_read and Read
+	Tools    []string // the names of the tool, such as fs_read and Read
 	Commands []Command
 	Redirect []File   // of shell lines
-	Files    []File   // that a file tool works on
-	Others   []string // texts of a tool that nobody knows, and patterns that choose files
+	Files    []File   // files of a file tool
+	Others   []string // texts of an unknown tool, and patterns that choose files
 	Unseen   bool     // the command or the path of the call cannot be read
 	Shell    bool     // the tool runs shell lines
-	Writes   bool     // the tool is none that only reads files
+	Writes   bool     // the tool may write files
 	Args     string   // all arguments, as JSON
-	Dir      string   // in which the call runs, absolute
+	Dir      string   // the folder in which the call runs, absolute
 	Root     string   // the workspace, absolute
-	Home     string   // of the user; "": unknown
+	Home     string   // the user's home; "": unknown
 
 	seen     permission.Seen
 	doubts   []doubt
 	assigned []shellline.Assignment
 	lines    []string // in lower case
-	joints   int      // from how many commands others get output, all in all
-	guards   *touched // what the call changes; nil: nobody has asked
-	expanded int      // values of variables that words have been read with
+	inputs   int      // the number of commands whose output other commands read, in total
+	guarded  *touched // the guarded files that the call changes; nil: not computed yet
+	expanded int      // values of variables inserted in words so far
 }
 
-// doubt is a text in which commands may stand that nobody can tell.
+// doubt is a text that may contain commands in an unknown form.
 type doubt struct{ text, why string }
 
-// NewCall returns what rules see of a call. writes says of a file tool whether it writes.
+// NewCall returns the call as rules see it. writes means that a file tool writes.
 func NewCall(c permission.Call, writes bool) *Call {
 	seen := c.Seen()
 	p := &Call{seen: seen, Tools: append([]string{c.Tool}, c.Also...), Others: seen.Others, Unseen: seen.Unseen,
@@ -85,12 +85,12 @@ func NewCall(c permission.Call, writes bool) *Call {
 	return p
 }
 
-// addLine adds what a line runs.
+// addLine adds the commands and redirections of a line.
 func (c *Call) addLine(line *shellline.Reached) {
 	c.Commands = slices.Grow(c.Commands, len(line.Commands))
 	for _, command := range line.Commands {
 		c.Commands = append(c.Commands, commandOf(command))
-		c.joints += len(command.From) + len(command.Inside)
+		c.inputs += len(command.From) + len(command.Inside)
 	}
 	for _, r := range line.Redirections {
 		c.Redirect = append(c.Redirect, fileOf(r))
@@ -112,7 +112,7 @@ func commandOf(c shellline.Command) Command {
 	return command
 }
 
-// programName is the name of a program as rules have it. Case does not count on Windows, on macOS, and in PowerShell.
+// programName returns the name of a program in lower case, as rules use it. Windows, macOS and PowerShell ignore case.
 func programName(w Word) string { return strings.ToLower(shellline.ProgramName(w.Text)) }
 
 func fileOf(r shellline.Redirection) File {
@@ -123,8 +123,8 @@ func fileOf(r shellline.Redirection) File {
 	return f
 }
 
-// after returns the word behind a prefix, such as the value of an option, and whether the word has it. Bash reads ~ and
-// $HOME there too: of=~/x.
+// after returns the rest of a word after a prefix, such as the value of an option, and whether the word has the prefix.
+// Bash expands ~ and $HOME in the rest too: of=~/x.
 func after(w Word, prefix string) (value Word, ok bool) {
 	if w.Text, ok = strings.CutPrefix(w.Text, prefix); !ok {
 		return Word{}, false
@@ -134,7 +134,7 @@ func after(w Word, prefix string) (value Word, ok bool) {
 	return w, true
 }
 
-// value returns the value of an option, behind it or attached to it; the zero Word: the option is not there.
+// value returns the value of an option, attached or in the next word, or the zero Word if the command lacks the option.
 func (c *Command) value(short, long string) Word {
 	for i, w := range c.Args {
 		if (w.Text == short || w.Text == long) && i+1 < len(c.Args) {
@@ -155,7 +155,8 @@ func (c *Command) String() string {
 	return strings.TrimSuffix(c.Program+" "+shellline.Joined(c.Args), " ")
 }
 
-// flag reports whether an option is there: one of the letters, in a bundle too, or a long one or its beginning.
+// flag reports whether the command has an option: one of the letters, perhaps in a bundle, or a long option or its
+// beginning.
 func (c *Command) flag(letters string, long ...string) bool {
 	for _, w := range c.Args {
 		switch {
@@ -178,7 +179,7 @@ func (c *Command) flag(letters string, long ...string) bool {
 	return false
 }
 
-// operands returns the arguments that are no options. valued are options whose value is the next word.
+// operands returns the arguments that are not options. valued are options whose value is the next word.
 func (c *Command) operands(valued string) []Word { return operands(c.Args, valued) }
 
 func operands(args []Word, valued string) (words []Word) {

@@ -9,17 +9,17 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// access is what a program does to the files in its arguments.
+// access is how a program uses the files in its arguments.
 type access int
 
 const (
 	accessUnknown access = iota
 	accessReads
-	accessChanges // all of them, and what is in folders
-	accessCopies  // the last of them
+	accessChanges // changes all of them, and the files in folders
+	accessCopies  // changes the last of them
 )
 
-// accessOf returns what a program does to files. An option may change that.
+// accessOf returns how a program uses files. Options may change the use.
 func accessOf(program string) access {
 	switch program {
 	case "rm", "unlink", "shred", "rmdir", "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "tee",
@@ -48,10 +48,10 @@ func accessOf(program string) access {
 	return accessUnknown
 }
 
-// command looks at the files that a command changes.
+// command adds the guarded files that a command changes.
 func (f *guardFinder) command(c *Command) {
-	f.by = c
-	f.from(c.Folders)
+	f.current = c
+	f.setDirs(c.Folders)
 	switch program := accessOf(c.Program); {
 	case len(c.Words) == 0, program == accessReads:
 	case program == accessChanges:
@@ -63,25 +63,25 @@ func (f *guardFinder) command(c *Command) {
 	case c.Program == "find", c.Program == "gfind":
 		f.find(c)
 	case c.Program == "dd":
-		f.changes(c, c.written(), "")
+		f.changes(c, c.overwritten(), "")
 	default:
 		f.other(c)
 	}
 }
 
-// changes looks at words all of which are changed.
+// changes adds words that are all changed.
 func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 	for _, w := range words {
 		f.word(w, true, doubt)
 	}
 	if c.More {
 		for _, line := range f.call.lines {
-			f.add(mentioned(line), "it gets files that nobody knows")
+			f.add(guardInText(line), "it gets files that nobody knows")
 		}
 	}
 }
 
-// copies looks at the target of a command that copies or moves.
+// copies adds the target of a command that copies or moves.
 func (f *guardFinder) copies(c *Command) {
 	target, files := c.intoFolder(), c.operands("")
 	if c.Program != "rsync" {
@@ -94,7 +94,7 @@ func (f *guardFinder) copies(c *Command) {
 	}
 	if !isFolder {
 		if len(files) < 2 {
-			f.changes(c, files, "") // more may follow
+			f.changes(c, files, "") // more files may follow
 			return
 		}
 		target, files = files[len(files)-1], files[:len(files)-1]
@@ -119,26 +119,26 @@ func (f *guardFinder) copies(c *Command) {
 	}
 }
 
-// isFolder reports whether a target is a folder, or may be one.
+// isFolder reports whether a target is or may be a folder.
 func (f *guardFinder) isFolder(w Word) bool {
 	file, known := f.text(w)
 	if !known || strings.HasSuffix(file, "/") {
 		return true
 	}
 	found := false
-	f.places(file, func(at string) {
+	f.eachPath(file, func(at string) {
 		info, err := os.Stat(at)
 		found = found || err == nil && info.IsDir()
 	})
 	return found
 }
 
-// git looks at the files that a command of git changes.
+// git adds the files that a git command changes.
 func (f *guardFinder) git(c *Command) {
 	g := gitOf(c, "")
 	files := operands(g.args, "")
 	if g.dir != "" {
-		f.from(append(slices.Clip(c.Folders), Word{Text: g.dir, Home: true}))
+		f.setDirs(append(slices.Clip(c.Folders), Word{Text: g.dir, Home: true}))
 	}
 	switch g.sub {
 	case "checkout", "mv", "clean":
@@ -158,9 +158,9 @@ func (f *guardFinder) git(c *Command) {
 	}
 }
 
-// find looks at what find deletes.
+// find adds the files that find deletes.
 func (f *guardFinder) find(c *Command) {
-	roots, deletes := c.found()
+	roots, deletes := c.findRemoval()
 	for i, w := range c.Args {
 		if (w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok") && i+1 < len(c.Args) {
 			next := accessOf(programName(c.Args[i+1]))
@@ -170,7 +170,7 @@ func (f *guardFinder) find(c *Command) {
 	if !deletes {
 		return
 	}
-	var names []string // of the files, in lower case
+	var names []string // name patterns, in lower case
 	for i, w := range c.Args[:max(len(c.Args)-1, 0)] {
 		switch w.Text {
 		case "-name", "-iname", "-path", "-ipath", "-wholename":
@@ -186,7 +186,7 @@ func (f *guardFinder) find(c *Command) {
 	}
 }
 
-// namesGuarded reports whether a pattern for names chooses a guarded file somewhere in a folder.
+// namesGuarded reports whether a name pattern matches a guarded file anywhere in a folder.
 func namesGuarded(folder, name string) bool {
 	for i := range guardedFolders {
 		g := &guardedFolders[i]
@@ -202,11 +202,11 @@ func namesGuarded(folder, name string) bool {
 	return false
 }
 
-// checks are words in the arguments of programs that only look at files.
+// checks are arguments of programs that only read files.
 var checks = []string{"--check", "--list-different", "--dry-run", "lint", "check", "validate", "json.tool",
 	"--version", "--help", "show", "diff"}
 
-// other looks at the arguments of a program of which nobody knows what it does to files.
+// other adds the file arguments of a program whose use of files is unknown.
 func (f *guardFinder) other(c *Command) {
 	args := c.Args
 	const doubt = "nobody can tell what the program does to the file"
@@ -220,7 +220,7 @@ func (f *guardFinder) other(c *Command) {
 		}
 		for _, w := range args {
 			if strings.Contains(w.Text, ">") {
-				f.add(mentioned(strings.ToLower(w.Text)), doubt)
+				f.add(guardInText(strings.ToLower(w.Text)), doubt)
 			}
 		}
 		return
@@ -257,7 +257,7 @@ func (f *guardFinder) other(c *Command) {
 	}
 }
 
-// harmless reports whether a command only looks at its files, or starts another one, which is looked at by itself.
+// harmless reports whether a command only reads its files, or starts another command, which is checked separately.
 func (f *guardFinder) harmless(c *Command, args []Word) bool {
 	if hasWord(args, checks...) {
 		return true
@@ -266,16 +266,16 @@ func (f *guardFinder) harmless(c *Command, args []Word) bool {
 	return starts && len(f.call.doubts) == 0
 }
 
-// extracts looks at the folder that an archive is unpacked in.
+// extracts adds the folder that an archive is unpacked to.
 func (f *guardFinder) extracts(folder Word) {
 	if folder.Text != "" {
 		f.word(folder, true, "nobody can tell what is in the archive")
 	}
 }
 
-// edits looks at what sed, perl and ruby change in place, and at the files that sed writes.
+// edits adds the files that sed, perl and ruby change in place, and the files that sed writes.
 func (f *guardFinder) edits(c *Command) {
-	if words := c.written(); len(words) > 0 {
+	if words := c.overwritten(); len(words) > 0 {
 		f.changes(c, words, "")
 		return
 	}
@@ -286,13 +286,12 @@ func (f *guardFinder) edits(c *Command) {
 	}
 }
 
-// argument returns the guard of a word that may be a file, as it is and as the value of an option. before is the word
-// before it.
+// argument returns the guard of a word that may be a file or an option with a file. before is the previous word.
 func (f *guardFinder) argument(w Word, before string) guard {
 	switch before {
 	case "-m", "--message", "--title", "--body", "-F", "-f", "--file", "--config", "--settings", "-s", "--schema", "-i",
 		"--input":
-		return guardNone // what only reads it
+		return guardNone // an option that only reads the file
 	}
 	low := lowered(w.Text)
 	if w.Home {

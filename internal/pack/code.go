@@ -8,18 +8,17 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// This file finds out which commands run code that the line does not show: what another command of it prints.
+// This file finds commands that run code which is not in the line, because another command of the line prints the code.
 
-// maxDepth limits how many launchers are taken off a command.
+// maxDepth limits the number of nested launchers around a command.
 const maxDepth = 8
 
-// maxJoints limits from how many commands others get output in a call.
-const maxJoints = 100_000
+// maxInputs limits the number of commands in a call whose output other commands read.
+const maxInputs = 100_000
 
-var tooManyJoints = Found{"the line", "it joins too many commands"}
+var tooManyInputs = Found{"the line", "it joins too many commands"}
 
-// commandsOf calls yield with the words of a command, and with those of the commands behind its launchers and shells,
-// until yield returns true.
+// commandsOf calls yield with the words of a command and of commands inside its launchers, until yield returns true.
 func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 	if len(words) == 0 || depth == 0 {
 		return false
@@ -47,23 +46,23 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 	return false
 }
 
-// gets reports whether the command gets the output of a command for which is returns true.
-func (c *Command) gets(is func(program string, args []Word) bool) bool {
-	named := func(words []Word) bool { return is(programName(words[0]), words[1:]) }
+// getsOutputOf reports whether the command reads the output of a command for which test returns true.
+func (c *Command) getsOutputOf(test func(program string, args []Word) bool) bool {
+	named := func(words []Word) bool { return test(programName(words[0]), words[1:]) }
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
 	return slices.ContainsFunc(c.From, prints) || slices.ContainsFunc(c.Inside, prints)
 }
 
-// runsInput is how a command runs code that the line does not show.
+// runsInput is how a command runs code that is not in the line.
 type runsInput int
 
 const (
 	runsNone     runsInput = iota
-	runsOutput             // of the commands it gets output from
-	runsComputed           // a text that the shell computes
+	runsOutput             // the output of commands that the command reads
+	runsComputed           // a text computed by the shell
 )
 
-// executes tells whether the command runs what it reads, or a text that the shell computes.
+// executes returns whether the command runs its input, or a text computed by the shell.
 func (c *Command) executes() runsInput {
 	switch c.Program {
 	case "":
@@ -118,7 +117,7 @@ func (c *Command) executes() runsInput {
 	return runsNone
 }
 
-// shellRuns is runs of a shell, eval or source.
+// shellRuns is executes for a shell, eval or source.
 func (c *Command) shellRuns() runsInput {
 	l, _ := shellline.Launch(c.Words)
 	switch {
@@ -143,7 +142,7 @@ func (c *Command) shellRuns() runsInput {
 	return runsNone
 }
 
-// beginsCommand reports whether what follows a text in a shell line may be a command, and is no argument of one.
+// beginsCommand reports whether the text after before in a shell line may be a command, and not an argument.
 func beginsCommand(before string) bool {
 	last := before[strings.LastIndexAny(before, ";&|({\n`")+1:]
 	fields := strings.Fields(last)
@@ -155,7 +154,7 @@ func beginsCommand(before string) bool {
 		first == "env" || strings.Contains(first, "=")
 }
 
-// interpreter returns the letters of the options of an interpreter that take code, "" if the program is none.
+// interpreter returns the option letters of an interpreter that take code, or "" for other programs.
 func interpreter(program string) string {
 	switch strings.TrimRight(program, "0123456789.-") {
 	case "python", "pypy", "pythonw", "ipython":
@@ -174,7 +173,7 @@ func interpreter(program string) string {
 	return ""
 }
 
-// interpreterRuns is runs of an interpreter.
+// interpreterRuns is executes for an interpreter.
 func (c *Command) interpreterRuns() runsInput {
 	letters := interpreter(c.Program)
 	for i, w := range c.Args {
@@ -194,27 +193,27 @@ func (c *Command) interpreterRuns() runsInput {
 	return runsOutput
 }
 
-// any reports whether there may be a command for which is returns true.
-func (c *Call) any(is func(program string, args []Word) bool) bool {
-	return len(c.doubts) > 0 || slices.ContainsFunc(c.Commands, func(o Command) bool { return is(o.Program, o.Args) })
+// mayHave reports whether the call may have a command for which test returns true.
+func (c *Call) mayHave(test func(program string, args []Word) bool) bool {
+	return len(c.doubts) > 0 || slices.ContainsFunc(c.Commands, func(o Command) bool { return test(o.Program, o.Args) })
 }
 
-// runsOutputOf finds commands that run what others print, for which is returns true.
-func (c *Call) runsOutputOf(is func(program string, args []Word) bool) Found {
+// runsOutputOf finds commands that run the output of commands for which test returns true.
+func (c *Call) runsOutputOf(test func(program string, args []Word) bool) Found {
 	switch {
-	case !c.any(is):
+	case !c.mayHave(test):
 		return Found{}
-	case c.joints > maxJoints:
-		return tooManyJoints
+	case c.inputs > maxInputs:
+		return tooManyInputs
 	}
 	captures := func() bool {
-		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && is(o.Program, o.Args) })
+		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && test(o.Program, o.Args) })
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
 		switch runs := command.executes(); {
 		case runs == runsNone:
-		case command.gets(is):
+		case command.getsOutputOf(test):
 			return Found{What: command.String()}
 		case runs == runsComputed && captures():
 			return Found{command.String(), "a variable may hold what the line downloads or decodes"}
@@ -223,29 +222,29 @@ func (c *Call) runsOutputOf(is func(program string, args []Word) bool) Found {
 	return Found{}
 }
 
-// saves returns the names of the files that commands write for which is returns true, or that get the output of such a
-// command. named returns the files in its arguments.
-func (c *Call) saves(is func(program string, args []Word) bool, named func(*Command) []string) (names []string) {
-	if !c.any(is) {
+// savedFiles returns the names of files with the output of commands for which test returns true. named returns files
+// in the arguments of such a command.
+func (c *Call) savedFiles(test func(program string, args []Word) bool, named func(*Command) []string) (names []string) {
+	if !c.mayHave(test) {
 		return nil
 	}
-	if c.joints > maxJoints {
+	if c.inputs > maxInputs {
 		return []string{"?"}
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		prints := is(command.Program, command.Args)
+		prints := test(command.Program, command.Args)
 		if prints && named != nil {
 			names = addNames(names, named(command)...)
 		}
-		if prints || command.gets(is) {
+		if prints || command.getsOutputOf(test) {
 			names = addNames(names, command.outputs()...)
 		}
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	for i := range c.Commands { // what they are called then
+	for i := range c.Commands { // later names of the files
 		switch command := &c.Commands[i]; command.Program {
 		case "mv", "cp", "install", "ln":
 			if n := len(command.Args); n > 1 && slices.Contains(names, path.Base(command.Args[n-2].Text)) {
@@ -256,7 +255,7 @@ func (c *Call) saves(is func(program string, args []Word) bool, named func(*Comm
 	return names
 }
 
-// outputs returns the files that the command writes what it reads or prints to.
+// outputs returns the files to which the command writes its input or output.
 func (c *Command) outputs() (files []string) {
 	for _, f := range c.Files {
 		if f.Writes {
@@ -271,7 +270,7 @@ func (c *Command) outputs() (files []string) {
 	return files
 }
 
-// addNames adds the names of files, without those that are none.
+// addNames adds the names of files. It skips names such as "." and "null".
 func addNames(names []string, files ...string) []string {
 	for _, file := range files {
 		if name := path.Base(file); name != "." && name != "/" && name != "null" && file != "-" {
@@ -286,12 +285,12 @@ func (c *Call) runsFile(names []string) Found {
 	switch {
 	case len(names) == 0:
 		return Found{}
-	case c.joints > maxJoints:
-		return tooManyJoints
+	case c.inputs > maxInputs:
+		return tooManyInputs
 	}
-	is := func(file string) bool { return slices.Contains(names, path.Base(file)) }
+	isNamed := func(file string) bool { return slices.Contains(names, path.Base(file)) }
 	reads := func(_ string, args []Word) bool {
-		return slices.ContainsFunc(args, func(w Word) bool { return is(w.Text) })
+		return slices.ContainsFunc(args, func(w Word) bool { return isNamed(w.Text) })
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
@@ -299,14 +298,14 @@ func (c *Call) runsFile(names []string) Found {
 			continue
 		}
 		program := command.Words[0].Text
-		found := strings.Contains(program, "/") && is(program)
+		found := strings.Contains(program, "/") && isNamed(program)
 		if script := command.script(); script >= 0 {
-			found = found || is(command.Args[script].Text)
+			found = found || isNamed(command.Args[script].Text)
 		}
 		if command.isShell() || interpreter(command.Program) != "" {
 			if command.executes() == runsOutput {
-				found = found || command.gets(reads) ||
-					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && is(f.Word.Text) })
+				found = found || command.getsOutputOf(reads) ||
+					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && isNamed(f.Word.Text) })
 			}
 		}
 		if found {
@@ -316,7 +315,7 @@ func (c *Call) runsFile(names []string) Found {
 	return Found{}
 }
 
-// hasCode reports whether one of the arguments says that the next is code, and no script.
+// hasCode reports whether an option means that the next argument is code, and not a script file.
 func (c *Command) hasCode(args []Word) bool {
 	letters := interpreter(c.Program)
 	if letters == "" {
@@ -330,7 +329,7 @@ func (c *Command) isShell() bool {
 	return shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "."
 }
 
-// script returns the index of the argument that is the script of a shell or an interpreter, -1 if none is.
+// script returns the index of the argument that is the script of a shell or an interpreter, or -1.
 func (c *Command) script() int {
 	if !c.isShell() && interpreter(c.Program) == "" {
 		return -1
@@ -349,5 +348,5 @@ func (c *Command) script() int {
 	return -1
 }
 
-// scriptOptions are those of shells and interpreters whose value is the next word.
+// scriptOptions are the options of shells and interpreters whose value is the next word.
 const scriptOptions = "-o +o -O +O -X --rcfile --init-file --require --import"

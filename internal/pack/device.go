@@ -9,15 +9,15 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// written returns the words that name what a command overwrites, and those that it moves away.
-func (c *Command) written() (words []Word) {
+// overwritten returns the words for the files that a command overwrites or moves away.
+func (c *Command) overwritten() (words []Word) {
 	switch c.Program {
 	case "tee":
 		if !c.flag("a", "--append") {
 			words = c.operands("")
 		}
 	case "cp", "mv", "install", "ln", "gcp", "gmv":
-		return c.copied()
+		return c.copyTargets()
 	case "dd":
 		for _, w := range c.Args {
 			if to, ok := after(w, "of="); ok {
@@ -34,7 +34,7 @@ func (c *Command) written() (words []Word) {
 	return words
 }
 
-// isInPlace reports whether an option of sed, perl or ruby says that it changes the files that it reads.
+// isInPlace reports whether the option w makes sed, perl or ruby change their input files.
 func (c *Command) isInPlace(w Word) bool {
 	valued := "efl"
 	switch c.Program {
@@ -54,8 +54,8 @@ func (c *Command) isInPlace(w Word) bool {
 	return i > 0 && w.Text[i] == 'i'
 }
 
-// copied returns what cp, mv, install and ln write to. What mv moves away counts too.
-func (c *Command) copied() (words []Word) {
+// copyTargets returns the files that cp, mv, install and ln write, including the files that mv moves away.
+func (c *Command) copyTargets() (words []Word) {
 	if c.Program == "ln" && !c.flag("f", "--force") {
 		return nil
 	}
@@ -69,18 +69,18 @@ func (c *Command) copied() (words []Word) {
 	return words
 }
 
-// copyOptions are those of cp, mv, install and ln whose value is the next word.
+// copyOptions are the options of cp, mv, install and ln whose value is the next word.
 const copyOptions = "-S --suffix -m -o -g --mode --owner --group -t --target-directory"
 
-// intoFolder returns the folder that an option of cp, mv, install or ln names; the zero Word: none does.
+// intoFolder returns the folder in an option of cp, mv, install or ln, or the zero Word.
 func (c *Command) intoFolder() Word {
-	if c.Program == "rsync" { // there -t is another one
+	if c.Program == "rsync" { // whose -t has another meaning
 		return Word{}
 	}
 	return c.value("-t", "--target-directory")
 }
 
-// writes calls see for each path that the call overwrites, until it returns true. It looks for no links.
+// writes calls see for each path that the call overwrites, until see returns true. It does not follow links.
 func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
 	try := func(w Word, folders []Word, what func() string) bool {
 		for _, r := range c.readings(w, 0) {
@@ -94,7 +94,7 @@ func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
 	}
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
-		for _, w := range cmd.written() {
+		for _, w := range cmd.overwritten() {
 			if !cmd.Away && try(w, cmd.Folders, cmd.String) {
 				return found
 			}
@@ -112,7 +112,7 @@ func deviceWrite(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		if !cmd.formats() {
-			if unknown := cmd.ofUnknown(c); unknown {
+			if unknown := cmd.writesToUnknown(c); unknown {
 				return Found{cmd.String(), "the shell computes what it writes to"}
 			}
 			continue
@@ -134,12 +134,12 @@ func deviceWrite(c *Call) Found {
 	return c.writes(func(at, _ string) bool { return isDevice(at) })
 }
 
-// ofUnknown reports whether dd writes to what the shell computes as a whole.
-func (c *Command) ofUnknown(call *Call) bool {
+// writesToUnknown reports whether dd writes to a path that the shell computes as a whole.
+func (c *Command) writesToUnknown(call *Call) bool {
 	if c.Program != "dd" {
 		return false
 	}
-	for _, w := range c.written() {
+	for _, w := range c.overwritten() {
 		if w.Computed && len(call.readings(w, 0)) == 0 {
 			return true
 		}
@@ -147,7 +147,7 @@ func (c *Command) ofUnknown(call *Call) bool {
 	return false
 }
 
-// formats reports whether a command erases the devices among its arguments.
+// formats reports whether a command erases the devices in its arguments.
 func (c *Command) formats() bool {
 	has := func(words string) bool {
 		return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.Among(words, w.Text) })
@@ -182,7 +182,7 @@ func (c *Command) formats() bool {
 	return strings.HasPrefix(c.Program, "mkfs") || strings.HasPrefix(c.Program, "newfs_")
 }
 
-// isDevice reports whether a path is a device that may hold data. Those that hold none are listed.
+// isDevice reports whether a path is a device that may hold data. The devices listed here hold none.
 func isDevice(p string) bool {
 	if !below("/dev", p) {
 		return false
@@ -197,7 +197,7 @@ func systemWrite(c *Call) Found {
 	return c.writes(func(at, doubt string) bool { return doubt == "" && isOfSystem(at) })
 }
 
-// isOfSystem reports whether a path is a file on which the system depends.
+// isOfSystem reports whether the system depends on the file.
 func isOfSystem(p string) bool {
 	p = strings.TrimPrefix(p, "/private")
 	if below("/etc", p) {
@@ -227,7 +227,7 @@ func outsideWrite(c *Call) Found {
 	return Found{}
 }
 
-// isNote reports whether a client keeps its own plans and notes in a folder of the home.
+// isNote reports whether the path is in a folder of the home where a client keeps plans and notes.
 func (c *Call) isNote(p string) bool {
 	for _, folder := range [...]string{"/.claude/plans", "/.claude/projects", "/.claude/todos", "/.gemini/tmp"} {
 		if c.Home != "" && below(c.real(filepath.ToSlash(c.Home))+folder, p) {

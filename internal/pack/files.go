@@ -207,43 +207,43 @@ var files = Pack{
 	},
 }
 
-// wideDoubt are whole phrases: programs that may run a text often stand beside a deletion that is fine.
+// wideDoubt has whole phrases, because programs that may run a text often appear together with a harmless deletion.
 var wideDoubt = [][]string{{"rm -rf / ", "rm -rf /\n", "rm -rf /;", "rm -rf /\"", "rm -rf /'", "rm -rf /)", "rm -rf /*",
 	"rm -rf $'/", "rm -fr $'/", "rm -fr /\n", "rm -fr / ", "rm -fr /\"", "rm -fr /'", "rm -fr /*", "rm -rf ~\n",
 	"rm -rf ~ ", "rm -rf ~\"", "rm -rf ~'", "rm -rf ~/\n", "rm -rf ~/*", "rm -rf $home\n", "rm -rf $home\"",
 	"rm -rf $home'", "rm -rf $home/*", "--no-preserve-root", "rmtree('/')", "rmtree(\"/\")", "rm -rf *\n",
 	"rm -rf .\n", "rm -rf ./*\n"}}
 
-// removal is what a command deletes, or moves away.
+// removal is the files that a command deletes or moves away.
 type removal struct {
-	words    []Word
-	deep     bool // with all that is in it; else files alone
-	patterns bool // only what a pattern matches
-	moves    bool
-	through  bool // it follows a link
+	words        []Word
+	recursive    bool // with everything inside; if false, only files
+	patterns     bool // only files that match a pattern
+	moves        bool
+	followsLinks bool // the command follows links
 }
 
-// removes returns what a command deletes. ok is false if it is none that does so.
+// removes returns the files that a command deletes. ok is false if the command deletes nothing.
 func (c *Command) removes() (r removal, ok bool) {
 	switch c.Program {
 	case "rm", "grm", "":
-		r.words, r.deep = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
+		r.words, r.recursive = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
 		return r, c.Program != "" || c.flag("rR", "--recursive") && c.flag("f", "--force")
 	case "remove-item", "ri", "del", "erase", "rd":
 		deep := func(w Word) bool { return shellline.Among("-r -recurse /s", strings.ToLower(w.Text)) }
 		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
 		words := slices.DeleteFunc(c.operands(""), isOption)
-		return removal{words: words, deep: slices.ContainsFunc(c.Args, deep)}, true
+		return removal{words: words, recursive: slices.ContainsFunc(c.Args, deep)}, true
 	case "unlink":
 		return removal{words: c.operands("")}, true
 	case "rimraf", "srm", "trash", "trash-put", "rmdir":
-		return removal{words: c.operands(""), deep: true, moves: c.Program == "rmdir"}, true
+		return removal{words: c.operands(""), recursive: true, moves: c.Program == "rmdir"}, true
 	case "shred":
-		return removal{words: c.operands("-n -s --iterations --size"), deep: true}, true
+		return removal{words: c.operands("-n -s --iterations --size"), recursive: true}, true
 	case "truncate":
-		return removal{words: c.operands("-s -r --size --reference"), deep: true}, true
+		return removal{words: c.operands("-s -r --size --reference"), recursive: true}, true
 	case "mv", "gmv":
-		r = removal{words: c.operands("-S -t --suffix --target-directory"), deep: true, moves: true}
+		r = removal{words: c.operands("-S -t --suffix --target-directory"), recursive: true, moves: true}
 		if !c.flag("t", "--target-directory") && len(r.words) > 0 {
 			r.words = r.words[:len(r.words)-1]
 		}
@@ -256,21 +256,21 @@ func (c *Command) removes() (r removal, ok bool) {
 		words := c.operands("-e --rsh --exclude --include --filter -f --exclude-from --include-from --files-from " +
 			"--port --backup-dir --log-file")
 		if n := len(words); n > 1 && !strings.Contains(words[n-1].Text, ":") {
-			return removal{words: words[n-1:], deep: true, through: true}, true
+			return removal{words: words[n-1:], recursive: true, followsLinks: true}, true
 		}
 	case "find", "gfind":
-		return c.found()
+		return c.findRemoval()
 	}
 	return r, false
 }
 
-// mayBeOption reports whether the shell computes a whole word, in which an option may stand.
+// mayBeOption reports whether the shell computes the whole word, so the word may be an option.
 func mayBeOption(w Word) bool {
 	return w.Computed && strings.HasPrefix(w.Text, "$") && !strings.ContainsAny(w.Text, "/.(")
 }
 
-// found returns what find deletes.
-func (c *Command) found() (r removal, ok bool) {
+// findRemoval returns the files that find deletes.
+func (c *Command) findRemoval() (r removal, ok bool) {
 	args := c.Args
 	for len(args) > 0 && (shellline.Among("-H -L -P", args[0].Text) || strings.HasPrefix(args[0].Text, "-O")) {
 		args = args[1:]
@@ -281,7 +281,7 @@ func (c *Command) found() (r removal, ok bool) {
 	if len(r.words) == 0 {
 		r.words = []Word{{Text: "."}}
 	}
-	r.deep, r.through, r.patterns = true, true, true
+	r.recursive, r.followsLinks, r.patterns = true, true, true
 	narrow, negated := false, false
 	for i, w := range args {
 		value := ""
@@ -310,7 +310,7 @@ func (c *Command) found() (r removal, ok bool) {
 	return r, ok
 }
 
-// destroys reports whether the command of an action of find deletes files.
+// destroys reports whether the command of a find action deletes files.
 func destroys(args []Word) bool {
 	for i, w := range args {
 		switch name := programName(w); {
@@ -325,7 +325,7 @@ func destroys(args []Word) bool {
 	return false
 }
 
-// foundIn returns what a rule is about in a command that names a target.
+// foundIn returns a Found for a command and a target.
 func (c *Command) foundIn(t target) Found {
 	return Found{c.String() + ", which leads to " + t.path, t.doubt}
 }
@@ -338,11 +338,11 @@ func wideDelete(c *Call) Found {
 			continue
 		}
 		for _, w := range r.words {
-			for _, t := range c.targets(w, cmd.Folders, r.through) {
-				whole := r.deep || w.Computed && strings.ContainsAny(w.Text, "*?[")
+			for _, t := range c.targets(w, cmd.Folders, r.followsLinks) {
+				whole := r.recursive || w.Computed && strings.ContainsAny(w.Text, "*?[")
 				switch {
-				case cmd.isFind() && c.isTemporaryFolder(t.path), t.area == workspace && c.keeps(cmd):
-				case r.moves && t.doubt == ifFolder: // often one of mktemp
+				case cmd.isFind() && c.isTemporaryFolder(t.path), t.area == workspace && c.keepsInWorkspace(cmd):
+				case r.moves && t.doubt == ifFolder: // often a folder made by mktemp
 				case t.area == inSystem && !cmd.Away && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
 					t.area == protected && whole,
 					t.area == workspace && whole && !cmd.Away && !cmd.isFind() && cmd.Program != "rsync":
@@ -354,24 +354,24 @@ func wideDelete(c *Call) Found {
 	if found := c.windowsDelete(); found.What != "" {
 		return found
 	}
-	return c.fedRoot()
+	return c.pipedRoot()
 }
 
 func (c *Command) isFind() bool { return c.Program == "find" || c.Program == "gfind" }
 
-// keeps reports whether a command moves files to a folder of the workspace, or to names that the shell computes.
-func (c *Call) keeps(cmd *Command) bool {
+// keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
+func (c *Call) keepsInWorkspace(cmd *Command) bool {
 	words := cmd.operands("-S --suffix")
 	if cmd.Program != "mv" && cmd.Program != "gmv" || len(words) == 0 {
 		return false
 	}
 	last := words[len(words)-1:]
-	return last[0].Computed || c.names(inside, last, cmd)
+	return last[0].Computed || c.leadTo(inside, last, cmd)
 }
 
-// fedRoot finds xargs rm behind an echo that prints a path.
-func (c *Call) fedRoot() Found {
-	i := slices.IndexFunc(c.Commands, fedRemoval)
+// pipedRoot finds an xargs rm in a line where echo prints the path of the workspace, of a system file or of a root.
+func (c *Call) pipedRoot() Found {
+	i := slices.IndexFunc(c.Commands, deletesInput)
 	if i < 0 {
 		return Found{}
 	}
@@ -390,8 +390,8 @@ func (c *Call) fedRoot() Found {
 	return Found{}
 }
 
-// fedRemoval reports whether a command deletes what another one prints.
-func fedRemoval(c Command) bool {
+// deletesInput reports whether a command deletes the files that another command prints.
+func deletesInput(c Command) bool {
 	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
 	return shellline.Among("rm grm shred srm unlink rimraf trash", c.Program) &&
 		(c.More || slices.ContainsFunc(c.Args, braces))
@@ -405,8 +405,8 @@ func outsideDelete(c *Call) Found {
 			continue
 		}
 		for _, w := range r.words {
-			for _, t := range c.targets(w, cmd.Folders, r.through) {
-				if t.area == outside && (r.deep || w.Computed && strings.ContainsAny(w.Text, "*?[")) {
+			for _, t := range c.targets(w, cmd.Folders, r.followsLinks) {
+				if t.area == outside && (r.recursive || w.Computed && strings.ContainsAny(w.Text, "*?[")) {
 					return cmd.foundIn(t)
 				}
 			}
@@ -423,7 +423,7 @@ func sweep(c *Call) Found {
 		switch cmd.Program {
 		case "find", "gfind", "rsync":
 			r, ok := cmd.removes()
-			if ok && !r.patterns && c.names(workspace, r.words, cmd) {
+			if ok && !r.patterns && c.leadTo(workspace, r.words, cmd) {
 				return Found{What: cmd.String()}
 			}
 		case "grep", "egrep", "rg", "awk", "sed", "head", "tail", "fzf", "comm", "cut":
@@ -432,7 +432,7 @@ func sweep(c *Call) Found {
 		if cmd.listsAll() {
 			lists = cmd
 		}
-		fed = fed || fedRemoval(*cmd)
+		fed = fed || deletesInput(*cmd)
 	}
 	if fed && lists != nil && !filtered {
 		return Found{What: lists.String() + ", whose list is deleted"}
@@ -440,8 +440,8 @@ func sweep(c *Call) Found {
 	return Found{}
 }
 
-// names reports whether one of the words leads to an area.
-func (c *Call) names(a area, words []Word, cmd *Command) bool {
+// leadTo reports whether one of the words leads to an area.
+func (c *Call) leadTo(a area, words []Word, cmd *Command) bool {
 	return slices.ContainsFunc(words, func(w Word) bool {
 		return slices.ContainsFunc(c.targets(w, cmd.Folders, true), func(t target) bool { return t.area == a })
 	})
@@ -454,17 +454,17 @@ func (c *Command) listsAll() bool {
 		return isHere(c.operands("-I -w -T"))
 	case "git":
 		g := gitOf(c, "")
-		return g.sub == "ls-files" && isHere(g.plain("-x", "-X", "--exclude")) &&
+		return g.sub == "ls-files" && isHere(g.operands("-x", "-X", "--exclude")) &&
 			!g.has("--others", 'o', "xX") && !g.has("--deleted", 'd', "xX")
 	case "find", "gfind":
 		all := Command{Program: "find", Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
-		r, _ := all.found()
+		r, _ := all.findRemoval()
 		return !r.patterns && isHere(r.words)
 	}
 	return false
 }
 
-// isHere reports whether words name nothing but the current folder.
+// isHere reports whether words name only the current folder.
 func isHere(words []Word) bool {
 	return !slices.ContainsFunc(words, func(w Word) bool { return strings.Trim(w.Text, "./*") != "" })
 }

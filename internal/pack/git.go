@@ -109,17 +109,17 @@ var git = Pack{
 	},
 }
 
-// gitCall is a command of git, taken apart.
+// gitCall is a parsed git command.
 type gitCall struct {
 	command  *Command
-	dir      string // of -C
+	dir      string // the value of -C
 	settings []string
-	sub      string // "": the shell computes it, or there is none
-	computed bool   // it does
-	args     []Word // behind the subcommand
+	sub      string // "" if the shell computes the subcommand, or it is missing
+	computed bool   // the shell computes the subcommand
+	args     []Word // arguments of the subcommand
 }
 
-// gits returns the commands of git in a call.
+// gits returns the git commands of a call.
 func (c *Call) gits() (calls []gitCall) {
 	for i := range c.Commands {
 		if c.Commands[i].Program == "git" {
@@ -129,7 +129,7 @@ func (c *Call) gits() (calls []gitCall) {
 	return calls
 }
 
-// folder returns where a command runs. If only the shell knows that, it is where the call does.
+// folder returns the folder in which a command runs. If only the shell knows the folder, it is the call's.
 func (c *Call) folder(command *Command) string {
 	at := c.absolute(".", command.Folders)
 	if at == "" {
@@ -164,8 +164,8 @@ func gitOf(c *Command, dir string) gitCall {
 	return g
 }
 
-// has reports whether an option is there: a long one, or a letter of a bundle of short ones. Options end at --, and
-// values of those in valued are no options.
+// has reports whether the call has an option: a long option, or a letter in a bundle of short options. Options end at
+// --, and values of the options in valued do not count.
 func (g *gitCall) has(long string, short byte, valued string) bool {
 	skip := false
 	for _, w := range g.args {
@@ -185,7 +185,7 @@ func (g *gitCall) has(long string, short byte, valued string) bool {
 				if short != 0 && w.Text[i] == short {
 					return true
 				}
-				if strings.IndexByte(valued, w.Text[i]) >= 0 { // the rest is its value, or the next word
+				if strings.IndexByte(valued, w.Text[i]) >= 0 { // the option's value is the rest, or the next word
 					skip = i == len(w.Text)-1
 					break
 				}
@@ -195,13 +195,13 @@ func (g *gitCall) has(long string, short byte, valued string) bool {
 	return false
 }
 
-// abbreviates reports whether git takes a long option for another one that it is the beginning of.
+// abbreviates reports whether git takes name as an abbreviation of the long option.
 func abbreviates(name, long string) bool {
 	return name == long || len(name) > len("--xx") && len(name) >= len(long)-4 && strings.HasPrefix(long, name)
 }
 
-// plain returns the arguments that are no options, without those behind an option that takes a value.
-func (g *gitCall) plain(valued ...string) (words []Word) {
+// operands returns the arguments that are not options, without the values of the options in valued.
+func (g *gitCall) operands(valued ...string) (words []Word) {
 	for i := 0; i < len(g.args); i++ {
 		w := g.args[i]
 		switch {
@@ -237,7 +237,7 @@ func forcedPush(c *Call) Found {
 		if g.has("--force", 'f', "o") || g.has("--mirror", 0, "o") {
 			return g.found()
 		}
-		for i, w := range g.plain(pushOptions...) {
+		for i, w := range g.operands(pushOptions...) {
 			switch {
 			case strings.HasPrefix(w.Text, "+"):
 				return g.found()
@@ -257,7 +257,7 @@ func remoteDelete(c *Call) Found {
 		if g.has("--delete", 'd', "o") || g.has("--prune", 0, "o") {
 			return g.found()
 		}
-		for _, w := range g.plain(pushOptions...) {
+		for _, w := range g.operands(pushOptions...) {
 			if !w.Computed && len(w.Text) > 1 && w.Text[0] == ':' {
 				return g.found()
 			}
@@ -274,9 +274,9 @@ func pushToMain(c *Call) Found {
 		if g.has("--all", 0, "o") || g.has("--branches", 0, "o") {
 			return g.found()
 		}
-		words, main := g.plain(pushOptions...), mainBranches(g.dir)
+		words, main := g.operands(pushOptions...), mainBranches(g.dir)
 		isMain := func(name string) bool { return slices.Contains(main, name) }
-		if len(words) < 2 { // to the branch that is checked out
+		if len(words) < 2 { // pushes the current branch
 			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0, "o") {
 				return Found{What: g.command.String() + " from " + branch}
 			}
@@ -298,11 +298,10 @@ func pushToMain(c *Call) Found {
 	return Found{}
 }
 
-// mainBranches returns main, master, and what the repository's remotes call their main branch. It reads the folder
-// .git.
+// mainBranches returns main, master, and the main branches of the repository's remotes. It reads files in .git.
 func mainBranches(dir string) []string {
 	names, of := []string{"main", "master"}, gitDir(dir)
-	if text, err := os.ReadFile(filepath.Join(of, "commondir")); err == nil { // of a worktree
+	if text, err := os.ReadFile(filepath.Join(of, "commondir")); err == nil { // in a worktree
 		of = inFolder(of, strings.TrimSpace(string(text)))
 	}
 	heads, _ := filepath.Glob(filepath.Join(of, "refs", "remotes", "*", "HEAD"))
@@ -317,7 +316,7 @@ func mainBranches(dir string) []string {
 	return names
 }
 
-// currentBranch returns the branch that is checked out in a folder, "" if there is none. It reads the file HEAD.
+// currentBranch returns the branch that is checked out in a folder, or "". It reads the file HEAD.
 func currentBranch(dir string) string {
 	text, err := os.ReadFile(filepath.Join(gitDir(dir), "HEAD"))
 	if err != nil {
@@ -330,7 +329,7 @@ func currentBranch(dir string) string {
 	return name
 }
 
-// inFolder returns the path of what lies in a folder, unless its name is a path of its own.
+// inFolder joins a folder and a name, or returns the name if it is absolute.
 func inFolder(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -338,8 +337,8 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// gitDir returns the folder .git of the repository that a folder is in. A worktree or a submodule has a file of that
-// name.
+// gitDir returns the .git folder of the repository that contains a folder. In a worktree or a submodule, .git is a
+// file, which contains the path of the real folder.
 func gitDir(dir string) string {
 	for ; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ".git")
@@ -376,7 +375,7 @@ func lostWork(c *Call) Found {
 }
 
 func (g *gitCall) losesWork() bool {
-	words := g.plain("-b", "-B", "-c", "-C", "-s", "--source", "--pathspec-from-file", "--conflict", "--orphan")
+	words := g.operands("-b", "-B", "-c", "-C", "-s", "--source", "--pathspec-from-file", "--conflict", "--orphan")
 	first := ""
 	if len(words) > 0 {
 		first = words[0].Text
@@ -388,7 +387,7 @@ func (g *gitCall) losesWork() bool {
 	case "clean":
 		return g.has("--force", 'f', "e") && !g.has("--dry-run", 'n', "e")
 	case "checkout":
-		return g.has("--force", 'f', "bB") || behind && len(words) > 0 || slices.ContainsFunc(words, everything) ||
+		return g.has("--force", 'f', "bB") || behind && len(words) > 0 || slices.ContainsFunc(words, isAllFiles) ||
 			len(words) == 1 && !words[0].Computed && g.isFile(first)
 	case "restore":
 		return !(g.has("--staged", 'S', "s") && !g.has("--worktree", 'W', "s"))
@@ -409,12 +408,12 @@ func isRepository(w Word) bool {
 	return filepath.Base(w.Text) == ".git" || strings.HasSuffix(w.Text, "/.git/*")
 }
 
-// everything reports whether a word is a path of all files.
-func everything(w Word) bool {
+// isAllFiles reports whether a word is a path that matches all files.
+func isAllFiles(w Word) bool {
 	return w.Text == "." || w.Text == "./" || w.Text == ":/" || w.Text == "*"
 }
 
-// isFile reports whether a word is a file of the working tree, which git would overwrite, and no branch of that name.
+// isFile reports whether a word is a file of the working tree, not a branch. git would overwrite the file.
 func (g *gitCall) isFile(word string) bool {
 	info, err := os.Lstat(filepath.Join(g.dir, word))
 	return err == nil && !info.IsDir()

@@ -29,7 +29,7 @@ func skippedChecks(c *Call) Found {
 			}
 		case "config":
 			sets := func(w Word) bool { return strings.EqualFold(w.Text, "core.hooksPath") }
-			words := g.plain("-f", "--file", "--blob", "--type", "--default")
+			words := g.operands("-f", "--file", "--blob", "--type", "--default")
 			at := slices.IndexFunc(words, sets)
 			if at >= 0 && (len(words) > at+1 || g.has("--unset", 0, "") || g.has("--unset-all", 0, "")) {
 				return g.found()
@@ -39,7 +39,7 @@ func skippedChecks(c *Call) Found {
 	return Found{}
 }
 
-// skipsHooks reports whether a variable tells the hooks of a repository, or git, to run none.
+// skipsHooks reports whether a variable tells git, or the hooks of a repository, to skip hooks.
 func (c *Call) skipsHooks(command *Command) bool {
 	skips := func(name, value string) bool {
 		switch name {
@@ -56,7 +56,7 @@ func (c *Call) skipsHooks(command *Command) bool {
 	}) || slices.ContainsFunc(c.assigned, func(a shellline.Assignment) bool { return skips(a.Name, a.Value.Text) })
 }
 
-// changesGit finds a change of what is in .git: of any file by a tool for files, of the hooks by a shell line.
+// changesGit finds a change in .git: of any file by a file tool, of hooks and config by a shell line.
 func (c *Call) changesGit() Found {
 	holds := func(file, part string) bool {
 		file = "/" + strings.ReplaceAll(strings.ToLower(file), `\`, "/") + "/"

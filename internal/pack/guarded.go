@@ -10,26 +10,26 @@ import (
 	"github.com/hookrun/hookrun/internal/permission"
 )
 
-// guard is what a file is to agents.
+// guard is the kind of a guarded file.
 type guard int
 
 const (
 	guardNone     guard = iota
-	guardHooks          // hookrun's own
+	guardHooks          // hookrun's own files
 	guardSettings       // settings and hooks of a client
-	guardMemory         // what a client tells the model in all projects
+	guardMemory         // instructions of a client for the model in all projects
 )
 
-// guardedFolder has files that are guarded, wherever the folder lies. All is in lower case.
+// guardedFolder has guarded files, wherever the folder is. All names are in lower case.
 type guardedFolder struct {
-	name  string // "": the file lies in any folder
-	files string // below it; one that ends with a slash is a folder
+	name  string // "": the file may be in any folder
+	files string // paths below the folder; a path with a final slash is a folder
 	guard guard
-	// shared says that the folder has much else, so that it is guarded itself only if a file is there.
+	// shared means that the folder has many other files too, so it is guarded only if a guarded file exists.
 	shared bool
 }
 
-// guardedFolders is the table. A test holds it against what the dialects know of their clients.
+// guardedFolders is the table of guarded files. A test compares it with the dialects' knowledge of their clients.
 var guardedFolders = [...]guardedFolder{
 	{"", ".tenex-hooks.json,.tenex-hooks.local.json", guardHooks, false},
 	{".tenex-hooks", "/", guardHooks, false},
@@ -65,12 +65,12 @@ var guardedFolders = [...]guardedFolder{
 	{"program files", "claudecode/", guardSettings, true},
 }
 
-// memories are the files with what clients tell the model in all projects, below the home folder.
+// memories are the files below the home folder with clients' instructions for the model in all projects.
 var memories = [...]string{".claude/claude.md", ".codex/agents.md", ".codex/agents.override.md", ".gemini/gemini.md",
 	".qwen/qwen.md", ".config/opencode/agents.md", ".config/crush/crush.md", ".copilot/copilot-instructions.md",
 	".factory/agents.md", ".kimi-code/agents.md", ".config/agents.md"}
 
-// guardOf returns what a file is by its path, absolute or the end of one, in lower case and with slashes.
+// guardOf returns the guard of a path, which is absolute or the end of a path, in lower case and with slashes.
 func guardOf(file, home string) guard {
 	for at := 0; at <= len(file); {
 		folder, rest, more := strings.Cut(file[at:], "/")
@@ -91,7 +91,7 @@ func guardOf(file, home string) guard {
 	return guardNone
 }
 
-// has reports whether a path below the folder is that of a guarded file.
+// has reports whether a path below the folder is a guarded file.
 func (g *guardedFolder) has(below string) bool {
 	for rest, more := g.files, true; more; {
 		var file string
@@ -105,8 +105,8 @@ func (g *guardedFolder) has(below string) bool {
 	return false
 }
 
-// guardIn returns the guard of a file that is in a folder, by its path in lower case. It looks whether the file is
-// there if the folder has much else; given is the path as it is.
+// guardIn returns the guard of a file in a folder. folder is in lower case, given is the path as written. In a shared
+// folder, guardIn checks whether the file exists.
 func guardIn(folder, given string) guard {
 	folder = strings.TrimSuffix(folder, "/") + "/"
 	for at := 0; at < len(folder); {
@@ -121,7 +121,7 @@ func guardIn(folder, given string) guard {
 	return guardNone
 }
 
-// isIn reports whether a guarded file is in a folder below.
+// isIn reports whether a guarded file is inside below, a path in the guarded folder.
 func (g *guardedFolder) isIn(below, given string) bool {
 	for file := range strings.SplitSeq(g.files, ",") {
 		if !strings.HasPrefix(file, below) {
@@ -137,7 +137,7 @@ func (g *guardedFolder) isIn(below, given string) bool {
 	return false
 }
 
-// guardByGlob returns the guard of a file that a pattern of the shell may choose, in lower case.
+// guardByGlob returns the guard of a file that a shell pattern in lower case may match.
 func guardByGlob(pattern string) guard {
 	names := strings.Split(pattern, "/")
 	for i := range guardedFolders {
@@ -159,8 +159,8 @@ func guardByGlob(pattern string) guard {
 	return guardNone
 }
 
-// chooses reports whether patterns choose names, each its own. A pattern that begins with a star chooses no hidden
-// file, and as the first one it has no guarded file in mind.
+// chooses reports whether each pattern matches the name at its position. A pattern that begins with a star matches no
+// hidden file. As the first pattern it matches nothing, because such a pattern is not aimed at a guarded file.
 func chooses(patterns, names []string) bool {
 	for i, pattern := range patterns {
 		ok, err := path.Match(pattern, names[i])
@@ -172,8 +172,8 @@ func chooses(patterns, names []string) bool {
 	return true
 }
 
-// mentioned returns a guard of a file whose name stands in a text, in lower case.
-func mentioned(text string) guard {
+// guardInText returns the guard of a file whose name appears in a text in lower case.
+func guardInText(text string) guard {
 	for i := range guardedFolders {
 		g := &guardedFolders[i]
 		if g.shared && g.guard == guardSettings {
@@ -189,8 +189,8 @@ func mentioned(text string) guard {
 	return guardNone
 }
 
-// inMentioned returns the guard of a file of a name, in lower case, if the name of its folder stands in a text.
-func inMentioned(text, file string) guard {
+// guardOfName returns the guard of a file name in lower case, if the name of its folder appears in a text.
+func guardOfName(text, file string) guard {
 	for i := range guardedFolders {
 		g := &guardedFolders[i]
 		if g.name == "" || g.shared || !strings.Contains(text, g.name) {
@@ -203,42 +203,42 @@ func inMentioned(text, file string) guard {
 	return guardNone
 }
 
-// touched are the guarded files that a call may change, the first of each guard.
+// touched has the first guarded file of each guard that a call may change.
 type touched [guardMemory + 1]Found
 
-// touches returns the guarded files that the call may change.
+// touches returns the guarded files that the call may change. The result is cached.
 func (c *Call) touches() *touched {
-	if c.guards != nil {
-		return c.guards
+	if c.guarded != nil {
+		return c.guarded
 	}
-	c.guards = &touched{}
-	f := guardFinder{call: c, found: c.guards, home: lowered(c.Home), start: c.startsIn()}
-	f.from(nil)
+	c.guarded = &touched{}
+	f := guardFinder{call: c, found: c.guarded, home: lowered(c.Home), start: c.firstFolder()}
+	f.setDirs(nil)
 	if c.Writes {
 		for _, file := range c.Files {
-			f.what = file.Path
+			f.message = file.Path
 			f.path(file.Path, "")
 		}
 		for _, text := range c.Others {
-			f.what = text
+			f.message = text
 			f.add(guardOf(lowered(text), f.home), "")
 		}
 	}
 	for _, r := range c.Redirect {
 		if r.Writes {
-			f.from(r.Folders)
-			f.what = "> " + r.Word.Text
+			f.setDirs(r.Folders)
+			f.message = "> " + r.Word.Text
 			f.word(r.Word, false, "")
 		}
 	}
 	for i := range c.Commands {
 		f.command(&c.Commands[i])
 	}
-	return c.guards
+	return c.guarded
 }
 
-// startsIn returns the folder that the line goes to first, whatever else it does: cd DIR; …; "" if that is not sure.
-func (c *Call) startsIn() string {
+// firstFolder returns the folder that the line changes to before all else, as in cd DIR; …, or "" if uncertain.
+func (c *Call) firstFolder() string {
 	if len(c.lines) != 1 || !strings.HasPrefix(c.lines[0], "cd ") || len(c.Commands) == 0 ||
 		c.Commands[0].Program != "cd" || len(c.Commands[0].Args) != 1 {
 		return ""
@@ -254,33 +254,33 @@ func lowered(file string) string { return strings.ToLower(strings.ReplaceAll(fil
 
 // guardFinder finds the guarded files that a call changes.
 type guardFinder struct {
-	call  *Call
-	found *touched
-	home  string   // in lower case
-	start string   // to which the line goes first
-	dirs  []string // from which relative paths may start
-	by    *Command // that is looked at
-	what  string   // is looked at if no command is
+	call    *Call
+	found   *touched
+	home    string   // in lower case
+	start   string   // the folder that the line changes to first
+	dirs    []string // start folders of relative paths
+	current *Command // the command being checked
+	message string   // the text for messages if no command is being checked
 }
 
-// add notes a guarded file. What changes it is written down only then.
+// add notes a guarded file. Only then add formats the command for the message.
 func (f *guardFinder) add(g guard, doubt string) {
 	if g == guardNone || f.found[g].What != "" {
 		return
 	}
-	what := f.what
-	if f.by != nil {
-		what = f.by.String()
+	what := f.message
+	if f.current != nil {
+		what = f.current.String()
 	}
 	f.found[g] = Found{what, doubt}
 }
 
-// mostFolders limits in how many folders a path is looked for.
+// mostFolders limits the number of start folders for a path.
 const mostFolders = 4
 
-// from notes the folders in which a relative path may start behind others that the line went to: cd may fail, and the
-// line may not come to it.
-func (f *guardFinder) from(folders []Word) {
+// setDirs sets the start folders of relative paths after the given folder changes. It includes the folders before each
+// change, because cd may fail and the line may not reach it.
+func (f *guardFinder) setDirs(folders []Word) {
 	f.dirs = f.dirs[:0]
 	if f.start == "" || len(folders) == 0 || folders[0].Text != f.start {
 		f.dirs = append(f.dirs, f.call.Dir)
@@ -292,7 +292,7 @@ func (f *guardFinder) from(folders []Word) {
 	}
 }
 
-// text returns the path of a word, with ~ for the home folder. known says that the shell computes no part of it.
+// text returns the path of a word, with ~ for the home folder. known means that the shell computes no part of the path.
 func (f *guardFinder) text(w Word) (file string, known bool) {
 	file = w.Text
 	if w.Home {
@@ -306,11 +306,11 @@ func (f *guardFinder) text(w Word) (file string, known bool) {
 	return file, !w.Computed
 }
 
-// word looks at a word that is a file which is changed. tree says that all in it may be, if it is a folder.
+// word adds a word that names a changed file. tree means that if the file is a folder, its files may change too.
 func (f *guardFinder) word(w Word, tree bool, doubt string) {
 	file, known := f.text(w)
 	if known {
-		f.places(file, func(at string) {
+		f.eachPath(file, func(at string) {
 			low := lowered(at)
 			if f.add(guardOf(low, f.home), doubt); tree {
 				f.add(guardIn(low, at), doubt)
@@ -333,20 +333,20 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 	}
 	if strings.Trim(w.Prefix, "./") == "" && strings.Contains(file, "$") {
 		for _, line := range f.call.lines {
-			f.add(mentioned(line), "a variable may hold the file")
-			f.add(inMentioned(line, lowered(path.Base(file))), "a variable may hold its folder")
+			f.add(guardInText(line), "a variable may hold the file")
+			f.add(guardOfName(line, lowered(path.Base(file))), "a variable may hold its folder")
 		}
 	}
 }
 
-// path looks at a path that is changed, and at where it leads.
+// path adds a changed path, and the paths that links lead to.
 func (f *guardFinder) path(file, doubt string) {
-	f.places(file, func(at string) { f.add(guardOf(lowered(at), f.home), doubt) })
+	f.eachPath(file, func(at string) { f.add(guardOf(lowered(at), f.home), doubt) })
 }
 
-// places calls look with the absolute paths that a file may have, without those in temporary folders outside of the
-// workspace: no client reads them.
-func (f *guardFinder) places(file string, look func(at string)) {
+// eachPath calls look with each absolute path that a file may have. It skips temporary folders outside of the
+// workspace, because no client reads files there.
+func (f *guardFinder) eachPath(file string, look func(at string)) {
 	isAbs := path.IsAbs(file) || strings.HasPrefix(file, "~")
 	for i, dir := range f.dirs {
 		at := file
@@ -364,8 +364,7 @@ func (f *guardFinder) places(file string, look func(at string)) {
 	}
 }
 
-// temporary reports whether a path is in a temporary folder, and in none of the workspace, the current folder and the
-// home.
+// temporary reports whether a path is in a temporary folder, but not in the workspace, the current folder or the home.
 func (f *guardFinder) temporary(file string) bool {
 	for _, own := range []string{f.call.Root, f.call.Dir, f.call.Home} {
 		if own = filepath.ToSlash(own); own != "" && (strings.EqualFold(file, own) || below(own, file)) {

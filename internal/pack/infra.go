@@ -188,8 +188,8 @@ var infra = Pack{
 	},
 }
 
-// runs reports whether one of the subcommands in a list comes first in the arguments: `delete volume+rm` are two of
-// them. An option before it may take a word as its value.
+// runs reports whether the arguments begin with one of the subcommands in a list. `delete volume+rm` are two
+// subcommands, delete and volume rm. An option before the subcommand may take a word as its value.
 func (c *Command) runs(list string) bool {
 	isValue := false // the next word may be the value of an option
 	for i, w := range c.Args {
@@ -213,7 +213,7 @@ func (c *Command) runs(list string) bool {
 	return false
 }
 
-// begins reports whether the words that are no options begin with those of an entry, of which * is any.
+// begins reports whether the words that are not options begin with the words of an entry, where * matches any word.
 func begins(args []Word, entry string) bool {
 	isValue := false
 	for _, w := range args {
@@ -237,13 +237,13 @@ func begins(args []Word, entry string) bool {
 	return false
 }
 
-// has reports whether one of the words in a list is an argument.
+// has reports whether any argument is one of the words in a list.
 func (c *Command) has(list string) bool {
 	return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.Among(list, w.Text) })
 }
 
-// says reports whether one of the words in a list is an argument, and not the value of an option before it.
-func (c *Command) says(list string) bool {
+// hasOperand reports whether any argument is one of the words in a list, and not the value of the option before.
+func (c *Command) hasOperand(list string) bool {
 	for i, w := range c.Args {
 		isValue := i > 0 && strings.HasPrefix(c.Args[i-1].Text, "-") && !strings.Contains(c.Args[i-1].Text, "=")
 		if !isValue && shellline.Among(list, w.Text) {
@@ -253,14 +253,14 @@ func (c *Command) says(list string) bool {
 	return false
 }
 
-// begin reports whether an argument begins with one of the texts.
-func (c *Command) begin(texts ...string) bool {
+// hasPrefix reports whether any argument begins with one of the texts.
+func (c *Command) hasPrefix(texts ...string) bool {
 	return slices.ContainsFunc(c.Args, func(w Word) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(w.Text, text) })
 	})
 }
 
-// isDry reports whether a command only shows what it would do, or its help.
+// isDry reports whether a command only shows its effect or its help.
 func (c *Command) isDry() bool {
 	for i, w := range c.Args {
 		switch w.Text {
@@ -273,10 +273,10 @@ func (c *Command) isDry() bool {
 	return false
 }
 
-// ofKind returns the first command that a check finds and that is no dry run.
-func (c *Call) ofKind(is func(*Command) bool) Found {
+// firstFound returns the first command for which test returns true and which is not a dry run.
+func (c *Call) firstFound(test func(*Command) bool) Found {
 	for i := range c.Commands {
-		if cmd := &c.Commands[i]; is(cmd) && !cmd.isDry() {
+		if cmd := &c.Commands[i]; test(cmd) && !cmd.isDry() {
 			return Found{What: cmd.String()}
 		}
 	}
@@ -284,7 +284,7 @@ func (c *Call) ofKind(is func(*Command) bool) Found {
 }
 
 func clusterDelete(c *Call) Found {
-	return c.ofKind(func(cmd *Command) bool {
+	return c.firstFound(func(cmd *Command) bool {
 		switch cmd.Program {
 		case "kubectl", "oc":
 			return cmd.runs("delete drain") || cmd.runs("replace") && cmd.has("--force")
@@ -302,11 +302,11 @@ func clusterDelete(c *Call) Found {
 }
 
 func infraDestroy(c *Call) Found {
-	return c.ofKind(func(cmd *Command) bool {
+	return c.firstFound(func(cmd *Command) bool {
 		switch cmd.Program {
 		case "terraform", "tofu", "terragrunt":
 			return cmd.runs("destroy state+rm workspace+delete run-all+destroy run+destroy") ||
-				cmd.runs("apply run-all+apply") && cmd.begin("-destroy", "--destroy")
+				cmd.runs("apply run-all+apply") && cmd.hasPrefix("-destroy", "--destroy")
 		case "pulumi":
 			return cmd.runs("destroy stack+rm state+delete down")
 		case "cdk", "cdktf":
@@ -323,7 +323,7 @@ func infraDestroy(c *Call) Found {
 }
 
 func containerDelete(c *Call) Found {
-	return c.ofKind(func(cmd *Command) bool {
+	return c.firstFound(func(cmd *Command) bool {
 		switch cmd.Program {
 		case "docker", "podman", "nerdctl":
 			force := func() bool { return cmd.flag("f", "--force") }
@@ -339,41 +339,41 @@ func containerDelete(c *Call) Found {
 	})
 }
 
-func cloudDelete(c *Call) Found { return c.ofKind((*Command).deletesInCloud) }
+func cloudDelete(c *Call) Found { return c.firstFound((*Command).deletesInCloud) }
 
 func (c *Command) deletesInCloud() bool {
 	switch c.Program {
 	case "aws":
 		return c.deletesInAWS()
 	case "gcloud":
-		return c.says("delete destroy") || c.runs("storage+rm") && c.flag("rR", "--recursive")
+		return c.hasOperand("delete destroy") || c.runs("storage+rm") && c.flag("rR", "--recursive")
 	case "gsutil", "mc":
 		return c.runs("rb") || c.runs("rm") && c.flag("rR", "--recursive")
 	case "bq":
 		return c.runs("rm")
 	case "az":
-		return c.says("delete purge delete-batch")
+		return c.hasOperand("delete purge delete-batch")
 	case "gh", "glab":
-		return c.ofCodeHost()
+		return c.deletesOnCodeHost()
 	case "heroku":
-		return c.begin("apps:destroy", "apps:delete", "pg:reset", "addons:destroy", "pipelines:destroy")
+		return c.hasPrefix("apps:destroy", "apps:delete", "pg:reset", "addons:destroy", "pipelines:destroy")
 	case "fly", "flyctl":
-		return c.says("destroy delete")
+		return c.hasOperand("destroy delete")
 	case "vercel":
 		return c.runs("remove rm project+rm env+rm")
 	case "netlify", "firebase":
-		return c.begin("sites:delete", "firestore:delete", "functions:delete", "projects:delete", "database:remove")
+		return c.hasPrefix("sites:delete", "firestore:delete", "functions:delete", "projects:delete", "database:remove")
 	case "doctl", "linode-cli", "hcloud", "oci", "ibmcloud", "scw":
-		return c.says("delete terminate destroy")
+		return c.hasOperand("delete terminate destroy")
 	case "wrangler", "supabase", "neonctl", "pscale", "turso", "railway", "cf":
-		return c.says("delete destroy") || c.runs("down")
+		return c.hasOperand("delete destroy") || c.runs("down")
 	case "rclone":
 		return c.runs("purge delete")
 	}
 	return false
 }
 
-// deletesInAWS reports whether an operation of aws deletes. The first operands are its service and itself.
+// deletesInAWS reports whether an aws command deletes. The first operands are the service and the operation.
 func (c *Command) deletesInAWS() bool {
 	words := c.operands("--profile --region --output --endpoint-url --query --color --ca-bundle --cli-read-timeout " +
 		"--cli-connect-timeout")
@@ -387,8 +387,8 @@ func (c *Command) deletesInAWS() bool {
 	return c.runs("s3+rb") || c.runs("s3+rm") && c.has("--recursive") || c.runs("s3+sync") && c.has("--delete")
 }
 
-// ofCodeHost reports whether gh or glab delete something other than a release, which is a matter of publishing.
-func (c *Command) ofCodeHost() bool {
+// deletesOnCodeHost reports whether gh or glab delete something other than a release; releases belong to publishing.
+func (c *Command) deletesOnCodeHost() bool {
 	if c.runs("repo+delete repo+archive secret+delete variable+delete environment+delete gist+delete ssh-key+delete " +
 		"project+delete issue+delete codespace+delete run+delete cache+delete label+delete") {
 		return true
@@ -405,7 +405,7 @@ func (c *Command) ofCodeHost() bool {
 	return false
 }
 
-func publish(c *Call) Found { return c.ofKind((*Command).publishes) }
+func publish(c *Call) Found { return c.firstFound((*Command).publishes) }
 
 func (c *Command) publishes() bool {
 	switch c.Program {

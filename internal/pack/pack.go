@@ -1,5 +1,6 @@
-// Package pack has the ready rules that a hooks file takes by name: "packs": ["git", "secrets"]. A rule is a value:
-// what it blocks, why, what to do instead, the function that decides, and examples that it blocks and lets through.
+// Package pack has ready rules that a hooks file takes by name: "packs": ["git", "secrets"]. A rule is a value: the
+// blocked calls, the reason, the alternative for the agent, the function that decides, and examples of blocked and
+// passed calls.
 //
 //	of, err := pack.Named("git")
 //	…
@@ -10,10 +11,10 @@
 //		}
 //	}
 //
-// Guarantees: a rule decides on what a shell would run, after quotes, wrappers and launchers, and not on the text of a
-// line. It reads no file but where its comment says so, starts no process, and costs microseconds.
+// Guarantees: a rule decides on the commands that a shell would run, inside quotes, wrappers and launchers, and not on
+// the text of a line. A rule reads no file unless a comment says so, starts no process, and costs microseconds.
 //
-// Not guaranteed: that a rule sees what a program does by itself. What it cannot see stands in Blind.
+// Limits: a rule does not see the internal work of a program. Blind says what else a rule cannot see.
 package pack
 
 import (
@@ -26,38 +27,39 @@ import (
 // Pack is a list of rules with a name.
 type Pack struct {
 	Name    string
-	About   string // in half a line
-	Version int    // goes up if a rule blocks more than before
+	About   string // half a line
+	Version int    // increases if a rule blocks more than before
 	Rules   []Rule
 }
 
 // Rule blocks calls of one kind.
 type Rule struct {
-	Name    string // within its pack, as in no-force-push
-	Blocks  string // what it blocks, as a noun phrase
+	Name    string // name within the pack, such as no-force-push
+	Blocks  string // the blocked calls, as a noun phrase
 	Why     string // a sentence
 	Instead string // a sentence, to the agent
-	Blind   string // what it cannot see; "": nothing worth saying
-	Since   int    // the version of the pack that first has it; 0 is 1
+	Blind   string // calls that the rule cannot see; "" if not worth mentioning
+	Since   int    // the pack version that introduced the rule; 0 is 1
 
-	// Find says what of a call the rule is about; the zero Found: nothing.
+	// Find returns the part of a call that the rule blocks, or the zero Found.
 	Find func(*Call) Found
-	// Doubt are words that stand in a line that the rule would block, one of each list, in lower case. If nobody can
-	// tell what a line runs and all of them stand in it, the rule blocks it. nil: it never does so.
+	// Doubt are lists of words in lower case. A line that the rule would block contains a word of each list. If hookrun
+	// cannot tell what a line runs and the line contains a word of each list, the rule blocks the line. If Doubt is
+	// nil, the rule never blocks in doubt.
 	Doubt [][]string
 
 	Block, Pass func() []Example
 }
 
-// Found is what of a call a rule is about.
+// Found is the part of a call that a rule blocks.
 type Found struct {
-	What  string // the command or the file, for the reason; "": nothing
-	Doubt string // why nobody can tell for sure; "": it is sure
+	What  string // the command or the file, for the reason; "" if the rule does not block
+	Doubt string // why hookrun is in doubt; "" if certain
 }
 
-// Example is a call by which a rule is tried.
+// Example is a call to test a rule with.
 type Example struct {
-	Tool string // the project's name; "" is shell
+	Tool string // the tool's name in projects; "" is shell
 	Text string // a shell line, or the path of a file tool
 }
 
@@ -85,7 +87,7 @@ func Paths(tool string, paths ...string) (examples []Example) {
 	return examples
 }
 
-// All are the packs, in the order in which they are shown.
+// All returns the packs in display order.
 func All() []*Pack { return []*Pack{&git, &secrets, &files, &agents, &remote, &infra} }
 
 // Names returns the names of all packs.
@@ -96,7 +98,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Named returns the pack with a name. The error says which packs there are.
+// Named returns the pack with a name. The error lists the known packs.
 func Named(name string) (*Pack, error) {
 	for _, p := range All() {
 		if p.Name == name {
@@ -108,7 +110,7 @@ func Named(name string) (*Pack, error) {
 	return nil, fmt.Errorf(text, spelling.Quote(name), strings.Join(all, ", "), spelling.Suggest(name, all))
 }
 
-// Rule returns the rule with a name, nil if the pack has none.
+// Rule returns the rule with a name, or nil.
 func (p *Pack) Rule(name string) *Rule {
 	for i := range p.Rules {
 		if p.Rules[i].Name == name {
@@ -118,7 +120,7 @@ func (p *Pack) Rule(name string) *Rule {
 	return nil
 }
 
-// At returns the rules of a version of the pack.
+// At returns the rules in a version of the pack.
 func (p *Pack) At(version int) (rules []*Rule) {
 	for i := range p.Rules {
 		if r := &p.Rules[i]; r.Since <= version {
@@ -128,10 +130,10 @@ func (p *Pack) At(version int) (rules []*Rule) {
 	return rules
 }
 
-// ID is the name of a rule of the pack, as in git/no-force-push.
+// ID returns the full name of a rule of the pack, such as git/no-force-push.
 func (p *Pack) ID(r *Rule) string { return p.Name + "/" + r.Name }
 
-// Decide returns what of a call the rule is about, out of doubt as well.
+// Decide returns the part of a call that the rule blocks, perhaps in doubt.
 func (r *Rule) Decide(c *Call) Found {
 	if found := r.Find(c); found.What != "" || len(r.Doubt) == 0 {
 		return found
@@ -140,14 +142,14 @@ func (r *Rule) Decide(c *Call) Found {
 		return Found{What: r.Blocks, Doubt: "its command cannot be read"}
 	}
 	for _, d := range c.doubts {
-		if standIn(d.text, r.Doubt) {
+		if wordsAppear(d.text, r.Doubt) {
 			return Found{What: r.Blocks, Doubt: d.why}
 		}
 	}
 	return Found{}
 }
 
-// Reason is what the agent reads of a call that the rule blocks. id is that of the rule.
+// Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
 	text := "This is " + r.Blocks
 	if found.What != "" && found.What != r.Blocks {
@@ -160,8 +162,8 @@ func (r *Rule) Reason(id string, found Found) string {
 	return text + " Rule: " + id
 }
 
-// standIn reports whether a word of each list stands in a text.
-func standIn(text string, lists [][]string) bool {
+// wordsAppear reports whether a word of each list appears in a text.
+func wordsAppear(text string, lists [][]string) bool {
 	for _, list := range lists {
 		stands := false
 		for _, word := range list {

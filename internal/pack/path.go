@@ -9,31 +9,31 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// area is where a path leads. The areas are in the order of what is lost with them.
+// area is the kind of place that a path leads to, in ascending order of the loss if deleted.
 type area uint8
 
 const (
-	unknown   area = iota // the shell computes it
+	unknown   area = iota // computed by the shell
 	inside                // in the workspace
 	temporary             // in a temporary folder
-	cached                // what programs make again, in the home
+	cached                // files in the home that programs create again
 	outside               // elsewhere
 	inSystem              // in a system folder
 	workspace             // the workspace itself
-	protected             // a root, a home, a system folder, or a folder that the workspace lies in
+	protected             // a root, a home, a system folder, or a parent folder of the workspace
 )
 
-// target is what a word of a command names.
+// target is the file that a word of a command names.
 type target struct {
 	area  area
 	path  string
-	doubt string // why nobody can tell for sure
+	doubt string // why the target is in doubt
 }
 
-// reading is one way in which a word may be read.
+// reading is one possible text of a word.
 type reading struct {
 	text  string
-	globs bool // it may have a pattern
+	globs bool // the text may contain a pattern
 	doubt string
 }
 
@@ -42,11 +42,11 @@ const (
 	ifFolder = "the shell computes the folder"
 )
 
-// targets returns what a word names for a command that runs behind others which went to folders. It looks for symbolic
-// links; through says that the command follows one at the end of a path.
+// targets returns the files that a word may name, after the line has changed to folders. It follows symbolic links;
+// through means that the command follows a link at the end of a path.
 func (c *Call) targets(w Word, folders []Word, through bool) (all []target) {
 	for _, r := range c.readings(w, 0) {
-		text, contents := swept(r)
+		text, contents := sweptFolder(r)
 		at := c.absolute(text, folders)
 		switch {
 		case at != "":
@@ -67,11 +67,11 @@ func (c *Call) targets(w Word, folders []Word, through bool) (all []target) {
 	return all
 }
 
-// isRooted reports whether a path does not start from the current folder.
+// isRooted reports whether a path starts elsewhere than in the current folder.
 func isRooted(text string) bool { return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") }
 
-// swept returns the folder whose whole contents a pattern names, or else the path.
-func swept(r reading) (text string, contents bool) {
+// sweptFolder returns the folder whose whole contents a pattern matches, or else the path.
+func sweptFolder(r reading) (text string, contents bool) {
 	glob := strings.IndexAny(r.text, "*?[")
 	if !r.globs || glob < 0 {
 		return r.text, false
@@ -83,7 +83,7 @@ func swept(r reading) (text string, contents bool) {
 	return cmp.Or(r.text[:cut], "."), true
 }
 
-// absolute returns the absolute path of a text in the folder to which a line went, "" if only the shell knows it.
+// absolute returns the absolute path of a text after the folder changes, or "" if only the shell knows the path.
 func (c *Call) absolute(text string, folders []Word) string {
 	text = filepath.ToSlash(text)
 	if text == "~" || strings.HasPrefix(text, "~/") {
@@ -117,14 +117,14 @@ func (c *Call) follow(at string, through bool) string {
 	return path.Join(c.real(folder), name)
 }
 
-// real returns a path without links, the root if that cannot be known or the call has very many.
+// real returns a path without links, or the root if the path is unknown or the call has too many links.
 func (c *Call) real(at string) string { return cmp.Or(c.seen.Follow(at), "/") }
 
-// readings returns the ways in which a word may be read. Of a variable that the line does not set only known ones are
-// read; any other one may be empty.
+// readings returns the possible texts of a word. If the line does not set a variable, only known variables have a
+// value; others may be empty.
 func (c *Call) readings(w Word, depth int) (all []reading) {
 	const deepest = 4
-	if strings.Contains(w.Text, "{}") || depth > deepest { // of find and xargs
+	if strings.Contains(w.Text, "{}") || depth > deepest { // the placeholder of find and xargs
 		return nil
 	}
 	if !w.Computed {
@@ -136,17 +136,17 @@ func (c *Call) readings(w Word, depth int) (all []reading) {
 		}
 		return []reading{{text: text}}
 	}
-	texts := braced(w.Text, nil)
+	texts := expandBraces(w.Text, nil)
 	for _, text := range texts {
 		all = append(all, c.computed(text, w.Home, depth)...)
 	}
-	if len(texts) == maxBraced { // any may be behind the last one
+	if len(texts) == maxBraced { // the last word may be followed by any path
 		all = append(all, reading{text: "/", doubt: "braces make many words of it"})
 	}
 	return all
 }
 
-// computed returns the ways in which a text may be read of which the shell computes a part.
+// computed returns the possible texts of a text with computed parts.
 func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 	if rest, ok := strings.CutPrefix(text, "$HOME"); ok && home {
 		text = "~" + rest
@@ -163,7 +163,7 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 			continue
 		}
 		given = true
-		if c.expanded++; c.expanded > maxExpanded { // any may be behind the last one
+		if c.expanded++; c.expanded > maxExpanded { // the last value may be followed by any other
 			return append(all, reading{text: "/", doubt: "variables make many words of it"})
 		}
 		value := Word{Text: before + a.Value.Text + rest, Home: a.Value.Home, Computed: true}
@@ -185,12 +185,12 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 		return c.computed("."+rest, false, depth+1)
 	case name == "TMPDIR", name == "TMP", name == "TEMP", name == "RUNNER_TEMP":
 		return c.computed("/tmp"+rest, false, depth+1)
-	case strings.HasPrefix(name, "TMP"): // a folder of one's own there
+	case strings.HasPrefix(name, "TMP"): // a folder of its own in /tmp
 		return c.computed("/tmp/"+name+rest, false, depth+1)
-	case operation == "?", strings.HasPrefix(operation, ":?"): // it is not empty
+	case operation == "?", strings.HasPrefix(operation, ":?"): // fails if empty
 		return nil
 	}
-	if value := otherwise(operation); value != "" {
+	if value := substitute(operation); value != "" {
 		return c.computed(value+rest, false, depth+1)
 	}
 	if rest == "" {
@@ -199,7 +199,7 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 	return []reading{{rest, true, ifEmpty}}
 }
 
-// parameter takes the text between ${ and } apart: the name of a variable, and an operation such as :-word.
+// parameter splits the text between ${ and } into the name of a variable, and an operation such as :-word.
 func parameter(text string) (name, operation string) {
 	if i := strings.IndexAny(text, ":-=?+#%/^,@["); i > 0 {
 		return text[:i], text[i:]
@@ -207,8 +207,8 @@ func parameter(text string) (name, operation string) {
 	return text, ""
 }
 
-// otherwise returns the word in ${X:-word}, and in the other operations that put a word in: - := = :+ +.
-func otherwise(operation string) string {
+// substitute returns the word in ${X:-word}, and in the other operations that insert a word: - := = :+ +.
+func substitute(operation string) string {
 	word := strings.TrimPrefix(operation, ":")
 	if word == "" || !strings.Contains("-=+", word[:1]) {
 		return ""
@@ -220,12 +220,12 @@ func otherwise(operation string) string {
 var variable = lazy.Regexp{Text: `\$\{[^}]*\}|\$\(\)|\$\(\([^)]*\)\)|\$[A-Za-z_][A-Za-z_0-9]*|\$[0-9@*#?!$-]|` + "``"}
 
 const (
-	maxBraced   = 256  // words
-	maxExpanded = 2000 // values of variables in a call
+	maxBraced   = 256  // words from braces
+	maxExpanded = 2000 // values of variables in one call
 )
 
-// braced adds the words that braces with commas make of a text.
-func braced(text string, all []string) []string {
+// expandBraces adds the words that a text with braces and commas expands to.
+func expandBraces(text string, all []string) []string {
 	for open := strings.IndexByte(text, '{'); open >= 0; {
 		if open > 0 && text[open-1] == '$' {
 			next := strings.IndexByte(text[open+1:], '{')
@@ -254,7 +254,7 @@ func braced(text string, all []string) []string {
 		}
 		for _, part := range append(parts, text[start:end]) {
 			if len(all) < maxBraced {
-				all = braced(text[:open]+part+text[end+1:], all)
+				all = expandBraces(text[:open]+part+text[end+1:], all)
 			}
 		}
 		return all
@@ -262,7 +262,7 @@ func braced(text string, all []string) []string {
 	return append(all, text)
 }
 
-// areaOf returns where a path without links leads.
+// areaOf returns the area of a path without links.
 func (c *Call) areaOf(p string) area {
 	root, home := c.follow(filepath.ToSlash(cmp.Or(c.Root, c.Dir)), true), ""
 	if c.Home != "" {
@@ -270,7 +270,7 @@ func (c *Call) areaOf(p string) area {
 	}
 	above, name := path.Split(p)
 	switch {
-	case p == "/", len(p) == 2 && filepath.Separator != '/': // of a drive, too
+	case p == "/", len(p) == 2 && filepath.Separator != '/': // a drive too
 		return protected
 	case strings.EqualFold(p, root):
 		return workspace
@@ -291,13 +291,14 @@ func (c *Call) areaOf(p string) area {
 	if home != "" && below(home, p) {
 		return outside
 	}
-	if a := ofSystem(p); a != outside || root != "/" {
+	if a := systemArea(p); a != outside || root != "/" {
 		return a
 	}
 	return inside
 }
 
-// below reports whether a path lies in a folder. Case does not count: where it does, the other one does not exist.
+// below reports whether a path is in a folder. It ignores case. On a disk where case counts, a path that differs only
+// in case is unlikely to exist.
 func below(folder, p string) bool {
 	folder = strings.TrimSuffix(folder, "/")
 	return len(p) > len(folder)+1 && p[len(folder)] == '/' && strings.EqualFold(p[:len(folder)], folder)
@@ -308,12 +309,12 @@ var caches = [...]string{"/.cache", "/Library/Caches", "/Library/Developer/Xcode
 	"/.local/share/pnpm/store", "/.bun/install/cache", "/.yarn/cache", "/.gradle/caches", "/.m2/repository",
 	"/.cargo/registry", "/.nuget/packages", "/.Trash", "/.local/share/Trash"}
 
-var temporaries = [...]string{"/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp", "/var/folders",
+var temporaryFolders = [...]string{"/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp", "/var/folders",
 	"/private/var/folders", "/dev/shm"}
 
-// isTemporary reports whether a path lies in a temporary folder.
+// isTemporary reports whether a path is in a temporary folder.
 func isTemporary(p string, c *Call) bool {
-	for _, folder := range temporaries {
+	for _, folder := range temporaryFolders {
 		if below(folder, p) {
 			return true
 		}
@@ -321,23 +322,23 @@ func isTemporary(p string, c *Call) bool {
 	return c.Home != "" && below(filepath.ToSlash(c.Home)+"/AppData/Local/Temp", p)
 }
 
-// isTemporaryFolder reports whether a path is a temporary folder in which no workspace lies.
+// isTemporaryFolder reports whether a path is a temporary folder that does not contain the workspace.
 func (c *Call) isTemporaryFolder(p string) bool {
 	return !isTemporary(p, c) && isTemporary(p+"/x", c) && !below(p, filepath.ToSlash(c.Root))
 }
 
-// Folders of systems. What lies in those of free is no part of the system; the folders themselves are.
+// System folders. Files in the folders of notSystem do not belong to the system, but these folders themselves do.
 var (
-	systems = [...]string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run",
+	systemFolders = [...]string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run",
 		"/sbin", "/sys", "/usr", "/var", "/System", "/Library", "/Applications", "/private", "/nix", "C:/Windows",
 		"C:/Program Files", "/c/Windows", "/c/Program Files"}
-	free = [...]string{"/usr/local", "/usr/src", "/var/www", "/var/log", "/var/cache", "/var/lib/apt/lists", "/var/tmp",
-		"/private/tmp", "/opt", "/srv", "/mnt", "/media", "/Volumes", "/home", "/Users", "/tmp", "/snap", "C:/Users",
-		"/c/Users"}
+	notSystem = [...]string{"/usr/local", "/usr/src", "/var/www", "/var/log", "/var/cache", "/var/lib/apt/lists",
+		"/var/tmp", "/private/tmp", "/opt", "/srv", "/mnt", "/media", "/Volumes", "/home", "/Users", "/tmp",
+		"/snap", "C:/Users", "/c/Users"}
 )
 
-func ofSystem(p string) area {
-	for _, folder := range free {
+func systemArea(p string) area {
+	for _, folder := range notSystem {
 		switch is := strings.EqualFold(folder, p); {
 		case (is || below(folder, p)) && (folder == "/var/cache" || folder == "/var/lib/apt/lists"):
 			return cached
@@ -347,7 +348,7 @@ func ofSystem(p string) area {
 			return outside
 		}
 	}
-	for _, folder := range systems {
+	for _, folder := range systemFolders {
 		switch {
 		case strings.EqualFold(folder, p):
 			return protected

@@ -101,12 +101,12 @@ func TestManyBraces(t *testing.T) {
 	for range 40 {
 		word += "{a,b}"
 	}
-	require.Len(t, braced(word, nil), maxBraced)
+	require.Len(t, expandBraces(word, nil), maxBraced)
 	require.True(t, decide(t, "no-wide-delete", "rm -rf "+word, "/w/p", "/w/p", "/root"))
-	require.Equal(t, []string{"ac", "adx", "ady"}, braced("a{c,d{x,y}}", nil))
-	require.Equal(t, []string{"/etc", "/usr"}, braced("/{etc,usr}", nil))
-	require.Equal(t, []string{"${X}/a", "${X}/b"}, braced("${X}/{a,b}", nil))
-	require.Equal(t, []string{"a{b}", "{}"}, append(braced("a{b}", nil), braced("{}", nil)...))
+	require.Equal(t, []string{"ac", "adx", "ady"}, expandBraces("a{c,d{x,y}}", nil))
+	require.Equal(t, []string{"/etc", "/usr"}, expandBraces("/{etc,usr}", nil))
+	require.Equal(t, []string{"${X}/a", "${X}/b"}, expandBraces("${X}/{a,b}", nil))
+	require.Equal(t, []string{"a{b}", "{}"}, append(expandBraces("a{b}", nil), expandBraces("{}", nil)...))
 }
 
 // TestFileTools: a link that leads out of the workspace is followed.

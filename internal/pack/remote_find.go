@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// downloads reports whether a command prints or saves what it gets from the network.
+// downloads reports whether a command prints or saves data from the network.
 func downloads(program string, args []Word) bool {
 	switch strings.ToLower(program) {
 	case "curl", "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "xhs", "curlie", "lynx", "w3m", "links",
@@ -33,10 +33,10 @@ func pipedDownload(c *Call) Found {
 }
 
 func downloadAndRun(c *Call) Found {
-	return c.runsFile(c.saves(downloads, savedBy))
+	return c.runsFile(c.savedFiles(downloads, savedBy))
 }
 
-// savedBy returns the files that a command saves what it downloads in.
+// savedBy returns the files in which a command saves its downloads.
 func savedBy(c *Command) (files []string) {
 	program := strings.ToLower(c.Program)
 	isWget := strings.HasPrefix(program, "wget")
@@ -81,7 +81,7 @@ func savedBy(c *Command) (files []string) {
 	return files
 }
 
-// decodes reports whether a command prints a text that it decodes.
+// decodes reports whether a command decodes a text and prints the result.
 func decodes(program string, args []Word) bool {
 	if decodesText(program, args) {
 		return true
@@ -99,7 +99,7 @@ func decodes(program string, args []Word) bool {
 	return false
 }
 
-// decodesText reports whether a command decodes a text that stands for bytes.
+// decodesText reports whether a command decodes bytes in a text encoding.
 func decodesText(program string, args []Word) bool {
 	switch program {
 	case "base64", "base32", "basenc", "gbase64", "gbase32":
@@ -140,7 +140,7 @@ func decodedCode(c *Call) Found {
 	if found := c.runsOutputOf(decodes); found.What != "" {
 		return found
 	}
-	return c.runsFile(c.saves(decodesText, nil))
+	return c.runsFile(c.savedFiles(decodesText, nil))
 }
 
 func reverseShell(c *Call) Found {
@@ -149,9 +149,9 @@ func reverseShell(c *Call) Found {
 		found := false
 		switch program := command.Program; {
 		case program == "nc", program == "ncat", program == "netcat":
-			found = command.netcatRuns() || command.gets(interactive)
+			found = command.netcatRuns() || command.getsOutputOf(interactive)
 		case program == "telnet", program == "openssl" && hasWord(command.Args, "s_client"):
-			found = command.gets(interactive)
+			found = command.getsOutputOf(interactive)
 		case program == "socat":
 			found = command.socatRuns()
 		case shellline.IsShell(program), interpreter(program) != "":
@@ -166,7 +166,7 @@ func reverseShell(c *Call) Found {
 	return Found{}
 }
 
-// isNetwork reports whether a file is a connection, for bash.
+// isNetwork reports whether bash takes the file as a network connection.
 func (f File) isNetwork() bool {
 	return strings.HasPrefix(f.Path, "/dev/tcp/") || strings.HasPrefix(f.Path, "/dev/udp/")
 }
@@ -175,7 +175,7 @@ func readsNetwork(c shellline.Command) bool {
 	return slices.ContainsFunc(c.Files, func(r shellline.Redirection) bool { return fileOf(r).isNetwork() })
 }
 
-// interactive reports whether a command is a shell that reads its commands.
+// interactive reports whether a command is a shell that reads commands from stdin.
 func interactive(program string, args []Word) bool {
 	if !shellline.IsShell(program) || program == "eval" {
 		return false
@@ -184,7 +184,7 @@ func interactive(program string, args []Word) bool {
 	return l.Stdin
 }
 
-// netcatRuns reports whether nc gives the connection to a program.
+// netcatRuns reports whether nc runs a program on the connection.
 func (c *Command) netcatRuns() bool {
 	for i, w := range c.Args {
 		isShell := i+1 < len(c.Args) && shellline.IsShell(shellline.ProgramName(strings.Split(c.Args[i+1].Text,

@@ -10,21 +10,21 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// grepCall is a command that looks for a text in files.
+// grepCall is a command that searches for a text in files.
 type grepCall struct {
-	patterns  []string
-	unknown   bool // nobody knows which lines it prints
-	fixed     bool // the patterns are no regular expressions
-	fold      bool
-	recursive bool
-	counts    bool // it prints names or numbers alone
-	hidden    bool // it reads hidden files
-	files     []Word
-	only      []string // globs of the files that it reads in folders; nil: all
-	not       []string // and of those that it leaves out
+	patterns   []string
+	unknown    bool // the printed lines are unknown
+	fixed      bool // the patterns are plain texts
+	ignoreCase bool
+	recursive  bool
+	namesOnly  bool // prints only names or numbers
+	hidden     bool // reads hidden files
+	files      []Word
+	include    []string // globs of the files to read in folders; nil: all
+	exclude    []string // globs of the files to skip
 }
 
-// grepOf takes the arguments of a program that looks for a text apart.
+// grepOf parses the arguments of a program that searches for a text.
 func grepOf(c *Command) (g grepCall) {
 	values := "efABCmdD"
 	switch c.Program {
@@ -88,19 +88,19 @@ func (g *grepCall) long(name string, next func() Word, given bool) bool {
 	case "--recursive", "--dereference-recursive":
 		g.recursive = true
 	case "--ignore-case", "--smart-case":
-		g.fold = true
+		g.ignoreCase = true
 	case "--fixed-strings":
 		g.fixed = true
 	case "--invert-match", "--passthru":
 		g.unknown = true
 	case "--count", "--quiet", "--silent", "--files-with-matches", "--files-without-match", "--files", "--type-list":
-		g.counts = true
+		g.namesOnly = true
 	case "--hidden", "--unrestricted":
 		g.hidden = true
 	case "--include", "--glob", "--iglob":
 		g.glob(next().Text)
 	case "--exclude", "--exclude-dir":
-		g.not = append(g.not, next().Text)
+		g.exclude = append(g.exclude, next().Text)
 	case "--after-context", "--before-context", "--context", "--max-count", "--type", "--type-not", "--replace",
 		"--exclude-from", "--ignore-file", "--directories", "--binary-files", "--max-depth", "--threads":
 		next()
@@ -110,9 +110,9 @@ func (g *grepCall) long(name string, next func() Word, given bool) bool {
 
 func (g *grepCall) glob(glob string) {
 	if rest, ok := strings.CutPrefix(glob, "!"); ok {
-		g.not = append(g.not, rest)
+		g.exclude = append(g.exclude, rest)
 	} else {
-		g.only = append(g.only, glob)
+		g.include = append(g.include, glob)
 	}
 }
 
@@ -138,13 +138,13 @@ func (g *grepCall) short(letters, values string, next func() Word, given bool) b
 		case 'd':
 			g.recursive = g.recursive || value.Text == "recurse"
 		case 'i', 'S', 'y':
-			g.fold = true
+			g.ignoreCase = true
 		case 'F':
 			g.fixed = true
 		case 'v':
 			g.unknown = true
 		case 'l', 'L', 'c', 'q':
-			g.counts = true
+			g.namesOnly = true
 		case 'u', '.':
 			g.hidden = true
 		}
@@ -155,19 +155,18 @@ func (g *grepCall) short(letters, values string, next func() Word, given bool) b
 	return given
 }
 
-// grep finds a file of secrets that a command looks for a text in. In a folder it counts if a line of it would be
-// printed.
+// grep finds a file of secrets that a command searches. A file in a folder counts if one of its lines would be printed.
 func (s *search) grep(c *Command) string {
 	g := grepOf(c)
-	if g.counts {
+	if g.namesOnly {
 		return ""
 	}
 	for _, w := range g.files {
-		if what := s.word(w, follows); what != "" {
+		if what := s.word(w, followed); what != "" {
 			return what
 		}
 	}
-	for _, glob := range g.only {
+	for _, glob := range g.include {
 		if mayBeSecret(glob) {
 			return glob
 		}
@@ -193,8 +192,7 @@ func (s *search) grep(c *Command) string {
 	return ""
 }
 
-// mayPrint reports whether the command prints a line of a file that it finds in a folder. It reads the beginning of the
-// file.
+// mayPrint reports whether the command prints a line of a file found in a folder. It reads only the file's beginning.
 func (g *grepCall) mayPrint(file string) bool {
 	base := filepath.Base(file)
 	fits := func(globs []string) bool {
@@ -206,7 +204,7 @@ func (g *grepCall) mayPrint(file string) bool {
 		}
 		return false
 	}
-	if g.only != nil && !fits(g.only) || fits(g.not) || !g.hidden && base[0] == '.' {
+	if g.include != nil && !fits(g.include) || fits(g.exclude) || !g.hidden && base[0] == '.' {
 		return false
 	}
 	f, err := os.Open(file)
@@ -219,16 +217,16 @@ func (g *grepCall) mayPrint(file string) bool {
 	return err != nil || g.matches(string(text))
 }
 
-// basicPattern writes a basic regular expression as an extended one.
+// basicPattern translates a basic regular expression to an extended one.
 var basicPattern = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
 	return strings.NewReplacer(`\|`, "|", `\(`, "(", `\)`, ")", `\{`, "{", `\}`, "}", `\+`, "+", `\?`, "?",
 		"|", `\|`, "(", `\(`, ")", `\)`, "{", `\{`, "}", `\}`, "+", `\+`, "?", `\?`)
 }}
 
-// matches reports whether one of the patterns may match a line of a text, as a basic or as an extended expression.
+// matches reports whether a pattern may match a line of a text, as a basic or as an extended expression.
 func (g *grepCall) matches(text string) bool {
 	flags := "(?m)"
-	if g.fold {
+	if g.ignoreCase {
 		flags = "(?mi)"
 	}
 	for _, pattern := range g.patterns {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// keyKind is a kind of key or token: how it begins, how many characters follow, and how many of those stand in a row
-// without - and _. No such characters belong to it if both are equal.
+// keyKind is a kind of key or token: the beginning, the least number of further characters, and the least length of a
+// run without - and _. If both numbers are equal, the key contains no - or _.
 type keyKind struct {
 	begin      string
 	least, row int
@@ -28,7 +28,7 @@ func keyInText(c *Call) Found {
 		args = plainEscapes(args)
 	}
 	for i := range keyKinds {
-		if kind := &keyKinds[i]; kind.standsIn(args) {
+		if kind := &keyKinds[i]; kind.appearsIn(args) {
 			return Found{What: "a text that begins with " + kind.begin}
 		}
 	}
@@ -38,15 +38,15 @@ func keyInText(c *Call) Found {
 	return Found{}
 }
 
-// standsIn reports whether a key of the kind stands in a text, and no example of one.
-func (k *keyKind) standsIn(text string) bool {
+// appearsIn reports whether a text contains a key of this kind, other than an example.
+func (k *keyKind) appearsIn(text string) bool {
 	for {
 		at := strings.Index(text, k.begin)
 		if at < 0 {
 			return false
 		}
 		inWord := at > 0 && isOfKey(text[at-1], true) && !(at > 1 && text[at-2] == '\\')
-		text = text[at+len(k.begin):] // text[at:] without the beginning
+		text = text[at+len(k.begin):] // the rest of text after the beginning
 		end, row, longest := 0, 0, 0
 		for !inWord && end < len(text) && isOfKey(text[end], k.row < k.least) {
 			if row++; !isAlphanumeric(text[end]) {
@@ -63,7 +63,7 @@ func (k *keyKind) standsIn(text string) bool {
 
 func isOfKey(b byte, most bool) bool { return isAlphanumeric(b) || most && (b == '_' || b == '-') }
 
-// isRandom reports whether a text looks like a key, and not like a word or a row of x that stands for one.
+// isRandom reports whether a text looks like a key, and not like a word or a placeholder such as a row of x.
 func isRandom(text string) bool {
 	lower := strings.ToLower(text)
 	if strings.Contains(lower, "example") || strings.Contains(lower, "xxxx") || strings.Contains(lower, "your") {
@@ -82,7 +82,7 @@ func isRandom(text string) bool {
 	return kinds >= 8 && digits > 0
 }
 
-// hasPrivateKey reports whether a text has a private key, and not its first line alone.
+// hasPrivateKey reports whether a text contains a private key, not only the key's first line.
 func hasPrivateKey(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "PRIVATE KEY")
@@ -105,7 +105,7 @@ func hasPrivateKey(text string) bool {
 	}
 }
 
-// plainEscapes replaces \u00XX of JSON by the characters that they stand for.
+// plainEscapes decodes the \u00XX escapes of JSON.
 func plainEscapes(text string) string {
 	var b strings.Builder
 	for {
@@ -147,9 +147,9 @@ func environmentDump(c *Call) Found {
 	return Found{}
 }
 
-// keepsPlain reports whether a command is a grep for a variable that has no secrets, in what another program prints.
+// keepsPlain reports whether a command is a grep that filters another program's output for a variable without secrets.
 func (c *Command) keepsPlain() bool {
-	if use(c.Program) != searches {
+	if useOf(c.Program) != searches {
 		return false
 	}
 	g := grepOf(c)
@@ -183,7 +183,7 @@ func (c *Command) dumps() bool {
 		return words
 	}
 	help := func() bool { return hasWord(c.Args, "--help", "--version") }
-	if c.By == "source" || c.By == "." { // a file of that name
+	if c.By == "source" || c.By == "." { // a file of this name
 		return false
 	}
 	switch c.Program {
@@ -197,7 +197,7 @@ func (c *Command) dumps() bool {
 		return len(c.Args) == 0 || plain() == 0 && !c.flag("fn")
 	case "declare", "typeset":
 		return plain() == 0 && !c.flag("fFaAin") && !help()
-	case "ps": // its letters without a dash have an e
+	case "ps": // letters without a dash, with an e
 		return len(c.Args) > 0 && c.Args[0].Text != "" && c.Args[0].Text[0] != '-' &&
 			strings.Contains(c.Args[0].Text, "e") && strings.Trim(c.Args[0].Text, "abcdefghijklmnopqrstuvwxyz") == ""
 	case "gci", "get-childitem", "dir", "ls":
@@ -206,7 +206,7 @@ func (c *Command) dumps() bool {
 		})
 	}
 	files := c.Args
-	switch use(c.Program) {
+	switch useOf(c.Program) {
 	case namesFiles, ofGit:
 		return false
 	case searches:
@@ -215,7 +215,7 @@ func (c *Command) dumps() bool {
 	return slices.ContainsFunc(files, func(w Word) bool { return isEnviron(w.Text) })
 }
 
-// isEnvAlone reports whether env has no command behind its options and assignments, and some environment to print.
+// isEnvAlone reports whether env prints an environment: no command follows, and the environment is not empty.
 func (c *Command) isEnvAlone() bool {
 	for i := 0; i < len(c.Args); i++ {
 		switch text := c.Args[i].Text; {
@@ -233,7 +233,7 @@ func (c *Command) isEnvAlone() bool {
 	return !c.More
 }
 
-// dumpIn returns the word of a program that prints the whole environment, "" if there is none.
+// dumpIn returns the word in a program text that prints the whole environment, or "".
 func dumpIn(text string) string {
 	prints := strings.Contains(text, "print")
 	for _, word := range [...]string{"process.env", "os.environ", "environ", "env.to_h", "%env", "getenv()",

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isSecret reports whether a path, with slashes, leads to a file of secrets by its name and those of its folders.
+// isSecret reports whether a path with slashes is a file of secrets, judged by the names of the file and its folders.
 func isSecret(file string) bool {
 	file = strings.ToLower(strings.TrimRight(file, "/"))
 	base := withoutBackup(file[strings.LastIndexByte(file, '/')+1:])
@@ -22,7 +22,7 @@ func isSecret(file string) bool {
 	return isEnvFile(base) || isKeyFile(base) || inSecretFolder("/"+file, base)
 }
 
-// withoutBackup returns the name of the file that a name is for a backup of.
+// withoutBackup returns the name of the original of a backup file.
 func withoutBackup(base string) string {
 	for {
 		before := base
@@ -37,12 +37,12 @@ func withoutBackup(base string) string {
 	}
 }
 
-// isEnvFile reports whether a name is .env or one like it, and not that of an example or of an encrypted one.
+// isEnvFile reports whether a name is .env or similar, except for examples and encrypted files.
 func isEnvFile(base string) bool {
 	switch base {
 	case ".env", ".envrc":
 		return true
-	case "process.env", "import.meta.env", "deno.env", "bun.env": // code
+	case "process.env", "import.meta.env", "deno.env", "bun.env": // an expression in code
 		return false
 	}
 	rest, ok := strings.CutPrefix(base, ".env")
@@ -53,7 +53,7 @@ func isEnvFile(base string) bool {
 	return false
 }
 
-// isKeyFile reports whether a name is that of a private key, a store of keys or the state of Terraform.
+// isKeyFile reports whether a name is a private key, a key store or a Terraform state.
 func isKeyFile(base string) bool {
 	switch end := path.Ext(base); end {
 	case ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".pem":
@@ -81,8 +81,8 @@ func isKeyFile(base string) bool {
 	return strings.HasPrefix(base, "ssh_host_") && strings.HasSuffix(base, "_key")
 }
 
-// inSecretFolder reports whether a path, which begins with a slash, is in a folder where files of that name, or all
-// files but a few, have secrets.
+// inSecretFolder reports whether a file is secret because of its folder. file begins with a slash. In some folders only
+// files of certain names have secrets, in others almost all.
 func inSecretFolder(file, base string) bool {
 	parent := path.Base(path.Dir(file))
 	switch parent + "/" + base {
@@ -108,7 +108,7 @@ func inSecretFolder(file, base string) bool {
 		base != "allowed_signers"
 }
 
-// hasToken reports whether a part of a name between characters that are no letters is in a list.
+// hasToken reports whether a sequence of letters in a name is in a list.
 func hasToken(name, list string) bool {
 	for token := range strings.FieldsFuncSeq(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		for known := range strings.FieldsSeq(list) {
@@ -120,8 +120,8 @@ func hasToken(name, list string) bool {
 	return false
 }
 
-// mayBeSecret reports whether a glob looks as if it chose files of secrets: if a name of them fits a part that says
-// more than a star, as .e* does, or if what the glob chooses has secrets whatever its stars are, as *.pem.
+// mayBeSecret reports whether a glob seems to choose files of secrets. It does so if a known secret name matches a part
+// with more than a star, such as .e*, or if every match is secret, such as *.pem.
 func mayBeSecret(glob string) bool {
 	if !strings.ContainsAny(glob, "*?[") {
 		return isSecret(glob)
@@ -139,7 +139,7 @@ func mayBeSecret(glob string) bool {
 	return isSecret(filled(folder) + filled(base))
 }
 
-// filled returns a glob with an x for each of its wildcards.
+// filled returns a glob with an x for each wildcard.
 func filled(glob string) string {
 	var b strings.Builder
 	for i := 0; i < len(glob); i++ {

@@ -10,15 +10,15 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// programUse is what a program does with the files that its arguments name.
+// programUse is how a program uses the files in its arguments.
 type programUse int
 
 const (
-	unknownUse programUse = iota // nobody knows: it may print them
-	namesFiles                   // it does not print them, or what it runs is a command of its own
+	unknownUse programUse = iota // unknown: the program may print them
+	namesFiles                   // does not print them, or runs a separate command
 	readsFiles
-	scriptFirst // it reads them, and its first operand is a program for it
-	copiesFiles // to the last one
+	scriptFirst // reads them; the first operand is a program text
+	copiesFiles // copies to the last one
 	searches
 	ofGit
 	ofCurl
@@ -28,9 +28,8 @@ const (
 	ofXargs
 )
 
-// use tells what a program does. Programs that only name, make, remove or load a file are few; what is not listed may
-// read.
-func use(program string) programUse {
+// useOf returns how a program uses files. Few programs only name, create, remove or load files; all others may read.
+func useOf(program string) programUse {
 	switch program {
 	case "ls", "ll", "la", "dir", "tree", "find", "locate", "test", "[", "[[", "stat", "file", "wc", "du", "df",
 		"md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "cksum", "b2sum", "cmp", "realpath", "readlink",
@@ -78,14 +77,14 @@ func use(program string) programUse {
 }
 
 func isReader(program string) bool {
-	u := use(program)
+	u := useOf(program)
 	return u == readsFiles || u == scriptFirst || u == copiesFiles || u == searches
 }
 
 // command finds a file of secrets that a command reads.
 func (s *search) command(c *Command) Found {
 	what := ""
-	u := use(c.Program)
+	u := useOf(c.Program)
 	switch u {
 	case namesFiles:
 		return Found{}
@@ -113,7 +112,7 @@ func (s *search) command(c *Command) Found {
 		switch {
 		case c.Program == "zip":
 			return Found{What: s.operands(zipped(c.Args), u)}
-		case c.By == "foreman", c.By == "honcho": // Program is run or start, and -e names a file that they load
+		case c.By == "foreman", c.By == "honcho": // c.Program is run or start; -e names an environment file
 			return Found{What: s.operands(c.operands("-e --env -f --procfile -d --root -p --port"), u)}
 		case interpreter(c.Program) != "" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
 			shellline.Among("venv virtualenv", c.Args[1].Text):
@@ -128,23 +127,23 @@ func (s *search) command(c *Command) Found {
 		return Found{What: what}
 	}
 	if isReader(c.Program) && u != searches && s.getsNames(c) {
-		if s.others == nil {
+		if s.listedFile == nil {
 			what = s.listed(func(string) bool { return true })
-			s.others = &what
+			s.listedFile = &what
 		}
-		if *s.others != "" {
-			return Found{*s.others, "another program names the files"}
+		if *s.listedFile != "" {
+			return Found{*s.listedFile, "another program names the files"}
 		}
 	}
 	return Found{}
 }
 
-// operands finds a file of secrets among arguments. Those that only name one to a program are left out: what is behind
-// --env-file, --key and the like, unless the program is known to print what it reads.
+// operands finds a file of secrets in arguments. It skips files that the program only loads, such as the values of
+// --env-file and --key, unless the program is known to print files.
 func (s *search) operands(args []Word, u programUse) string {
-	e := names
+	e := nameOnly
 	if u != unknownUse {
-		e = follows
+		e = followed
 	}
 	for i := 0; i < len(args); i++ {
 		w := args[i]
@@ -163,7 +162,7 @@ func (s *search) operands(args []Word, u programUse) string {
 	return ""
 }
 
-// zipped returns the arguments of zip without the patterns behind -x, which choose what it leaves out.
+// zipped returns the arguments of zip without the exclude patterns after -x.
 func zipped(args []Word) (rest []Word) {
 	leavesOut := false
 	for _, w := range args {
@@ -175,7 +174,7 @@ func zipped(args []Word) (rest []Word) {
 	return rest
 }
 
-// leavesOut reports whether an option names a file that the program does not print, and whether that is the next word.
+// leavesOut reports whether an option names a file that is not printed, and whether the next word is that name.
 func leavesOut(option string, loads bool) (leaves, next bool) {
 	name, _, attached := strings.Cut(strings.ToLower(option), "=")
 	words := []string{"exclude", "ignore"}
@@ -186,7 +185,7 @@ func leavesOut(option string, loads bool) (leaves, next bool) {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }), !attached
 }
 
-// script reads the arguments of a program whose first operand is a text for it.
+// script reads the arguments of a program whose first operand is a program text.
 func (s *search) script(c *Command) string {
 	inPlace := c.flag("", "--in-place") || c.Program == "perl" && c.flag("i")
 	given := c.Program == "perl" && c.flag("eE")
@@ -197,7 +196,7 @@ func (s *search) script(c *Command) string {
 		case strings.HasPrefix(text, "-i") && strings.HasSuffix(c.Program, "sed"), strings.HasPrefix(text, "-Ei"),
 			strings.HasPrefix(text, "-ni"), strings.HasPrefix(text, "-ri"):
 			inPlace = true
-		case strings.HasSuffix(c.Program, "q") && strings.HasPrefix(text, "-e"): // of jq and yq: a status
+		case strings.HasSuffix(c.Program, "q") && strings.HasPrefix(text, "-e"): // jq and yq: exit status
 		case text == "-e", text == "--expression", text == "-f",
 			text == "-v" && strings.HasSuffix(c.Program, "awk"):
 			given = given || text != "-v"
@@ -226,8 +225,8 @@ func (s *search) script(c *Command) string {
 	return s.operands(files, readsFiles)
 }
 
-// copies reads the arguments of a program that copies, moves or links files. A copy that has a name of secrets as well
-// is no reading, unless it leaves the machine.
+// copies reads the arguments of a program that copies, moves or links files. A copy does not count as reading if its
+// name is also secret, unless the copy leaves the machine.
 func (s *search) copies(c *Command) string {
 	valued := map[string]string{"scp": "iFPocJlSD", "rsync": "ef", "install": "mogtS"}[c.Program]
 	var files []Word
@@ -261,14 +260,14 @@ func (s *search) copies(c *Command) string {
 	host, _, leaves := strings.Cut(target, ":")
 	leaves = leaves && (c.Program == "scp" || c.Program == "rsync") && !strings.Contains(host, "/")
 	for _, w := range files {
-		if what := s.word(w, follows); what != "" && (leaves || !s.keepsName(what, target)) {
+		if what := s.word(w, followed); what != "" && (leaves || !s.keepsName(what, target)) {
 			return what
 		}
 	}
 	return ""
 }
 
-// splitBraces returns words with braces as the words that they stand for.
+// splitBraces expands the braces in words.
 func splitBraces(words []Word) (all []Word) {
 	for _, w := range words {
 		if !w.Computed || strings.ContainsAny(w.Text, "$`*?[") {
@@ -282,7 +281,7 @@ func splitBraces(words []Word) (all []Word) {
 	return all
 }
 
-// keepsName reports whether a copy of a file has a name of secrets.
+// keepsName reports whether the copy of a file has a secret name.
 func (s *search) keepsName(file, target string) bool {
 	if isSecret(target) && target[strings.LastIndexByte(target, '/')+1:] != ".ssh" {
 		return true
@@ -295,7 +294,7 @@ func (s *search) keepsName(file, target string) bool {
 	return isFolder && isSecret(target+"/"+filled(file[strings.LastIndexByte(file, '/')+1:]))
 }
 
-// git reads the subcommands of git that print files.
+// git reads the git subcommands that print files.
 func (s *search) git(c *Command) string {
 	g := gitOf(c, s.Dir)
 	args := g.args
@@ -328,7 +327,7 @@ func (s *search) git(c *Command) string {
 	return s.operands(args, unknownUse)
 }
 
-// curl reads the arguments of programs that send files: those behind an @ or a <, and those of a few options.
+// curl reads the arguments of programs that send files: files after an @ or a <, and the values of a few options.
 func (s *search) curl(c *Command) string {
 	for i, w := range c.Args {
 		before := ""
@@ -345,11 +344,11 @@ func (s *search) curl(c *Command) string {
 		if !sends || strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") {
 			continue
 		}
-		if what := s.word(w, names); what != "" {
+		if what := s.word(w, nameOnly); what != "" {
 			return what
 		}
 		if _, file, ok := strings.Cut(w.Text, "@"); ok && !isText(file) {
-			if what := s.leads(file); what != "" {
+			if what := s.secretAt(file); what != "" {
 				return what
 			}
 		}
@@ -357,8 +356,8 @@ func (s *search) curl(c *Command) string {
 	return ""
 }
 
-// openSSL reads the subcommands of openssl that print what they read. Those for certificates read the public part, and
-// what goes to a file is not printed.
+// openSSL reads the openssl subcommands that print their input. Subcommands for certificates read the public part, and
+// output to a file is not printed.
 func (s *search) openSSL(c *Command) string {
 	if len(c.Args) == 0 {
 		return ""
@@ -375,7 +374,7 @@ func (s *search) openSSL(c *Command) string {
 	return s.operands(c.Args[1:], readsFiles)
 }
 
-// getsNames reports whether a command reads files that another program names, as behind xargs or in a loop.
+// getsNames reports whether a command reads files named by another program, as after xargs or in a loop.
 func (s *search) getsNames(c *Command) bool {
 	return c.More || slices.ContainsFunc(c.Args, func(w Word) bool {
 		if !w.Computed || strings.Contains(w.Text, "/dev/fd/") {
@@ -385,18 +384,18 @@ func (s *search) getsNames(c *Command) bool {
 			return true
 		}
 		name := strings.Trim(w.Text, "${}")
-		if name == "@" || strings.Trim(name, "0123456789") == "" { // of sh -c 'cat "$1"' _ {}
+		if name == "@" || strings.Trim(name, "0123456789") == "" { // as in sh -c 'cat "$1"' _ {}
 			return true
 		}
 		isListed := func(v shellline.Assignment) bool {
 			return v.Name == name && strings.HasPrefix(v.Value.Text, "$()")
 		}
-		return slices.Contains(s.given, name) || slices.ContainsFunc(s.assigned, isListed)
+		return slices.Contains(s.readVars, name) || slices.ContainsFunc(s.assigned, isListed)
 	})
 }
 
-// listed returns a file of secrets that a program of the line names: one that it is told the name of, or one in the
-// folder of a find without names for which the test holds.
+// listed returns a file of secrets that a program in the line names. The name is in the program's arguments, or the
+// file is in the folder of a find without names and passes the test.
 func (s *search) listed(test func(file string) bool) string {
 	defer func(dir string) { s.dir = dir }(s.dir)
 	for _, c := range s.Commands {
@@ -408,7 +407,7 @@ func (s *search) listed(test func(file string) bool) string {
 			}
 		case "echo", "printf", "ls", "fd", "fdfind", "locate":
 			for _, w := range c.Args {
-				if what := s.word(w, names); what != "" {
+				if what := s.word(w, nameOnly); what != "" {
 					return what
 				}
 				if what := secretField(strings.NewReplacer(`\n`, " ", `\0`, " ").Replace(w.Text)); what != "" {
@@ -424,7 +423,7 @@ func (s *search) listed(test func(file string) bool) string {
 	return ""
 }
 
-// secretField returns the word of a text that names files of secrets, "" if there is none.
+// secretField returns the first word of a text that names files of secrets, or "".
 func secretField(text string) string {
 	for field := range strings.FieldsSeq(text) {
 		if mayBeSecret(field) {
@@ -434,12 +433,12 @@ func secretField(text string) string {
 	return ""
 }
 
-// fd reads the arguments of fd, which runs a command for the files that it finds.
+// fd reads the arguments of fd, which runs a command for the files that fd finds.
 func (s *search) fd(args []Word) string {
 	at := slices.IndexFunc(args, func(w Word) bool {
 		return slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, w.Text)
 	})
-	if at < 0 || at+1 == len(args) || use(args[at+1].Text) == namesFiles {
+	if at < 0 || at+1 == len(args) || useOf(args[at+1].Text) == namesFiles {
 		return ""
 	}
 	for i, w := range args[:at] {
@@ -454,12 +453,12 @@ func (s *search) fd(args []Word) string {
 	return ""
 }
 
-// xargs reads the file that xargs takes arguments from. The command that it runs is one of its own.
+// xargs reads the file from which xargs takes arguments. The command that xargs runs is checked separately.
 func (s *search) xargs(args []Word) (what string) {
 	for i, w := range args {
 		isValue := i > 0 && (args[i-1].Text == "-a" || args[i-1].Text == "--arg-file")
 		if what == "" && (isValue || strings.HasPrefix(w.Text, "-a") || strings.HasPrefix(w.Text, "--arg-file=")) {
-			what = s.word(w, follows)
+			what = s.word(w, followed)
 		}
 	}
 	return what

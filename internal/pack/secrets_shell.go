@@ -11,21 +11,19 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// search looks for the files of secrets that a call reads.
+// search finds the files of secrets that a call reads.
 type search struct {
 	*Call
-	dir string // in which relative paths of the command start that is looked at
+	dir string // start folder of relative paths in the current command
 
-	given []string // the variables that its lines read
+	readVars []string // variables set by the read commands of the lines
 
-	// What is left of the work for one call. A search in folders that has none left finds nothing, and variables are
-	// unknown then.
+	// The remaining work for one call. With no work left, a folder search finds nothing, and variables are unknown.
 	files, expansions, variables int
-	others                       *string // what listed has found; nil: it has not looked
+	listedFile                   *string // result of listed; nil: not called yet
 }
 
-// readSecret finds a file of secrets that a call reads. It follows links, and looks into folders that a line
-// reads whole.
+// readSecret finds a file of secrets that a call reads. It follows links, and searches folders that are read whole.
 func readSecret(c *Call) Found {
 	s := search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000}
 	if len(c.Commands) == 0 && len(c.Redirect) == 0 {
@@ -34,7 +32,7 @@ func readSecret(c *Call) Found {
 	for i := range c.Commands {
 		if c.Commands[i].Program == "read" {
 			for _, w := range c.Commands[i].Args {
-				s.given = append(s.given, w.Text)
+				s.readVars = append(s.readVars, w.Text)
 			}
 		}
 	}
@@ -49,7 +47,7 @@ func readSecret(c *Call) Found {
 			continue
 		}
 		s.goTo(r.Folders)
-		if what := s.word(r.Word, follows); what != "" {
+		if what := s.word(r.Word, followed); what != "" {
 			return Found{What: what}
 		}
 	}
@@ -60,15 +58,15 @@ func readSecret(c *Call) Found {
 	return s.byTool()
 }
 
-// goTo sets where relative paths start for a command that runs behind others which went to folders.
+// goTo sets the start folder of relative paths, after the line has changed to folders.
 func (s *search) goTo(folders []Word) { s.dir = cmp.Or(s.absolute(".", folders), s.Dir) }
 
-// byTool finds a file of secrets that a tool for files reads.
+// byTool finds a file of secrets that a file tool reads.
 func (s *search) byTool() Found {
 	isOne := func(names ...string) bool {
 		return slices.ContainsFunc(s.Tools, func(tool string) bool { return slices.Contains(names, tool) })
 	}
-	if isOne("fs_glob", "fs_list", "Glob", "LS") { // they name files and do not read them
+	if isOne("fs_glob", "fs_list", "Glob", "LS") { // name files without reading them
 		return Found{}
 	}
 	looks := isOne("fs_grep", "Grep")
@@ -76,7 +74,7 @@ func (s *search) byTool() Found {
 		if f.Writes {
 			continue
 		}
-		if what := s.leads(f.Path); what != "" {
+		if what := s.secretAt(f.Path); what != "" {
 			return Found{What: what}
 		}
 		if looks && len(s.seen.Globs) == 0 {
@@ -108,11 +106,11 @@ func (s *search) byTool() Found {
 type effort int
 
 const (
-	names   effort = iota // what the word says
-	follows               // also links and globs, because the program is known to read its files
+	nameOnly effort = iota // only the word's text
+	followed               // also links and globs, because the program is known to read its files
 )
 
-// word returns the file of secrets that a word of a command names, "" if there is none.
+// word returns the file of secrets that a word of a command names, or "".
 func (s *search) word(w Word, e effort) string {
 	if !w.Computed {
 		return s.text(w.Text, e)
@@ -125,8 +123,8 @@ func (s *search) word(w Word, e effort) string {
 					return part
 				}
 			}
-			if e == follows && known {
-				if file := s.expands(glob); file != "" {
+			if e == followed && known {
+				if file := s.globSecret(glob); file != "" {
 					return file
 				}
 			}
@@ -135,26 +133,26 @@ func (s *search) word(w Word, e effort) string {
 	return ""
 }
 
-// text is word for a text that the shell does not compute.
+// text is word for a text without computed parts.
 func (s *search) text(text string, e effort) string {
 	for _, part := range parts(text) {
 		if s.anywhere(part, isSecret) {
 			return part
 		}
 	}
-	if e == follows && !strings.HasPrefix(text, "-") && !isText(text) {
-		return s.leads(text)
+	if e == followed && !strings.HasPrefix(text, "-") && !isText(text) {
+		return s.secretAt(text)
 	}
 	return ""
 }
 
-// anywhere reports whether a test holds for a path as it is written, or from a folder to which the line goes.
+// anywhere reports whether a path passes a test as written, or from the current folder of the line.
 func (s *search) anywhere(file string, test func(string) bool) bool {
 	return test(file) || !isRooted(file) && test(s.dir+"/"+file)
 }
 
-// leads returns the file of secrets that a path leads to, "" if there is none.
-func (s *search) leads(file string) string {
+// secretAt returns the path if it is or leads to a file of secrets, or "".
+func (s *search) secretAt(file string) string {
 	if s.anywhere(filepath.ToSlash(file), isSecret) {
 		return file
 	}
@@ -166,8 +164,8 @@ func (s *search) leads(file string) string {
 	return ""
 }
 
-// expands returns a file of secrets among those that a glob chooses now. Stars choose no hidden file.
-func (s *search) expands(glob string) string {
+// globSecret returns a file of secrets that a glob matches now. Stars match no hidden file.
+func (s *search) globSecret(glob string) string {
 	hidden := strings.HasPrefix(filepath.Base(glob), ".")
 	wild := 0
 	for name := range strings.SplitSeq(glob, "/") {
@@ -184,14 +182,14 @@ func (s *search) expands(glob string) string {
 	}
 	files, _ := filepath.Glob(ends[0])
 	for _, file := range files {
-		if (hidden || !strings.HasPrefix(filepath.Base(file), ".")) && s.leads(file) != "" {
+		if (hidden || !strings.HasPrefix(filepath.Base(file), ".")) && s.secretAt(file) != "" {
 			return file
 		}
 	}
 	return ""
 }
 
-// parts returns a word and the paths that may stand in it: behind an option, a =, an @ or a colon.
+// parts returns a word and the possible paths in the word: after an option, a =, an @ or a colon.
 func parts(text string) []string {
 	switch {
 	case isText(text):
@@ -199,7 +197,7 @@ func parts(text string) []string {
 	case strings.Contains(text, "://") && !strings.Contains(text, "file://"):
 		return nil
 	case strings.HasPrefix(text, ":!"), strings.HasPrefix(text, ":^"), strings.HasPrefix(text, ":(exclude"):
-		return nil // git leaves it out
+		return nil // excluded by git
 	}
 	all := []string{text}
 	if strings.ContainsAny(text, "=@:,;<") {
@@ -211,18 +209,17 @@ func parts(text string) []string {
 	return all
 }
 
-// isText reports whether a word with blanks is hardly a path.
+// isText reports whether a word has blanks and is hardly a path.
 func isText(word string) bool {
 	i := strings.IndexAny(word, " \t\n")
 	return i >= 0 && (strings.IndexByte("/.~", word[0]) < 0 || strings.Contains(word, " -") ||
 		strings.Contains(word, "\n"))
 }
 
-// unknownText stands for what nobody knows of a word.
+// unknownText replaces the unknown parts of a word.
 const unknownText = "\x00"
 
-// values returns what a word may be with the values that the line gives variables, and with unknownText for the
-// rest.
+// values returns the possible texts of a word, with the line's values of variables, and unknownText for the rest.
 func (s *search) values(text string, left int) (all []string) {
 	at := strings.IndexAny(text, "$`")
 	if at < 0 {
@@ -256,7 +253,7 @@ func (s *search) values(text string, left int) (all []string) {
 			some = append(some, s.values(v.Value.Text, left-1)...)
 		}
 	}
-	if value := otherwise(operation); value != "" {
+	if value := substitute(operation); value != "" {
 		some = append(some, value)
 	}
 	if len(some) > 1 {
@@ -278,8 +275,8 @@ func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// inFolder returns a file of secrets in a folder for which the test holds, "" if there is none or the path leads to no
-// folder. It looks at a few thousand files for one call, and not into folders of packages.
+// inFolder returns a file of secrets in a folder that passes the test, or "". The limit is a few thousand files for one
+// call, and folders of packages are skipped.
 func (s *search) inFolder(folder string, hidden bool, test func(file string) bool) (what string) {
 	ends := s.seen.Ends(s.dir, folder)
 	if len(ends) == 0 {
@@ -306,8 +303,8 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 	return what
 }
 
-// doubtful finds a text that nobody can tell the commands of, in which a file of secrets stands together with a word
-// that reads: anywhere in a program, and before it in a shell line.
+// doubtful finds a file of secrets in a text with unknown commands. The text must also have a word that reads files:
+// anywhere in a program text, but before the file in a shell line.
 func (s *search) doubtful() Found {
 	for i := range s.Commands {
 		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
@@ -339,7 +336,7 @@ func inDoubt(d doubt) Found {
 		left := leaves
 		leaves = token[0] == '-' && strings.Contains(token, "exclude")
 		word := strings.Trim(token, "|;&\n<>")
-		reads = reads || !isProgram && use(word) == readsFiles
+		reads = reads || !isProgram && useOf(word) == readsFiles
 		if !reads || left || strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "._") {
 			continue
 		}

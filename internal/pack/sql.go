@@ -13,7 +13,7 @@ func dataDrop(c *Call) Found {
 		cmd := &c.Commands[i]
 		switch cmd.Program {
 		case "dropdb":
-			if !cmd.has("--help -? --version -V") { // -h is a host
+			if !cmd.has("--help -? --version -V") { // -h is the host option
 				return Found{What: cmd.String()}
 			}
 		case "mysqladmin", "mariadb-admin":
@@ -40,7 +40,7 @@ func dataDrop(c *Call) Found {
 	return Found{}
 }
 
-// isDatabase reports whether a program runs statements of its arguments or of stdin in a database.
+// isDatabase reports whether a program runs database statements from its arguments or from stdin.
 func isDatabase(program string) bool {
 	switch program {
 	case "psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "sqlite", "mongosh", "mongo", "duckdb", "sqlcmd",
@@ -50,7 +50,8 @@ func isDatabase(program string) bool {
 	return false
 }
 
-// statements returns what a line gives a database to run: in its arguments, in a here-document, or by a pipe from echo.
+// statements returns the statements that a line gives a database to run: in arguments, in a here-document, or from echo
+// in a pipe.
 func (client *Command) statements() (text string, computed bool) {
 	var b strings.Builder
 	write := func(words []Word) {
@@ -80,9 +81,9 @@ func (client *Command) statements() (text string, computed bool) {
 }
 
 var (
-	// aside matches what is no statement: comments and texts in quotes.
-	aside = lazy.Regexp{Text: `(?s)/\*.*?\*/|--[^\n]*|'(?:[^']|'')*'`}
-	// dropping matches statements that empty or drop, in SQL and in the language of MongoDB.
+	// nonStatements matches comments and quoted texts.
+	nonStatements = lazy.Regexp{Text: `(?s)/\*.*?\*/|--[^\n]*|'(?:[^']|'')*'`}
+	// dropping matches statements that drop or empty data, in SQL and in the language of MongoDB.
 	dropping = lazy.Regexp{Text: `(?i)\bdrop\s+(?:table|database|schema|materialized|view|owned|tablespace|keyspace|` +
 		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*truncate\s+\S|\.drop\(|\bdropDatabase\(|` +
 		`\bdropCollection\(|\b(?:deleteMany|remove)\(\s*(?:\{\s*\})?\s*\)`}
@@ -90,9 +91,9 @@ var (
 	where    = lazy.Regexp{Text: `(?i)\bwhere\b`}
 )
 
-// drops reports whether one of the statements drops or empties something, or deletes all rows of a table.
+// drops reports whether any statement drops or empties data, or deletes all rows of a table.
 func drops(text string) bool {
-	text = aside.Get().ReplaceAllString(text, " ")
+	text = nonStatements.Get().ReplaceAllString(text, " ")
 	if dropping.Get().MatchString(text) {
 		return true
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// statement is a command of cmd.exe or PowerShell: its words without quotes, with backslashes.
+// statement is a command of cmd.exe or PowerShell: the words without quotes, with backslashes.
 type statement []string
 
-// windowsPrograms are the programs whose paths a shell of Windows reads.
+// windowsPrograms are the programs whose paths are read as in a Windows shell.
 const windowsPrograms = "add-content attrib clc clear-content cmd copy copy-item cpi del echo erase gc get-content " +
 	"gci icacls mi more move move-item new-item ni out-file rd ren rename-item remove-item ri rmdir robocopy rni sc " +
 	"select-string set-content sls tee-object type xcopy"
 
-// addWindows adds the commands of a line as a shell of Windows reads it: those behind cmd /c, and those with a
-// backslash or a variable of Windows in a path. A reader of other shells takes the backslash for an escape.
+// addWindows adds the commands of a line as a Windows shell reads it: commands after cmd /c, and commands with a
+// backslash or a Windows variable in a path. Readers for other shells take the backslash for an escape.
 func (c *Call) addWindows(line string) {
 	if !strings.ContainsAny(line, `\%`) && !strings.Contains(line, "$env:") && !strings.Contains(line, "cmd") {
 		return
 	}
 	for _, s := range splitStatements(line) {
-		if text := s.runs(); text != "" {
+		if text := s.innerLine(); text != "" {
 			for _, inner := range addStatements(nil, text, 0) {
 				c.addStatement(inner)
 			}
@@ -43,11 +43,11 @@ func (c *Call) addStatement(s statement) {
 	c.addLine(line.Reach(text, nil))
 }
 
-// slashedWord returns a word with slashes, a home as ~, and quotes if it needs them.
+// slashedWord returns a word with slashes, ~ for a home, and quotes if needed.
 func slashedWord(w string) string {
 	w = strings.ReplaceAll(w, `\`, "/")
 	lower := strings.ToLower(w)
-	for _, k := range known {
+	for _, k := range windowsFolders {
 		if rest := strings.TrimPrefix(lower, k[0]); k[1] == "~" && rest != lower && (rest == "" || rest[0] == '/') {
 			return "~" + quotedWord(w[len(k[0]):])
 		}
@@ -69,8 +69,8 @@ func quotedWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", "") + "'"
 }
 
-// windowsLines returns the commands of the lines, in lower case, as cmd.exe and PowerShell take them apart, for which a
-// backslash is no escape. Lines with none of the words are left out.
+// windowsLines returns the commands of the lines in lower case, split as in cmd.exe and PowerShell, where a backslash
+// is not an escape. It skips lines without any of the words.
 func (c *Call) windowsLines(with ...string) (all []statement) {
 	for _, line := range c.lines {
 		if slices.ContainsFunc(with, func(word string) bool { return strings.Contains(line, word) }) {
@@ -80,7 +80,7 @@ func (c *Call) windowsLines(with ...string) (all []statement) {
 	return all
 }
 
-// addStatements adds the commands of a line, and those that they run by cmd /c or powershell -c.
+// addStatements adds the commands of a line, and the commands inside cmd /c or powershell -c.
 func addStatements(all []statement, line string, depth int) []statement {
 	const deepest, most = 3, 256
 	for _, s := range splitStatements(line) {
@@ -88,15 +88,15 @@ func addStatements(all []statement, line string, depth int) []statement {
 			break
 		}
 		all = append(all, s)
-		if text := s.runs(); text != "" && depth < deepest {
+		if text := s.innerLine(); text != "" && depth < deepest {
 			all = addStatements(all, text, depth+1)
 		}
 	}
 	return all
 }
 
-// runs is the text that cmd or PowerShell runs.
-func (s statement) runs() string {
+// innerLine returns the text that cmd or PowerShell runs, or "".
+func (s statement) innerLine() string {
 	switch strings.ToLower(s.program()) {
 	case "cmd", "powershell", "pwsh":
 		i := slices.IndexFunc(s, func(w string) bool {
@@ -152,8 +152,8 @@ func (s statement) program() string {
 	return strings.TrimSuffix(shellline.ProgramName(s[0][strings.LastIndexByte(s[0], '\\')+1:]), ".com")
 }
 
-// windowsDelete finds the deletion of a drive, a home, the system or the whole workspace. What rm deletes by a path
-// with slashes is for the reader of shells.
+// windowsDelete finds the deletion of a drive, a home, the system or the whole workspace. It skips rm with slashed
+// paths, because the reader of shell lines handles those.
 func (c *Call) windowsDelete() Found {
 	moved := false
 	for _, s := range c.windowsLines(" /s", " -r", " -fr") {
@@ -178,8 +178,8 @@ func (c *Call) windowsDelete() Found {
 	return Found{}
 }
 
-// known are the folders of Windows that a variable names.
-var known = [...][2]string{
+// windowsFolders are the Windows folders named by variables.
+var windowsFolders = [...][2]string{
 	{"$env:userprofile", "~"}, {"%userprofile%", "~"}, {"$home", "~"}, {"%homepath%", "~"}, {"$env:homepath", "~"},
 	{"$env:systemroot", "c:/windows"}, {"%systemroot%", "c:/windows"}, {"$env:windir", "c:/windows"},
 	{"%windir%", "c:/windows"}, {"$env:systemdrive", "c:"}, {"%systemdrive%", "c:"}, {"%homedrive%", "c:"},
@@ -187,10 +187,10 @@ var known = [...][2]string{
 	{"$pwd", "."}, {"%cd%", "."}, {"$env:appdata", "c:/programdata"}, {"%appdata%", "c:/programdata"},
 }
 
-// isWide reports whether a path in lower case is a drive, a home, of the system, or the folder itself or above it.
+// isWide reports whether a path in lower case is a drive, a home or a system folder, or the current folder or a parent.
 func isWide(w string) bool {
 	w = strings.ReplaceAll(w, `\`, "/")
-	for _, k := range known {
+	for _, k := range windowsFolders {
 		if rest, ok := strings.CutPrefix(w, k[0]); ok && (rest == "" || rest[0] == '/') {
 			w = k[1] + rest
 		}
@@ -203,7 +203,7 @@ func isWide(w string) bool {
 	if w == "." || w == ".." || w == "~" || strings.HasSuffix(w, "/..") {
 		return true
 	}
-	if len(w) > 1 && w[0] == '/' && (len(w) == 2 || w[2] == '/') { // of Git Bash
+	if len(w) > 1 && w[0] == '/' && (len(w) == 2 || w[2] == '/') { // as in Git Bash
 		w = w[1:2] + ":" + w[2:]
 	}
 	if len(w) < 2 || w[1] != ':' {
@@ -219,7 +219,7 @@ func isWide(w string) bool {
 	return false
 }
 
-// windowsDisk finds a command that formats a disk, or writes to one past its file system.
+// windowsDisk finds a command that formats a disk, or writes to a disk past its file system.
 func (c *Call) windowsDisk() Found {
 	for _, s := range c.windowsLines("disk", "format", "remove-partition", `\\.\`) {
 		switch program := s.program(); program {

@@ -10,15 +10,14 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// CommandOf returns what the arguments of a shell tool have it run, one line for each of its commands, whatever key
-// they are under. The words of a list are joined by blanks. ok is false if there is no such argument, or one of them is
-// no text.
+// CommandOf returns the commands in the arguments of a shell tool, one line for each command, under any known key. The
+// words of a list are joined by blanks. ok is false if no argument holds a command, or if a command is not a text.
 func CommandOf(args string) (lines string, ok bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return "", false
 	}
 	var all []string
-	odd := false
+	unreadable := false
 	strictjson.Members(args, func(key, value string) bool {
 		name := keyName(strictjson.Text(key))
 		isList := name == "commands"
@@ -26,7 +25,7 @@ func CommandOf(args string) (lines string, ok bool) {
 			return true
 		}
 		texts, readable := textsOf(value)
-		odd = odd || !readable
+		unreadable = unreadable || !readable
 		if isList {
 			all = append(all, texts...)
 		} else {
@@ -34,10 +33,10 @@ func CommandOf(args string) (lines string, ok bool) {
 		}
 		return true
 	})
-	return strings.Join(all, "\n"), len(all) > 0 && !odd
+	return strings.Join(all, "\n"), len(all) > 0 && !unreadable
 }
 
-// textsOf returns a text or a list of texts.
+// textsOf returns the texts of a JSON string or of a list of strings.
 func textsOf(value string) (texts []string, ok bool) {
 	v := gjson.Parse(value)
 	if v.Type == gjson.String {
@@ -53,8 +52,7 @@ func textsOf(value string) (texts []string, ok bool) {
 	return texts, ok && len(texts) > 0
 }
 
-// HasCommand reports whether the arguments of a tool that nobody knows look like those of a shell: whether there is a
-// text under a key for commands.
+// HasCommand reports whether the arguments of an unknown tool have a text under a key for commands, like a shell's.
 func HasCommand(args string) (key string, ok bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return "", false
@@ -69,7 +67,7 @@ func HasCommand(args string) (key string, ok bool) {
 	return key, ok
 }
 
-// typed returns the text that a tool types into a shell, with Enter as the end of a line.
+// typed returns the text that a tool types into a shell. Enter becomes the end of a line.
 func typed(key, text string) string {
 	if !slices.Contains(typedKeys, key) {
 		return text
@@ -77,11 +75,11 @@ func typed(key, text string) string {
 	return strings.NewReplacer("{enter}", "\n", "\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// recalled matches what an interactive shell may replace by an earlier command.
-var recalled = lazy.Regexp{Text: `(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`}
+// historyExpansion matches text that an interactive shell may replace by an earlier command.
+var historyExpansion = lazy.Regexp{Text: `(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`}
 
-// editsLine reports whether a text has keys that change what stands in a shell's line already.
-func editsLine(text string) bool {
+// hasEditKeys reports whether a text has keys that change the text already in the shell's line.
+func hasEditKeys(text string) bool {
 	return slices.ContainsFunc([]string{"{up}", "{down}", "{left}", "{right}", "{backspace}"}, func(key string) bool {
 		return strings.Contains(text, key)
 	})

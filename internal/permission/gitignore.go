@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// maxPathSteps limits the work of package regexp for one pattern and one path, which cannot be interrupted: half a
-// second at worst. Linux has no path longer than 4 KiB.
+// maxPathSteps limits the work of package regexp for one pattern and one path, because a match cannot be interrupted:
+// half a second at worst. Linux has no path longer than 4 KiB.
 const maxPathSteps = 1 << 24
 
 // gitignored reports whether a .gitignore with this one line ignores file, a clean path relative to the folder of the
@@ -30,27 +30,26 @@ func gitignored(pattern, file string) bool {
 	return err != nil || r.MatchString(string(characters(file)))
 }
 
-// moved is the distance between some units and the characters that stand for them. They move to a plane whose own
-// characters are surrogate pairs here.
-const moved = 0x100000
+// shift is the distance from the units in apart to the characters that replace them. These characters are in a plane
+// whose own characters are surrogate pairs here.
+const shift = 0x100000
 
 // apart lists the UTF-16 units that package regexp reads differently from the client, as first and last of each range.
-// To the client a surrogate is a unit of its own, so a `?` is half an emoji. And JavaScript ignores case by comparing
-// upper case, so the Kelvin sign is no k.
+// For the client a surrogate is a unit, so a `?` is half an emoji. JavaScript ignores case by comparing upper case, so
+// the Kelvin sign is not a k.
 var apart = [...][2]rune{
 	{0x17f, 0x17f}, {0x3f4, 0x3f4}, {0x1e9e, 0x1e9e}, {0x2126, 0x2126}, {0x212a, 0x212b}, {0xd800, 0xdfff},
 }
 
-// character returns the character that stands for a unit in expressions and texts. A slash moves so that no class
-// contains it.
+// character returns the character for a unit in expressions and texts. A slash is shifted so no class contains it.
 func character(unit rune) rune {
 	if unit == '/' || slices.ContainsFunc(apart[:], func(a [2]rune) bool { return a[0] <= unit && unit <= a[1] }) {
-		return unit + moved
+		return unit + shift
 	}
 	return unit
 }
 
-// units returns the UTF-16 units of a text, as JavaScript sees it.
+// units returns the UTF-16 units of a text, as in JavaScript.
 func units(text string) (all []rune) {
 	for _, u := range utf16.Encode([]rune(text)) {
 		all = append(all, rune(u))
@@ -58,7 +57,7 @@ func units(text string) (all []rune) {
 	return all
 }
 
-// characters returns a text in the form that the expressions match.
+// characters returns a text in the form matched by the expressions.
 func characters(text string) []rune {
 	all := units(text)
 	for i, u := range all {
@@ -102,9 +101,9 @@ func translate(line string) (expression string, ok bool) {
 		switch {
 		case name == "" && i < last:
 			b.WriteString(anyNames)
-		case name == "" && isFolder: // `a/**/`: what is in folders of a
+		case name == "" && isFolder: // `a/**/`: everything in folders of a
 			b.WriteString(anyChar + `+` + slash)
-		case name == "": // `a/**`: what is in a
+		case name == "": // `a/**`: everything in a
 		case i == last && !isFolder:
 			b.WriteString(name + `(?:` + slash + `|\z)`)
 		default:
@@ -114,7 +113,7 @@ func translate(line string) (expression string, ok bool) {
 	return b.String(), true
 }
 
-// trimLine cuts off trailing spaces, except one that a backslash escapes. ok is false if the line ends in a backslash
+// trimLine cuts off trailing spaces, except a space escaped by a backslash. ok is false if the line ends in a backslash
 // that escapes nothing.
 func trimLine(line string) (trimmed string, ok bool) {
 	trimmed = strings.TrimRight(line, " \t\r\n")
@@ -128,8 +127,8 @@ func trimLine(line string) (trimmed string, ok bool) {
 	return line[:len(trimmed)+1], true
 }
 
-// splitNames returns the expression of each name of a pattern, which has no leading or trailing slash here. "" stands
-// for any number of names, as `**` does. ok is false for an empty name: no path has one.
+// splitNames returns the expression of each name of a pattern without leading or trailing slash. "" means any number of
+// names, like `**`. ok is false for an empty name, because no path has an empty name.
 func splitNames(rest []rune) (names []string, ok bool) {
 	var name strings.Builder
 	stars, other := 0, false
@@ -140,7 +139,7 @@ func splitNames(rest []rune) (names []string, ok bool) {
 		escaped := c == '\\'
 		if escaped {
 			if c, rest = rest[0], rest[1:]; len(rest) == 0 {
-				return nil, false // the trailing slash that it escaped was cut off
+				return nil, false // the escaped trailing slash was cut off
 			}
 		}
 		if c == '*' && !escaped {
@@ -178,17 +177,17 @@ func splitNames(rest []rune) (names []string, ok bool) {
 	return names, true
 }
 
-// posixClasses are the classes that git knows.
+// posixClasses are the classes known to git.
 var posixClasses = []string{
 	"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
 	"xdigit",
 }
 
-// readClass reads what follows a `[`; n is its length. ok is false if the bracket is never closed or names an unknown
-// class.
+// readClass reads the text after a `[`; n is the length of the class. ok is false if the bracket is never closed or the
+// class is unknown.
 //
-// As in git's wildmatch, a leading `]` is a member, a backslash escapes the next member, and of a reversed range only
-// the start is a member.
+// As in git's wildmatch, a leading `]` is a member, a backslash escapes the next member, and only the start of a
+// reversed range is a member.
 func readClass(all []rune) (expression string, n int, ok bool) {
 	var members strings.Builder
 	i := 0
@@ -213,7 +212,7 @@ func readClass(all []rune) (expression string, n int, ok bool) {
 			if shut < 0 {
 				return "", 0, false
 			}
-			// Without a closing `:]` it is a plain bracket.
+			// Without a closing `:]` this is a plain bracket.
 			if class, isClass := strings.CutSuffix(string(all[i+2:i+2+shut]), ":"); isClass {
 				switch {
 				case class == "space": // git does not count the vertical tab
@@ -259,7 +258,7 @@ func writeSpan(class *strings.Builder, lo, hi rune) {
 	for _, a := range apart {
 		if lo <= a[1] && a[0] <= hi {
 			write(lo, a[0]-1)
-			write(moved+max(lo, a[0]), moved+min(hi, a[1]))
+			write(shift+max(lo, a[0]), shift+min(hi, a[1]))
 			lo = a[1] + 1
 		}
 	}

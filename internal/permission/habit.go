@@ -8,13 +8,13 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// Misfit says why the pattern cannot do what its author meant for a tool of that kind. It returns "" if it can.
+// Misfit returns why the pattern cannot do what the author meant for this kind of tool, or "".
 func (r Rule) Misfit(kind Kind) string {
 	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
 	switch {
 	case r.pattern == "":
 	case kind == Unknown:
-		return r.habit(kind)
+		return r.regexpMisuse(kind)
 	case kind == Other:
 		return "has a pattern, and none is understood for this tool, so it matches every call; " +
 			"use \"matcher\" and \"when\""
@@ -34,7 +34,7 @@ func (r Rule) Misfit(kind Kind) string {
 	case kind != Shell && !isPathPattern(r.pattern):
 		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"
 	default:
-		return r.habit(kind)
+		return r.regexpMisuse(kind)
 	}
 	return ""
 }
@@ -62,10 +62,9 @@ func (r Rule) looksLikePath() bool {
 		(strings.Contains(r.pattern, "/") || strings.Contains(r.pattern, "*."))
 }
 
-// habit says which part of a pattern looks like a regular expression, "" if none does. Such a pattern loads but hardly
-// ever matches. A dot and a star can be meant literally, for dot files or file extensions; where that is likely habit
-// returns "".
-func (r Rule) habit(kind Kind) string {
+// regexpMisuse returns which part of a pattern looks like a regular expression, or "". Such a pattern loads but hardly
+// ever matches. A dot and a star may be literal, for dot files or file extensions; then regexpMisuse returns "".
+func (r Rule) regexpMisuse(kind Kind) string {
 	pattern := strings.TrimSpace(r.pattern)
 	star, class, hasAny := "**", &pathClass, pathHasAny
 	if kind == Shell {
@@ -92,7 +91,7 @@ func (r Rule) habit(kind Kind) string {
 	return ""
 }
 
-// asGlob returns the glob that a regular expression was probably meant as.
+// asGlob returns the glob that the author of a regular expression probably meant.
 func asGlob(pattern, star string) string {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
 	return strings.NewReplacer(`\s+`, " ", `\s*`, " ", `\s`, " ", `\b`, "", `\w+`, star, `\w*`, star,
@@ -106,7 +105,7 @@ var (
 	alternatives = lazy.Regexp{Text: `\([^) "']*\|[^) "']*\)`}
 )
 
-// commandHasAny reports whether a command pattern has a .* that hardly means a file name, as *.* and .env.* do.
+// commandHasAny reports whether a command pattern has a .* that is probably not a file name such as *.* or .env.*.
 func commandHasAny(pattern string) bool {
 	for _, word := range strings.FieldsFunc(pattern, unicode.IsSpace) {
 		before, _, found := strings.Cut(word, ".*")
@@ -121,8 +120,8 @@ func commandHasAny(pattern string) bool {
 	return false
 }
 
-// pathHasAny reports whether a path pattern has a .* that hardly means dot files: it stands alone, or for everything in
-// a named folder, or twice around a name.
+// pathHasAny reports whether a path pattern has a .* that probably does not mean dot files: the whole pattern, the last
+// name after a named folder, or on both sides of a name.
 func pathHasAny(pattern string) bool {
 	folder, all := strings.CutSuffix(pattern, "/.*")
 	name := folder[strings.LastIndex(folder, "/")+1:]

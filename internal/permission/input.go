@@ -12,20 +12,20 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Kind is what a tool works on. It decides what a pattern is matched against.
+// Kind is the kind of object that a tool works on: a pattern is matched against this object.
 type Kind int
 
-// Unknown, the zero Kind, is an unknown tool: its arguments decide.
+// Unknown, the zero Kind, is an unknown tool. For such a tool the arguments decide.
 const (
 	Unknown Kind = iota
 	Shell
 	File
 	Folder // a file tool that uses the current directory unless a path says otherwise
 	Host
-	Other // it works on nothing that a pattern can describe
+	Other // no pattern can describe the tool's object
 )
 
-// KindOf returns the kind of a tool by the name that a project's rules use for it.
+// KindOf returns the kind of a tool by its name in a project's rules.
 func KindOf(tool string) Kind {
 	switch tool {
 	case "shell":
@@ -43,7 +43,7 @@ func KindOf(tool string) Kind {
 	return Unknown
 }
 
-// ownTool returns what the client's own rules match of a tool that it was recorded with.
+// ownTool returns which field of a recorded tool the client's own rules match.
 func ownTool(name string) (kind Kind, field string, ok bool) {
 	switch name {
 	case "Bash":
@@ -60,32 +60,32 @@ func ownTool(name string) (kind Kind, field string, ok bool) {
 	return 0, "", false
 }
 
-// input is what rules read from a tool's input.
+// input is the part of a tool's input that rules read.
 type input struct {
-	kind      Kind   // of the tool
-	recorded  bool   // it is what the client's own rules read
-	field     string // the path's field, for messages
-	lines     []shellLine
-	otherLine bool // a command argument is no readable text
-	paths     []string
-	otherPath bool // a path argument cannot be read, or the paths of a patch are not found
-	oddPath   bool // a path argument is neither a text nor a list
-	patch     bool // some of the paths come from a patch, or the line runs apply_patch
+	kind           Kind   // of the tool
+	recorded       bool   // read as by the client's own rules
+	field          string // the path's field, for messages
+	lines          []shellLine
+	unreadableLine bool // a command argument is not a readable text
+	paths          []string
+	unreadablePath bool // a path argument is unreadable, or no path was found in a patch
+	invalidPath    bool // a path argument is neither a text nor a list
+	patch          bool // some of the paths come from a patch, or the line runs apply_patch
 
-	folders  []string // of the paths those that a tool for folders works on
-	bases    []string // from which relative paths may start
-	globs    []string // they choose files
-	patterns []string // they choose files, or are looked for in them
-	others   []string // texts and names of keys that may be paths
+	folders    []string // the subset of paths that a folder tool works on
+	bases      []string // start folders for relative paths
+	globs      []string // choose files
+	patterns   []string // choose files or are searched for in files
+	maybePaths []string // texts and key names that may be paths
 }
 
 // shellLine is a command of the input.
 type shellLine struct {
 	text            string
-	program         bool               // it may be a program in another language
-	typed           bool               // it is typed into a shell that runs
-	*shellline.Line                    // nil until a rule asks
-	reached         *shellline.Reached // what it runs behind wrappers; nil until a project's own rule asks
+	program         bool               // perhaps a program in another language
+	typed           bool               // typed into a running shell
+	*shellline.Line                    // nil until a rule needs the parsed line
+	reached         *shellline.Reached // nil until a project's own rule needs the commands behind wrappers
 }
 
 // read parses the line.
@@ -103,28 +103,27 @@ func (l *shellLine) reach(wrappers []string) {
 	}
 }
 
-// The keys of arguments, as keyName returns them: for a shell line, or for what a tool types into a shell; and for a
-// patch as apply_patch takes it.
+// Keys of arguments, as returned by keyName: for a shell line, for text typed into a shell, and for a patch.
 var (
 	commandKeys = []string{"command", "cmd", "script", "code"}
 	typedKeys   = []string{"input", "chars"}
 	patchKeys   = []string{"command", "input", "patch", "patchtext"}
 )
 
-// input reads the input. After Once it does so once for all rules.
+// input returns the parsed input. After Once, the input is parsed once for all rules.
 func (c *Call) input() *input {
 	kind, field, isClients := ownTool(c.Tool)
 	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path"}
-	kept := &c.taken.all
+	kept := &c.cache.input
 	if isClients && !c.Project {
-		in.kind, in.field, in.recorded, kept = kind, field, true, &c.taken.own
+		in.kind, in.field, in.recorded, kept = kind, field, true, &c.cache.clientInput
 	}
 	if *kept != nil {
 		return *kept
 	}
 	*kept = in
 	switch {
-	case kept == &c.taken.own:
+	case kept == &c.cache.clientInput:
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input, c.Wrappers)
@@ -135,22 +134,22 @@ func (c *Call) input() *input {
 		in.readPatch(strictjson.Text(c.Input), c.Wrappers)
 	}
 	if !in.patch && keyName(c.Tool) == keyName(patchTool) {
-		in.otherPath = true
+		in.unreadablePath = true
 	}
 	return in
 }
 
-// readField reads the one field that the client's own rules match.
+// readField reads the single field that the client's own rules match.
 func (in *input) readField(c *Call) {
 	value, ok := text(c.Input, in.field)
 	switch in.kind {
 	case Shell:
-		in.lines, in.otherLine = []shellLine{{text: value}}, !ok
+		in.lines, in.unreadableLine = []shellLine{{text: value}}, !ok
 	case File:
-		in.paths, in.otherPath = []string{value}, !ok
+		in.paths, in.unreadablePath = []string{value}, !ok
 	case Folder:
 		if c.Dir == "" || gjson.Get(c.Input, in.field).String() != "" { // null included
-			in.paths, in.otherPath = []string{value}, !ok
+			in.paths, in.unreadablePath = []string{value}, !ok
 		}
 	}
 }
@@ -176,7 +175,7 @@ func (in *input) read(input string, wrappers []string) {
 	})
 }
 
-// line reads a shell line. Tools that are no shell may take a program under some of the keys.
+// line reads a shell line. Under some keys, other tools take a program instead.
 func (in *input) line(key, value string) {
 	line, ok := text(`{"l":`+value+`}`, "l")
 	switch {
@@ -185,11 +184,11 @@ func (in *input) line(key, value string) {
 		isTyped := slices.Contains(typedKeys, key)
 		in.lines = append(in.lines, shellLine{text: typed(key, line), program: program, typed: isTyped})
 	case value != "null":
-		in.otherLine = true
+		in.unreadableLine = true
 	}
 }
 
-// commands reads a list of shell lines, each of which is run by itself.
+// commands reads a list of shell lines, which run separately.
 func (in *input) commands(value string) {
 	list := gjson.Parse(value)
 	if !list.IsArray() {
@@ -198,9 +197,9 @@ func (in *input) commands(value string) {
 	list.ForEach(func(_, element gjson.Result) bool {
 		line, ok := text(`{"l":`+element.Raw+`}`, "l")
 		if in.lines = append(in.lines, shellLine{text: line}); !ok {
-			in.otherLine = true
+			in.unreadableLine = true
 		}
-		if element.IsObject() { // of an editor
+		if element.IsObject() { // for an editor
 			in.value(useNone, element.Raw, 1)
 		}
 		return true
@@ -210,18 +209,18 @@ func (in *input) commands(value string) {
 const (
 	maxOthers  = 1000 // texts of one input that may be paths
 	maxBases   = 20
-	maxJoined  = 10_000 // paths and folders from which they may start
-	maxObjects = 64     // within each other
+	maxJoined  = 10_000 // relative paths times start folders
+	maxObjects = 64     // nesting
 )
 
-// argument reads an argument of the call, or a member of one.
+// argument reads an argument of the call, or a member of an object in the arguments.
 func (in *input) argument(key, name, value string, nesting int) {
 	u := useOf(name)
 	isText := strings.HasPrefix(value, `"`)
 	if isText && nesting == 1 && (u == useFolder || u == useDir || u == useBase) {
 		switch s, ok := readable(value); {
 		case len(in.bases) > maxBases:
-			in.otherPath = true
+			in.unreadablePath = true
 		case ok && s != "":
 			paths, _ := spellings(s)
 			in.bases = append(in.bases, paths...)
@@ -237,16 +236,16 @@ func (in *input) argument(key, name, value string, nesting int) {
 	case in.kind != File && in.kind != Folder && in.kind != Unknown:
 		return
 	case u == useUnknown && (nesting > 1 || strings.ContainsAny(key, `./~\`)):
-		in.text(u, key, nesting) // files may be the keys of an object
+		in.text(u, key, nesting) // the keys of an object may be files
 	}
 	in.value(u, value, nesting)
 }
 
-// value reads what is under a key: a text, or texts in lists and objects.
+// value reads the value of a key: a text, or texts in lists and objects.
 func (in *input) value(u keyUse, value string, nesting int) {
 	switch {
 	case nesting > maxObjects:
-		in.otherPath = true
+		in.unreadablePath = true
 	case value[0] == '"':
 		in.text(u, value, nesting)
 	case value[0] == '[':
@@ -255,50 +254,50 @@ func (in *input) value(u keyUse, value string, nesting int) {
 			return true
 		})
 	case value[0] == '{':
-		in.oddPath = in.oddPath || u.isPath()
+		in.invalidPath = in.invalidPath || u.isPath()
 		strictjson.Members(value, func(key, value string) bool {
 			in.argument(key, keyName(strictjson.Text(key)), value, nesting+1)
 			return true
 		})
 	case value != "null":
-		in.oddPath = in.oddPath || u.isPath()
+		in.invalidPath = in.invalidPath || u.isPath()
 	}
 }
 
-// text reads a text by what its key is for.
+// text reads a text. u is the use of its key.
 func (in *input) text(u keyUse, raw string, nesting int) {
 	if u == useNone || raw == `""` {
 		return
 	}
 	s, ok := readable(raw)
-	before, _, cut := strings.Cut(s, "\x00") // where a tool in C ends it
+	before, _, cut := strings.Cut(s, "\x00") // a tool in C ends the text at NUL
 	switch {
 	case u.isPath() && (!ok || cut):
-		in.otherPath = true
+		in.unreadablePath = true
 	case u.isPath():
 		paths, ok := spellings(s)
-		in.paths, in.otherPath = append(in.paths, paths...), in.otherPath || !ok
+		in.paths, in.unreadablePath = append(in.paths, paths...), in.unreadablePath || !ok
 		if u != usePath {
 			in.folders = append(in.folders, paths...)
 		} else if in.kind == Folder {
-			in.others = append(in.others, paths...)
+			in.maybePaths = append(in.maybePaths, paths...)
 		}
 	case u == useGlob && (!ok || cut):
-		in.otherPath = true
+		in.unreadablePath = true
 	case u == useGlob:
 		in.globs = append(in.globs, s)
-	case u == usePattern && (!ok || cut): // as a glob it could be any
+	case u == usePattern && (!ok || cut): // may be any glob
 		in.patterns = append(in.patterns, "**")
 	case u == usePattern:
 		in.patterns = append(in.patterns, s)
 	case u == useUnknown && ok && isJSON(s):
 		in.value(u, strings.TrimSpace(s), nesting+1)
 	case !ok, before == "", strings.Contains(s, "\n"), len(before) > maxPath:
-	case len(in.others) >= maxOthers:
-		in.otherPath = true
+	case len(in.maybePaths) >= maxOthers:
+		in.unreadablePath = true
 	default:
 		paths, _ := spellings(before)
-		in.others = append(in.others, paths...)
+		in.maybePaths = append(in.maybePaths, paths...)
 	}
 }
 
@@ -308,8 +307,8 @@ func isJSON(s string) bool {
 	return (strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[")) && gjson.Valid(s)
 }
 
-// spellings returns a path in the ways in which tools may read it: the path of a file: URL, and a path with a line
-// behind it, as in a.go:10. ok is false for a URL that cannot be read.
+// spellings returns a path in all ways that tools may read: the path of a file: URL, and a path before a line number,
+// as in a.go:10. ok is false for an unreadable URL.
 func spellings(s string) (paths []string, ok bool) {
 	trimmed := strings.TrimSpace(s)
 	if len(trimmed) >= 5 && strings.EqualFold(trimmed[:5], "file:") {
@@ -329,7 +328,7 @@ func spellings(s string) (paths []string, ok bool) {
 	return paths, true
 }
 
-// readable returns a JSON string as text. ok is false if it is too long for a path or a line.
+// readable decodes a JSON string. ok is false if the string is too long for a path or a line.
 func readable(raw string) (string, bool) {
 	if len(raw) > shellline.MaxLine {
 		return "", false

@@ -2,26 +2,27 @@ package permission
 
 import "strings"
 
-// keyUse is what a tool uses the argument under a key for.
+// keyUse is what a tool uses the argument of a key for.
 type keyUse int
 
-// A key that is in no table may be for anything: a path, or a glob.
+// A key without a table entry may be for anything: a path, or a glob.
 const (
 	useUnknown keyUse = iota
 	usePath           // a file
-	useFolder         // a file, or the folder that a tool for folders works on
-	useDir            // a folder, from which relative paths may start
-	useBase           // the folder from which relative paths start, and no path by itself for a tool for files
-	useGlob           // it chooses files
-	usePattern        // it chooses files, or is looked for in them
-	useNone           // it is no path and chooses no files
+	useFolder         // a file, or the folder that a folder tool works on
+	useDir            // a folder that may be the start of relative paths
+	useBase           // the start of relative paths; not a path by itself for a file tool
+	useGlob           // chooses files
+	usePattern        // chooses files, or is searched for in files
+	useNone           // neither a path nor a choice of files
 )
 
-// isPath reports whether the argument itself is a path for a tool for files.
+// isPath reports whether for a file tool the argument itself is a path.
 func (u keyUse) isPath() bool { return u == usePath || u == useFolder || u == useDir }
 
-// useOf returns what an argument is for by the name of its key, as keyName returns it: the keys in the schemas of the
-// clients' tools, and names like them. Those of useNone have texts for people, models and files, or leave files out.
+// useOf returns the use of an argument by the key's name, as returned by keyName. The tables have the keys in the
+// schemas of the clients' tools, and similar names. Keys of useNone hold texts for people, models and files, or exclude
+// files.
 func useOf(name string) keyUse {
 	switch name {
 	case "from", "to", "src", "dst", "source", "sourcepath", "sources", "destination", "destinationpath", "frompath",
@@ -53,7 +54,7 @@ func useOf(name string) keyUse {
 	return useUnknown
 }
 
-// keyName returns the name of a key without what tools write in different ways: file_path, filePath and file-path.
+// keyName returns the name of a key in one spelling: file_path, filePath and file-path are the same.
 func keyName(key string) string {
 	if strings.ContainsAny(key, "_-") {
 		key = strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", "")

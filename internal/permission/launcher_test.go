@@ -352,7 +352,7 @@ func TestStandsIn(t *testing.T) {
 		"é x":       {"é x": true, "éé x": false},
 	} {
 		for text, want := range texts {
-			require.Equal(t, want, compile(pattern).standsIn(text), "%s in %q", pattern, text)
+			require.Equal(t, want, compile(pattern).wordsAppearIn(text), "%s in %q", pattern, text)
 		}
 	}
 }

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A rule names a file, but a tool opens whatever the path leads to. So the path rules of a project are also matched
+// A rule names a file, but a tool opens the file that the path leads to. So a project's path rules are also matched
 // against the names that files have without symbolic links.
 
 const (
-	maxPath    = 4096   // bytes: the system opens no longer path
+	maxPath    = 4096   // bytes; the system opens no longer path
 	maxLinks   = 40     // in one path, as on Linux
 	maxLookups = 10_000 // of names in folders, for all rules of a call
 )
 
-// ofProcess are the links of /proc whose target depends on the process that opens them, or on other processes.
-var ofProcess = []string{"cwd", "root", "fd", "exe", "map_files"}
+// processLinks are the links of /proc whose target depends on the process that opens them, or on other processes.
+var processLinks = []string{"cwd", "root", "fd", "exe", "map_files"}
 
-// throughLinks holds a path against a test as atPath does: the paths that it may have without symbolic links are the
-// path as written, which the system walks, and the path with ".." resolved first, which some tools open.
-func (r Rule) throughLinks(c *Call, file string, at place, test func(file string, at place) bool) (bool, reason) {
+// matchLinks tests a path as atPath does, but without symbolic links. It tests two paths: the path as written, as the
+// system walks it, and the path after ".." is resolved, as some tools open it.
+func (r Rule) matchLinks(c *Call, file string, at baseDirs, test func(file string, at baseDirs) bool) (bool, reason) {
 	written := absolute(file, at.dir, at.home)
 	if written == "" || len(written) > maxPath {
 		return false, reason{}
@@ -31,11 +31,11 @@ func (r Rule) throughLinks(c *Call, file string, at place, test func(file string
 		if !strings.HasPrefix(dir, "/") {
 			return dir
 		}
-		return cmp.Or(c.taken.follow(dir), dir)
+		return cmp.Or(c.cache.follow(dir), dir)
 	}
-	places := slices.Compact([]place{at, {at.dir, real(at.root), real(at.home)}})
+	places := slices.Compact([]baseDirs{at, {at.dir, real(at.root), real(at.home)}})
 	for _, start := range slices.Compact([]string{written, path.Clean(written)}) {
-		end := c.taken.follow(start)
+		end := c.cache.follow(start)
 		if end == "" {
 			return doubt("cannot tell where the path " + quote(file) + " leads")
 		}
@@ -51,9 +51,9 @@ func (r Rule) throughLinks(c *Call, file string, at place, test func(file string
 	return false, reason{}
 }
 
-// follow returns where an absolute path leads through its links, "" if that cannot be known. It goes by way of the
-// folder, which other paths share, unless the path has dots.
-func (t *taken) follow(file string) string {
+// follow returns the path without links, or "" if the path is unknown. It starts from the cached folder, which other
+// paths share, unless the path has dots.
+func (t *callCache) follow(file string) string {
 	end, ok := t.followed[file]
 	switch {
 	case ok:
@@ -63,14 +63,14 @@ func (t *taken) follow(file string) string {
 	case path.Clean(file) != file:
 		end = t.walk(file)
 	default:
-		end = t.enter(t.follow(path.Dir(file)), file)
+		end = t.followIn(t.follow(path.Dir(file)), file)
 	}
 	t.followed[file] = end
 	return end
 }
 
-// enter returns where a path without dots leads whose folder, without links, is given.
-func (t *taken) enter(folder, file string) string {
+// followIn returns a path without links. folder is the path's folder, already without links; the path has no dots.
+func (t *callCache) followIn(folder, file string) string {
 	if t.lookups++; folder == "" || strings.HasPrefix(folder, "/proc/") || t.lookups > maxLookups {
 		return t.walk(file)
 	}
@@ -85,8 +85,8 @@ func (t *taken) enter(folder, file string) string {
 	return longName(end)
 }
 
-// walk is follow without the cache. Nothing behind the first missing name can be a link.
-func (t *taken) walk(file string) string {
+// walk is follow without the cache. After the first missing name, no name can be a link.
+func (t *callCache) walk(file string) string {
 	at, missing, links := "/", false, 0
 	rest := strings.Split(file, "/")
 	for len(rest) > 0 {
@@ -100,7 +100,7 @@ func (t *taken) walk(file string) string {
 			continue
 		}
 		next := path.Join(at, name)
-		if strings.HasPrefix(at, "/proc/") && slices.Contains(ofProcess, name) {
+		if strings.HasPrefix(at, "/proc/") && slices.Contains(processLinks, name) {
 			return ""
 		}
 		if missing {
@@ -120,7 +120,7 @@ func (t *taken) walk(file string) string {
 			continue
 		}
 		target, err := os.Readlink(native(next))
-		if err != nil && info.Mode()&os.ModeSymlink == 0 { // not a junction of Windows either
+		if err != nil && info.Mode()&os.ModeSymlink == 0 { // nor a junction of Windows
 			at = longName(next)
 			continue
 		}

@@ -5,42 +5,43 @@ import (
 	"strings"
 )
 
-// name is what is known of one name of a path: where it begins and ends, in upper case, since case does not count.
+// name describes one name of a path in upper case, because case does not count.
 type name struct {
 	begin, end string
-	open       bool // anything may be between begin and end; otherwise begin is the whole name
-	depth      bool // any number of names instead
+	open       bool // any text may be between begin and end; if false, begin is the whole name
+	anyDepth   bool // any number of names
 }
 
-// upper returns a path in upper case. What is one path for matchPath is one text here, so it is folded first.
+// upper returns a path in upper case, folded first, because paths that are equal for matchPath must be equal texts
+// here.
 func upper(path string) string { return strings.ToUpper(folded(path)) }
 
-// meet reports whether a path may fit both lists of names.
-func meet(a, b []name) bool {
+// mayOverlap reports whether one path may fit both lists of names.
+func mayOverlap(a, b []name) bool {
 	if a == nil {
 		return false
 	}
-	fits := make([]bool, len(b)+1) // whether the names of a so far and the first names of b may fit the same path
+	fits := make([]bool, len(b)+1) // whether one path may fit the names of a so far and the first names of b
 	fits[0] = true
 	for i := 0; ; i++ {
 		for j := range b {
-			fits[j+1] = fits[j+1] || fits[j] && (b[j].depth || i < len(a) && a[i].depth)
+			fits[j+1] = fits[j+1] || fits[j] && (b[j].anyDepth || i < len(a) && a[i].anyDepth)
 		}
 		if i == len(a) {
 			return fits[len(b)]
 		}
 		for j := len(b); j >= 0; j-- {
-			stays := fits[j] && (a[i].depth || j < len(b) && b[j].depth)
+			stays := fits[j] && (a[i].anyDepth || j < len(b) && b[j].anyDepth)
 			fits[j] = stays || j > 0 && fits[j-1] && mayEqual(a[i], b[j-1])
 		}
 	}
 }
 
-// mayEqual reports whether two names may be the same.
+// mayEqual reports whether two names may be equal.
 func mayEqual(a, b name) bool {
 	switch {
-	case a.depth || b.depth:
-		return false // meet looks at these
+	case a.anyDepth || b.anyDepth:
+		return false // handled in mayOverlap
 	case !a.open && !b.open:
 		return a.begin == b.begin
 	case a.open && b.open:
@@ -52,8 +53,8 @@ func mayEqual(a, b name) bool {
 	return strings.HasPrefix(a.begin, b.begin) && strings.HasSuffix(a.begin, b.end)
 }
 
-// isOfFile reports whether the name ends as those of files do, and hardly one of a folder, as conf.d and .ssh.
-func (n name) isOfFile() bool {
+// looksLikeFile reports whether the name has an ending that files have but folders hardly ever, unlike conf.d and .ssh.
+func (n name) looksLikeFile() bool {
 	end := n.begin
 	if n.open {
 		end = "*" + n.end
@@ -70,18 +71,18 @@ func (n name) isOfFile() bool {
 	}
 }
 
-// withoutAny returns the names of a pattern without what is for anything in a folder: a/** and a/* are a.
-func withoutAny(pattern []name) []name {
+// withoutFinalStars returns the names of a pattern without final names that match anything: a/** and a/* become a.
+func withoutFinalStars(pattern []name) []name {
 	for i := len(pattern) - 1; i >= 0; i-- {
-		if n := pattern[i]; !n.depth && (!n.open || n.begin+n.end != "") {
+		if n := pattern[i]; !n.anyDepth && (!n.open || n.begin+n.end != "") {
 			return pattern[:i+1]
 		}
 	}
 	return nil
 }
 
-// begin reports whether a list begins with the names of another.
-func begin(all, first []name) bool {
+// startsWith reports whether a list may start with the names of another list.
+func startsWith(all, first []name) bool {
 	if len(first) > len(all) {
 		return false
 	}
@@ -93,8 +94,8 @@ func begin(all, first []name) bool {
 	return len(all) > 0
 }
 
-// namesOf returns the names of a path, which is resolved first.
-func namesOf(file string, at place) (all []name) {
+// namesOf resolves a path and returns its names.
+func namesOf(file string, at baseDirs) (all []name) {
 	file = resolve(file, at.dir, at.home)
 	all = make([]name, 0, strings.Count(file, "/")+2)
 	for part := range strings.SplitSeq(upper(file), "/") {
@@ -105,17 +106,17 @@ func namesOf(file string, at place) (all []name) {
 	return all
 }
 
-// pathPattern is a pattern as names.
+// pathPattern is a pattern for paths, split into names.
 type pathPattern struct {
-	base  byte // '/' or '~', where it starts from, or 0 for place.root
+	base  byte // where the pattern starts: '/', '~', '*' for anywhere, or 0 for baseDirs.root
 	names []name
-	fixed int // how many of the names, if it does not begin with a star, are known in full
-	// files says that the pattern is for files by its ending. As with any pattern all in a folder of that name is
-	// meant, so the last of the names is for any depth.
-	files bool
+	fixed int // the number of leading names that are known in full
+	// forFiles means that the pattern's ending is typical of files. Every pattern also matches all files in a folder of
+	// this name, so the last name has any depth.
+	forFiles bool
 }
 
-// readPath reads a pattern. There are no names if it matches no path. More paths fit the names than match the pattern.
+// readPath reads a pattern. It returns no names if no path matches. The names fit more paths than the pattern matches.
 func readPath(pattern string) (p pathPattern) {
 	line, ok := trimLine(folded(pattern))
 	switch {
@@ -132,25 +133,25 @@ func readPath(pattern string) (p pathPattern) {
 		return p
 	}
 	if line[0] == '*' || !strings.Contains(line[:len(line)-1], "/") {
-		p.names = []name{{depth: true}}
+		p.names = []name{{anyDepth: true}}
 	}
 	rest, _ := globNames(strings.Trim(line, "/"))
-	p.names = append(append(p.names, rest...), name{depth: true})
+	p.names = append(append(p.names, rest...), name{anyDepth: true})
 	if len(rest) > 0 && !strings.HasSuffix(line, "/") {
-		p.files = rest[len(rest)-1].isOfFile()
+		p.forFiles = rest[len(rest)-1].looksLikeFile()
 	}
-	for p.fixed < len(p.names) && !p.names[p.fixed].open && !p.names[p.fixed].depth {
+	for p.fixed < len(p.names) && !p.names[p.fixed].open && !p.names[p.fixed].anyDepth {
 		p.fixed++
 	}
 	if line[0] == '*' && p.base == 0 {
-		p.base = '*' // outside of the root it matches anywhere
+		p.base = '*' // outside of the root the pattern matches anywhere
 	}
 	return p
 }
 
-// names returns the names of the pattern from the root of the file system on, nil if no path matches. within are those
+// names returns the pattern's names from the root of the file system, or nil if no path matches. within are the names
 // of the innermost folder that the pattern names in full.
-func (r Rule) names(c *Call, at place) (all, within []name) {
+func (r Rule) names(c *Call, at baseDirs) (all, within []name) {
 	p := r.path()
 	if p.names == nil {
 		return nil, nil
@@ -169,7 +170,7 @@ func (r Rule) names(c *Call, at place) (all, within []name) {
 	return all, all[:fixed]
 }
 
-// globNames returns the names of a glob. sure is false if it has a ".." that a wildcard leads to.
+// globNames returns the names of a glob. sure is false if the glob has a "..", which may follow a wildcard.
 func globNames(glob string) (all []name, sure bool) {
 	sure = true
 	for part := range strings.SplitSeq(upper(glob), "/") {
@@ -179,11 +180,11 @@ func globNames(glob string) (all []name, sure bool) {
 		case part == "..":
 			return all, false
 		case len(part) > 1 && strings.Trim(part, "*") == "":
-			all = append(all, name{depth: true})
+			all = append(all, name{anyDepth: true})
 		case first < 0:
 			all = append(all, name{begin: part})
 		case strings.Count(part, "[") > strings.Count(part, "]"), strings.Count(part, "(") > strings.Count(part, ")"):
-			return append(all, name{depth: true}), sure // a slash may be within
+			return append(all, name{anyDepth: true}), sure // may contain a slash
 		default:
 			before := first
 			if part[first] == '(' && first > 0 && strings.ContainsRune("!@+", rune(part[first-1])) {
@@ -195,13 +196,13 @@ func globNames(glob string) (all []name, sure bool) {
 	return all, sure
 }
 
-// splitGlob splits a glob at its first wildcard: the folder in front, and the names from there on. A glob without a
-// slash may choose files at any depth.
+// splitGlob splits a glob before the name with its first wildcard, into the leading folder and the other names. A glob
+// without a slash may choose files at any depth.
 func splitGlob(glob string) (start string, rest []name, sure bool) {
 	glob = slashed(strings.TrimSpace(glob))
 	special := strings.IndexAny(glob, `*?[{(\`)
 	if special < 0 && strings.HasSuffix(glob, "/") {
-		return glob, []name{{depth: true}}, true
+		return glob, []name{{anyDepth: true}}, true
 	}
 	if special < 0 && strings.Contains(glob, "/") {
 		return glob, nil, true
@@ -209,19 +210,19 @@ func splitGlob(glob string) (start string, rest []name, sure bool) {
 	cut := strings.LastIndexByte(glob[:max(special, 0)], '/') + 1
 	rest, sure = globNames(glob[cut:])
 	if !strings.Contains(glob, "/") {
-		rest = append([]name{{depth: true}}, rest...)
+		rest = append([]name{{anyDepth: true}}, rest...)
 	}
 	isOpen := len(rest) > 0 && rest[len(rest)-1].open && !strings.Contains(path.Base(glob), ".")
 	if isOpen || strings.HasSuffix(glob, "/") {
-		rest = append(rest, name{depth: true}) // the last name may be that of a folder
+		rest = append(rest, name{anyDepth: true}) // the last name may be a folder
 	}
 	return glob[:cut], rest, sure
 }
 
-// maxAlternatives limits how many globs braces can make of one.
+// maxAlternatives limits the number of globs that one glob with braces can expand to.
 const maxAlternatives = 64
 
-// alternativesOf returns the globs that lists of them and braces stand for, without those that leave files out.
+// alternativesOf returns the globs in lists of globs, with braces expanded. It leaves out the globs that exclude files.
 func alternativesOf(globs []string) (all []string) {
 	for _, glob := range globs {
 		if len(glob) > maxPath || len(all) > maxOthers {
@@ -232,7 +233,7 @@ func alternativesOf(globs []string) (all []string) {
 				continue
 			}
 			all = append(all, withoutBraces(one, maxAlternatives)...)
-			// On Windows some tools read a backslash as one of a path, and some as the escape of a glob.
+			// On Windows some tools read a backslash as a path separator, and some as the escape of a glob.
 			if escaped := strings.ReplaceAll(one, `\`, ""); escaped != one {
 				all = append(all, withoutBraces(escaped, maxAlternatives)...)
 			}
@@ -241,8 +242,8 @@ func alternativesOf(globs []string) (all []string) {
 	return all
 }
 
-// splitList splits globs that blanks or commas outside of braces join: *.go,*.mod. If there are several, the whole may
-// be a glob as well.
+// splitList splits globs joined by blanks or commas outside of braces: *.go,*.mod. If the text has several globs, the
+// whole text may be a glob as well.
 func splitList(text string) (all []string) {
 	text = strings.TrimSpace(text)
 	depth, start := 0, 0
@@ -262,10 +263,11 @@ func splitList(text string) (all []string) {
 	return append(all, text)
 }
 
-// Braces returns the globs that a glob with braces stands for.
+// Braces returns the globs that a glob with braces expands to.
 func Braces(glob string) []string { return withoutBraces(glob, maxAlternatives) }
 
-// withoutBraces returns what a glob with braces stands for, or the glob if that would be more than most.
+// withoutBraces expands the braces of a glob. If the glob would expand to more than most globs, a wildcard replaces the
+// braces and the rest.
 func withoutBraces(glob string, most int) (all []string) {
 	open := strings.IndexByte(glob, '{')
 	if open < 0 {

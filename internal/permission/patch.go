@@ -11,17 +11,15 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// This file reads the paths of patches: those that a tool takes as they are, and those in a shell line that runs
-// apply_patch.
+// This file reads the paths of patches. A tool takes a patch directly, or in a shell line that runs apply_patch.
 
 const patchTool = "apply_patch"
 
-// PatchTools are the names that a call has whose input is a patch, whatever its tool is called: a patch makes files and
-// changes them.
+// PatchTools are further tool names of a call whose input is a patch, because a patch creates and changes files.
 var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
 
-// HasPatch reports whether the input of a tool is a patch as apply_patch takes it, or a shell line that runs
-// apply_patch, behind the wrappers or others.
+// HasPatch reports whether the input of a tool is a patch for apply_patch, or a shell line that runs apply_patch,
+// perhaps behind wrappers. wrappers are further wrappers besides the known programs.
 func HasPatch(kind Kind, json string, wrappers []string) bool {
 	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
 		return false
@@ -32,11 +30,11 @@ func HasPatch(kind Kind, json string, wrappers []string) bool {
 
 const (
 	patchMark  = "*** "
-	maxWrapped = 3 // how often a patch can be the text of JSON
+	maxWrapped = 3 // how often a patch can be nested in JSON texts
 )
 
-// readPatch adds the paths of a patch. Droid writes the patch as JSON into a text. A shell line that runs apply_patch
-// may be there instead, since Codex and models that know it take both.
+// readPatch adds the paths of a patch. Droid writes the patch as JSON in a text. The text may also be a shell line that
+// runs apply_patch, because Codex and models that know Codex's tool use both.
 func (in *input) readPatch(patch string, wrappers []string) {
 	for range maxWrapped {
 		trimmed := strings.TrimSpace(patch)
@@ -65,7 +63,7 @@ func (in *input) readPatch(patch string, wrappers []string) {
 	}
 }
 
-// patchPaths returns the paths of a patch, wherever it stands in a text.
+// patchPaths returns the paths of a patch at any position in a text.
 func patchPaths(text string) (paths []string) {
 	if !strings.Contains(text, patchMark) {
 		return nil
@@ -80,8 +78,8 @@ func patchPaths(text string) (paths []string) {
 	return paths
 }
 
-// readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs it. If it
-// does not show the paths, or may run it in another folder, they cannot be read.
+// readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs
+// apply_patch. If the line does not show the paths, or may run apply_patch in another folder, the paths are unreadable.
 func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) {
 	for i := range lines {
 		line := &lines[i]
@@ -100,10 +98,10 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 		}
 		found, in.patch = true, true
 		dir, known := folderOf(all)
-		in.otherPath = in.otherPath || len(paths) == 0 || !known
+		in.unreadablePath = in.unreadablePath || len(paths) == 0 || !known
 		for _, file := range paths {
-			if strings.ContainsAny(file, "$`\\") { // a here-document may expand it
-				in.otherPath = true
+			if strings.ContainsAny(file, "$`\\") { // a here-document may expand the name
+				in.unreadablePath = true
 			}
 			if !path.IsAbs(file) {
 				file = path.Join(dir, file)
@@ -115,8 +113,7 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 	return found
 }
 
-// folderOf returns the folder that a line changes to before all else. known is false if it changes folders in another
-// way.
+// folderOf returns the folder that the line's first command changes to. For any other folder change, known is false.
 func folderOf(all []shellline.Command) (dir string, known bool) {
 	known = true
 	for i, c := range all {

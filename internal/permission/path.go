@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// matchPath reports whether a pattern of a file rule matches a file. file may be relative (to dir) or contain "..": it
-// is resolved first. dir is the session's current directory, root the folder that patterns start from, home the user's
-// home directory ("" if unknown). All are absolute.
+// matchPath reports whether a pattern of a file rule matches a file. file may be relative to dir or contain "..";
+// matchPath resolves it first. dir is the session's current directory, root the start folder of patterns, home the
+// user's home directory ("" if unknown). All are absolute.
 //
 // It follows Claude Code 2.1.329. The pattern is a line of a .gitignore, read case-insensitively as the npm package
-// "ignore" does. The .gitignore lies at the root of the file system (`//etc/**`), in home (`~/.ssh/**`) or else in
-// root, which is dir in the client (`/src/**`, `./src/**`, `src/**`, `*.ts`). It does not see files outside its folder,
+// "ignore" does. The .gitignore is at the root of the file system (`//etc/**`), in home (`~/.ssh/**`) or else in root,
+// which is dir in the client (`/src/**`, `./src/**`, `src/**`, `*.ts`). A .gitignore ignores only files in its folder,
 // with one exception: if the file is outside of root, a pattern that starts with a star is matched from the root of the
 // file system. So `*.ts` and `**/.ssh/**` match anywhere, `x.ts` and `.ssh/**` only in root.
 //
-// An empty file matches nothing, and neither does one with a NUL, which no tool can open.
+// An empty file name matches nothing, and neither does a name with a NUL, because no tool can open such a file.
 func matchPath(pattern, file, dir, root, home string) bool {
 	file = resolve(file, dir, home)
 	if file == "" {
@@ -24,9 +24,9 @@ func matchPath(pattern, file, dir, root, home string) bool {
 	pattern, file, root, home = folded(pattern), folded(file), folded(root), folded(home)
 	switch {
 	case pattern == "*", pattern == "**":
-		return true // true for the root itself, too, which has no path below the root
+		return true // also for the root itself, which has no path below the root
 	case strings.HasPrefix(pattern, "//"):
-		// Any number of slashes: `//<dir>/**` is written with a dir that brings its own.
+		// Any number of slashes: in `//<dir>/**`, dir starts with a slash of its own.
 		pattern = fromDrive(strings.TrimLeft(pattern, "/"))
 		return gitignored("/"+strings.TrimLeft(pattern, "/"), below("/", file))
 	case strings.HasPrefix(pattern, "~/"):
@@ -41,7 +41,7 @@ func matchPath(pattern, file, dir, root, home string) bool {
 }
 
 // resolve returns the absolute path, without "." and "..", that a tool of Claude Code opens for file, or "". The tools
-// trim the path and expand `~/`. A rule that did not would be bypassed that way.
+// trim the path and expand `~/`, so the rules must too, or an agent could bypass them.
 func resolve(file, dir, home string) string {
 	if file = absolute(file, dir, home); file == "" {
 		return ""
@@ -49,7 +49,7 @@ func resolve(file, dir, home string) string {
 	return path.Clean(file)
 }
 
-// absolute is resolve without resolving "." and "..", which lead elsewhere behind a symbolic link.
+// absolute is resolve, but keeps "." and "..", which may lead elsewhere after a symbolic link.
 func absolute(file, dir, home string) string {
 	if file == "" || strings.ContainsRune(file, 0) {
 		return ""

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// slashed returns a path in the form of patterns, as Claude Code has it: C:\x is /c/x. A rule must not be got round by
-// other names of the same file, so what names a device, the stream of a file, and blanks and dots at the end of a name,
-// which the system leaves out, are not in it.
+// slashed returns a path in the form used by patterns, as Claude Code does: C:\x is /c/x. Other names of the same file
+// must not bypass a rule. So slashed drops device prefixes, names of file streams, and the blanks and dots at the end
+// of a name, which the system ignores.
 func slashed(file string) string {
 	file, _ = withoutDevice(file)
 	parts := strings.Split(fromDrive(file), "/")
@@ -22,7 +22,7 @@ func slashed(file string) string {
 	return strings.Join(parts, "/")
 }
 
-// withoutDevice returns a path with slashes and without what names a device: //?/UNC/server/x is //server/x.
+// withoutDevice returns a path with slashes and without a device prefix: //?/UNC/server/x is //server/x.
 func withoutDevice(file string) (rest string, device bool) {
 	file = strings.ReplaceAll(strings.TrimSpace(file), `\`, "/")
 	for _, prefix := range []string{"//?/", "//./", "/??/"} {
@@ -37,10 +37,11 @@ func withoutDevice(file string) (rest string, device bool) {
 	return file, false
 }
 
-// unplaced reports whether a path may lead to a folder that its text does not tell: to the current one of a drive, as
-// C:x, into any drive by a share, whose server may be this machine, or by the name of its device, as //?/Volume{…}. The
-// share in which the current directory is has one name for a file, but not the share of a whole drive, as c$.
-func unplaced(file, dir string) bool {
+// isAmbiguous reports whether the text of a path does not tell which folder the path leads to. C:x is in the current
+// folder of a drive. A share may be any drive, because the server may be this machine. A device name such as
+// //?/Volume{…} may be any drive too. A path in the share of the current directory is not ambiguous, unless the share
+// is a whole drive, such as c$.
+func isAmbiguous(file, dir string) bool {
 	file, device := withoutDevice(file)
 	if len(file) > 1 && file[1] == ':' {
 		return len(file) > 2 && file[2] != '/'
@@ -61,12 +62,12 @@ func onDrive(file, dir string) string {
 	return dir[:2] + file
 }
 
-// hasDrive reports whether a path begins as slashed writes a drive.
+// hasDrive reports whether a path begins with a drive in the form of slashed.
 func hasDrive(file string) bool {
 	return len(file) > 1 && file[0] == '/' && file[1] != '/' && (len(file) == 2 || file[2] == '/')
 }
 
-// longName returns the path with the whole name of the file, which may have a short one such as SECRET~1 as well.
+// longName returns the path with the full name of the file, which may also have a short name such as SECRET~1.
 func longName(file string) string {
 	if !strings.Contains(path.Base(file), "~") {
 		return file
@@ -91,7 +92,7 @@ func fromDrive(path string) string {
 	return path
 }
 
-// native is the path that slashed has made of it: /c/x is C:\x.
+// native reverses slashed: /c/x is C:\x.
 func native(file string) string {
 	if hasDrive(file) {
 		file = file[1:2] + ":/" + strings.TrimPrefix(file[2:], "/")
@@ -99,5 +100,5 @@ func native(file string) string {
 	return strings.ReplaceAll(file, "/", `\`)
 }
 
-// folded makes paths equal that differ by case alone: they lead to the same file.
+// folded returns the same text for paths that differ only in case, because they lead to the same file.
 func folded(path string) string { return strings.ToLower(path) }

@@ -92,7 +92,7 @@ func TestPathsOnShares(t *testing.T) {
 		{`\\server\c$\a`, `\\server\c$\w`, true},
 		{`a`, `\\server\share\w`, false},
 	} {
-		require.Equal(t, row.want, unplaced(row.file, slashed(row.dir)), "%s in %s", row.file, row.dir)
+		require.Equal(t, row.want, isAmbiguous(row.file, slashed(row.dir)), "%s in %s", row.file, row.dir)
 	}
 }
 

@@ -31,7 +31,7 @@ func BenchmarkPaths(b *testing.B) {
 		once := call.Once()
 		b.Run(bench.name+"/next", func(b *testing.B) {
 			for b.Loop() {
-				once.taken.work = 0
+				once.cache.work = 0
 				rule.Match(once)
 			}
 		})

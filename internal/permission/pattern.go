@@ -7,11 +7,10 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// wildcard is a pattern for one simple command. It has alternatives; each is a list of texts with anything between
-// them.
+// wildcard is a pattern for one simple command. Each alternative is a list of texts, with anything between the texts.
 type wildcard [][]string
 
-// compile reads a pattern. Only * is special, \* is a literal one, and a run of spaces counts as one.
+// compile reads a pattern. Only * is special, \* is a literal star, and a run of spaces counts as one.
 func compile(pattern string) wildcard {
 	pattern = strings.Join(strings.Fields(pattern), " ")
 	prefix, isPrefix := strings.CutSuffix(pattern, ":*")
@@ -20,22 +19,22 @@ func compile(pattern string) wildcard {
 	}
 	texts := split(pattern)
 	stars := len(texts) - 1
-	// Several stars in a row are one. Without the empty texts between them, matchTexts takes time in the length of the
-	// command, not of the pattern.
+	// Several stars in a row are the same as one. Without the empty texts between them, the time of matchTexts depends
+	// on the length of the command, not of the pattern.
 	if stars > 1 {
 		inner := slices.DeleteFunc(texts[1:stars], func(s string) bool { return s == "" })
 		texts = slices.Concat(texts[:1], inner, texts[stars:])
 	}
 	w := wildcard{texts}
-	// A final ` *` may match nothing: `git *` matches `git`. After another star it was recorded to need an argument:
-	// `git * *` does not match `git push`.
+	// A final ` *` may match nothing: `git *` matches `git`. In recordings a final ` *` after another star needs an
+	// argument: `git * *` does not match `git push`.
 	if last := len(texts) - 1; strings.HasSuffix(pattern, " *") && (stars == 1 || isPrefix) {
 		w = append(w, append(texts[:last-1:last-1], strings.TrimSuffix(texts[last-1], " ")))
 	}
 	return w
 }
 
-// split cuts a pattern at its stars and unescapes the literal ones.
+// split cuts a pattern at its stars and unescapes literal stars.
 func split(pattern string) []string {
 	var texts []string
 	var text []byte
@@ -57,8 +56,8 @@ func (w wildcard) match(command string) bool {
 	return slices.ContainsFunc(w, func(texts []string) bool { return matchTexts(texts, command) })
 }
 
-// mayMatch reports whether the pattern may match a command with computed words, or one that gets more arguments at run
-// time. Only the text before the first unknown word counts.
+// mayMatch reports whether the pattern may match a command that has computed words or gets more arguments at run time.
+// Only the text before the first unknown word counts.
 func (w wildcard) mayMatch(c *shellline.Command) bool {
 	i := slices.IndexFunc(c.Words, shellline.IsComputed)
 	known := c.Words
@@ -75,12 +74,11 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 		return c.More && w.mayBegin(c.Text+" ")
 	}
 	before, next := shellline.Joined(known), c.Words[i]
-	return next.Several && next.Prefix == "" && w.match(before) || // it may expand to nothing
+	return next.Several && next.Prefix == "" && w.match(before) || // may expand to nothing
 		w.mayBegin(before+" "+next.Prefix)
 }
 
-// mayBeFolder reports whether the pattern may match a command because one of its words begins with the path of a
-// folder, as ~ and $HOME do.
+// mayBeFolder reports whether the pattern may match a command with a word that begins with a path, as ~ and $HOME do.
 func (w wildcard) mayBeFolder(words []shellline.Word) bool {
 	if !slices.ContainsFunc(words, func(next shellline.Word) bool { return next.Home }) {
 		return false
@@ -103,8 +101,8 @@ func (w wildcard) mayBeFolder(words []shellline.Word) bool {
 }
 
 // mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words
-// behind it have to fit the pattern, or to hold all of its words: the name may be that of a launcher or an interpreter.
-// A name that may be several words, or has a line or a program text behind it, may run anything.
+// after the name must fit the pattern or contain all words of the pattern, because the name may be a launcher or an
+// interpreter. If the name may be several words, or a line or a program text may follow, any command may run.
 func (w wildcard) mayName(words []shellline.Word) bool {
 	name, rest := words[0], words[1:]
 	i := slices.IndexFunc(rest, shellline.IsComputed)
@@ -120,7 +118,7 @@ func (w wildcard) mayName(words []shellline.Word) bool {
 	if i >= 0 {
 		known = strings.TrimPrefix(shellline.Joined(rest[:i])+" "+rest[i].Prefix, " ")
 	}
-	return w.standsIn(shellline.Joined(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
+	return w.wordsAppearIn(shellline.Joined(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
 		_, behind, ok := strings.Cut(texts[0], " ")
 		if !ok {
 			return len(texts) > 1
@@ -136,8 +134,8 @@ func (w wildcard) mayBegin(known string) bool {
 	})
 }
 
-// matchTexts matches each text at its first occurrence. No later one can do better, so there is no backtracking and the
-// time is linear.
+// matchTexts matches each text at its first occurrence. A later occurrence cannot do better, so matchTexts needs no
+// backtracking and takes linear time.
 func matchTexts(texts []string, command string) bool {
 	rest, ok := strings.CutPrefix(command, texts[0])
 	if len(texts) == 1 || !ok {
@@ -155,8 +153,8 @@ func matchTexts(texts []string, command string) bool {
 	return true
 }
 
-// namesCommandOnly reports whether a pattern is exactly `word *` or `word:*`. Such a pattern can be decided without
-// knowing the arguments of a command. ` git * ` matches the same commands but was recorded to be no such pattern.
+// namesCommandOnly reports whether a pattern is exactly `word *` or `word:*`. Such a pattern can be decided without the
+// arguments of a command. ` git * ` matches the same commands, but in recordings the client needs the arguments.
 func namesCommandOnly(pattern string) bool {
 	word, ok := strings.CutSuffix(pattern, " *")
 	if !ok {

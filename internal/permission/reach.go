@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// A tool reaches more files than the paths in its input: those in a folder, and those that a glob chooses. This file
-// holds a pattern against them.
+// A tool reaches more files than the paths in its input: the files in a folder, and the files that a glob chooses. This
+// file matches a pattern against those files.
 
-// place is where a call and the patterns of paths are.
-type place struct{ dir, root, home string }
+// baseDirs are the folders that the paths of a call and of patterns start from.
+type baseDirs struct{ dir, root, home string }
 
-// anyFile stands for the name of a file that nobody knows.
+// anyFile stands for an unknown file name.
 const anyFile = "\ufffd"
 
-// hasPath reports whether the input names what the tool works on.
-func (in *input) hasPath() bool { return len(in.paths) > 0 || len(in.globs) > 0 || in.otherPath }
+// hasPath reports whether the input names the files that the tool works on.
+func (in *input) hasPath() bool { return len(in.paths) > 0 || len(in.globs) > 0 || in.unreadablePath }
 
-// matchPaths matches the pattern against each path of the input, and against what the tool may reach besides.
+// matchPaths matches the pattern against each path of the input, and against the other files that the tool may reach.
 func (r Rule) matchPaths(c *Call, in *input) (bool, reason) {
 	paths, folders := in.paths, in.folders
-	if len(folders) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
+	if len(folders) == 0 && in.kind == Folder && c.Dir != "" && !in.invalidPath {
 		folders = []string{c.Dir}
 	}
 	if in.recorded && len(paths) == 0 {
 		paths = folders
 	}
-	ok, why := first(paths, func(file string) (bool, reason) { return r.matchPath(c, file) })
+	ok, why := firstMatch(paths, func(file string) (bool, reason) { return r.matchPath(c, file) })
 	if !ok && !in.recorded {
 		if ok, reached := r.matchReach(c, in, folders); ok {
 			return true, reached
@@ -36,14 +36,14 @@ func (r Rule) matchPaths(c *Call, in *input) (bool, reason) {
 	}
 	switch {
 	case ok:
-	case in.otherPath, in.kind == Folder && len(paths)+len(folders) == 0, in.kind == File && !in.hasPath():
+	case in.unreadablePath, in.kind == Folder && len(paths)+len(folders) == 0, in.kind == File && !in.hasPath():
 		return unreadable(in.field)
 	}
 	return ok, cmp.Or(why, because("matches no path of the input"))
 }
 
-// first returns the first match of a list, or why the last one is none.
-func first(list []string, match func(string) (bool, reason)) (ok bool, why reason) {
+// firstMatch returns the first match in a list, or why the last text does not match.
+func firstMatch(list []string, match func(string) (bool, reason)) (ok bool, why reason) {
 	for _, text := range list {
 		if ok, why = match(text); ok {
 			break
@@ -52,9 +52,9 @@ func first(list []string, match func(string) (bool, reason)) (ok bool, why reaso
 	return ok, why
 }
 
-// matchReach matches the pattern against what the tool may reach besides the paths of its input.
+// matchReach matches the pattern against the files that the tool may reach besides the paths of its input.
 func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why reason) {
-	isFolder, globs, others := in.kind == Folder, in.globs, in.others
+	isFolder, globs, others := in.kind == Folder, in.globs, in.maybePaths
 	switch {
 	case isFolder && r.isTool(c, "fs_glob", "Glob"):
 		globs = slices.Concat(globs, in.patterns)
@@ -62,7 +62,7 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why rea
 		others = slices.Concat(others, in.patterns)
 	}
 	if globs = alternativesOf(globs); len(globs) == 0 && len(in.globs) > 0 && !isFolder {
-		globs = []string{"**"} // they only leave files out
+		globs = []string{"**"} // all globs exclude files
 	}
 	bases := in.bases
 	if len(bases)*(len(in.paths)+len(others)) > maxJoined {
@@ -71,29 +71,29 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why rea
 	if isFolder {
 		folders = slices.Concat(folders, within(in.bases, folders))
 		bases = folders
-		ok, why = first(folders, func(folder string) (bool, reason) { return r.matchFolder(c, folder, globs) })
+		ok, why = firstMatch(folders, func(folder string) (bool, reason) { return r.matchFolder(c, folder, globs) })
 	} else {
-		ok, why = first(in.paths, func(file string) (bool, reason) { return r.matchTree(c, file) })
+		ok, why = firstMatch(in.paths, func(file string) (bool, reason) { return r.matchTree(c, file) })
 	}
 	if !ok {
-		ok, why = first(globs, func(glob string) (bool, reason) {
+		ok, why = firstMatch(globs, func(glob string) (bool, reason) {
 			from := bases
 			if !isFolder || !isRelative(glob) {
 				from = slices.Concat(bases, []string{c.Dir})
 			}
-			return first(from, func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
+			return firstMatch(from, func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
 		})
 	}
 	if !ok && len(in.bases) > 0 {
 		others = slices.Concat(others, within(in.bases, in.paths), within(in.bases, others))
 	}
 	if !ok {
-		ok, why = first(others, func(other string) (bool, reason) { return r.matchOther(c, other) })
+		ok, why = firstMatch(others, func(other string) (bool, reason) { return r.matchOther(c, other) })
 	}
 	return ok, why
 }
 
-// within returns the relative paths as they are from each of the folders.
+// within joins each relative path to each of the folders.
 func within(folders, paths []string) (all []string) {
 	for _, folder := range folders {
 		for _, file := range paths {
@@ -105,11 +105,11 @@ func within(folders, paths []string) (all []string) {
 	return all
 }
 
-// oneFile are the tools that work on the files they name, and on nothing in a folder.
-var oneFile = []string{"fs_read", "fs_write", "fs_edit", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit",
+// fileTools work only on the files named in their input, never on files in a folder.
+var fileTools = []string{"fs_read", "fs_write", "fs_edit", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit",
 	"NotebookRead"}
 
-// isTool reports whether the tool has one of the names.
+// isTool reports whether the rule or the call has one of these tool names.
 func (r Rule) isTool(c *Call, names ...string) bool {
 	return slices.Contains(names, r.tool) || slices.Contains(names, c.Tool) ||
 		slices.ContainsFunc(c.Also, func(name string) bool { return slices.Contains(names, name) })
@@ -131,54 +131,54 @@ func (r Rule) matchOther(c *Call, text string) (bool, reason) {
 	if ok, why := r.matchAbove(c, text); ok || !strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "/") {
 		return ok, why
 	}
-	return first(alternativesOf([]string{text}), func(glob string) (bool, reason) {
+	return firstMatch(alternativesOf([]string{text}), func(glob string) (bool, reason) {
 		return r.matchGlob(c, c.Dir, glob, false)
 	})
 }
 
-// matchTree matches the pattern against all that is in a folder, if the path leads to one. If it leads nowhere yet, a
-// pattern for what is in folders below it matches.
+// matchTree matches the pattern against all files in a folder, if the path is a folder. If the path does not exist yet,
+// a pattern for files in folders below the path matches.
 func (r Rule) matchTree(c *Call, file string) (bool, reason) {
 	switch {
-	case r.isTool(c, oneFile...):
+	case r.isTool(c, fileTools...):
 		return false, reason{}
-	case c.taken.leadsTo(c.placed(file)) == aFolder:
+	case c.cache.targetOf(c.absolutePath(file)) == aFolder:
 		return r.matchFolder(c, file, nil)
 	}
 	return r.matchAbove(c, file)
 }
 
-// matchAbove matches a pattern that names a folder against the path of one above it.
+// matchAbove matches a pattern that names a folder against the path of a parent folder.
 func (r Rule) matchAbove(c *Call, folder string) (bool, reason) {
-	return r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
+	return r.matchInDoubt(c, folder, "in the folder "+quote(folder), func(file string, at baseDirs) bool {
 		_, within := r.names(c, at)
-		return begin(within, c.names(file, at))
+		return startsWith(within, c.names(file, at))
 	})
 }
 
-// matchFolder matches the pattern against the files in a folder that any of the globs chooses, or against all if there
-// is no glob. The folder may be a file instead.
+// matchFolder matches the pattern against the files in a folder that any of the globs chooses, or against all files if
+// globs is empty. The folder may turn out to be a file.
 func (r Rule) matchFolder(c *Call, folder string, globs []string) (bool, reason) {
-	ok, why := r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
+	ok, why := r.matchInDoubt(c, folder, "in the folder "+quote(folder), func(file string, at baseDirs) bool {
 		pattern, _ := r.names(c, at)
-		return meet(pattern, append(c.names(file, at), name{depth: true}))
+		return mayOverlap(pattern, append(c.names(file, at), name{anyDepth: true}))
 	})
 	switch {
 	case !ok:
 		return false, reason{}
-	case c.taken.leadsTo(c.placed(folder)) == aFile:
+	case c.cache.targetOf(c.absolutePath(folder)) == aFile:
 		return r.matchPath(c, folder)
 	case len(globs) == 0:
 		return ok, why
 	case folder == c.Dir:
 		return false, reason{}
 	}
-	// Tools start globs from the folder, as matchReach does, or from the current one.
-	return first(globs, func(glob string) (bool, reason) { return r.matchGlob(c, c.Dir, glob, false) })
+	// Tools start globs from the folder, as matchReach does, or from the current directory.
+	return firstMatch(globs, func(glob string) (bool, reason) { return r.matchGlob(c, c.Dir, glob, false) })
 }
 
-// matchGlob matches the pattern against the files that a glob chooses. Without a slash it may choose them at any depth.
-// trees says that the tool also takes all in a folder that the glob names.
+// matchGlob matches the pattern against the files that a glob chooses. A glob without a slash may choose files at any
+// depth. trees means that the tool also takes all files in a folder named by the glob.
 func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, reason) {
 	start, rest, sure := splitGlob(glob)
 	if !sure {
@@ -196,18 +196,18 @@ func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, reason) {
 	if ok, why := r.matchPath(c, start); ok {
 		return true, why
 	}
-	return r.doubtful(c, start, "that the glob "+quote(glob)+" chooses", func(file string, at place) bool {
+	return r.matchInDoubt(c, start, "that the glob "+quote(glob)+" chooses", func(file string, at baseDirs) bool {
 		pattern, _ := r.names(c, at)
-		if r.path().files { // hardly those of folders
+		if r.path().forFiles { // hardly the files of folders
 			pattern = pattern[:len(pattern)-1]
 		}
-		return meet(pattern, append(c.names(file, at), rest...))
+		return mayOverlap(pattern, append(c.names(file, at), rest...))
 	})
 }
 
-// doubtful matches the pattern out of doubt if the test holds, which is for files in a folder that nobody has named. If
-// the pattern is for all that is in the folder, there is no doubt.
-func (r Rule) doubtful(c *Call, folder, files string, test func(file string, at place) bool) (bool, reason) {
+// matchInDoubt returns a match in doubt if the test holds for files in a folder that are not named. If the pattern
+// covers everything in the folder, the match is certain.
+func (r Rule) matchInDoubt(c *Call, folder, files string, test func(file string, at baseDirs) bool) (bool, reason) {
 	ok, why := r.atPath(c, folder, test)
 	switch {
 	case !ok, why.isDoubt():
@@ -221,22 +221,21 @@ func (r Rule) doubtful(c *Call, folder, files string, test func(file string, at 
 	return doubtOf(ofFiles, "may mean files ", files, "")
 }
 
-// matchPath matches the pattern against a path. A project's pattern for what is in a folder also matches the path of
-// the folder.
+// matchPath matches the pattern against a path. A project's pattern for a folder's contents also matches the folder.
 func (r Rule) matchPath(c *Call, file string) (bool, reason) {
-	ok, why := r.atPath(c, file, func(file string, at place) bool {
+	ok, why := r.atPath(c, file, func(file string, at baseDirs) bool {
 		if !c.Project {
 			return matchPath(r.pattern, file, at.dir, at.root, at.home)
 		}
-		// Names are held against each other much faster than regular expressions.
+		// Comparing names is much faster than regular expressions.
 		pattern, _ := r.names(c, at)
 		names := c.names(file, at)
-		if !meet(pattern, names) {
+		if !mayOverlap(pattern, names) {
 			return false
 		}
-		folder := withoutAny(pattern)
+		folder := withoutFinalStars(pattern)
 		return matchPath(r.pattern, file, at.dir, at.root, at.home) ||
-			len(folder) > 0 && !folder[len(folder)-1].open && meet(folder, names) &&
+			len(folder) > 0 && !folder[len(folder)-1].open && mayOverlap(folder, names) &&
 				matchPath(r.pattern, file+"/"+anyFile, at.dir, at.root, at.home)
 	})
 	switch {
@@ -248,13 +247,12 @@ func (r Rule) matchPath(c *Call, file string) (bool, reason) {
 	return true, because("matches the path " + why.text)
 }
 
-// atPath holds a path against a test: as it is written, and as it is without symbolic links. If the test holds, why is
-// the path.
-func (r Rule) atPath(c *Call, given string, test func(file string, at place) bool) (bool, reason) {
-	at, file := c.place(), slashed(given)
+// atPath tests a path as written and without symbolic links. If the test holds, why contains the path.
+func (r Rule) atPath(c *Call, given string, test func(file string, at baseDirs) bool) (bool, reason) {
+	at, file := c.baseDirs(), slashed(given)
 	noHome := !strings.HasPrefix(at.home, "/")
 	switch {
-	case unplaced(given, at.dir):
+	case isAmbiguous(given, at.dir):
 		return doubt("cannot place the path, which may lead to any folder")
 	case !strings.HasPrefix(at.dir, "/"):
 		return doubt("cannot place the path without an absolute current directory")
@@ -266,7 +264,7 @@ func (r Rule) atPath(c *Call, given string, test func(file string, at place) boo
 		return true, because(quote(given))
 	}
 	if c.Project {
-		if ok, why := r.throughLinks(c, file, at, test); ok {
+		if ok, why := r.matchLinks(c, file, at, test); ok {
 			return true, why
 		}
 	}
@@ -276,41 +274,41 @@ func (r Rule) atPath(c *Call, given string, test func(file string, at place) boo
 	return false, reason{}
 }
 
-// place returns where the call is.
-func (c *Call) place() place {
-	return place{slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)}
+// baseDirs returns the folders of the call.
+func (c *Call) baseDirs() baseDirs {
+	return baseDirs{slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)}
 }
 
-// names are those of a path, taken once for all rules.
-func (c *Call) names(file string, at place) []name {
+// names returns the names of a path, computed once for all rules.
+func (c *Call) names(file string, at baseDirs) []name {
 	key := [2]string{file, at.home}
-	all, ok := c.taken.names[key]
+	all, ok := c.cache.names[key]
 	if !ok {
 		all = namesOf(file, at)
-		if c.taken.names == nil {
-			c.taken.names = map[[2]string][]name{}
+		if c.cache.names == nil {
+			c.cache.names = map[[2]string][]name{}
 		}
-		c.taken.names[key] = all
+		c.cache.names[key] = all
 	}
 	return slices.Clip(all)
 }
 
-// What a path leads to.
+// target is the kind of file that a path leads to.
 type target int
 
 const (
-	notThere target = iota
+	missing target = iota
 	aFile
 	aFolder
 )
 
-// placed returns the absolute path of a file.
-func (c *Call) placed(file string) string {
+// absolutePath returns the absolute path of a file.
+func (c *Call) absolutePath(file string) string {
 	return absolute(slashed(file), slashed(c.Dir), slashed(c.Home))
 }
 
-// leadsTo tells what an absolute path leads to.
-func (t *taken) leadsTo(file string) target {
+// targetOf returns what an absolute path leads to.
+func (t *callCache) targetOf(file string) target {
 	end := ""
 	if file != "" && len(file) <= maxPath {
 		end = t.follow(file)

@@ -6,24 +6,24 @@
 //	})
 //	// true, `matches the command "git push"`
 //
-// An `if` is one permission rule of Claude Code, Tool or Tool(pattern). This package matches it as version 2.1.329 was
-// recorded to do (e2e/testdata/claude/if-*.jsonl). The pattern is matched against each simple command of a shell tool's
+// An `if` is one permission rule of Claude Code, Tool or Tool(pattern). This package matches like version 2.1.329 in
+// recordings (e2e/testdata/claude/if-*.jsonl). The pattern is matched against each simple command of a shell tool's
 // line, against the path of a file tool, and against the host of WebFetch.
 //
-// It guarantees that the hook runs when in doubt. A shell line that cannot be parsed, an input that cannot be read and
-// a pattern whose meaning for a tool was not recorded all match. Match never fails. Its stack and its time are bounded:
-// a line longer than 128 KiB or with more than 10,000 brackets and the like is not parsed, and counts as a match. So
-// does what package regexp could take too long for.
+// Guarantee: in doubt, the hook runs. A rule matches if a shell line cannot be parsed, if the input cannot be read, or
+// if the meaning of the pattern for the tool was not recorded. Match never fails. Stack and time are bounded: a line
+// longer than 128 KiB or with more than 10,000 brackets and the like is not parsed, and counts as a match. If package
+// regexp could take too long, the rule matches too.
 //
-// It does not guarantee that a rule sees what a line does. Scripts and programs such as make run commands that no rule
-// sees, [[ ]] evaluates text, and a program can have several names. It does not check the input either: of two
-// equal keys it reads the first, unless Call.EqualKeys says that there are any.
+// Limits: a rule does not see everything that a line does. Scripts and programs such as make run commands unseen by
+// rules, [[ ]] evaluates text, and a program can have several names. The package does not check the input either: of
+// two equal keys it reads the first, unless Call.EqualKeys says that the input has equal keys.
 //
 // A rule in a project's own file (Call.Project) goes further than the client. It looks behind launchers such as env,
 // npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. It also
-// matches what a tool reaches without naming it: what is in a folder, and what a glob chooses. If the shell computes a
-// part of a word, the known part is matched against the pattern. If a command may stand in a text of which nobody can
-// tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
+// matches files that a tool reaches without naming them: in a folder, or chosen by a glob. If the shell computes a part
+// of a word, the known part is matched against the pattern. If a text may run commands in an unknown way, such as a
+// program for python3 -c, the rule searches the text for the words of the pattern.
 package permission
 
 import (
@@ -44,55 +44,54 @@ import (
 type Rule struct {
 	text    string
 	tool    string
-	pattern string   // "": every call of the tool
-	command wildcard // the pattern as one for commands
+	pattern string   // "": the rule matches every call of the tool
+	command wildcard // the pattern as a pattern for commands
 	path    func() pathPattern
 }
 
 // Call is the tool call that a rule is matched against.
 type Call struct {
-	Tool  string   // name of the tool; "" at an event without one
-	Also  []string // its other names, which a rule may use
-	Kind  Kind     // what it works on; ignored for tools that the client was recorded with
+	Tool  string   // name of the tool; "" if the event has no tool
+	Also  []string // other names of the tool that a rule may use
+	Kind  Kind     // what the tool works on; ignored for tools recorded with the client
 	Input string   // a JSON object
 
-	Project bool // the rule is in a project's own file, and sees more than the client's
-	// Wrappers are programs that run a command in their arguments, besides those that this package knows.
+	Project bool // the rule is in a project's own file, and sees more than the client's rules
+	// Wrappers are programs that run a command from their arguments, in addition to those known to this package.
 	Wrappers  []string
 	EqualKeys bool // the input has equal keys, so the tool may read other values than this package
 
 	Dir  string // the session's current directory, absolute
-	Root string // the folder that patterns start from, absolute; "": Dir, as in Claude Code
+	Root string // the start folder of patterns, absolute; "": Dir, as in Claude Code
 	Home string // the user's home directory, absolute; "" if unknown
 
-	taken *taken // set by Once
+	cache *callCache // set by Once
 }
 
-// taken caches what rules read of a call. work is what matching has cost so far.
-type taken struct {
-	own, all *input // as the client's own rules read it, and as other rules do
-	work     int
-	followed map[string]string // where paths lead; "": unknown
-	lookups  int               // of names in folders, for followed
-	targets  map[string]target // what paths without links lead to
-	names    map[[2]string][]name
+// callCache caches the parts of a call that rules read. work is the cost of matching so far.
+type callCache struct {
+	clientInput, input *input // as read by the client's own rules, and by other rules
+	work               int
+	followed           map[string]string // paths without links; "": unknown
+	lookups            int               // lookups of names in folders, for followed
+	targets            map[string]target // what paths without links lead to
+	names              map[[2]string][]name
 }
 
-// maxWork limits what the rules of one call may cost, in bytes read: a tenth of a second or two. Above it rules match.
+// maxWork limits the cost of all rules of one call, in bytes read: a tenth of a second or two. Above it, rules match.
 const maxWork = 1 << 28
 
-// spend adds n to the cost of the call's rules, and reports whether it is still below maxWork.
+// spend adds n to the cost of the call's rules, and reports whether the cost is still within maxWork.
 func (c *Call) spend(n int) bool {
-	c.taken.work += n
-	return c.taken.work <= maxWork
+	c.cache.work += n
+	return c.cache.work <= maxWork
 }
 
 var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
-// Once prepares a call for many rules in one goroutine: its command is parsed once, and the cost of all rules together
-// is bounded.
+// Once prepares a call for many rules in one goroutine: it is parsed once, and the total cost of the rules is bounded.
 func (c Call) Once() Call {
-	c.taken = &taken{followed: map[string]string{}}
+	c.cache = &callCache{followed: map[string]string{}}
 	return c
 }
 
@@ -104,7 +103,7 @@ func Parse(text string) Rule {
 		return r
 	}
 	r.tool = text[:open]
-	// With spaces around it, ` *` is a pattern that needs a command: it does not match an empty line.
+	// With spaces around it, ` *` is a pattern that needs a command, so it does not match an empty line.
 	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
 		r.pattern, r.command = pattern, compile(pattern)
 		r.path = sync.OnceValue(func() pathPattern { return readPath(pattern) })
@@ -112,13 +111,13 @@ func Parse(text string) Rule {
 	return r
 }
 
-// Malformed reports whether the text is no rule, so it matches nothing.
+// Malformed reports whether the text is not a rule, so the Rule matches nothing.
 func (r Rule) Malformed() bool { return strings.ContainsAny(r.tool, "()*|, \t\n") }
 
-// Tool returns the name of the tool that the rule is for.
+// Tool returns the name of the rule's tool.
 func (r Rule) Tool() string { return r.tool }
 
-// String returns the text that the rule was parsed from.
+// String returns the text given to Parse.
 func (r Rule) String() string { return r.text }
 
 // Match reports whether the rule matches. why is a phrase to put after the rule.
@@ -145,14 +144,14 @@ func (r Rule) match(c Call) (bool, reason) {
 	case c.EqualKeys:
 		return doubtOf(ofEqualKeys, "looks at an input with equal keys, of which the tool may read others", "", "")
 	}
-	if c.taken == nil {
+	if c.cache == nil {
 		c = c.Once()
 	}
 	return r.matchInput(&c)
 }
 
-// Doubt returns a sentence for the agent if the rule matches only out of doubt: what hookrun cannot tell about the
-// call, and what to write instead. Otherwise it returns "".
+// Doubt returns a sentence for the agent if the rule matches only out of doubt. The sentence says what hookrun cannot
+// tell about the call, and how to write the call instead. In all other cases Doubt returns "".
 func (r Rule) Doubt(c Call) string {
 	ok, why := r.match(c)
 	if !ok {
@@ -178,7 +177,7 @@ func (r Rule) Doubt(c Call) string {
 	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + why.text
 }
 
-// isFor reports whether the rule is for the tool, under any of its names.
+// isFor reports whether the rule is for the tool, under any of the tool's names.
 func (r Rule) isFor(c *Call) bool {
 	return r.tool == c.Tool || slices.Contains(c.Also, r.tool) ||
 		!c.Project && r.tool == "Task" && c.Tool == "Agent" // its earlier name
@@ -190,11 +189,11 @@ func unreadable(field string) (bool, reason) {
 	return doubt("cannot be decided without a readable " + field + " in the input")
 }
 
-// matchInput matches the pattern against what the tool works on. For an unknown tool its arguments decide. A command
-// among them does not keep a rule for paths or hosts from being matched against paths or hosts.
+// matchInput matches the pattern against the object of the tool. For an unknown tool the arguments decide. A command in
+// the arguments does not prevent a rule for paths or hosts from matching paths or hosts.
 func (r Rule) matchInput(c *Call) (bool, reason) {
 	in := c.input()
-	lines := len(in.lines) > 0 || in.otherLine
+	lines := len(in.lines) > 0 || in.unreadableLine
 	isHost := strings.HasPrefix(r.pattern, hostPrefix)
 	switch {
 	case in.kind == Shell && in.patch && slices.Contains(PatchTools, r.tool):
@@ -220,10 +219,10 @@ func (r Rule) notUnderstood(c *Call) (bool, reason) {
 }
 
 // matchLines matches the pattern against each command of the lines and, for a project's own rule, against the commands
-// that those run. Doubt counts if no command matches.
+// run by those. Doubt counts if no command matches.
 func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 	switch {
-	case len(in.lines) > 0 && !in.otherLine:
+	case len(in.lines) > 0 && !in.unreadableLine:
 	case in.kind == Shell && c.Project:
 		return doubtOf(ofNoCommand, "cannot see the command of this call", "", "")
 	case c.Tool == "Bash":
@@ -235,7 +234,7 @@ func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 		line := &in.lines[i]
 		ok, why := r.matchLine(c, line)
 		if line.program && c.Project && (!ok || why.doubt == ofLine) {
-			if ok = r.command.standsIn(line.text); ok {
+			if ok = r.command.wordsAppearIn(line.text); ok {
 				ok, why = doubt("has its words in a program, which may run them")
 			}
 		}
@@ -254,36 +253,36 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 		opaque, all = line.Project, line.reached.Commands
 	}
 	switch {
-	case line.typed && editsLine(line.text):
-		return throughNot("keys that edit it")
-	case line.typed && c.Project && recalled.Get().MatchString(line.text):
-		return throughNot("what the shell recalls")
+	case line.typed && hasEditKeys(line.text):
+		return opaqueLine("keys that edit it")
+	case line.typed && c.Project && historyExpansion.Get().MatchString(line.text):
+		return opaqueLine("what the shell recalls")
 	case opaque != "":
-		return throughNot(opaque)
+		return opaqueLine(opaque)
 	}
 	mayMatch := ""
 	for i := range all {
 		command := &all[i]
-		// As recorded, the client looks behind an xargs without options, but not behind env, sudo and the like.
+		// In recordings, the client looks behind an xargs without options, but not behind env, sudo and the like.
 		byXargs, isXargs := strings.CutPrefix(command.Text, "xargs ")
 		switch {
 		case !c.spend(len(command.Text)):
 			return true, tooMuchWork
 		case command.Own && !c.Project:
 		case r.command.match(command.Text):
-			return true, because("matches the command " + shown(command))
+			return true, because("matches the command " + describe(command))
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, because("matches the command " + quote(byXargs) + " behind xargs")
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
-			mayMatch = shown(command) + ", of which words are known only when it runs"
+			mayMatch = describe(command) + ", of which words are known only when it runs"
 			if command.By != "" {
-				mayMatch = shown(command) + ", whose arguments are known only when it runs"
+				mayMatch = describe(command) + ", whose arguments are known only when it runs"
 			}
 		}
 	}
 	switch {
 	case c.Project && line.reached.Opaque != "":
-		return throughNot(line.reached.Opaque)
+		return opaqueLine(line.reached.Opaque)
 	case mayMatch != "":
 		return doubtOf(ofCommand, "may match the command ", mayMatch, "")
 	case c.Project:
@@ -294,29 +293,29 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 	return false, reason{}
 }
 
-// shown returns a command for messages.
-func shown(c *shellline.Command) string {
+// describe returns a command for messages.
+func describe(c *shellline.Command) string {
 	if c.By == "" {
 		return quote(c.Text)
 	}
 	return quote(c.Text) + " behind " + c.By
 }
 
-// matchHints matches the words of the pattern against texts in which a command may stand.
+// matchHints searches texts that may contain a command for the words of the pattern.
 func (r Rule) matchHints(c *Call, hints []shellline.Hint) (bool, reason) {
 	for _, h := range hints {
 		switch {
 		case !c.spend(len(h.Text) * len(r.command[0])):
 			return true, tooMuchWork
-		case r.command.standsIn(h.Text):
+		case r.command.wordsAppearIn(h.Text):
 			return doubtOf(ofWords, "has all of its words in ", h.What, "")
 		}
 	}
 	return false, reason{}
 }
 
-// matchHost also matches hosts that a client may read differently: with non-ASCII letters, some of which are other
-// spellings of ASCII ones, or with escapes.
+// matchHost also matches hosts that a client may read differently: with non-ASCII letters, because some are other
+// spellings of ASCII letters, or with escapes.
 func (r Rule) matchHost(c *Call) (bool, reason) {
 	address, ok := text(c.Input, "url")
 	if !ok {
@@ -346,7 +345,7 @@ func plainHost(host string) bool {
 }
 
 // text returns a string field of an input. ok is false if the input is broken, or the string is too long for a line in
-// any spelling: decoding megabytes would take longer than everything else.
+// any spelling: decoding megabytes would take longer than all other work.
 func text(input, field string) (string, bool) {
 	const longestEscape = len(`\u0000`)
 	raw := gjson.Get(input, field).Raw
@@ -357,7 +356,7 @@ func text(input, field string) (string, bool) {
 	return s, s != "" || raw == `""`
 }
 
-// quote shortens a text for a message, which must not hold a whole script.
+// quote quotes and shortens a text, because a message must not contain a whole script.
 func quote(s string) string {
 	const most = 60
 	if len(s) <= most {

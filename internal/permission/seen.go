@@ -8,29 +8,29 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// Seen is what a call runs and works on, as far as its input says so. Package pack decides on it.
+// Seen is the commands and files of a call, as far as the input shows them. Package pack decides on a Seen.
 type Seen struct {
 	Kind  Kind
-	Lines []*shellline.Reached // what its shell lines run
-	Texts []string             // those lines
-	// Unseen says that the tool takes a command, a path or arguments that nobody can read.
+	Lines []*shellline.Reached // the commands that the shell lines run
+	Texts []string             // the shell lines
+	// Unseen means that the tool takes a command, a path or arguments that hookrun cannot read.
 	Unseen bool
-	Files  []string // paths of the input, as they are written; those of a patch, too
+	Files  []string // paths of the input as written, including the paths of a patch
 	Others []string // texts of the input that may be paths, and patterns that choose files
-	// Globs and Patterns are those of Others that choose files, and that choose files or are looked for in them.
+	// Globs and Patterns are the parts of Others that choose files. Patterns may instead be searched for in files.
 	Globs, Patterns []string
 
 	call Call
 }
 
-// Seen returns what the call runs and works on.
+// Seen returns the commands and files of the call.
 func (c Call) Seen() (s Seen) {
-	if c.taken == nil {
+	if c.cache == nil {
 		c = c.Once()
 	}
 	c.Project, s.call = true, c
 	in := c.input()
-	s.Kind, s.Unseen = in.kind, in.otherLine || in.otherPath || c.EqualKeys
+	s.Kind, s.Unseen = in.kind, in.unreadableLine || in.unreadablePath || c.EqualKeys
 	s.Unseen = s.Unseen || in.kind == Shell && len(in.lines) == 0
 	for i := range in.lines {
 		line := &in.lines[i]
@@ -39,43 +39,43 @@ func (c Call) Seen() (s Seen) {
 		if line.Project != "" && reached.Opaque == "" {
 			reached.Opaque = line.Project
 		}
-		if line.program { // in a language that nobody has read
+		if line.program { // in a language that hookrun does not parse
 			reached.Hints = append(slices.Clip(reached.Hints), shellline.Hint{Text: line.text, What: "a program"})
 		}
 		s.Lines, s.Texts = append(s.Lines, &reached), append(s.Texts, line.text)
 	}
 	s.Files = slices.Concat(in.paths, in.folders)
 	s.Globs, s.Patterns = in.globs, in.patterns
-	s.Others = slices.Concat(in.globs, in.patterns, in.others)
+	s.Others = slices.Concat(in.globs, in.patterns, in.maybePaths)
 	return s
 }
 
-// Ends returns the absolute paths that a tool may open for a path that starts in a folder, in the form of the system:
-// the path without .., and the paths to which symbolic links lead.
+// Ends returns the absolute paths that a tool may open for a path that starts in dir, in the system's form: the path
+// without .., and the paths that symbolic links lead to.
 func (s *Seen) Ends(dir, file string) []string {
 	c := &s.call
 	written := absolute(slashed(file), slashed(dir), slashed(c.Home))
-	if written == "" || len(written) > maxPath || c.taken == nil {
+	if written == "" || len(written) > maxPath || c.cache == nil {
 		return nil
 	}
 	clean := path.Clean(written)
 	all := []string{native(clean)}
-	if end := native(c.taken.follow(clean)); end != "" && end != all[0] {
+	if end := native(c.cache.follow(clean)); end != "" && end != all[0] {
 		all = append(all, end)
 	}
-	if strings.Contains(written, "..") { // behind a link it leads elsewhere
-		if end := native(c.taken.follow(written)); end != "" && !slices.Contains(all, end) {
+	if strings.Contains(written, "..") { // after a link, .. leads elsewhere
+		if end := native(c.cache.follow(written)); end != "" && !slices.Contains(all, end) {
 			all = append(all, end)
 		}
 	}
 	return all
 }
 
-// Follow returns where an absolute path leads through its links, "" if that cannot be known.
-func (s *Seen) Follow(file string) string { return s.call.taken.follow(slashed(file)) }
+// Follow returns an absolute path without links, or "" if the path is unknown.
+func (s *Seen) Follow(file string) string { return s.call.cache.follow(slashed(file)) }
 
-// FilesOf returns the files that the arguments of a tool for files name, each once, whatever key they are under. ok is
-// false if there are none, or nobody can tell which.
+// FilesOf returns the files named in the arguments of a file tool, each once, under any key. ok is false if no file is
+// named or a file name is unreadable.
 func FilesOf(args string) (files []string, ok bool) {
 	const tool = "fs_edit"
 	s := Call{Tool: tool, Kind: KindOf(tool), Input: args, Dir: "/", Root: "/"}.Seen()

@@ -2,9 +2,9 @@ package permission
 
 import "strings"
 
-// standsIn reports whether all words of the pattern stand in the text, in any order. Quotes, brackets and commas
-// between them do not count, so `git push` stands in run(["git", "push"]).
-func (w wildcard) standsIn(text string) bool {
+// wordsAppearIn reports whether all words of the pattern appear in the text, in any order. Quotes, brackets and commas
+// between words do not count, so `git push` appears in run(["git", "push"]).
+func (w wildcard) wordsAppearIn(text string) bool {
 	if len(w) == 0 {
 		return true
 	}
@@ -22,8 +22,8 @@ func (w wildcard) standsIn(text string) bool {
 	return true
 }
 
-// hasWord reports whether a word stands in the text. begins and ends say whether a longer word that contains it must
-// not count: of `pu*` only the beginning is known.
+// hasWord reports whether a word appears in the text. begins and ends mean that the word must begin or end there, not
+// inside a longer word. For `pu*` only the beginning is known.
 func hasWord(text, word string, begins, ends bool) bool {
 	for at := 0; ; at++ {
 		i := strings.Index(text[at:], word)
@@ -37,7 +37,7 @@ func hasWord(text, word string, begins, ends bool) bool {
 	}
 }
 
-// atStart reports whether a word can start behind the text. In a string of another language \n is no n.
+// atStart reports whether a word can start after the text. In a string of another language \n is not an n.
 func atStart(before string) bool {
 	if before == "" || !inWord(before[len(before)-1]) {
 		return true

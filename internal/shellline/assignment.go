@@ -14,13 +14,13 @@ type Assignment struct {
 	Value Word
 }
 
-// assigned adds what the value of a variable may have run: by the shell, by a shell that inherits the variable, or by
-// a program that does.
-func (l *launches) assigned(name string, value Word) {
+// addValue adds the commands that the value of a variable may run: in the shell, in a shell that inherits the variable,
+// or in a program.
+func (l *launches) addValue(name string, value Word) {
 	if value.Text == "" && !value.Computed {
 		return
 	}
-	l.given = append(l.given, Assignment{name, value})
+	l.assignments = append(l.assignments, Assignment{name, value})
 	element, _, isElement := strings.Cut(name, "[")
 	if isElement && isTable(element) {
 		l.fail("an element of " + element)
@@ -30,7 +30,7 @@ func (l *launches) assigned(name string, value Word) {
 		l.script = true
 	}
 	kind := kindOfVariable(element)
-	if !l.shellTakes(kind, name, value) {
+	if !l.addShellUse(kind, name, value) {
 		l.fail("the value of " + name)
 	}
 	l.code = l.code || value.code
@@ -39,8 +39,8 @@ func (l *launches) assigned(name string, value Word) {
 	}
 }
 
-// shellTakes adds what a shell does with the value of a variable. It returns false if only the shell knows that.
-func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
+// addShellUse adds the commands that a shell runs because of the value. It returns false if only the shell knows them.
+func (l *launches) addShellUse(kind variableKind, name string, value Word) bool {
 	text := value.Text
 	switch kind {
 	case shellDefines:
@@ -53,12 +53,12 @@ func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
 	case shellExpands:
 		return !value.Computed && (!value.code || isPlainPrompt(text))
 	case shellRuns:
-		l.all = append(l.all, launch{line: text, by: name})
+		l.list = append(l.list, launch{line: text, by: name})
 		return !value.code && !value.Computed
-	case shellCounts:
+	case shellEvaluates:
 		return isNumber(value)
-	case zshCounts:
-		l.counts = l.counts || !isNumber(value)
+	case zshEvaluates:
+		l.zshArithmetic = l.zshArithmetic || !isNumber(value)
 		return !value.code
 	case programRuns:
 		return !value.code
@@ -66,20 +66,20 @@ func (l *launches) shellTakes(kind variableKind, name string, value Word) bool {
 	return true
 }
 
-// variableKind says what shells and programs do with the value of a variable.
+// variableKind is how shells and programs use the value of a variable.
 type variableKind uint8
 
 const (
 	plainVariable  variableKind = iota
-	shellReads                  // a shell runs the file of that name
+	shellReads                  // a shell runs the file of this name
 	shellSets                   // a shell sets these options
-	shellExpands                // a shell expands it
-	shellRuns                   // a shell runs it as a line
-	shellRunsAlone              // a shell runs it as a command of one word
-	shellCounts                 // shells evaluate it as arithmetic
-	zshCounts                   // zsh alone does
-	shellDefines                // a shell reads it as a function
-	programRuns                 // a program runs it
+	shellExpands                // a shell expands the value
+	shellRuns                   // a shell runs the value as a line
+	shellRunsAlone              // a shell runs the value as a command of one word
+	shellEvaluates              // shells evaluate the value as arithmetic
+	zshEvaluates                // only zsh evaluates the value as arithmetic
+	shellDefines                // a shell reads the value as a function
+	programRuns                 // a program runs the value
 )
 
 func kindOfVariable(name string) variableKind {
@@ -99,9 +99,9 @@ func kindOfVariable(name string) variableKind {
 		"HISTSIZE", "SAVEHIST", "TMOUT", "MAILCHECK", "KEYTIMEOUT", "LISTMAX", "DIRSTACKSIZE", "BAUD", "FUNCNEST",
 		"LOGCHECK", "PERIOD", "UID", "EUID", "GID", "EGID", "TTYIDLE", "SHLVL", "PPID", "ERRNO", "TRY_BLOCK_ERROR",
 		"BASH_ARGV0", "OPTERR":
-		return shellCounts
+		return shellEvaluates
 	case "COLUMNS", "LINES":
-		return zshCounts
+		return zshEvaluates
 	}
 	if strings.HasPrefix(name, "BASH_FUNC_") {
 		return shellDefines
@@ -115,7 +115,7 @@ func kindOfVariable(name string) variableKind {
 	return plainVariable
 }
 
-// isTable reports whether zsh or bash keep a part of themselves in an array.
+// isTable reports whether the array of this name holds state of zsh or bash, such as the aliases.
 func isTable(name string) bool {
 	switch name {
 	case "aliases", "galiases", "saliases", "functions", "commands", "options", "parameters", "nameddirs", "userdirs",
@@ -126,7 +126,7 @@ func isTable(name string) bool {
 	return strings.HasSuffix(name, "_functions") || strings.HasPrefix(name, "dis_")
 }
 
-// isPlainPrompt reports whether a prompt expands no more than variables by their names.
+// isPlainPrompt reports whether a prompt expands only variables by their names.
 func isPlainPrompt(text string) bool {
 	for {
 		_, behind, ok := strings.Cut(text, "$")
@@ -146,32 +146,32 @@ func isPlainPrompt(text string) bool {
 	}
 }
 
-// outerLine is the line that others stand in, and what it changes for all of their words.
+// outerLine is the line that contains other lines, and its effects on the words in all of them.
 type outerLine struct {
 	text string
 
-	known   bool // the others have been looked for
-	home    bool // what ~ and $HOME stand for
-	globs   bool // a pattern that matches nothing is no word
-	defines bool // it may define a function or an alias
+	parsed   bool // the fields below are set
+	home     bool // the line changes the meaning of ~ and $HOME
+	nullGlob bool // the line may remove a pattern without a match
+	defines  bool // the line may define a function or an alias
 }
 
-// changes returns what the outermost line changes. It looks for names anywhere in it, in quotes too.
+// changes returns the effects of the outermost line. It searches the whole line for the names, quoted text too.
 func (r *reader) changes() *outerLine {
-	if o := r.outer; !o.known {
+	if o := r.outer; !o.parsed {
 		plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(o.text)
 		*o = outerLine{
-			text:    o.text,
-			known:   true,
-			home:    setsHome(plain),
-			globs:   strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),
-			defines: definition.Get().MatchString(o.text),
+			text:     o.text,
+			parsed:   true,
+			home:     setsHome(plain),
+			nullGlob: strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),
+			defines:  definition.Get().MatchString(o.text),
 		}
 	}
 	return r.outer
 }
 
-// setsHome reports whether the names of HOME, PWD or OLDPWD stand in a line in another way than to use them.
+// setsHome reports whether HOME, PWD or OLDPWD appears in a line other than as a use of the variable.
 func setsHome(line string) bool {
 	for _, at := range homeNames.Get().FindAllStringSubmatchIndex(line, -1) {
 		before, behind := line[:at[2]], line[at[3]:]
@@ -187,7 +187,7 @@ func setsHome(line string) bool {
 var homeNames = lazy.Regexp{Text: `\b(HOME|PWD|OLDPWD)\b`}
 
 // assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
-func (r *reader) assignment(a *syntax.Assign, u use) Word {
+func (r *reader) assignment(a *syntax.Assign, u role) Word {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
@@ -205,17 +205,17 @@ func (r *reader) assignment(a *syntax.Assign, u use) Word {
 	if a.Append {
 		operator = "+="
 	}
-	// Package syntax reads ]=a[ and +=a[ as assignments, bash reads them as commands.
+	// Package syntax reads ]=a[ and +=a[ as assignments; bash reads them as commands.
 	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}
 	if a.Value == nil {
-		r.gives(text)
+		r.noteSet(text)
 		return Word{Text: text + operator}
 	}
 	value := r.word(a.Value, u)
-	r.givesNumber(text, !a.Append && (isNumber(value) || r.isPrinted(r.source(a.Value))))
-	r.line.values.assigned(text, value)
+	r.noteSetNumber(text, !a.Append && (isNumber(value) || r.printsNumber(r.source(a.Value))))
+	r.line.values.addValue(text, value)
 	text += operator
 	value.Text = text + value.Text
 	if value.Computed {

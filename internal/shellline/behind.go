@@ -1,15 +1,15 @@
 package shellline
 
-// Launched is what a launcher, a shell, eval, trap or find runs.
+// Launched is the commands and lines that a launcher, a shell, eval, trap or find runs.
 type Launched struct {
-	Commands [][]Word // by their words
-	Lines    []string // of a shell
-	Doubt    string   // why there may be others, "" if there are none
-	Stdin    bool     // it reads its commands from stdin
+	Commands [][]Word // the words of each command
+	Lines    []string // shell lines
+	Doubt    string   // why more commands may run, or ""
+	Stdin    bool     // the program reads commands from stdin
 }
 
-// Launch returns what the words of a command run besides the command itself. ok is false if its program is none that
-// runs a command in its arguments.
+// Launch returns the commands that run because of the arguments of a command. ok is false if the program runs no
+// command from its arguments.
 func Launch(argv []Word) (l Launched, ok bool) {
 	if len(argv) == 0 {
 		return l, false
@@ -24,12 +24,12 @@ func Launch(argv []Word) (l Launched, ok bool) {
 			return l, false
 		}
 	}
-	found := behind(argv, nil)
+	found := launchesOf(argv, nil)
 	l.Doubt, l.Stdin = found.opaque, found.shell
-	if l.Doubt == "" && (found.whole || len(found.hints) > 0) && name != "find" {
+	if l.Doubt == "" && (found.wholeLine || len(found.hints) > 0) && name != "find" {
 		l.Doubt = "what " + name + " runs, which its arguments do not say for sure"
 	}
-	for _, each := range found.all {
+	for _, each := range found.list {
 		switch {
 		case each.words == nil:
 			l.Lines = append(l.Lines, each.line)
@@ -42,5 +42,5 @@ func Launch(argv []Word) (l Launched, ok bool) {
 	return l, true
 }
 
-// IsShell reports whether a program reads lines of a shell.
+// IsShell reports whether a program is a shell.
 func IsShell(name string) bool { return name == "cmd" || isShell(name) }

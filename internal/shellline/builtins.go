@@ -8,16 +8,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtinKind says what bash, dash or zsh may do with the arguments of a builtin. The kinds are in the order of what
-// has to be true of the arguments.
+// builtinKind is what bash, dash or zsh may do with the arguments of a builtin. A later kind needs stricter checks of
+// the arguments.
 type builtinKind uint8
 
 const (
 	noBuiltin  builtinKind = iota
-	inert                  // it takes its arguments as text
-	counting               // zsh evaluates its arguments as arithmetic
-	evaluating             // bash too, or it takes them as names of variables, which may have a subscript
-	odd                    // it may run its arguments in a way that is not known here
+	inert                  // the builtin takes its arguments as text
+	arithmetic             // zsh evaluates the arguments as arithmetic
+	evaluating             // bash does too, or takes them as names of variables, which may have a subscript
+	unclear                // the builtin may run its arguments in a way unknown here
 )
 
 func kindOfBuiltin(name string) builtinKind {
@@ -25,10 +25,10 @@ func kindOfBuiltin(name string) builtinKind {
 	case ":", "true", "false", "echo", "cd", "chdir", "pwd", "pushd", "popd", "dirs", "type", "which", "whence",
 		"where", "times", "umask", "bg", "fg", "disown", "unalias", "rehash", "log", "command", "builtin", "exec",
 		"eval", "trap", "source", ".":
-		return inert // those that run a command have readers of their own
+		return inert // the builtins here that run a command have readers of their own
 	case "printf", "test", "[", "return", "exit", "logout", "bye", "break", "continue", "shift", "kill", "ulimit",
 		"repeat", "sleep", "set", "shopt", "setopt", "unsetopt", "hash", "alias":
-		return counting
+		return arithmetic
 	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "export", "readonly",
 		"unset", "float", "integer", "private":
 		return evaluating
@@ -38,7 +38,7 @@ func kindOfBuiltin(name string) builtinKind {
 		"suspend", "sysread", "sysopen", "sysseek", "syswrite", "ttyctl", "unfunction", "unhash", "unlimit", "vared",
 		"zcompile", "zcurses", "zformat", "zle", "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect",
 		"zsocket", "zstat", "zstyle", "zsystem", "ztcp", "zed", "zmv", "zcalc", "zf_rm":
-		return odd
+		return unclear
 	}
 	return noBuiltin
 }
@@ -46,8 +46,8 @@ func kindOfBuiltin(name string) builtinKind {
 // IsBuiltin reports whether bash, dash or zsh may have a builtin of that name.
 func IsBuiltin(name string) bool { return kindOfBuiltin(name) != noBuiltin }
 
-// mayEvaluate says why a line is opaque: the first of the words for which the check holds.
-func mayEvaluate(by string, words []Word, check func(Word) bool) string {
+// evaluationReason returns why a line is opaque: the shell may evaluate the first word that passes the check.
+func evaluationReason(by string, words []Word, check func(Word) bool) string {
 	i := max(0, slices.IndexFunc(words, check))
 	if len(words) == 0 {
 		return "what " + by + " evaluates"
@@ -55,12 +55,12 @@ func mayEvaluate(by string, words []Word, check func(Word) bool) string {
 	return brief(words[i].Text) + ", which " + by + " may evaluate"
 }
 
-// changesWords says why a line is opaque: options of a shell or a builtin.
-func changesWords(by string, args []Word) string {
+// optionsReason returns why a line is opaque: options of a shell or a builtin.
+func optionsReason(by string, args []Word) string {
 	return "an option that changes what words mean, in " + brief(by+" "+Joined(args))
 }
 
-// brief returns a text for a message.
+// brief shortens and quotes a text for a message.
 func brief(text string) string {
 	const most = 40
 	if len(text) > most {
@@ -69,52 +69,52 @@ func brief(text string) string {
 	return strconv.Quote(text)
 }
 
-// ofBuiltins adds what a builtin may evaluate or run. Only arguments in a form that is known to be harmless are clear.
-func (l *launches) ofBuiltins(name string, args []Word) {
+// addBuiltin adds the code that a builtin may evaluate or run. Arguments are clear only in a form known to be harmless.
+func (l *launches) addBuiltin(name string, args []Word) {
 	kind := kindOfBuiltin(name)
 	if kind <= inert {
 		return
 	}
 	if kind == evaluating {
-		l.declares(args)
+		l.addDeclared(args)
 	}
-	l.sets(name, args)
+	l.addRead(name, args)
 	switch name {
 	case "alias":
 		return
 	case "set", "shopt", "setopt", "unsetopt":
 		if !setsPlainly(name, args) {
-			l.fail(changesWords(name, args))
+			l.fail(optionsReason(name, args))
 		}
 		if slices.ContainsFunc(args, hasCode) {
-			l.fail(mayEvaluate(name, args, hasCode))
+			l.fail(evaluationReason(name, args, hasCode))
 		}
 		return
-	case "hash": // may give another name to a program
+	case "hash": // may bind a name to another program
 		if slices.ContainsFunc(args, IsComputed) {
-			l.fail(computed(name))
+			l.fail(computedReason(name))
 		}
 		if len(args) > 0 && args[0].Text != "-r" {
-			l.whole = true
+			l.wholeLine = true
 		}
 	}
 	switch kind = kindOfCall(kind, name, args); {
 	case kind <= inert:
-	case kind == odd && isPlainOdd(name, args):
+	case kind == unclear && isPlainCall(name, args):
 	case slices.ContainsFunc(args, hasCode):
-		l.fail(mayEvaluate(name, args, hasCode))
+		l.fail(evaluationReason(name, args, hasCode))
 	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
-		l.fail(mayEvaluate(name, args, isUnknownName))
+		l.fail(evaluationReason(name, args, isUnknownName))
 	case kind == evaluating && slices.ContainsFunc(args, isElement):
-		l.fail(mayEvaluate(name, args, isElement))
-	case kind == odd:
+		l.fail(evaluationReason(name, args, isElement))
+	case kind == unclear:
 		l.fail("what " + name + " does with its arguments")
-	case kind >= counting && slices.ContainsFunc(args, func(w Word) bool { return isUnknownNumber(w) || isName(w) }):
-		l.counts = true
+	case kind >= arithmetic && slices.ContainsFunc(args, func(w Word) bool { return isUnknownNumber(w) || isName(w) }):
+		l.zshArithmetic = true
 	}
 }
 
-// kindOfCall returns the kind of a builtin with its arguments, which may make it harmless, or worse.
+// kindOfCall returns the kind of a builtin with these arguments, which may be lower or higher than that of the builtin.
 func kindOfCall(kind builtinKind, name string, args []Word) builtinKind {
 	switch name {
 	case "printf":
@@ -133,15 +133,15 @@ func kindOfCall(kind builtinKind, name string, args []Word) builtinKind {
 		}
 	case "wait":
 		if !slices.ContainsFunc(args, func(w Word) bool { return isFlag(w) && !w.Computed }) {
-			return counting
+			return arithmetic
 		}
 	}
 	return kind
 }
 
-// sets notes that a builtin gives variables what the line does not say. A variable that a shell evaluates, or a table
-// of its own, is opaque.
-func (l *launches) sets(name string, args []Word) {
+// addRead notes that a builtin gives variables values that are not in the line. If the shell evaluates such a variable
+// or keeps its own state there, the line is opaque.
+func (l *launches) addRead(name string, args []Word) {
 	switch name {
 	case "read", "mapfile", "readarray", "getopts", "getln", "vared", "select", "strftime", "zstat", "sysread",
 		"zformat", "zparseopts":
@@ -153,15 +153,15 @@ func (l *launches) sets(name string, args []Word) {
 	default:
 		return
 	}
-	l.reads = true
+	l.unknownValues = true
 	for _, w := range args {
 		text := strings.TrimLeft(w.Text, "-")
 		if text != w.Text && len(text) > 0 { // -vPS4
 			text = text[1:]
 		}
-		for _, variable := range []string{w.Text, text} { // an element is a matter of ofBuiltins
+		for _, variable := range []string{w.Text, text} { // addBuiltin checks elements of arrays
 			if kindOfVariable(variable) != plainVariable || isTable(variable) {
-				l.fail(mayEvaluate(name, []Word{w}, IsComputed))
+				l.fail(evaluationReason(name, []Word{w}, IsComputed))
 			}
 		}
 	}
@@ -176,8 +176,8 @@ func isName(w Word) bool {
 	return !w.Computed && syntax.ValidName(element)
 }
 
-// declares adds what the values in the arguments of declare, export and the like may have run.
-func (l *launches) declares(args []Word) {
+// addDeclared adds the commands that values in the arguments of declare, export and the like may run.
+func (l *launches) addDeclared(args []Word) {
 	for _, w := range args {
 		name, value, ok := strings.Cut(w.Text, "=")
 		if !ok {
@@ -185,14 +185,14 @@ func (l *launches) declares(args []Word) {
 		}
 		element, _, isElement := strings.Cut(strings.TrimPrefix(name, "-"), "[")
 		switch {
-		case strings.HasPrefix(value, "("): // bash reads it as an array, once more
+		case strings.HasPrefix(value, "("): // bash reads the value again, as an array
 			l.fail("an array in quotes")
 		case isElement && syntax.ValidName(element):
 			l.fail("an element of " + element)
-		case isName(Word{Text: value}) && strings.Contains(value, "["): // a reference, or arithmetic
+		case isName(Word{Text: value}) && strings.Contains(value, "["): // a reference or arithmetic
 			l.fail("a value with a subscript")
 		}
-		l.assigned(strings.TrimSuffix(name, "+"), Word{Text: value, Computed: w.Computed, code: w.code})
+		l.addValue(strings.TrimSuffix(name, "+"), Word{Text: value, Computed: w.Computed, code: w.code})
 	}
 }
 
@@ -202,7 +202,8 @@ func (l *launches) fail(reason string) {
 	}
 }
 
-// isTextFormat reports whether a format of printf has only texts: %d is arithmetic in zsh, and -v names a variable.
+// isTextFormat reports whether a format of printf has only text conversions: %d is arithmetic in zsh, -v sets a
+// variable.
 func isTextFormat(format string) bool {
 	if strings.HasPrefix(format, "-") && format != "--" {
 		return false
@@ -232,13 +233,13 @@ func isArithmeticTest(w Word) bool {
 	return w.unsure()
 }
 
-// isUnknownName reports whether only the shell knows the name in a word, which may be an element of an array.
+// isUnknownName reports whether the shell computes the name in a word. The name may be an element of an array.
 func isUnknownName(w Word) bool { return w.Computed && !strings.Contains(w.Prefix, "=") }
 
-// isUnknownNumber reports whether only the shell knows a word, which is then no number that the shell itself has.
+// isUnknownNumber reports whether the shell computes a word, other than to a number of its own such as $?.
 func isUnknownNumber(w Word) bool { return w.Computed && !isOwnNumber(w.Text) }
 
-// isOwnNumber reports whether a word is an expansion that is a number always.
+// isOwnNumber reports whether a word is an expansion that always gives a number.
 func isOwnNumber(text string) bool {
 	text = strings.Trim(text, `"`)
 	switch text {
@@ -262,8 +263,8 @@ func isOwnNumber(text string) bool {
 	return ok && depth == 0
 }
 
-// isPlainOdd reports whether an odd builtin is used in a form that runs nothing.
-func isPlainOdd(name string, args []Word) bool {
+// isPlainCall reports whether a call of an unclear builtin runs nothing.
+func isPlainCall(name string, args []Word) bool {
 	plain := ""
 	switch name {
 	case "jobs":
@@ -282,7 +283,7 @@ func isPlainOdd(name string, args []Word) bool {
 		plain = "zsh/datetime zsh/zprof"
 	}
 	isPlain := func(w Word) bool { return !w.Computed && Among(plain, w.Text) }
-	if name == "compgen" { // lists of names that begin with a text
+	if name == "compgen" { // prints lists of names with the given beginning
 		plain = name
 		isPlain = func(w Word) bool {
 			return !w.Computed && !w.code && (!isFlag(w) || strings.Trim(w.Text[1:], "abcdefgjksuv") == "")
@@ -292,7 +293,7 @@ func isPlainOdd(name string, args []Word) bool {
 		(name != "fc" || len(args) > 0)
 }
 
-// setsPlainly reports whether set and the like set only options that leave words alone.
+// setsPlainly reports whether set, shopt, setopt or unsetopt sets only options that do not change words.
 func setsPlainly(name string, args []Word) bool {
 	switch name {
 	case "shopt":
@@ -325,13 +326,13 @@ func setsPlainly(name string, args []Word) bool {
 	return true
 }
 
-// plainLetters reports whether the one-letter options of a shell leave words alone in bash, dash and zsh.
+// plainLetters reports whether none of these one-letter options changes words in bash, dash or zsh.
 func plainLetters(letters string) bool {
 	return strings.Trim(letters, "abBceCdDEfhilmnoprstTuvx0123456789") == ""
 }
 
-// optionsAreKnown reports whether all words name options of bash or zsh that leave words alone. With nullglob a word
-// may vanish, which the reader of the line knows.
+// optionsAreKnown reports whether all words name options of bash or zsh that do not change words. nullglob may remove a
+// word; reader.word handles that.
 func optionsAreKnown(args []Word) bool {
 	return !slices.ContainsFunc(args, func(w Word) bool {
 		if w.Computed {

@@ -1,5 +1,5 @@
-// Package shellline takes shell lines apart, as bash, dash and zsh read them: into the simple commands that they run,
-// also behind wrappers, in functions and in the arguments of other shells, and into what nobody can tell before.
+// Package shellline takes shell lines apart, as bash, dash and zsh read them. It finds the simple commands that run,
+// also in the arguments of wrappers and other shells and in functions, and the parts known only at run time.
 package shellline
 
 import (
@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	MaxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
+	MaxLine     = 128 << 10 // bytes; Linux limits one argument of a program to this length
 	MaxCommands = 10_000
-	maxNesting  = 10_000 // constructs that may nest
+	maxNesting  = 10_000 // nested constructs
 
 	maxDocuments = 64
 )
@@ -24,16 +24,16 @@ const (
 // Line is a parsed shell line. Patterns for shell tools are matched against its commands.
 type Line struct {
 	Commands []Command // in the order of the text
-	// Redirections are those of all its commands to and from files.
+	// Redirections are the redirections of all commands to and from files.
 	Redirections []Redirection
-	Unknown      bool // an argument is nothing but an expansion, so only the shell knows it
+	Unknown      bool // an argument is only an expansion, so only the shell knows its value
 
-	// client and project say why a rule cannot see through the line; "" means that it can. client is for the client's
-	// own rules: Claude Code 2.1.329 reads less than package syntax, so everything that it was not recorded to see
-	// through is opaque. project is for a project's rules, which also weigh computed words.
+	// Client and Project say why a rule cannot see through the line, or are "". Client is for the client's own rules:
+	// Claude Code 2.1.329 reads less than package syntax, so everything that recordings do not show Claude Code to see
+	// through is opaque. Project is for a project's rules, which also match computed words.
 	Client, Project string
 
-	// values is what the values of its assignments may have run.
+	// values are the commands that may run because of the values of assignments.
 	values launches
 }
 
@@ -41,34 +41,34 @@ type Line struct {
 type Command struct {
 	Text  string // the words without quotes, joined by single spaces
 	Words []Word
-	By    string // the wrapper that runs it; "" if the line itself does
+	By    string // the wrapper that runs the command, or "" if the line does
 
-	More bool // it gets further arguments that are known only at run time
+	More bool // further arguments follow that are known only at run time
 	Away bool // as in launch
-	// Folders are the folders to which its shell has gone before, in order. One that only the shell knows is computed.
+	// Folders are the folders that the shell has changed to before, in order. A folder known only to the shell is
+	// computed.
 	Folders []Word
-	Own     bool // only a project's rules see it
+	Own     bool // only a project's rules see the command
 	stdin   stdin
-	Script  string // what it reads on stdin, if the line says that
+	Script  string // the text on stdin, if the line contains the text
 
-	// It gets the output of From, the commands before it in a pipe, and of Inside, those of the substitutions in its
-	// words and redirections. Wrappers of these are not taken off.
+	// The command reads the output of From, the earlier commands of the pipe. Inside are the commands of the
+	// substitutions in its words and redirections. Wrappers around commands in From and Inside are still there.
 	From     []Command
 	Inside   []Command
-	Files    []Redirection // of its own, and of the compound commands around it
-	Sets     []Word        // variables for it alone, as NAME=value
-	Captured bool          // its output goes into a word
+	Files    []Redirection // of the command and of the compound commands around it
+	Sets     []Word        // variables for this command alone, as NAME=value
+	Captured bool          // the output goes into a word
 }
 
 // Word is one word of a simple command, without its quotes.
 type Word struct {
 	Text string
 
-	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
-	// the result may be no word at all or several words.
-	// byHabit means that it is the value of a variable that names a program by habit, and that the line does not set.
-	// code means that a part in quotes holds an expansion, which runs if something evaluates the word.
-	// home means that the word begins with the path of a folder that the line does not set, as ~ and $HOME are.
+	// Computed: the shell computes a part of the word, after Prefix, when the line runs. Several: the result may be no
+	// word or several words. ByHabit: the word is a variable such as $CC that names a program by habit and is not set
+	// by the line. code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the word begins
+	// with a folder's path that is not set by the line, as in ~ and $HOME.
 	Computed, Several, ByHabit, code, Home bool
 	Prefix                                 string
 }
@@ -80,14 +80,14 @@ func (w Word) unsure() bool {
 
 func IsComputed(w Word) bool { return w.Computed }
 
-// Parse parses a line as bash does. If hookrun may read it in another way than a shell, why says why.
+// Parse parses a line as bash does. If a shell may read the line differently from hookrun, why gives the reason.
 func Parse(src string) (file *syntax.File, why string) {
 	switch reason := deceptive(src); {
 	case len(src) > MaxLine:
 		return nil, "it is too long"
 	case reason != "":
 		return nil, reason
-	case strings.Count(src, "<<") > maxDocuments: // each looks at the rest of its line
+	case strings.Count(src, "<<") > maxDocuments: // for each, the parser scans the rest of the line
 		return nil, "many here-documents"
 	case len(src) > maxNesting && len(opener.Get().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
 		return nil, "nested too deeply"
@@ -108,7 +108,7 @@ func Parse(src string) (file *syntax.File, why string) {
 // TakeApart finds the simple commands of a line.
 func TakeApart(src string) (line Line) { return takeApartIn(&outerLine{text: src}, src) }
 
-// takeApartIn finds the simple commands of a line in the text of another one, or of itself. Package syntax reads the
+// takeApartIn finds the simple commands of a line that is a part of outer's text or all of it. Package syntax reads the
 // line as bash does.
 func takeApartIn(outer *outerLine, src string) (line Line) {
 	opaque := func(reason string) Line { return Line{Client: reason, Project: reason} }
@@ -125,15 +125,15 @@ func takeApartIn(outer *outerLine, src string) (line Line) {
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
 	r.habits()
-	r.numbers()
+	r.checkArithmetic()
 	return r.line
 }
 
-// opener matches what package syntax reads by recursion. Each open construct takes up to 8 KiB of stack, and a stack
-// that grows too large ends the program.
+// opener matches the constructs that package syntax reads by recursion. Each open construct takes up to 8 KiB of stack,
+// and a too large stack ends the program.
 var opener = lazy.Regexp{Text: `[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`}
 
-// deceptive finds characters that make a line look different from what bash or zsh runs.
+// deceptive returns how the look of a line differs from the commands that bash or zsh runs, or "".
 func deceptive(src string) string {
 	for _, r := range src {
 		switch {
@@ -153,24 +153,24 @@ func deceptive(src string) string {
 type reader struct {
 	src      string
 	line     Line
-	front    []Word // words before the next simple command; to a pattern `time` is an ordinary command
+	front    []Word // words before the next simple command; for a pattern, `time` is an ordinary command
 	subshell bool
-	set      map[string]bool // variables that the line has set so far
+	set      map[string]bool // variables set so far by the line
 	inQuotes bool
-	// given are the variables that the line sets in any way, for one command too, and whether it sets them to numbers
-	// alone. nil: none.
-	given map[string]bool
-	// counted are the variables that arithmetic uses.
-	counted []string
-	defines bool // the line defines a function
-	prints  bool // it counts with what a program prints
-	outer   *outerLine
-	stdin   stdin  // of the command that is being read
-	folders []Word // as in Command
+	// numeric has the variables that the line sets in any way, also for one command alone. The value is true if all
+	// values in the line are numbers. It may be nil.
+	numeric map[string]bool
+	// arithmeticVars are the variables used in arithmetic.
+	arithmeticVars []string
+	defines        bool // the line defines a function
+	printsNumbers  bool // the output of a program is used in arithmetic
+	outer          *outerLine
+	stdin          stdin  // of the current command
+	folders        []Word // as in Command
 
-	piped    []Command // before it in a pipe
-	captured bool      // it stands in a substitution
-	written  []int     // the commands to which the words of the command lead its output, as >(sh)
+	piped    []Command // the earlier commands of the pipe
+	captured bool      // the reader is in a substitution
+	written  []int     // indexes of commands that read the output of the current command, as in >(sh)
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -183,10 +183,10 @@ func (r *reader) failClient(reason string) { r.line.Client = cmp.Or(r.line.Clien
 
 func (r *reader) failProject(reason string) { r.line.Project = cmp.Or(r.line.Project, reason) }
 
-// source returns the text of a node. Unlike the values in the tree it has continued lines.
+// source returns the text of a node. Unlike the values in the tree, the text contains continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
 
-// comment fails at a comment that ends in a backslash. Bash ends the comment there, package syntax reads on.
+// comment fails at a comment that ends in a backslash: bash ends the comment there, but package syntax reads on.
 func (r *reader) comment(n syntax.Node) bool {
 	if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
 		r.fail("a comment that ends in a backslash")
@@ -204,7 +204,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 	if len(r.front) > 0 && s.Negated {
 		r.front = append(r.front, Word{Text: "!"})
 	}
-	if s.Background { // it has a shell of its own
+	if s.Background { // runs in a shell of its own
 		defer func(folders []Word) { r.folders = folders }(r.folders)
 	}
 	switch s.Cmd.(type) {
@@ -221,7 +221,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 			r.front = nil
 		}
 	}
-	// The client was recorded not to see through a compound command with redirections.
+	// In recordings, the client does not see through a compound command with redirections.
 	if len(s.Redirs) > 0 {
 		r.failClient("something behind a compound command")
 		outside, piped := r.stdin, r.piped
@@ -243,7 +243,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 	r.compound(s)
 }
 
-// compound reads any other command than a simple one.
+// compound reads a command that is not simple.
 func (r *reader) compound(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
@@ -263,7 +263,7 @@ func (r *reader) compound(s *syntax.Stmt) {
 	case *syntax.TestClause:
 		r.test(c)
 	case *syntax.Subshell:
-		// The client was recorded not to see through nested subshells.
+		// In recordings, the client does not see through nested subshells.
 		if r.subshell {
 			r.failClient("nested parentheses")
 		}
@@ -285,11 +285,11 @@ func (r *reader) compound(s *syntax.Stmt) {
 		r.let(s)
 	default: // { }, (( )), case, functions
 		r.failClient("a command that is not seen through")
-		r.further(c)
+		r.projectCompound(c)
 	}
 }
 
-// inFront reads the command after time or coproc. There may be none.
+// inFront reads the command after time or coproc, if any.
 func (r *reader) inFront(s *syntax.Stmt) {
 	if s == nil {
 		s = &syntax.Stmt{}
@@ -297,7 +297,7 @@ func (r *reader) inFront(s *syntax.Stmt) {
 	r.statement(s)
 }
 
-// joined reads commands joined by operators. It loops, because there may be thousands.
+// joined reads commands joined by operators. It loops instead of recursing, because a line may join thousands.
 func (r *reader) joined(c *syntax.BinaryCmd) {
 	all := []*syntax.BinaryCmd{c}
 	for {
@@ -366,13 +366,13 @@ func (r *reader) simple(s *syntax.Stmt) {
 			c.From, c.Inside = r.piped, append(slices.Clip(c.Inside), reads)
 		}
 		r.emit(reads)
-		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all that follows
+		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all later commands
 			r.stdin = fed
 		}
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
-		// Without a command the client allows one assignment and no redirection.
+		// The client allows only a single assignment without a command, and no redirection.
 		r.failClient("a command is missing")
 		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
 			for _, a := range c.Assigns {
@@ -382,22 +382,22 @@ func (r *reader) simple(s *syntax.Stmt) {
 	}
 }
 
-// declaration reads declare, export and the like, after the words that stand before them.
+// declaration reads declare, export and the like. words are the words before the declaration.
 func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 	value := assigned
 	if len(words) > 0 {
-		value = still
+		value = fixedWord
 	}
 	words = append(words, Word{Text: c.Variant.Value})
-	evaluates := false // the value, because the variable is an integer or a reference
+	evaluates := false // the shell evaluates the value, because the variable is an integer or a reference
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
-			option := r.word(a.Value, still)
+			option := r.word(a.Value, fixedWord)
 			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "inEF")
-			if name, _, ok := strings.Cut(option.Text, "="); ok { // in quotes
-				r.gives(strings.TrimSuffix(name, "+"))
+			if name, _, ok := strings.Cut(option.Text, "="); ok { // a quoted assignment
+				r.noteSet(strings.TrimSuffix(name, "+"))
 				if evaluates {
-					r.integers([]Word{option})
+					r.addIntegers([]Word{option})
 				}
 			}
 			words = append(words, option)
@@ -405,8 +405,8 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 		}
 		parsed := r.assignment(a, value)
 		if evaluates {
-			r.noneComputed(parsed)
-			r.integers([]Word{parsed})
+			r.failIfComputed(parsed)
+			r.addIntegers([]Word{parsed})
 		}
 		words = append(words, parsed)
 		if !a.Naked {
@@ -419,25 +419,25 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 // call reads the words of a command.
 func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 	args := c.Args
-	words := []Word{r.word(args[0], still)}
+	words := []Word{r.word(args[0], fixedWord)}
 	name, u := words[0].Text, argument
-	if raw := r.source(args[0]); raw[0] == '!' && raw != "!" { // sleep 1 &!ls of zsh
+	if raw := r.source(args[0]); raw[0] == '!' && raw != "!" { // in zsh: sleep 1 &!ls
 		r.failProject("! before a command")
 	}
 	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
 	switch {
-	case r.source(args[0]) == "else": // without an if: bash refuses it
+	case r.source(args[0]) == "else": // bash refuses else without if
 		r.fail("a syntax error")
 	case isTest: // nothing may follow the ]
-		u = still
+		u = fixedWord
 		closing := slices.IndexFunc(args, func(w *syntax.Word) bool { return r.source(w) == "]" })
 		if closing != len(args)-1 || redirected {
 			r.fail("[ with an operator")
 		}
 	case name == "unset":
-		u = still
+		u = fixedWord
 	case slices.Contains([]string{"declare", "typeset", "local", "export", "readonly"}, name):
-		r.fail("a declaration by another spelling") // its arguments are assignments all the same
+		r.fail("a declaration by another spelling") // the shell still takes its arguments as assignments
 	}
 	for _, w := range args[1:] {
 		parsed := r.word(w, u)
@@ -455,19 +455,19 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 		words = append(words, parsed)
 	}
 	if declaresIntegers(words) {
-		r.integers(words)
+		r.addIntegers(words)
 	}
 	return words
 }
 
-// arguments reads a command behind time or coproc, for which its assignments are plain arguments. The tree lists the
-// assignments first, so they are put back into the order of the source.
+// arguments reads a command after time or coproc, whose assignments are plain arguments. The tree lists the assignments
+// first; arguments restores the order of the source.
 func (r *reader) arguments(words []Word, c *syntax.CallExpr) []Word {
 	for _, a := range c.Assigns {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
 			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
 		}
-		words = append(words, r.assignment(a, still))
+		words = append(words, r.assignment(a, fixedWord))
 	}
 	for _, w := range c.Args {
 		words = append(words, r.word(w, argument))

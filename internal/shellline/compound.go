@@ -10,23 +10,23 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// further reads the compound commands that only a project's rules see through.
-func (r *reader) further(c syntax.Command) {
+// projectCompound reads the compound commands that only a project's rules see through.
+func (r *reader) projectCompound(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.Block:
 		r.list(c.Stmts)
 	case *syntax.FuncDecl:
 		r.function(c)
 	case *syntax.CaseClause:
-		r.word(c.Word, still)
+		r.word(c.Word, fixedWord)
 		for _, item := range c.Items {
 			for _, pattern := range item.Patterns {
-				r.word(pattern, still)
+				r.word(pattern, fixedWord)
 			}
 			r.list(item.Stmts)
 		}
 	case *syntax.ArithmCmd:
-		r.count(c.X)
+		r.arithmeticOf(c.X)
 		// Dash reads (( )) as commands in parentheses.
 		between := func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }
 		for text := range strings.FieldsFuncSeq(strings.Trim(r.source(c), "()"), between) {
@@ -52,7 +52,7 @@ func (r *reader) function(c *syntax.FuncDecl) {
 	r.stdin = outside
 }
 
-// plainName matches names of functions that no shell reads in a way of its own.
+// plainName matches names of functions without a special meaning in any shell.
 var plainName = lazy.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_.:-]*$`}
 
 // loop reads for and select.
@@ -65,18 +65,18 @@ func (r *reader) loop(c *syntax.ForClause) {
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
 			if x != nil {
-				r.count(x)
+				r.arithmeticOf(x)
 			}
 		}
 	case *syntax.WordIter:
 		r.set[loop.Name.Value] = true
 		numbers := loop.InPos.IsValid() && !c.Select
 		for _, w := range loop.Items {
-			item := r.word(w, still)
+			item := r.word(w, fixedWord)
 			numbers = numbers && (isNumber(item) || isRange.Get().MatchString(item.Text))
-			r.line.values.assigned(loop.Name.Value, item)
+			r.line.values.addValue(loop.Name.Value, item)
 		}
-		r.givesNumber(loop.Name.Value, numbers)
+		r.noteSetNumber(loop.Name.Value, numbers)
 	}
 	r.list(c.Do)
 }
@@ -85,38 +85,38 @@ var isRange = lazy.Regexp{Text: `^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`}
 
 // array reads NAME=(…) and returns it as a word.
 func (r *reader) array(a *syntax.Assign) Word {
-	name, said := a.Name.Value, Word{Text: a.Name.Value + "=", Prefix: a.Name.Value + "=", Computed: true}
+	name, word := a.Name.Value, Word{Text: a.Name.Value + "=", Prefix: a.Name.Value + "=", Computed: true}
 	if !syntax.ValidName(name) || kindOfVariable(name) != plainVariable || isTable(name) {
 		r.failProject("an array that changes the shell")
 	}
-	r.gives(name)
+	r.noteSet(name)
 	for _, element := range a.Array.Elems {
 		if element.Index != nil {
 			r.index(element.Index)
 		}
 		if element.Value != nil {
 			value := r.word(element.Value, assigned)
-			r.line.values.assigned(name, value)
-			said.code = said.code || value.code
+			r.line.values.addValue(name, value)
+			word.code = word.code || value.code
 		}
 	}
-	return said
+	return word
 }
 
-// count reads arithmetic. A variable in it may stand for another one, or for a command in a subscript, so only numbers,
-// and variables that the line sets to numbers or not at all, are clear.
-func (r *reader) count(x syntax.ArithmExpr) {
+// arithmeticOf reads arithmetic. A variable in arithmetic may name another variable, or a command in a subscript. Only
+// numbers are clear, and variables that the line sets to numbers or does not set.
+func (r *reader) arithmeticOf(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryArithm:
-		r.count(x.X)
-		r.count(x.Y)
+		r.arithmeticOf(x.X)
+		r.arithmeticOf(x.Y)
 	case *syntax.UnaryArithm:
-		r.count(x.X)
+		r.arithmeticOf(x.X)
 	case *syntax.ParenArithm:
-		r.count(x.X)
+		r.arithmeticOf(x.X)
 	case *syntax.Word:
 		for _, part := range x.Parts {
-			if len(x.Parts) != 1 || !r.countPart(part) {
+			if len(x.Parts) != 1 || !r.arithmeticOperand(part) {
 				r.failProject("arithmetic")
 			}
 		}
@@ -126,55 +126,55 @@ func (r *reader) count(x syntax.ArithmExpr) {
 	}
 }
 
-// countPart reads an operand of arithmetic. It reports whether that is clear.
-func (r *reader) countPart(part syntax.WordPart) bool {
+// arithmeticOperand reads an operand of arithmetic, and reports whether the operand is clear.
+func (r *reader) arithmeticOperand(part syntax.WordPart) bool {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		if syntax.ValidName(part.Value) {
-			r.counted = append(r.counted, part.Value)
+			r.arithmeticVars = append(r.arithmeticVars, part.Value)
 			return true
 		}
 		return strings.Trim(part.Value, "0123456789") == ""
 	case *syntax.ParamExp:
 		raw := r.source(part)
 		if name := variableOf(raw); name != "" {
-			r.counted = append(r.counted, name)
+			r.arithmeticVars = append(r.arithmeticVars, name)
 			return true
 		}
 		return isOwnNumber(raw)
 	case *syntax.CmdSubst:
 		r.substitution(part, &expansions{})
-		return r.isPrinted(r.source(part))
+		return r.printsNumber(r.source(part))
 	case *syntax.ArithmExp:
-		r.count(part.X)
+		r.arithmeticOf(part.X)
 		return true
 	}
 	return false
 }
 
-// isNumberOf matches substitutions of programs that print numbers alone.
-var isNumberOf = lazy.Regexp{Text: `^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
+// numberCommand matches substitutions of programs that print only numbers.
+var numberCommand = lazy.Regexp{Text: `^"?\$\((?:date (?:-u )?'?\+(?:%s|%s%N|%N|%Y|%m|%d)'?|nproc|id -[ug]|` +
 	`git rev-list --count [A-Za-z0-9_./^~-]+|stat -c '?%s'? [A-Za-z0-9_./-]+|` +
 	`grep -c [A-Za-z0-9_./-]+ [A-Za-z0-9_./-]+|(?:[^()'"$;&\n\x60]*\| *)?` + // \x60 is a backquote
 	`wc -[lcwm](?: *< *(?:[A-Za-z0-9_./-]+|"?\$[A-Za-z_][A-Za-z0-9_]*"?))?)\)"?$`}
 
-// isPrinted reports whether the source of a word is a substitution of a program that prints a number.
-func (r *reader) isPrinted(source string) bool {
-	ok := isNumberOf.Get().MatchString(source)
-	r.prints = r.prints || ok
+// printsNumber reports whether the source of a word is a substitution of a program that prints a number.
+func (r *reader) printsNumber(source string) bool {
+	ok := numberCommand.Get().MatchString(source)
+	r.printsNumbers = r.printsNumbers || ok
 	return ok
 }
 
-// integers notes variables that the line makes integers, whose values the shell evaluates.
-func (r *reader) integers(words []Word) {
+// addIntegers notes variables that the line makes integers. The shell evaluates their values.
+func (r *reader) addIntegers(words []Word) {
 	for _, w := range words {
 		if name, _, _ := strings.Cut(w.Text, "="); syntax.ValidName(strings.TrimSuffix(name, "+")) {
-			r.counted = append(r.counted, strings.TrimSuffix(name, "+"))
+			r.arithmeticVars = append(r.arithmeticVars, strings.TrimSuffix(name, "+"))
 		}
 	}
 }
 
-// declaresIntegers reports whether a builtin other than a declaration of the grammar makes variables integers.
+// declaresIntegers reports whether a builtin declares integers in a form that is not a declaration in the grammar.
 func declaresIntegers(words []Word) bool {
 	declares, marks := false, false
 	for _, w := range words {
@@ -189,7 +189,7 @@ func declaresIntegers(words []Word) bool {
 	return declares && marks
 }
 
-// definition matches what may define a function or an alias.
+// definition matches the definition of a function or an alias, perhaps also other text.
 var definition = lazy.Regexp{Text: `\(\s*\)|\bfunction\b|\balias\b`}
 
 // isNumber reports whether a word is a number when the line runs.
@@ -201,33 +201,33 @@ func isNumber(w Word) bool {
 	return digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// numbers fails if a variable in arithmetic may have another value than a number.
-func (r *reader) numbers() {
-	if r.prints && (r.defines || r.changes().defines) {
+// checkArithmetic fails if a variable in arithmetic may have a value that is not a number.
+func (r *reader) checkArithmetic() {
+	if r.printsNumbers && (r.defines || r.changes().defines) {
 		r.failProject("arithmetic with what a function may print")
 	}
-	if r.counted = slices.Compact(slices.Sorted(slices.Values(r.counted))); len(r.counted) > 100 {
+	if r.arithmeticVars = slices.Compact(slices.Sorted(slices.Values(r.arithmeticVars))); len(r.arithmeticVars) > 100 {
 		r.failProject("arithmetic with many variables")
 		return
 	}
-	for _, name := range r.counted {
+	for _, name := range r.arithmeticVars {
 		r.line.values.arithmetic = true
-		number, given := r.given[name]
+		number, given := r.numeric[name]
 		switch {
 		case given && number:
 		case given, r.set[name], r.src != r.outer.text, isOwnVariable(name),
-			slices.ContainsFunc(r.line.Commands, func(c Command) bool { return c.mayGive(name) }):
+			slices.ContainsFunc(r.line.Commands, func(c Command) bool { return c.maySet(name) }):
 			r.failProject("arithmetic with " + name + ", which may be no number")
 			return
 		}
 	}
 }
 
-// mayGive reports whether an argument of the command may have it give a value to the variable that is no number.
-func (c *Command) mayGive(name string) bool {
+// maySet reports whether the command's arguments may set the variable to a value that is not a number.
+func (c *Command) maySet(name string) bool {
 	kind := kindOfBuiltin(c.Words[0].Text)
 	switch program := c.Words[0].Text; {
-	case Among("command builtin eval trap exec", program): // it may run a builtin that does
+	case Among("command builtin eval trap exec", program): // may run a builtin that sets the variable
 		return slices.ContainsFunc(c.Words[1:], func(w Word) bool { return names(w.Text, name) })
 	case c.Own, program == "[[", kind == inert:
 		return false
@@ -239,13 +239,13 @@ func (c *Command) mayGive(name string) bool {
 	})
 }
 
-// names reports whether a text has a name in it.
+// names reports whether a name appears in a text.
 func names(text, name string) bool {
 	between := func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 	return slices.Contains(strings.FieldsFunc(text, between), name)
 }
 
-// isOwnVariable reports whether a shell itself gives a variable texts that the line holds.
+// isOwnVariable reports whether a shell sets the variable by itself, to a text from the line.
 func isOwnVariable(name string) bool {
 	switch name {
 	case "REPLY", "MAPFILE", "OPTARG", "_", "argv", "reply", "match", "MATCH", "COPROC", "DIRSTACK", "FUNCNAME",
@@ -256,7 +256,7 @@ func isOwnVariable(name string) bool {
 	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "ZSH_")
 }
 
-// test reads [[ ]], which a pattern sees as a command of that name. If a word is computed, all of them may be.
+// test reads [[ ]], which a pattern sees as a command of this name. If a word is computed, all words may be.
 func (r *reader) test(c *syntax.TestClause) {
 	if strings.Contains(r.source(c), "\n") {
 		r.fail("[[ with an operator")
@@ -273,13 +273,13 @@ func (r *reader) test(c *syntax.TestClause) {
 type testReader struct {
 	*reader
 	words []Word // so far
-	parts int    // how many && and || there are
+	parts int    // the number of && and || so far
 }
 
 func (t *testReader) read(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.Word:
-		t.words = append(t.words, t.word(x, still))
+		t.words = append(t.words, t.word(x, fixedWord))
 	case *syntax.ParenTest:
 		t.failClient("[[ with an operator")
 		t.read(x.X)
@@ -287,10 +287,10 @@ func (t *testReader) read(x syntax.TestExpr) {
 		t.operator(x.OpPos, x.Op.String())
 		t.read(x.X)
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-			t.noneComputed(t.words...)
-			t.noneInQuotes(t.words)
+			t.failIfComputed(t.words...)
+			t.failIfCode(t.words)
 			if last := t.words[len(t.words)-1]; strings.Contains(last.Text, "[") {
-				t.failProject(mayEvaluate("[[", []Word{last}, IsComputed))
+				t.failProject(evaluationReason("[[", []Word{last}, IsComputed))
 			}
 		}
 	case *syntax.BinaryTest:
@@ -300,12 +300,12 @@ func (t *testReader) read(x syntax.TestExpr) {
 	}
 }
 
-// operator adds an operator. The tree gives it one of its names (-e for -a), so it is taken from the source.
+// operator adds an operator. The source is right; the tree may use another name of the operator (-e for -a).
 func (t *testReader) operator(at syntax.Pos, name string) {
 	t.words = append(t.words, Word{Text: t.src[at.Offset():][:len(name)]})
 }
 
-// binary reads an operator and what stands on both sides of it.
+// binary reads an operator and its operands.
 func (t *testReader) binary(x *syntax.BinaryTest) {
 	left := len(t.words)
 	t.read(x.X)
@@ -313,7 +313,7 @@ func (t *testReader) binary(x *syntax.BinaryTest) {
 	right := len(t.words)
 	if x.Op == syntax.TsReMatch {
 		t.failClient("a regular expression")
-		// Dash reads a | as that of a pipeline.
+		// Dash reads a | here as a pipeline.
 		if raw := t.source(x.Y); !strings.HasPrefix(raw, "(") && strings.ContainsAny(raw, "|&;<>") &&
 			!strings.HasPrefix(raw, "^(") {
 			t.failProject("a regular expression")
@@ -322,9 +322,9 @@ func (t *testReader) binary(x *syntax.BinaryTest) {
 	t.read(x.Y)
 	switch x.Op {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-		t.operand(t.words[left : right-1])
-		t.operand(t.words[right:])
-	case syntax.AndTest, syntax.OrTest: // dash reads them as those between commands
+		t.testOperand(t.words[left : right-1])
+		t.testOperand(t.words[right:])
+	case syntax.AndTest, syntax.OrTest: // dash reads these operators as operators between commands
 		const most = 100
 		if t.parts++; t.parts > most {
 			t.fail("[[ with many parts")
@@ -340,32 +340,32 @@ func (t *testReader) binary(x *syntax.BinaryTest) {
 	}
 }
 
-// operand reads an operand of -eq and the like in [[ ]], which is arithmetic.
-func (r *reader) operand(words []Word) {
+// testOperand reads an operand of -eq and the like in [[ ]], which is arithmetic.
+func (r *reader) testOperand(words []Word) {
 	for _, w := range words {
 		name := variableOf(w.Text)
 		switch {
 		case isNumber(w):
 		case w.Computed && name != "":
-			r.counted = append(r.counted, name)
+			r.arithmeticVars = append(r.arithmeticVars, name)
 		case syntax.ValidName(w.Text):
-			r.counted = append(r.counted, w.Text)
+			r.arithmeticVars = append(r.arithmeticVars, w.Text)
 		default:
-			r.failProject(mayEvaluate("[[", []Word{w}, IsComputed))
+			r.failProject(evaluationReason("[[", []Word{w}, IsComputed))
 		}
 	}
 }
 
-// noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
-func (r *reader) noneComputed(words ...Word) {
+// failIfComputed fails if a word is computed: the shell may evaluate the value and run commands in it.
+func (r *reader) failIfComputed(words ...Word) {
 	if slices.ContainsFunc(words, IsComputed) {
-		r.failProject(mayEvaluate("the shell", words, IsComputed))
+		r.failProject(evaluationReason("the shell", words, IsComputed))
 	}
 }
 
-// noneInQuotes fails if a word holds an expansion in quotes, where the shell evaluates the word.
-func (r *reader) noneInQuotes(words []Word) {
+// failIfCode fails if a word holds a quoted expansion, in a place where the shell evaluates the word.
+func (r *reader) failIfCode(words []Word) {
 	if slices.ContainsFunc(words, hasCode) {
-		r.failProject(mayEvaluate("the shell", words, hasCode))
+		r.failProject(evaluationReason("the shell", words, hasCode))
 	}
 }

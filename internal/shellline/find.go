@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// found reads the arguments of find: the actions that run a command, in which {} is the file.
-func found(args []Word) (all []launch, opaque string) {
-	start := startOf(args)
+// findLaunches reads the arguments of find for actions that run a command, in which {} is the file.
+func findLaunches(args []Word) (all []launch, opaque string) {
+	start := commonStart(args)
 	isEnd := func(w Word) bool { return w.Text == ";" || w.Text == "+" }
 	end, maybe := len(args), 0
 	for end > 0 && !isEnd(args[end-1]) {
@@ -16,19 +16,19 @@ func found(args []Word) (all []launch, opaque string) {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.Text)
-		if !isAction { // unless a computed word may be one
+		if !isAction { // a computed word may still be an action
 			switch {
 			case !w.Computed || w.Prefix != "":
 				continue
 			case w.Several:
-				return nil, computed("find")
+				return nil, computedReason("find")
 			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
 				i >= end:
 				continue
 			}
-			const most = 50 // each may be an action with all that follows
+			const most = 50 // each may be an action with all following words
 			if maybe++; maybe > most {
-				return nil, computed("find")
+				return nil, computedReason("find")
 			}
 		}
 		command, several := untilEnd(args[i+1:])
@@ -36,7 +36,7 @@ func found(args []Word) (all []launch, opaque string) {
 		if opaque != "" {
 			return nil, opaque
 		}
-		if !strings.HasSuffix(w.Text, "dir") { // some versions give the name without a folder
+		if !strings.HasSuffix(w.Text, "dir") { // with -execdir, some versions of find pass the name without a folder
 			beginFiles(some, command, start)
 		}
 		all = append(all, some...)
@@ -47,8 +47,8 @@ func found(args []Word) (all []launch, opaque string) {
 	return all, ""
 }
 
-// untilEnd returns the command of an action, which its arguments begin with. several means that it is run for several
-// files at a time.
+// untilEnd returns the command of an action, which starts at the first argument. several means that the command runs
+// for several files at a time.
 func untilEnd(args []Word) (command []Word, several bool) {
 	for n, w := range args {
 		if several = w.Text == "+" && n > 0 && args[n-1].Text == "{}"; several || w.Text == ";" {
@@ -58,7 +58,7 @@ func untilEnd(args []Word) (command []Word, several bool) {
 	return args, false
 }
 
-// beginFiles notes how the files begin that a command is run for, in the words where it has {}.
+// beginFiles notes the common start of the file names in the words of a command that have {}.
 func beginFiles(some []launch, command []Word, start string) {
 	for _, l := range some {
 		for n := range l.words {
@@ -70,15 +70,15 @@ func beginFiles(some []launch, command []Word, start string) {
 	}
 }
 
-// startOf returns how all paths begin that find names.
-func startOf(args []Word) string {
+// commonStart returns the common start of all paths printed by find.
+func commonStart(args []Word) string {
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
 		args = args[1:]
 	}
 	end := slices.IndexFunc(args, func(w Word) bool {
 		return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!"
 	})
-	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // options that name others
+	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // -files0-from
 	switch {
 	case slices.ContainsFunc(args, names):
 	case end == 0:

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxFolders limits how many folders a shell is followed to.
+// maxFolders limits the number of folder changes that are followed in a shell.
 const maxFolders = 32
 
-// changesFolder notes that a command goes to another folder.
+// changesFolder notes that a command changes the folder.
 func (r *reader) changesFolder(words []Word) {
 	for len(words) > 1 && Among("command builtin", words[0].Text) {
 		words = words[1:]
@@ -16,14 +16,14 @@ func (r *reader) changesFolder(words []Word) {
 	if len(words) == 0 || !Among("cd chdir pushd popd", words[0].Text) {
 		return
 	}
-	to := Word{Computed: true} // as behind popd
+	to := Word{Computed: true} // unknown, as after popd
 	switch n := len(r.folders); {
 	case n >= maxFolders:
 		r.folders = nil
 	case words[0].Text == "popd":
 	case len(words) == 1 && words[0].Text != "pushd":
 		to = Word{Text: "~", Home: true}
-	case len(words) == 2 && words[1].Text == "-" && n > 0: // back
+	case len(words) == 2 && words[1].Text == "-" && n > 0: // cd - goes back
 		r.folders = r.folders[:n-1]
 		return
 	default:
@@ -35,8 +35,8 @@ func (r *reader) changesFolder(words []Word) {
 	r.folders = append(slices.Clip(r.folders), to)
 }
 
-// startsIn returns the folder in which env or sudo start their command: env -C DIR. words are those before the command.
-func startsIn(words []Word) (to Word, ok bool) {
+// startFolder returns the folder in which env or sudo start their command: env -C DIR. words precede the command.
+func startFolder(words []Word) (to Word, ok bool) {
 	if len(words) == 0 || words[0].Text != "env" && words[0].Text != "sudo" {
 		return to, false
 	}

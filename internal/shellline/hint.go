@@ -2,16 +2,16 @@ package shellline
 
 import "strings"
 
-// Hint is a text in which a command may stand, though nobody can tell where: a program in another language, or the
-// arguments of a launcher whose options are not known. It is doubt for a rule all of whose words stand in it.
+// Hint is a text that may contain a command at an unknown position: a program in another language, or the arguments of
+// a launcher with unknown options. If the text contains all words of a rule, the rule is in doubt.
 type Hint struct {
 	Text string
-	What string // the text, for messages
-	// Weak says that it is a line whose programs could run a text, of which their arguments do not speak.
+	What string // names the text in messages
+	// Weak: the text is a line whose programs could run a text, but their arguments do not say so.
 	Weak bool
 }
 
-// unquoted returns a hint without the quotes of a shell: the text may be a line of one, in which gi”t is git.
+// unquoted returns the hint without shell quotes, because the text may be a shell line, in which gi”t is git.
 func (h Hint) unquoted() Hint {
 	return Hint{strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(h.Text), h.What, h.Weak}
 }

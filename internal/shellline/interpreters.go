@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// interpreters run a program in another language, which may stand in an argument or come from stdin. Rules do not see
-// through scripts in files. The table is in the order of the names. An option that it lacks is doubt for a rule whose
-// words stand behind it.
+// interpreters run a program in another language, from an argument or from stdin. Rules do not see through scripts in
+// files. The table is sorted by name. After an option missing here, a rule is in doubt if its words follow.
 var interpreters = []program{
 	{name: "R", short: "e:f:gq", texts: "e", idle: "f file", long: "args file: no-echo no-restore no-save quiet " +
 		"silent slave vanilla"},
@@ -58,57 +57,57 @@ var interpreters = []program{
 	{name: "vim", as: "ex"},
 }
 
-// interprets finds the program text in the arguments of an interpreter. What follows the text counts too: the program
-// may run its own arguments.
+// interprets finds the program text in the arguments of an interpreter. The arguments after the text count too, because
+// the program may run them.
 func (p *program) interprets(args []Word) (l launches) {
 	for len(args) > 0 {
 		text := args[0].Text
 		switch {
 		case text == "-", IsStdin(text), text == "--" && len(args) == 1:
-			return launches{whole: true}
-		case args[0].unsure() && !p.inline: // it may be an option
-			return launches{whole: true}
+			return launches{wholeLine: true}
+		case args[0].unsure() && !p.inline: // may be an option
+			return launches{wholeLine: true}
 		case len(text) > 1 && (text[0] == '-' || text[0] == '+') && text != "--":
 		case p.group:
 			return p.subprogram(args)
 		case p.inline:
 			return p.text(args)
 		default:
-			return launches{signs: signs{script: true}}
+			return launches{risks: risks{script: true}}
 		}
 		options, rest, ok := p.options(args)
 		if !ok || slices.ContainsFunc(options, func(o option) bool { return Among(p.texts, o.name) }) {
 			l = p.text(args)
-			l.whole = l.whole || !ok // it may read the program from stdin
+			l.wholeLine = l.wholeLine || !ok // may read the program from stdin
 			return l
 		}
 		for _, o := range options {
 			switch {
 			case o.value.Text == "-", IsStdin(o.value.Text):
-				return launches{whole: true}
+				return launches{wholeLine: true}
 			case Among(p.idle, o.name):
 				return launches{}
 			}
 		}
 		args = rest
 	}
-	return launches{whole: true}
+	return launches{wholeLine: true}
 }
 
-// text returns words with a program text among them as a hint. If the shell computes a part of it, that part may stand
-// anywhere in the line.
+// text returns the words, which include a program text, as a hint. If the shell computes a part of the text, that part
+// may be anywhere in the line.
 func (p *program) text(words []Word) (l launches) {
-	said := Joined(words)
-	if p.inline && p.name == "awk" && !strings.Contains(said, "system") && !strings.Contains(said, "|") {
-		return launches{whole: slices.ContainsFunc(words, IsComputed)}
+	joined := Joined(words)
+	if p.inline && p.name == "awk" && !strings.Contains(joined, "system") && !strings.Contains(joined, "|") {
+		return launches{wholeLine: slices.ContainsFunc(words, IsComputed)}
 	}
 	return launches{
-		hints: []Hint{{Text: said, What: "the program text of " + p.name}},
-		whole: slices.ContainsFunc(words, IsComputed),
+		hints:     []Hint{{Text: joined, What: "the program text of " + p.name}},
+		wholeLine: slices.ContainsFunc(words, IsComputed),
 	}
 }
 
-// subprogram reads a subcommand of an interpreter, which may be a launcher.
+// subprogram reads a subcommand of an interpreter. The subcommand may be a launcher.
 func (p *program) subprogram(args []Word) launches {
 	name := p.name + " " + args[0].Text
 	sub, ok := lookUp(interpreters, name)

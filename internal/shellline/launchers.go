@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// Options that several programs share.
+// Options shared by several programs.
 const (
 	suLong = "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: user: " +
 		"whitelist-environment: help version"
@@ -34,11 +34,11 @@ const (
 		"quiet refresh reinstall upgrade verbose with: with-editable: with-requirements:"
 )
 
-// launchers run another command that stands in their arguments. Claude Code looks behind xargs only. A project's own
-// rule looks behind all of these, since `timeout 5 git push` is a `git push`. The table is in the order of the names.
-// An option that it lacks is doubt for a rule whose words stand behind it.
+// launchers run another command from their arguments. Claude Code looks through xargs only. A project's own rule looks
+// through all of these, because `timeout 5 git push` is a `git push`. The table is sorted by name. After an option
+// missing here, a rule is in doubt if its words follow.
 var launchers = []program{
-	{name: "-"}, // of zsh, as are noglob and nocorrect
+	{name: "-"}, // of zsh, like noglob and nocorrect
 	{name: "apptainer", group: true},
 	{name: "apptainer exec", loose: true, away: true},
 	{name: "apptainer run", loose: true, away: true},
@@ -230,7 +230,7 @@ var launchers = []program{
 	{name: "yarn run", away: true},
 }
 
-// otherLauncher returns a launcher whose options are not known here.
+// otherLauncher returns a launcher with unknown options.
 func otherLauncher(name string) (p program, ok bool) {
 	switch name {
 	case "bwrap", "caffeinate", "catchsegv", "chronic", "dbus-run-session", "dumb-init", "eatmydata", "fakechroot",
@@ -249,8 +249,8 @@ func otherLauncher(name string) (p program, ok bool) {
 	return program{}, false
 }
 
-// mayRunText reports whether a program may run a line that stands in its arguments or comes from stdin, in a way that
-// is not known here: tar --to-command, git -c, sed with e.
+// mayRunText reports whether a program may run a line from its arguments or from stdin in a way unknown here: tar
+// --to-command, git -c, sed with e.
 func mayRunText(name string, args []Word) bool {
 	switch name {
 	case "at", "batch", "choom", "crontab", "ed", "gdb", "lldb", "man", "mysql", "nc", "ncat", "psql", "red", "rsync",
@@ -266,8 +266,8 @@ func mayRunText(name string, args []Word) bool {
 	return false
 }
 
-// runsText reports whether the arguments of a program for which mayRunText is true say that it runs a line. If they do
-// not, then it does so by what it reads elsewhere at most.
+// runsText reports whether the arguments of a program in mayRunText say that the program runs a line. Otherwise a line
+// could come only from other input.
 func runsText(name string, args []Word) bool {
 	has := func(marks ...string) bool {
 		return slices.ContainsFunc(args, func(w Word) bool {
@@ -303,11 +303,11 @@ func runsText(name string, args []Word) bool {
 	return true
 }
 
-// sedRuns matches scripts of sed that may have the command e, or s with the flag e.
+// sedRuns matches sed scripts that may have the command e, or s with the flag e.
 var sedRuns = lazy.Regexp{Text: `(?:^|[;{}\n/$0-9!\s])e(?:$|[\s;}])|` +
 	`s(?:.|\n)*[^a-zA-Z\s\\][gpiImM0-9]*e[gpiImM0-9w]*(?:$|[\s;}])`}
 
-// mayWrite reports whether a program may write to a file that the line names.
+// mayWrite reports whether a program may write to a file named in the line.
 func mayWrite(name string) bool {
 	switch _, isLauncher := lookUp(launchers, name); {
 	case isLauncher, isPosixShell(name), isForeignShell(name), kindOfBuiltin(name) != noBuiltin:

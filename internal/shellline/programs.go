@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// program describes where the arguments of a program hold the command that it runs. It works on the words of one simple
-// command and knows no shell syntax. launchers.go and interpreters.go have the table.
+// program describes which arguments of a program are the command to run. It works on the words of one simple command
+// and knows no shell syntax. The tables are in launchers.go and interpreters.go.
 type program struct {
-	name string // `docker run` for a subcommand
-	as   string // the program that it works like; "": none
+	name string // with a subcommand: `docker run`
+	as   string // the program with the same options, or ""
 
-	// short are the one-letter options in getopt's form: a colon marks one that takes a value, two colons one whose
-	// value must be attached. long are the other options; a colon marks one that takes a value.
+	// short are the one-letter options in getopt's form: a colon marks an option with a value, two colons an option
+	// whose value must be attached. long are the other options; a colon marks an option with a value.
 	short, long string
-	// assigns means that NAME=value may stand before the command. operands is how many other words stand there.
+	// assigns means that NAME=value may precede the command. operands is the number of other words before the command.
 	assigns  bool
 	operands int
 	// idle are the options with which the program runs nothing.
@@ -23,30 +23,30 @@ type program struct {
 	// lines are the options whose value is a shell line. parameters means that the line gets further arguments.
 	lines      string
 	parameters bool
-	// mixed means that options may follow operands. Without operands, the operands are no command.
+	// mixed means that options may follow operands. If the operands field is 0, no operand is a command.
 	mixed bool
-	// group means that the next word is a subcommand, which has a row of its own if it runs a command.
+	// group means that the next word is a subcommand. Subcommands that run a command have rows of their own.
 	group bool
 	// joins means that the words of the command are joined to a shell line.
 	joins bool
-	// shell means that without a command the program runs a shell, which reads stdin.
+	// shell means that without a command the program runs a shell on stdin.
 	shell bool
 	// away means that the command runs in a container, on another machine or in another environment. A line often
-	// computes the name of that, so a computed word before the command counts as one word.
+	// computes the name of the container or machine, so a computed word before the command counts as one word.
 	away bool
-	// oneWord means the same of a computed word in quotes, as of the file of a lock.
+	// oneWord means that a computed word in quotes before the command counts as one word, such as the file of a lock.
 	oneWord bool
-	// dashed means that the command follows a --, if there is one.
+	// dashed means that the command follows a --, if the arguments have one.
 	dashed bool
-	// loose means that the other words before the command are not known.
+	// loose means that the other words before the command are unknown.
 	loose bool
 	// texts are the options whose value is a program in the language of the interpreter. inline means that the first
-	// operand is one.
+	// operand is such a program.
 	texts  string
 	inline bool
 }
 
-// programOf finds the program of a name. Versions may follow the name of an interpreter: python3.12.
+// programOf finds a program by name. A version may follow the name of an interpreter: python3.12.
 func programOf(name string) (p *program, ok bool) {
 	if p, ok = lookUp(launchers, name); !ok {
 		p, ok = lookUp(interpreters, strings.TrimRight(name, "0123456789.-"))
@@ -65,7 +65,7 @@ func lookUp(table []program, name string) (p *program, ok bool) {
 	return &table[i], true
 }
 
-// ProgramName returns the name of the program that a command starts by a path. On Windows it may have an ending.
+// ProgramName returns the name of the program in a path, on Windows without an ending such as .exe.
 func ProgramName(command string) string { return programName(command) }
 
 func programName(command string) string {
@@ -84,12 +84,12 @@ type option struct {
 	value Word
 }
 
-// options reads the options in the first argument, which begins with -, and their value, which may be the next
-// argument. If that value is missing it returns none, and the program runs nothing. ok means that all options are
-// known.
+// options reads the options in the first argument, which begins with -. The last option's value may be the next
+// argument; if it is missing, options returns no options and no rest, because the program runs nothing. ok means that
+// all options are known.
 func (p *program) options(args []Word) (all []option, rest []Word, ok bool) {
 	text, rest := args[0].Text, args[1:]
-	takes := false // the last one takes the next word as its value
+	takes := false // the last option takes the next word as its value
 	if text, isLong := strings.CutPrefix(text, "--"); isLong {
 		name, value, attached := strings.Cut(text, "=")
 		if name, ok = p.longOption(name); !ok {
@@ -124,7 +124,7 @@ func (p *program) options(args []Word) (all []option, rest []Word, ok bool) {
 	return all, rest[1:], true
 }
 
-// longOption finds an option by its name or by an unambiguous beginning of it.
+// longOption finds an option by its name or by an unambiguous beginning of the name.
 func (p *program) longOption(name string) (option string, ok bool) {
 	var meant []string
 	for known := range strings.FieldsSeq(p.long) {
@@ -141,7 +141,7 @@ func (p *program) longOption(name string) (option string, ok bool) {
 	return meant[0], true
 }
 
-// Among reports whether a word is in a list of words with blanks between them.
+// Among reports whether a blank-separated list contains a word.
 func Among(list, word string) bool {
 	for listed := range strings.FieldsSeq(list) {
 		if listed == word {
@@ -151,17 +151,17 @@ func Among(list, word string) bool {
 	return false
 }
 
-// parsing is where the parser of one program's arguments stands.
+// parsing is the state while the arguments of one program are parsed.
 type parsing struct {
 	*program
-	args        []Word // that are still to be read
+	args        []Word // still unread
 	found       launches
-	placeholder string // the text that xargs replaces
+	placeholder string // the text replaced by xargs
 	idle        bool
-	splits      int // of env -S so far
+	splits      int // values of env -S so far
 }
 
-// runs finds the command that the program runs in its arguments.
+// runs finds the command that the program runs from its arguments.
 func (p *program) runs(args []Word) launches {
 	if p.inline || p.texts != "" && !p.away {
 		return p.interprets(args)
@@ -176,7 +176,7 @@ func (p *parsing) command() {
 		p.search()
 		return
 	}
-	if !p.leading() {
+	if !p.leadingOptions() {
 		return
 	}
 	switch i := slices.IndexFunc(p.args, func(w Word) bool { return w.Text == "--" }); {
@@ -189,7 +189,7 @@ func (p *parsing) command() {
 		if i >= 0 && p.name == "runuser" {
 			break
 		}
-		p.inShell(i)
+		p.shellArguments(i)
 		return
 	case p.dashed && i >= 0:
 		p.launch(p.args[i+1:])
@@ -201,25 +201,25 @@ func (p *parsing) command() {
 	for operands := p.operands; len(p.args) > 0; p.args = p.args[1:] {
 		first := p.args[0]
 		if p.mixed && operands < p.operands && strings.HasPrefix(first.Text, "-") && first.Text != "--" {
-			if !p.leading() || len(p.args) == 0 {
+			if !p.leadingOptions() || len(p.args) == 0 {
 				break
 			}
 			first = p.args[0]
 		}
 		switch assigns := p.assigns && strings.Contains(first.Text, "="); {
-		case p.mayPass(first) && first.unsure():
-			p.found.whole = true
+		case p.isOneWord(first) && first.unsure():
+			p.found.wholeLine = true
 			if operands == 0 {
 				p.launch(p.args)
 				return
 			}
 			operands--
 		case first.unsure():
-			p.found.opaque = computed(p.name)
+			p.found.opaque = computedReason(p.name)
 			return
 		case first.Text == "--":
 		case assigns:
-			p.found.declares(p.args[:1])
+			p.found.addDeclared(p.args[:1])
 		case operands > 0:
 			operands--
 		default:
@@ -227,37 +227,38 @@ func (p *parsing) command() {
 			return
 		}
 	}
-	p.without()
+	p.noCommand()
 }
 
-// mayPass reports whether a computed word before the command counts as one word.
-func (p *program) mayPass(w Word) bool { return p.away || p.oneWord && !w.Several }
+// isOneWord reports whether a computed word before the command counts as one word.
+func (p *program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.Several }
 
-// without notes what the program does without a command.
-func (p *parsing) without() {
-	p.found.open = p.found.opaque == "" && len(p.found.all) == 0
+// noCommand notes the effect of the program without a command.
+func (p *parsing) noCommand() {
+	p.found.open = p.found.opaque == "" && len(p.found.list) == 0
 	p.found.shell = p.shell && p.found.open
 }
 
-// inShell reads what follows the options of su or script, of which at is the index of a --: arguments for a shell.
-func (p *parsing) inShell(at int) {
+// shellArguments reads the words after the options of su or script, which are arguments for a shell. at is the index of
+// a --, or negative.
+func (p *parsing) shellArguments(at int) {
 	switch {
 	case at >= 0:
 		p.search()
-	case len(p.found.all) == 0:
-		p.without()
+	case len(p.found.list) == 0:
+		p.noCommand()
 	}
 }
 
-// leading reads the options before the command, or between the operands before it. It returns false if the command
-// cannot be found behind them.
-func (p *parsing) leading() bool {
+// leadingOptions reads the options before the command, or between operands before the command. It returns false if the
+// command cannot be found after them.
+func (p *parsing) leadingOptions() bool {
 	for len(p.args) > 0 {
 		first := p.args[0]
 		isOption := len(first.Text) > 1 && first.Text[0] == '-'
 		switch {
-		case first.unsure() && !p.mayPass(first):
-			p.found = launches{opaque: computed(p.name)}
+		case first.unsure() && !p.isOneWord(first):
+			p.found = launches{opaque: computedReason(p.name)}
 			return false
 		case !isOption && p.mixed && p.operands == 0, p.name == "time" && first.Text == "!",
 			p.name == "env" && first.Text == "-":
@@ -282,18 +283,18 @@ func (p *parsing) leading() bool {
 	return true
 }
 
-// option reads one option. It returns false if that makes the rest unreadable.
+// option reads one option. It returns false if the option makes the rest unreadable.
 func (p *parsing) option(o option) bool {
 	value := o.value.Text
 	switch isLine := Among(p.lines, o.name); {
 	case isLine && o.value.Computed, !p.away && p.lines == "" && o.value.Several,
 		o.value.Computed && (p.name == "env" || p.name == "xargs") && Among("S split-string I J i replace", o.name):
-		p.found = launches{opaque: computed(p.name)}
+		p.found = launches{opaque: computedReason(p.name)}
 		return false
 	case isLine && p.parameters:
-		p.found.all = append(p.found.all, launch{line: value + ` "$@"`, by: p.name})
+		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.name})
 	case isLine:
-		p.found.all = append(p.found.all, launch{line: value, by: p.name})
+		p.found.list = append(p.found.list, launch{line: value, by: p.name})
 	case Among(p.texts, o.name):
 		p.found.hints = append(p.found.hints, Hint{Text: value, What: "an option of " + p.name})
 	case Among(p.program.idle, o.name):
@@ -302,7 +303,7 @@ func (p *parsing) option(o option) bool {
 		p.placeholder = value
 	case p.name == "xargs" && (o.name == "i" || o.name == "replace"):
 		p.placeholder = cmp.Or(value, "{}")
-	case p.name == "env" && (o.name == "S" || o.name == "split-string"): // the words of its value take its place
+	case p.name == "env" && (o.name == "S" || o.name == "split-string"): // the words of the value replace the option
 		if strings.ContainsAny(value, "\\\"'$#") {
 			p.found.opaque = "-S of env with more than words"
 			return false
@@ -314,7 +315,7 @@ func (p *parsing) option(o option) bool {
 		}
 		p.args = slices.Concat(fixedWords(value), p.args)
 	}
-	p.found.whole = p.found.whole || o.value.Several
+	p.found.wholeLine = p.found.wholeLine || o.value.Several
 	return true
 }
 
@@ -322,7 +323,7 @@ func (p *parsing) option(o option) bool {
 func (p *parsing) subcommand() {
 	switch {
 	case len(p.args) == 0:
-		p.without()
+		p.noCommand()
 	case p.args[0].Computed:
 		p.search()
 	default:
@@ -337,39 +338,39 @@ func (p *parsing) subcommand() {
 func (p *parsing) launch(words []Word) {
 	switch {
 	case len(words) == 0:
-		p.without()
+		p.noCommand()
 	case p.joins && p.away:
-		p.found.all = append(p.found.all, lineAway(p.name, words))
-		p.found.whole = p.found.whole || slices.ContainsFunc(words, IsComputed)
+		p.found.list = append(p.found.list, lineAway(p.name, words))
+		p.found.wholeLine = p.found.wholeLine || slices.ContainsFunc(words, IsComputed)
 	case p.joins:
 		p.found.add(lineOf(p.name, words))
-		p.found.whole = p.found.whole || slices.ContainsFunc(words, IsComputed)
-	case words[0].Text == "-": // a script on stdin, for uv run
-		p.found.whole = true
+		p.found.wholeLine = p.found.wholeLine || slices.ContainsFunc(words, IsComputed)
+	case words[0].Text == "-": // uv run reads a script from stdin
+		p.found.wholeLine = true
 	default:
 		p.found.add(replaced(p.name, words, p.placeholder, p.name == "xargs" && p.placeholder == ""))
-		for i := range p.found.all {
-			p.found.all[i].away = p.found.all[i].away || p.away
+		for i := range p.found.list {
+			p.found.list[i].away = p.found.list[i].away || p.away
 		}
 	}
 }
 
-// search gives up on finding where the command begins: it may stand anywhere in the rest of the words.
+// search is used if the start of the command cannot be found: the command may begin at any remaining word.
 func (p *parsing) search() {
 	words := p.args
 	if len(words) == 0 {
-		p.without()
+		p.noCommand()
 		return
 	}
 	if slices.ContainsFunc(words, IsComputed) {
-		p.found.whole = true
+		p.found.wholeLine = true
 		if !p.away && !p.loose {
 			p.found = launches{opaque: "an option of " + p.name + " that is not known"}
 			return
 		}
 	}
-	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a line that a shell expands
-		p.found.fail(mayEvaluate(p.name, words, hasCode))
+	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a shell expands the words as a line
+		p.found.fail(evaluationReason(p.name, words, hasCode))
 	}
 	p.found.hints = append(p.found.hints, Hint{Text: Joined(words), What: "the arguments of " + p.name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
@@ -379,7 +380,7 @@ func (p *parsing) search() {
 		p.launch(words)
 		return
 	}
-	p.found.shell = p.found.shell || p.shell // there may be no command
+	p.found.shell = p.found.shell || p.shell // perhaps without a command
 }
 
 func fixedWords(text string) (words []Word) {

@@ -13,26 +13,26 @@ var quotedDelimiter = lazy.Regexp{
 	Text: `^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`,
 }
 
-// stdin is where a command's input comes from.
+// stdin is the source of a command's input.
 type stdin uint8
 
 const (
 	inherited stdin = iota
-	inFile          // whose content rules do not see, as they do not see scripts
+	inFile          // rules do not see the content of files, as with scripts
 	fed             // from other commands, or from the line itself
 )
 
 // Redirection connects a command with a file.
 type Redirection struct {
-	Writes  bool // else it reads
-	Appends bool // it writes at the end
+	Writes  bool // if false, the command reads
+	Appends bool // the command writes at the end
 	Away    bool // as in Command
 	Folders []Word
 	File    Word
 }
 
-// endsInLine reports whether all quotes and parentheses that open in the rest of a line close in it, so that all
-// shells begin a here-document behind it.
+// endsInLine reports whether all quotes and parentheses opened in the rest of a line are closed in the same line. Then
+// all shells begin a here-document at the next line.
 func endsInLine(rest string) bool {
 	rest = quotedText.Get().ReplaceAllString(rest, "")
 	return !strings.ContainsAny(rest, "'\"`\\#") && strings.Count(rest, "(") <= strings.Count(rest, ")")
@@ -40,7 +40,7 @@ func endsInLine(rest string) bool {
 
 var quotedText = lazy.Regexp{Text: `'[^']*'|"[^"\\$` + "`" + `]*(?:\$[A-Za-z_{][^"\\$` + "`" + `(]*)*"`}
 
-// hereDocumentAt returns where the text of the first here-document of a line begins.
+// hereDocumentAt returns the offset of the text of the first here-document of a line.
 func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
 	at := d.Word.End().Offset()
 	line := strings.IndexByte(r.src[at:], '\n')
@@ -51,16 +51,16 @@ func (r *reader) hereDocumentAt(d *syntax.Redirect) uint {
 	return at + uint(line) + 1
 }
 
-// endsEarlier reports whether a line of a here-document begins with its delimiter. Bash ends one at such a line within
-// a substitution, and package syntax does not.
+// endsEarlier reports whether a line of a here-document begins with the delimiter. In a substitution, bash ends the
+// here-document at such a line, but package syntax reads on.
 func endsEarlier(body, delimiter string, quoted bool) bool {
 	return beginsLine(body, delimiter) || !quoted && beginsLine(strings.ReplaceAll(body, "\\\n", ""), delimiter)
 }
 
-// beginsLine reports whether a line of a here-document but its end begins with the delimiter.
+// beginsLine reports whether any line of a here-document before its end begins with the delimiter.
 func beginsLine(body, delimiter string) bool {
 	body = strings.TrimRight(body, "\n\t")
-	if i := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[i:], "\t") == delimiter { // its end
+	if i := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[i:], "\t") == delimiter { // the end line
 		body = body[:i]
 	}
 	for line := range strings.SplitSeq(body, "\n") {
@@ -71,10 +71,10 @@ func beginsLine(body, delimiter string) bool {
 	return false
 }
 
-// body reads the text of a here-document. It returns "" if the shell computes a part of it.
+// body reads the text of a here-document. It returns "" if the shell computes a part of the text.
 func (r *reader) body(w *syntax.Word, quoted bool) string {
 	raw := r.source(w)
-	r.line.values.said = r.line.values.said || strings.Contains(raw, "$(") || strings.Contains(raw, "`")
+	r.line.values.textCode = r.line.values.textCode || strings.Contains(raw, "$(") || strings.Contains(raw, "`")
 	if quoted || !strings.ContainsAny(raw, "$`\\") {
 		return raw
 	}
@@ -86,7 +86,7 @@ func (r *reader) body(w *syntax.Word, quoted bool) string {
 		case *syntax.Lit:
 			text := r.source(part)
 			r.dollars(text, "", &e)
-			r.line.values.counts = r.line.values.counts || e.param && isSubscript(text)
+			r.line.values.zshArithmetic = r.line.values.zshArithmetic || e.param && isSubscript(text)
 		case *syntax.ParamExp:
 			r.parameter(part, &e)
 		case *syntax.CmdSubst:
@@ -102,14 +102,14 @@ func (r *reader) body(w *syntax.Word, quoted bool) string {
 	return ""
 }
 
-// redirect reads a redirection. Patterns do not see it, and it must not expand. It returns what stdin is then, and its
-// text if the line says that.
+// redirect reads a redirection. Patterns do not see redirections, and the target must not expand. It returns the new
+// source of stdin, and the text on stdin if the line contains the text.
 func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	raw := r.source(d.Word)
 	if d.N != nil && strings.HasPrefix(d.N.Value, "{") {
 		r.fail("a redirection")
 	}
-	if d.Op == syntax.RdrAll || d.Op == syntax.AppAll { // dash ends the command at the &, and begins another one
+	if d.Op == syntax.RdrAll || d.Op == syntax.AppAll { // dash ends the command at the & and begins another command
 		behind := strings.TrimLeft(r.src[d.Word.End().Offset():], " \t")
 		if d.N != nil || behind != "" && strings.IndexByte(";&|)\n#`", behind[0]) < 0 {
 			r.fail("a redirection")
@@ -120,13 +120,13 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		return r.hereDocument(d), fed
 	case syntax.RdrInOut:
 		r.fail("a redirection")
-		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: true, File: r.word(d.Word, still)})
+		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: true, File: r.word(d.Word, fixedWord)})
 		return "", fed
 	}
-	target := r.word(d.Word, still)
+	target := r.word(d.Word, fixedWord)
 	switch d.Op {
-	case syntax.DplIn, syntax.WordHdoc: // no file
-	case syntax.DplOut: // of stdout and stderr to a file, unless it is a number
+	case syntax.DplIn, syntax.WordHdoc: // not to or from a file
+	case syntax.DplOut: // stdout and stderr to a file, unless the target is a number
 		if target.Computed || strings.Trim(target.Text, "0123456789-") != "" {
 			file := Redirection{Writes: true, Folders: r.folders, File: target}
 			r.line.Redirections = append(r.line.Redirections, file)
@@ -137,8 +137,8 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	}
 	switch d.Op {
 	case syntax.DplOut, syntax.DplIn:
-		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
-		// more: a >&'$(b)' runs b.
+		// In bash a - ends the redirection: a >&-b is a b. Bash unquotes a target other than a number and expands it
+		// again: a >&'$(b)' runs b.
 		if len(raw) > 1 && raw[0] == '-' || target.Computed || strings.ContainsAny(target.Text, "$`<>") {
 			r.fail("a redirection")
 		}
@@ -162,10 +162,9 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	return "", inherited
 }
 
-// hereDocument reads a here-document. It returns its text if the line says that.
+// hereDocument reads a here-document. It returns the text if the line contains all of it.
 func (r *reader) hereDocument(d *syntax.Redirect) (text string) {
-	// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its first
-	// line.
+	// In recordings, the client does not see through a here-document with an unquoted delimiter or a longer first line.
 	raw := r.source(d.Word)
 	first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
 	quoted := quotedDelimiter.Get().MatchString(raw)

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// isProgramVariable reports whether a variable names one program by habit. Unless a line sets it, its value comes from
-// the environment, which rules do not see, as they do not see what a script runs.
+// isProgramVariable reports whether a variable names a program by habit. Unless the line sets the variable, the value
+// comes from the environment. Rules do not see the environment, as they do not see the commands of a script.
 func isProgramVariable(name string) bool {
 	switch name {
 	case "AR", "AS", "AWK", "BROWSER", "BUNDLE", "CARGO", "CC", "CLANG", "CMAKE", "COMPOSER", "CPP", "CXX", "DIFF",
@@ -21,20 +21,20 @@ func isProgramVariable(name string) bool {
 	return false
 }
 
-// gives notes that the line sets a variable, if for one command alone.
-func (r *reader) gives(name string) { r.givesNumber(name, false) }
+// noteSet notes that the line sets a variable, perhaps for one command alone.
+func (r *reader) noteSet(name string) { r.noteSetNumber(name, false) }
 
-// givesNumber is gives for a value that may be a number.
-func (r *reader) givesNumber(name string, number bool) {
-	if r.given == nil {
-		r.given = map[string]bool{}
+// noteSetNumber is noteSet for a value that may be a number.
+func (r *reader) noteSetNumber(name string, number bool) {
+	if r.numeric == nil {
+		r.numeric = map[string]bool{}
 	}
-	before, ok := r.given[name]
-	r.given[name] = number && (before || !ok)
+	before, ok := r.numeric[name]
+	r.numeric[name] = number && (before || !ok)
 }
 
-// habits keeps the mark of such a variable only if it is the name of a command, and the line does not set it. A word
-// that contains the variable's name may set it, as `read EDITOR` does.
+// habits keeps the mark ByHabit only on words that name a command, and only if the line does not set the variable. A
+// word that contains the variable's name may set the variable, as `read EDITOR` does.
 func (r *reader) habits() {
 	const most = 100
 	n := 0
@@ -42,12 +42,12 @@ func (r *reader) habits() {
 		if !c.Words[0].ByHabit {
 			continue
 		}
-		if n++; n > most { // each looks at all words
+		if n++; n > most { // each is compared with all words
 			c.Words[0].ByHabit = false
 			continue
 		}
 		name := variableOf(c.Words[0].Text)
-		_, given := r.given[name]
+		_, given := r.numeric[name]
 		c.Words[0].ByHabit = !r.set[name] && !given &&
 			!slices.ContainsFunc(r.line.Commands, func(other Command) bool {
 				return slices.ContainsFunc(other.Words, func(w Word) bool {
@@ -57,7 +57,7 @@ func (r *reader) habits() {
 	}
 }
 
-// variableOf returns the name of the variable if a word is nothing but its value, "" otherwise.
+// variableOf returns the name of the variable if the word is only the variable's value, else "".
 func variableOf(raw string) string {
 	if len(raw) > 2 && raw[0] == '"' {
 		raw = raw[1 : len(raw)-1]
@@ -72,8 +72,8 @@ func variableOf(raw string) string {
 	return name
 }
 
-// let reads let. The client was recorded to match no rule against it. Bash evaluates its arguments, so a project's rule
-// sees through `let NAME=NUMBER` alone: any other value may name a variable with a subscript, which may run commands.
+// let reads let. In recordings, no rule of the client matches let. Bash evaluates the arguments, so a project's rule
+// sees through `let NAME=NUMBER` only: any other value may name a variable with a subscript, which may run commands.
 func (r *reader) let(s *syntax.Stmt) {
 	src := strings.TrimRight(r.source(s), "; \t\n&")
 	c := Command{Own: true, Words: fixedWords(src)}
@@ -85,10 +85,10 @@ func (r *reader) let(s *syntax.Stmt) {
 				r.failClient("let with more than plain letters")
 			}
 		}
-		r.givesNumber(name, ok)
+		r.noteSetNumber(name, ok)
 	}
 	r.emit(c)
 }
 
-// letPlain are the characters of the arguments of let that the client sees through.
+// letPlain are the characters in arguments of let that the client sees through.
 const letPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=+-"

@@ -7,37 +7,37 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// use is the role of a word. It decides which expansions the client sees through.
-type use int
+// role is the role of a word. It decides which expansions the client sees through.
+type role int
 
 const (
-	still    use = iota // must not expand: a command, the target of a redirection, …
-	argument            // of a command
-	assigned            // the value of an assignment
+	fixedWord role = iota // a word that must not expand: a command, the target of a redirection, …
+	argument              // an argument of a command
+	assigned              // the value of an assignment
 )
 
-// expansions is what a word, or a quoted part of it, consists of.
+// expansions describes a word, or a quoted part of a word.
 type expansions struct {
-	text     strings.Builder // its value without quotes
-	whole    int             // unknown expansions without fixed text beside them in their quotes
-	beside   bool            // a substitution has fixed text beside it in its quotes, or there is arithmetic
-	home     bool            // $HOME, which the client was recorded to take as text
+	text     strings.Builder // the value without quotes
+	whole    int             // the number of unknown expansions without fixed text in the same quotes
+	beside   bool            // a substitution has fixed text in the same quotes, or the word has arithmetic
+	home     bool            // the word has $HOME, which in recordings the client takes as text
 	variable bool            // any other variable
 	fixed    bool            // text that does not expand
-	braces   bool            // some of the text is { or }
+	braces   bool            // the text has { or }
 
 	computed, several bool   // as in Word
 	prefix            string // as in Word
 	brace             int    // 1 + the end of the text before the first {
 
-	code, dollar bool // as in Word; the part before this one ends with a $ in quotes
+	code, dollar bool // code: as in Word; dollar: the part before this one ends with a quoted $
 	param        bool // the part before this one is the expansion of a variable
-	length       bool // of $#
+	length       bool // the part before this one is $#
 	glob         bool // a part may be a pattern of file names
 	subscript    bool // zsh reads a part as a subscript, which is arithmetic
 }
 
-// quotes notes text in quotes: an expansion in it is none, unless something evaluates the word.
+// quotes notes quoted text. An expansion in quotes does not run, unless the word is evaluated.
 func (e *expansions) quotes(text string) {
 	if text == "" {
 		return
@@ -51,20 +51,20 @@ func (e *expansions) quotes(text string) {
 	e.dollar = text[len(text)-1] == '$'
 }
 
-// compute notes that what follows is known only at run time.
+// compute notes that the following text is known only at run time.
 func (e *expansions) compute() {
 	if !e.computed {
 		e.computed, e.prefix = true, e.text.String()
 	}
 }
 
-// computeWords is compute for what may be no word or several words.
+// computeWords is like compute, if the result may be no word or several words.
 func (e *expansions) computeWords() {
 	e.compute()
 	e.several = true
 }
 
-func (r *reader) word(w *syntax.Word, u use) Word {
+func (r *reader) word(w *syntax.Word, u role) Word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
 	r.expandsEquals(raw)
 	var e expansions
@@ -86,25 +86,25 @@ func (r *reader) word(w *syntax.Word, u use) Word {
 	if e.subscript && e.code {
 		r.failProject("a subscript in zsh")
 	}
-	r.line.values.counts = r.line.values.counts || e.subscript
+	r.line.values.zshArithmetic = r.line.values.zshArithmetic || e.subscript
 
-	r.line.values.said = r.line.values.said || e.code
-	said := Word{Text: e.text.String(), Computed: e.computed, Several: e.several, Prefix: e.prefix, code: e.code}
-	said.ByHabit = e.variable && isProgramVariable(variableOf(raw))
+	r.line.values.textCode = r.line.values.textCode || e.code
+	result := Word{Text: e.text.String(), Computed: e.computed, Several: e.several, Prefix: e.prefix, code: e.code}
+	result.ByHabit = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
-		if before := said.Text[:e.brace-1]; !said.Computed || len(before) < len(said.Prefix) {
-			said.Prefix = before
+		if before := result.Text[:e.brace-1]; !result.Computed || len(before) < len(result.Prefix) {
+			result.Prefix = before
 		}
-		said.Computed, said.Several = true, true
+		result.Computed, result.Several = true, true
 	}
-	said.Computed = said.Computed || e.home && u == still
+	result.Computed = result.Computed || e.home && u == fixedWord
 	if raw[0] == '~' || e.home && (raw[0] == '$' || strings.HasPrefix(raw, `"$`)) {
-		r.folder(&said)
+		r.folder(&result)
 	}
-	if e.glob && r.changes().globs {
-		said.Prefix, said.Several = "", true
+	if e.glob && r.changes().nullGlob {
+		result.Prefix, result.Several = "", true
 	}
-	return said
+	return result
 }
 
 // expandsEquals fails if zsh may take a word for the path of a program: =ls is /bin/ls.
@@ -127,20 +127,20 @@ func (r *reader) isParameter(part syntax.WordPart, e *expansions) {
 	}
 }
 
-// folder notes that a word begins with the path of a folder. If the line changes which one, only the shell knows it.
+// folder notes that a word begins with the path of a folder. If the line changes that folder, only the shell knows it.
 func (r *reader) folder(w *Word) {
 	if w.Home = !r.changes().home; !w.Home {
 		w.Computed, w.Several, w.Prefix = true, true, ""
 	}
 }
 
-// forClient fails if the client was recorded not to see through the word.
-func (r *reader) forClient(raw string, u use, e *expansions) {
-	if e.braces && (u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
+// forClient fails if in recordings the client does not see through the word.
+func (r *reader) forClient(raw string, u role, e *expansions) {
+	if e.braces && (u == fixedWord || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
 		r.failClient("brace expansion")
 	}
 	switch {
-	case u == still && (e.whole > 0 || e.beside || e.home || e.variable):
+	case u == fixedWord && (e.whole > 0 || e.beside || e.home || e.variable):
 		r.failClient("an expansion that is not an argument")
 	case u == assigned && (e.home || e.variable):
 		r.failClient("an assignment from a variable")
@@ -150,8 +150,8 @@ func (r *reader) forClient(raw string, u use, e *expansions) {
 	r.line.Unknown = r.line.Unknown || u == argument && e.whole == 1
 }
 
-// follows checks that a part begins where the previous one ends, and returns the end of the part. Only a continued line
-// can stand between them, and the client was recorded not to see through that.
+// follows checks that a part begins at the end of the previous part, and returns the end of the part. Only a continued
+// line can be between two parts, and in recordings the client does not see through that.
 func (r *reader) follows(end uint, part syntax.WordPart) uint {
 	if part.Pos().Offset() != end {
 		r.fail("a line continued in a word")
@@ -186,7 +186,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 	case *syntax.ArithmExp:
 		e.computeWords()
 		r.arithmetic(part, e)
-	case *syntax.ProcSubst: // a file in /dev/fd
+	case *syntax.ProcSubst: // becomes a file in /dev/fd
 		r.failClient("parentheses in a command")
 		e.text.WriteString("/dev/fd/")
 		e.compute()
@@ -213,7 +213,7 @@ func (r *reader) inside(all []*syntax.Stmt) {
 	r.front, r.inQuotes, r.folders, r.piped, r.captured = front, inQuotes, folders, piped, captured
 }
 
-// dollars fails at a $ in a text that bash takes as it is, where zsh may expand it: $~x, $=x, $^x, $#x.
+// dollars fails at a $ in a text if bash takes the $ as text but zsh may expand it: $~x, $=x, $^x, $#x.
 func (r *reader) dollars(raw, behind string, e *expansions) {
 	raw += behind[:min(len(behind), 1)]
 	for i := 0; i < len(raw)-1; i++ {
@@ -229,7 +229,7 @@ func (r *reader) dollars(raw, behind string, e *expansions) {
 	}
 }
 
-// isSubscript reports whether a text behind a variable is a subscript in zsh that is no number.
+// isSubscript reports whether the text after a variable is a subscript in zsh other than a number.
 func isSubscript(text string) bool {
 	inside, ok := strings.CutPrefix(text, "[")
 	inside, _, closed := strings.Cut(inside, "]")
@@ -325,9 +325,9 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	if p.Param != nil {
 		name = p.Param.Value
 	}
-	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // only the value
+	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // the expansion gives only the value
 	switch {
-	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take as text
+	case raw == "$HOME" && !r.set["HOME"]: // in recordings, the client takes $HOME as text
 		if r.changes().home {
 			e.compute()
 			e.several = e.several || !r.inQuotes
@@ -353,8 +353,8 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	e.variable = true
 }
 
-// harmless reports whether an expansion with more than a name runs only the commands in its text, which it reads. A
-// subscript and a slice are arithmetic, which may run commands, and @P runs commands in the value.
+// harmless reports whether an expansion with more than a name runs only the commands in its own text, and reads those.
+// A subscript and a slice are arithmetic, which may run commands; @P runs commands in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
 	switch {
 	case p.Param == nil || p.Width || p.Names != 0 || p.Index != nil && !r.index(p.Index):
@@ -374,16 +374,16 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 		if p.Index != nil || isTable(p.Param.Value) {
 			return false
 		}
-		r.gives(p.Param.Value)
+		r.noteSet(p.Param.Value)
 		if p.Exp.Word != nil {
 			text := r.source(p.Exp.Word)
-			r.line.values.assigned(p.Param.Value, Word{Text: text, Computed: strings.ContainsAny(text, "$`")})
+			r.line.values.addValue(p.Param.Value, Word{Text: text, Computed: strings.ContainsAny(text, "$`")})
 		}
 	}
 	return r.expanded(p.Exp.Word) && (p.Exp.Word == nil || !strings.Contains(r.source(p.Exp.Word), "\\"))
 }
 
-// numbersOnly reports whether a slice has numbers alone.
+// numbersOnly reports whether a slice has only numbers.
 func numbersOnly(r *reader, s *syntax.Slice) bool {
 	for _, x := range []syntax.ArithmExpr{s.Offset, s.Length} {
 		if x != nil && strings.Trim(r.source(x), " -0123456789") != "" {
@@ -393,7 +393,7 @@ func numbersOnly(r *reader, s *syntax.Slice) bool {
 	return true
 }
 
-// expanded reads a word in an expansion. It returns false for one with quotes, which shells read differently.
+// expanded reads a word in an expansion. It returns false for a word with quotes, because shells differ in quotes.
 func (r *reader) expanded(w *syntax.Word) bool {
 	if w == nil {
 		return true
@@ -405,19 +405,19 @@ func (r *reader) expanded(w *syntax.Word) bool {
 	return !strings.ContainsAny(r.source(w), "'\"")
 }
 
-// index reads the subscript of an array. It is arithmetic, unless it stands for all elements.
+// index reads the subscript of an array: arithmetic, or @ or * for all elements.
 func (r *reader) index(x syntax.ArithmExpr) bool {
 	if w, ok := x.(*syntax.Word); ok {
 		if all := r.source(w); all == "@" || all == "*" {
 			return true
 		}
 	}
-	r.count(x)
+	r.arithmeticOf(x)
 	return true
 }
 
-// substitution reads $( ) or backticks. Their commands are commands of the line. In the text of the surrounding command
-// the substitution is empty, because its output is not known.
+// substitution reads $( ) or backticks. The commands in a substitution are commands of the line. In the text of the
+// surrounding command the substitution is empty, because its output is unknown.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	r.inside(c.Stmts)
 	raw := r.source(c)
@@ -435,13 +435,12 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	}
 }
 
-// arithmetic reads $(( )). The client was recorded to see through numbers only, because a variable in it may stand for
-// a command.
+// arithmetic reads $(( )). In recordings, the client sees through numbers only: a variable may stand for a command.
 func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	raw := r.source(a)
 	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
 		r.failClient("arithmetic")
-		r.count(a.X)
+		r.arithmeticOf(a.X)
 	}
 	e.text.WriteString(raw)
 	e.beside, e.fixed = true, true

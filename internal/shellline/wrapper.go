@@ -9,87 +9,88 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// maxWrappers limits how many wrappers may stand before one command.
+// MaxWrappers limits the number of nested wrappers around a command.
 const MaxWrappers = 32
 
-// launch is what a wrapper runs.
+// launch is a command or a line that a wrapper runs.
 type launch struct {
-	words []Word // of a command
-	more  bool   // more arguments follow that are known only at run time
-	line  string // a shell line, if there are no words
+	words []Word // of a command; nil for a line
+	more  bool   // further arguments follow that are known only at run time
+	line  string // a shell line, if words is nil
 	by    string // the wrapper
-	away  bool   // it runs in a container, on another machine or in another environment
+	away  bool   // runs in a container, on another machine or in another environment
 }
 
-// launches is what is known about the commands that a command runs.
+// launches is all knowledge about the commands that a command runs.
 type launches struct {
-	all    []launch
-	opaque string // why the commands are known only at run time, which is doubt for every rule
-	hints  []Hint
-	whole  bool // a command may stand anywhere in the line: the whole line is a hint
-	weak   bool // it is one only because a program could run a text, of which its arguments do not speak
-	shell  bool // a shell reads its commands from stdin
-	open   bool // arguments that follow may hold a command
-	given  []Assignment
+	list        []launch
+	opaque      string // why the commands are known only at run time; then every rule is in doubt
+	hints       []Hint
+	wholeLine   bool // a command may be anywhere in the line, so the whole line is a hint
+	weak        bool // the only reason for wholeLine is a program that could run a text, and no argument mentions one
+	shell       bool // a shell reads commands from stdin
+	open        bool // further arguments may hold a command
+	assignments []Assignment
 
-	signs
+	risks
 }
 
-// signs are what has to come together before it may run anything.
-type signs struct {
-	// code means that a value has an expansion in quotes. arithmetic means that the shell evaluates variables that the
-	// line sets to numbers or not at all, and counts that zsh evaluates what only the shell knows.
-	code, arithmetic, counts bool
+// risks are facts that are harmless alone. Together they mean that any command may run.
+type risks struct {
+	// code: a value has a quoted expansion. arithmetic: the shell evaluates variables that the line sets to numbers or
+	// does not set. zshArithmetic: zsh evaluates values known only to the shell.
+	code, arithmetic, zshArithmetic bool
 
-	// writes means that the line writes to a file, and script that it runs one, which may be the same.
+	// writes: the line writes to a file. script: the line runs a file, perhaps the same one.
 	writes, script bool
 
-	// reads means that the line gives variables what it does not say, and said that a text in it has an expansion in
-	// quotes, which may be what they are given.
-	reads, said bool
+	// unknownValues: the line gives variables values that are not in the line. textCode: a text in the line has a
+	// quoted expansion, which may become such a value.
+	unknownValues, textCode bool
 }
 
-func (s *signs) add(more signs) {
-	s.code, s.arithmetic, s.counts = s.code || more.code, s.arithmetic || more.arithmetic, s.counts || more.counts
+func (s *risks) add(more risks) {
+	s.code, s.arithmetic = s.code || more.code, s.arithmetic || more.arithmetic
+	s.zshArithmetic = s.zshArithmetic || more.zshArithmetic
 	s.writes, s.script = s.writes || more.writes, s.script || more.script
-	s.reads, s.said = s.reads || more.reads, s.said || more.said
+	s.unknownValues, s.textCode = s.unknownValues || more.unknownValues, s.textCode || more.textCode
 }
 
-// add adds what one of several readers found.
+// add adds the result of one of several readers.
 func (l *launches) add(all []launch, opaque string) {
-	l.all, l.opaque = append(l.all, all...), cmp.Or(l.opaque, opaque)
+	l.list, l.opaque = append(l.list, all...), cmp.Or(l.opaque, opaque)
 }
 
-// behind returns what the words of a simple command run besides the command itself. wrappers are the names of further
-// programs that run a command in their arguments.
-func behind(words []Word, wrappers []string) (l launches) {
+// launchesOf returns the commands that the words of a simple command run besides the command itself. wrappers are the
+// names of further programs that run a command from their arguments.
+func launchesOf(words []Word, wrappers []string) (l launches) {
 	if len(words) == 0 {
 		return launches{}
 	}
 	name, args := programName(words[0].Text), words[1:]
 	defer func() {
-		l.ofBuiltins(name, args)
+		l.addBuiltin(name, args)
 		l.script = l.script || name == "source" || name == "." || name == "autoload"
 		l.writes = l.writes || mayWrite(name) && !strings.ContainsAny(words[0].Text, "/.")
 		if mayRunText(name, args) {
-			l.whole, l.weak = true, !l.whole && !runsText(name, args)
+			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(name, args)
 		}
 	}()
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
-		l.add(ofBuiltin(name, args))
-		l.open = len(l.all) == 0
+		l.add(builtinLaunches(name, args))
+		l.open = len(l.list) == 0
 	case name == "alias":
-		l.add(aliased(args))
-		l.open = len(l.all) == 0
+		l.add(aliasLaunches(args))
+		l.open = len(l.list) == 0
 	case name == "find":
-		l.add(found(args))
+		l.add(findLaunches(args))
 		l.open = true
 	case isPosixShell(name):
-		l = ofShell(name, args)
+		l = shellLaunches(name, args)
 	case isForeignShell(name):
-		l.add(ofForeignShell(name, args))
-		l.open = len(l.all) == 0
+		l.add(foreignShellLaunches(name, args))
+		l.open = len(l.list) == 0
 	default:
 		if p, ok := programOf(name); ok {
 			l = p.runs(args)
@@ -97,29 +98,29 @@ func behind(words []Word, wrappers []string) (l launches) {
 			l = p.runs(args)
 		}
 	}
-	if slices.Contains(wrappers, name) { // besides what is known of it: a file only adds
+	if slices.Contains(wrappers, name) { // in addition to the table, because a hooks file must not remove a check
 		l.join((&program{name: name, loose: true, away: true}).runs(args))
 	}
 	return l
 }
 
-// join adds what another reading of the same words found.
+// join adds the result of another reading of the same words.
 func (l *launches) join(more launches) {
-	l.add(more.all, more.opaque)
-	l.hints, l.given = append(l.hints, more.hints...), append(l.given, more.given...)
-	l.whole, l.shell, l.open = l.whole || more.whole, l.shell || more.shell, l.open || more.open
-	l.signs.add(more.signs)
+	l.add(more.list, more.opaque)
+	l.hints, l.assignments = append(l.hints, more.hints...), append(l.assignments, more.assignments...)
+	l.wholeLine, l.shell, l.open = l.wholeLine || more.wholeLine, l.shell || more.shell, l.open || more.open
+	l.risks.add(more.risks)
 }
 
 // lineOf joins words to a shell line.
 func lineOf(by string, words []Word) ([]launch, string) {
 	if slices.ContainsFunc(words, IsComputed) {
-		return nil, computed(by)
+		return nil, computedReason(by)
 	}
 	return []launch{{line: Joined(words), by: by}}, ""
 }
 
-// lineAway joins words to a shell line that runs away from here. Its computed words are computed words there.
+// lineAway joins words to a shell line that runs elsewhere. A computed word stays computed in the line.
 func lineAway(by string, words []Word) launch {
 	line := Joined(words)
 	if slices.ContainsFunc(words, IsComputed) {
@@ -128,11 +129,11 @@ func lineAway(by string, words []Word) launch {
 	return launch{line: line, by: by, away: true}
 }
 
-func computed(by string) string { return "what " + by + " runs, which is known only then" }
+func computedReason(by string) string { return "what " + by + " runs, which is known only then" }
 
-// ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source reads
-// stdin, the line itself may hold the script.
-func ofBuiltin(name string, args []Word) ([]launch, string) {
+// builtinLaunches reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source
+// reads stdin, the line itself may hold the script.
+func builtinLaunches(name string, args []Word) ([]launch, string) {
 	isEnd := len(args) > 0 && args[0].Text == "--"
 	if isEnd {
 		args = args[1:]
@@ -144,17 +145,17 @@ func ofBuiltin(name string, args []Word) ([]launch, string) {
 	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !Among("-l -p -P", args[0].Text)):
 		return lineOf(name, args[:1])
 	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || IsStdin(args[0].Text)):
-		return nil, computed("source")
-	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have it
+		return nil, computedReason("source")
+	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have a program of this name
 		return []launch{{words: args, by: name}}, ""
 	}
 	return nil, ""
 }
 
-// aliased reads the arguments of alias. Their values are lines that run later.
-func aliased(args []Word) (all []launch, opaque string) {
+// aliasLaunches reads the arguments of alias. Their values are lines that run later.
+func aliasLaunches(args []Word) (all []launch, opaque string) {
 	if slices.ContainsFunc(args, IsComputed) {
-		return nil, computed("alias")
+		return nil, computedReason("alias")
 	}
 	if slices.ContainsFunc(args, isFlag) {
 		return nil, "an alias that is no command"
@@ -168,10 +169,10 @@ func aliased(args []Word) (all []launch, opaque string) {
 }
 
 var (
-	// posixShell matches shells that read lines enough like bash for finding commands.
+	// posixShell matches shells whose language is close enough to bash for finding commands.
 	posixShell = lazy.Regexp{Text: `^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
 		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`}
-	// plainLine matches lines that all shells read alike, unless they begin with one of foreignKeywords.
+	// plainLine matches lines that all shells read alike, unless the line begins with one of foreignKeywords.
 	plainLine       = lazy.Regexp{Text: `^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`}
 	foreignKeywords = []string{
 		"and", "or", "not", "begin", "if", "else", "while", "for", "switch", "function", "do", "repeat",
@@ -198,30 +199,30 @@ func isShell(command string) bool {
 	return name == "eval" || isPosixShell(name) || isForeignShell(name)
 }
 
-// isFile reports whether a computed word is the path of a file whose name is known, so neither stdin nor an option.
+// isFile reports whether a computed word is the path of a file with a known name, so neither stdin nor an option.
 func isFile(w Word) bool {
 	i := strings.LastIndexByte(w.Text, '/')
 	return i > 0 && !w.Several && w.Text[i+1:] != "" && !strings.ContainsAny(w.Text[i:], "$`*?[]{}()'\"") &&
 		!IsStdin(w.Text[i+1:]) && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+")
 }
 
-// IsStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The line may go to the folder
-// before.
+// IsStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do. The path may be relative,
+// because the line may change the folder first.
 func IsStdin(file string) bool {
 	base := path.Base(path.Clean(file))
 	return base == "stdin" || strings.Trim(base, "0123456789") == "" || strings.HasPrefix(file, "/proc") ||
 		strings.HasPrefix(file, "fd/") || strings.Contains(file, "/fd/")
 }
 
-// longOptions are the options of bash that take no value.
+// longOptions are the options of bash without a value.
 var longOptions = []string{
 	"--debugger", "--dump-po-strings", "--dump-strings", "--login", "--noediting", "--noprofile", "--norc", "--posix",
 	"--pretty-print", "--restricted", "--verbose",
 }
 
-// ofShell reads the arguments of a shell. With -c the first operand is a line. Without -c it is a script, whose
-// commands no rule sees. Without any operand the shell reads its commands from stdin.
-func ofShell(name string, args []Word) (l launches) {
+// shellLaunches reads the arguments of a shell. With -c the first operand is a line. Without -c the first operand is a
+// script, whose commands no rule sees. Without an operand the shell reads commands from stdin.
+func shellLaunches(name string, args []Word) (l launches) {
 	isLine := false
 	l.script = strings.Contains(name, "zsh")
 	for len(args) > 0 {
@@ -230,7 +231,7 @@ func ofShell(name string, args []Word) (l launches) {
 			break
 		}
 		if args[0].unsure() {
-			return launches{opaque: computed(name)}
+			return launches{opaque: computedReason(name)}
 		}
 		if text == "" || text[0] != '-' && text[0] != '+' {
 			break
@@ -239,7 +240,7 @@ func ofShell(name string, args []Word) (l launches) {
 		if text == "--" || text == "-" {
 			break
 		}
-		var takes int // values that the options have
+		var takes int // the number of values of the options
 		var whole *launches
 		if strings.HasPrefix(text, "--") {
 			takes, whole = longOption(name, text, args)
@@ -263,23 +264,23 @@ func ofShell(name string, args []Word) (l launches) {
 	case isLine:
 		l.add(lineOf(name, args[:1]))
 	case args[0].unsure() && !isFile(args[0]) || IsStdin(args[0].Text):
-		l.opaque = computed(name)
-	default: // PATH may have it
-		l.all, l.script = append(l.all, launch{words: args, by: name}), true
+		l.opaque = computedReason(name)
+	default: // PATH may have a program of this name
+		l.list, l.script = append(l.list, launch{words: args, by: name}), true
 	}
-	l.open = len(l.all) == 0 || !isLine
+	l.open = len(l.list) == 0 || !isLine
 	return l
 }
 
-// longOption reads a long option of a shell, behind which args stand. It returns how many of these are its values, or
-// whole if the option says what the shell runs.
+// longOption reads a long option of a shell; args are the arguments after the option. It returns the number of the
+// option's values, or whole if the option alone decides what the shell runs.
 func longOption(name, text string, args []Word) (takes int, whole *launches) {
 	switch {
 	case text == "--version" || text == "--help":
 		return 0, &launches{open: true}
 	case text == "--rcfile" || text == "--init-file":
 		if len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
-			return 0, &launches{opaque: computed(name)}
+			return 0, &launches{opaque: computedReason(name)}
 		}
 		return min(1, len(args)), nil
 	case !slices.Contains(longOptions, text):
@@ -288,17 +289,17 @@ func longOption(name, text string, args []Word) (takes int, whole *launches) {
 	return 0, nil
 }
 
-// shortOptions reads a word with options of a shell, each of one letter. It returns what longOption returns.
+// shortOptions reads a word with one-letter options of a shell. It returns the same as longOption.
 func shortOptions(name, text string, args []Word) (takes int, whole *launches) {
 	takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
 	isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
 	if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
-		return 0, &launches{opaque: changesWords(name+" "+text, args[:takes])}
+		return 0, &launches{opaque: optionsReason(name+" "+text, args[:takes])}
 	}
 	return takes, nil
 }
 
-// readsFiles reports whether a shell with an option reads files of its own first, as zsh always does.
+// readsFiles reports whether a shell with this option reads files of its own first, as zsh always does.
 func readsFiles(option string) bool {
 	switch option {
 	case "--rcfile", "--init-file", "--login":
@@ -307,16 +308,16 @@ func readsFiles(option string) bool {
 	return !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "il")
 }
 
-// ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
-func ofForeignShell(name string, args []Word) ([]launch, string) {
+// foreignShellLaunches reads the arguments of a shell with a language of its own. A line follows -c.
+func foreignShellLaunches(name string, args []Word) ([]launch, string) {
 	if len(args) == 0 || args[0].unsure() || IsStdin(args[0].Text) {
-		return nil, computed(name)
+		return nil, computedReason(name)
 	}
 	switch first := args[0].Text; {
 	case first == "--version", first == "--help", !strings.HasPrefix(first, "-"): // a script
 		return nil, ""
 	case first != "-c":
-		return nil, computed(name)
+		return nil, computedReason(name)
 	case len(args) != 2 || args[1].Computed || !plainLine.Get().MatchString(args[1].Text),
 		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
 		return nil, "a line of " + name
@@ -324,8 +325,8 @@ func ofForeignShell(name string, args []Word) ([]launch, string) {
 	return lineOf(name, args[1:])
 }
 
-// replaced returns a command in which text stands for arguments that are known only at run time. more means that
-// several may stand in its place; if there is no text they follow the command.
+// replaced returns a command in which text stands for arguments known only at run time. more means that several
+// arguments may replace text; without text, they follow the command.
 func replaced(by string, command []Word, text string, more bool) ([]launch, string) {
 	if len(command) == 0 {
 		return nil, ""
@@ -338,8 +339,8 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, stri
 		switch {
 		case at < 0, w.Computed && len(w.Prefix) < at:
 			continue
-		case i == 0, isShell(command[0].Text) && !areParameters(command[1:i]): // a shell line may use what replaces it
-			return nil, computed(by)
+		case i == 0, isShell(command[0].Text) && !areParameters(command[1:i]): // a shell line may use the replacement
+			return nil, computedReason(by)
 		}
 		command = slices.Clone(command)
 		command[i].Computed, command[i].Prefix = true, w.Text[:at]
@@ -348,42 +349,42 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, stri
 	return []launch{{words: command, by: by}}, ""
 }
 
-// areParameters reports whether words after those of a shell are parameters of its line.
+// areParameters reports whether the words after the name of a shell are parameters of its line.
 func areParameters(before []Word) bool {
 	return len(before) > 1 && !before[1].Computed && !isFlag(before[1]) && !before[0].Computed &&
 		(before[0].Text == "-c" || before[0].Text == "-ec" || before[0].Text == "-lc")
 }
 
-// Reached holds the commands that a line runs, itself and behind wrappers at any depth.
+// Reached holds the commands that a line runs, directly and through wrappers at any depth.
 type Reached struct {
 	Commands     []Command
 	Redirections []Redirection // of all lines
 	Assignments  []Assignment  // of all lines
 	Opaque       string        // as in Line
 	Hints        []Hint
-	whole        bool // the line itself is a hint
-	strong       bool // its programs and their arguments give a reason for that
+	wholeLine    bool // the line itself is a hint
+	strong       bool // programs and their arguments give a reason for wholeLine
 
-	wrappers []string // programs that run a command besides the known ones
+	wrappers []string // further programs that run a command
 	outer    outerLine
-	signs    // of all lines
+	risks    // of all lines
 }
 
-// Reach finds what the commands of a line run. Text is the line.
+// Reach finds the commands that run because of the commands of a line. text is the line.
 func (l *Line) Reach(text string, wrappers []string) *Reached {
 	r := &Reached{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections}
 	for _, c := range l.Commands {
 		r.follow(c, MaxWrappers)
 	}
-	r.weigh(l.values, Command{}, MaxWrappers)
-	if (r.code || r.reads && r.said) && (r.arithmetic || r.counts) {
+	r.addLaunches(l.values, Command{}, MaxWrappers)
+	if (r.code || r.unknownValues && r.textCode) && (r.arithmetic || r.zshArithmetic) {
 		r.Opaque = cmp.Or(r.Opaque, "a value with an expansion in quotes, which arithmetic may evaluate")
 	}
-	if r.counts || r.writes && r.script {
-		r.whole, r.strong = true, true
+	if r.zshArithmetic || r.writes && r.script {
+		r.wholeLine, r.strong = true, true
 	}
 	r.Commands = slices.Concat(l.Commands, r.Commands)
-	if r.whole {
+	if r.wholeLine {
 		r.Hints = append(r.Hints, Hint{Text: text, What: "the line", Weak: !r.strong})
 	}
 	for _, h := range r.Hints {
@@ -394,55 +395,56 @@ func (l *Line) Reach(text string, wrappers []string) *Reached {
 	return r
 }
 
-// follow adds what one command runs. left is how many more wrappers it may look behind.
+// follow adds the commands that one command runs. left is the remaining depth of wrappers.
 func (r *Reached) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
-	found := behind(c.Words, r.wrappers)
+	found := launchesOf(c.Words, r.wrappers)
 	r.Opaque = found.opaque
 	if c.More && len(c.Words) > 0 && r.Opaque == "" {
 		name := programName(c.Words[0].Text)
-		// Arguments after a shell's line are its parameters. Other programs add them to the command that they run.
-		isLine := len(found.all) > 0 && found.all[0].words == nil && (name == "eval" || !isShell(name))
+		// Arguments after a shell's line are its parameters. Other programs add the arguments to their command.
+		isLine := len(found.list) > 0 && found.list[0].words == nil && (name == "eval" || !isShell(name))
 		if isLine || found.open {
-			r.Opaque = computed(name)
+			r.Opaque = computedReason(name)
 		}
 	}
-	// A shell that reads what the line gives it may run anything. Elsewhere it reads nothing unless the line says so.
+	// A shell that reads input from the line may run anything. In a container or on another machine, a shell reads
+	// nothing unless the line says so.
 	switch {
 	case !found.shell:
 	case c.Script != "":
-		found.all = append(found.all, launch{line: c.Script, by: programName(c.Words[0].Text), away: c.Away})
+		found.list = append(found.list, launch{line: c.Script, by: programName(c.Words[0].Text), away: c.Away})
 	case c.stdin == fed || c.stdin == inherited && !c.Away && isShell(c.Words[0].Text):
-		r.Opaque = cmp.Or(r.Opaque, computed(programName(c.Words[0].Text)))
+		r.Opaque = cmp.Or(r.Opaque, computedReason(programName(c.Words[0].Text)))
 	}
-	if len(found.all) > 0 && left == 0 || len(r.Commands) > MaxCommands {
+	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands {
 		r.Opaque = "too many commands in each other"
 	}
 	if r.Opaque != "" {
 		return
 	}
-	r.whole = r.whole || found.whole || found.shell || c.More && len(found.hints) > 0 ||
+	r.wholeLine = r.wholeLine || found.wholeLine || found.shell || c.More && len(found.hints) > 0 ||
 		len(c.Words) > 0 && c.Words[0].ByHabit
-	r.strong = r.strong || found.whole && !found.weak || found.shell || c.More && len(found.hints) > 0
-	r.weigh(found, c, left)
+	r.strong = r.strong || found.wholeLine && !found.weak || found.shell || c.More && len(found.hints) > 0
+	r.addLaunches(found, c, left)
 }
 
-// weigh adds what was found to run in one command, or in the values of a line.
-func (r *Reached) weigh(found launches, c Command, left int) {
+// addLaunches adds the commands found in one command, or in the values of a line.
+func (r *Reached) addLaunches(found launches, c Command, left int) {
 	r.Opaque = cmp.Or(r.Opaque, found.opaque)
-	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.given...)
-	r.signs.add(found.signs)
+	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
+	r.risks.add(found.risks)
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
-	for _, l := range found.all {
+	for _, l := range found.list {
 		folders := c.Folders
-		if to, ok := startsIn(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
+		if to, ok := startFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
 			folders = append(slices.Clip(folders), to)
 		}
 		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, Script: c.Script,
 			Inside: c.Inside, Files: c.Files, Sets: c.Sets, Captured: c.Captured}}
-		if l.by == "sudo" { // it may have read a password
+		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
 		}
 		if l.words == nil {
@@ -450,7 +452,7 @@ func (r *Reached) weigh(found launches, c Command, left int) {
 			if r.Opaque = cmp.Or(r.Opaque, line.Project); r.Opaque != "" || left == 0 {
 				return
 			}
-			r.weigh(line.values, c, left-1)
+			r.addLaunches(line.values, c, left-1)
 			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
 			for _, file := range line.Redirections {
 				file.Away, file.Folders = c.Away || l.away, slices.Concat(folders, file.Folders)

@@ -1,4 +1,4 @@
 package shellword
 
-// Local quotes a word for the shell of this system, in which a person is to type it.
+// Local quotes a word for a person to type into the shell of this system.
 func Local(word string) string { return windowsHint(word) }

@@ -2,7 +2,8 @@ package shellword
 
 import "strings"
 
-// Variable reads the variable that a text begins with, and its default if it has one. size 0: there is none.
+// Variable reads the variable at the start of a text, and the variable's default if the text has one. Without a
+// variable, size is 0.
 func Variable(text string) (name string, word *string, size int) {
 	if rest, ok := strings.CutPrefix(text, "${"); ok {
 		name, _, ok := strings.Cut(rest, "}")

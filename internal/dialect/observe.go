@@ -8,8 +8,8 @@ import (
 // WouldRewrite is Report.Would of a hook that would have changed the call or the result.
 const WouldRewrite = "rewrite"
 
-// Observe takes from the verdict of a hook that only observes all that has an effect on the call or on what the model
-// reads. The report has what the hook would have done, and a message tells the user.
+// Observe removes from an observing hook's verdict all effects on the call and on the model's texts. The report says
+// what the hook would have done, and a message tells the user.
 func (h *HookVerdict) Observe() {
 	v, would, did := &h.Verdict, "", ""
 	switch {

@@ -73,7 +73,7 @@ func NewCall(c Call) *Call {
 	return &c
 }
 
-func (c *Call) made() *input {
+func (c *Call) derivedInput() *input {
 	in := c.input
 	if in == nil { // not from NewCall, so the fields may still change
 		in = new(input)
@@ -86,13 +86,13 @@ func (c *Call) made() *input {
 // becomes a JSON string, as in TENEX. A warning names two equal keys of an object, of which the last counts. Input
 // returns an error if the arguments are nested too deeply for any hook.
 func (c *Call) Input() (value []byte, warnings []string, err error) {
-	in := c.made()
+	in := c.derivedInput()
 	return in.value, in.warnings, in.err
 }
 
 // InputText returns Input as a string.
 func (c *Call) InputText() (string, error) {
-	in := c.made()
+	in := c.derivedInput()
 	in.textOnce.Do(func() { in.text = string(in.value) })
 	return in.text, in.err
 }
@@ -100,7 +100,7 @@ func (c *Call) InputText() (string, error) {
 // HasEqualKeys reports whether an object in the tool's arguments has two equal keys, or had two when the call came in.
 // Hooks get the last, but another reader may take the first. So no condition on the arguments can be decided.
 func (c *Call) HasEqualKeys() bool {
-	return c.EqualKeys || len(c.made().warnings) > 0 // equal keys are the only cause of warnings
+	return c.EqualKeys || len(c.derivedInput().warnings) > 0 // equal keys are the only cause of warnings
 }
 
 // SetArgs replaces the arguments.

@@ -41,16 +41,16 @@ type Document struct {
 	EnvAt           Position  // of the value; Line is 0 if the file has no "env"
 	Disabled        []DisabledName
 
-	locate     func(offset int) Position
-	events     []string // the names of the client's events
-	faults     int
-	top        gjson.Result
-	read       []string // keys of top that are about hooks
-	inner      []string // paths of other settings of the client, in an object about hooks
-	unswitched bool
-	closed     bool    // the top level takes no unknown fields
-	flat       bool    // events are at the top level
-	switches   []Field // formerly allowed among the events
+	locate          func(offset int) Position
+	events          []string // the names of the client's events
+	faults          int
+	top             gjson.Result
+	hookKeys        []string // keys of top that are about hooks
+	innerSettings   []string // paths of other settings of the client, in an object about hooks
+	ignoresSwitches bool
+	closedTop       bool    // the top level takes no unknown fields
+	topLevel        bool    // events are at the top level
+	formerSwitches  []Field // formerly allowed among the events
 }
 
 // NewDocument returns a Document for Normalize. locate returns the position of an offset in text.
@@ -71,20 +71,20 @@ func (d *Document) client() string { return d.Dialect.Files.Client }
 // Problem adds an error.
 func (d *Document) Problem(offset int, format string, args ...any) {
 	d.faults++
-	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...)})
+	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...)})
 }
 
 // Warn adds a warning.
 func (d *Document) Warn(offset int, format string, args ...any) {
-	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true})
+	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true})
 }
 
 // WarnOfGate adds a warning about a hook that will never run or never block.
 func (d *Document) WarnOfGate(offset int, format string, args ...any) {
-	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true, Gate: true})
+	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true, Gate: true})
 }
 
-func (d *Document) say(more Diagnostic) { d.Diagnostics = append(d.Diagnostics, more) }
+func (d *Document) addDiagnostic(more Diagnostic) { d.Diagnostics = append(d.Diagnostics, more) }
 
 // WrongType adds an error about a value of the wrong type.
 func (d *Document) WrongType(what, want string, got gjson.Result, drops string) {
@@ -145,15 +145,15 @@ func (d *Document) members(object gjson.Result, known []Field, who, drops string
 			unknown(key)
 			return true
 		}
-		is, orNull := strings.CutSuffix(strings.TrimSuffix(known[at].Type(), "!"), "?")
+		typeName, orNull := strings.CutSuffix(strings.TrimSuffix(known[at].Type(), "!"), "?")
 		if orNull && value.Type == gjson.Null {
 			return true
 		}
-		if want, ok := strictjson.CheckType(value, is); ok {
+		if want, ok := strictjson.CheckType(value, typeName); ok {
 			found[name] = value
-		} else if value.Type == gjson.String && strings.Contains(is, "|") {
+		} else if value.Type == gjson.String && strings.Contains(typeName, "|") {
 			d.Problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, spelling.Quote(value.String()),
-				drops, spelling.Suggest(value.String(), strings.Split(is, "|")))
+				drops, spelling.Suggest(value.String(), strings.Split(typeName, "|")))
 		} else {
 			d.WrongType(who+strconv.Quote(name), want, value, drops)
 		}
@@ -192,15 +192,15 @@ func (d *Document) Top(known []Field, about int) Members {
 		near := spelling.Suggest(name, names)
 		switch {
 		case OwnKey(name):
-		case slices.Contains(d.events, name) && d.closed:
-			d.Problem(key.Index, "%s%s%s", name, onTop, d.Drops)
+		case slices.Contains(d.events, name) && d.closedTop:
+			d.Problem(key.Index, "%s%s%s", name, topLevelText, d.Drops)
 		case slices.Contains(d.events, name):
-			d.WarnOfGate(key.Index, "%s%s", name, onTop)
-		case name == claudeSwitch && d.closed:
-			d.Problem(key.Index, "%q%s%s%s", name, ofClaude, d.client(), notKnown+d.Drops)
+			d.WarnOfGate(key.Index, "%s%s", name, topLevelText)
+		case name == claudeSwitch && d.closedTop:
+			d.Problem(key.Index, "%q%s%s%s", name, claudeSwitchText, d.client(), unknownText+d.Drops)
 		case name == claudeSwitch:
-			d.Warn(key.Index, "%q%s%s%s", name, ofClaude, d.client(), notKnown)
-		case d.closed:
+			d.Warn(key.Index, "%q%s%s%s", name, claudeSwitchText, d.client(), unknownText)
+		case d.closedTop:
 			d.Problem(key.Index, "unknown field %s%s%s", spelling.Quote(name), d.Drops, near)
 		case near != "":
 			d.Warn(key.Index, "unknown field %s, which is passed over%s", spelling.Quote(name), near)
@@ -209,13 +209,13 @@ func (d *Document) Top(known []Field, about int) Members {
 }
 
 const (
-	onTop    = " is at the top level, so none of its hooks will ever run; put it under \"hooks\""
-	ofClaude = " is a switch of Claude Code's, which "
-	notKnown = " does not know"
+	topLevelText     = " is at the top level, so none of its hooks will ever run; put it under \"hooks\""
+	claudeSwitchText = " is a switch of Claude Code's, which "
+	unknownText      = " does not know"
 )
 
 // ClosedTop is Top for a client that rejects unknown fields.
 func (d *Document) ClosedTop(known []Field) Members {
-	d.closed = true
+	d.closedTop = true
 	return d.Top(known, len(known))
 }

@@ -151,21 +151,21 @@ func InText(text string) (stray []string, unreadable error) {
 func Incomplete(object gjson.Result, words string) error {
 	top := LastOf(object)
 	within := LastOf(top["hookSpecificOutput"])
-	is := func(fields map[string]gjson.Result, keys ...string) bool {
+	hasAny := func(fields map[string]gjson.Result, keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return fields[key].Type != gjson.Null })
 	}
-	says := func(fields map[string]gjson.Result, key string) bool {
+	hasText := func(fields map[string]gjson.Result, key string) bool {
 		return fields[key].Type == gjson.String && !Blank(strictjson.Text(fields[key].Raw))
 	}
-	changes := is(within, "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input", "action")
-	decides := is(within, "permissionDecision", "decision")
+	changes := hasAny(within, "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input", "action")
+	decides := hasAny(within, "permissionDecision", "decision")
 	switch {
-	case says(within, "permissionDecisionReason") && !decides && !changes:
+	case hasText(within, "permissionDecisionReason") && !decides && !changes:
 		return fmt.Errorf("it has a permissionDecisionReason and no permissionDecision; %s", words)
-	case says(top, "reason") && !is(top, "decision", "continue") && !decides && !changes:
+	case hasText(top, "reason") && !hasAny(top, "decision", "continue") && !decides && !changes:
 		return fmt.Errorf("it has a reason and no decision; %s; a reason that goes with exit 2 belongs on stderr",
 			words)
-	case says(top, "stopReason") && !is(top, "continue"):
+	case hasText(top, "stopReason") && !hasAny(top, "continue"):
 		return errors.New(`it has a stopReason and does not stop; add "continue": false, or leave it out`)
 	}
 	return nil

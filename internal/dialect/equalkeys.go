@@ -18,8 +18,8 @@ import (
 var decidingKeys = []string{"decision", "continue", "hookSpecificOutput", "permissionDecision", "behavior",
 	"updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input"}
 
-// equalKey returns a deciding key that occurs twice, at the top level or inside a decision object, or "".
-func equalKey(object gjson.Result) (twice string) {
+// equalDecidingKey returns a deciding key that occurs twice, at the top level or inside a decision object, or "".
+func equalDecidingKey(object gjson.Result) (twice string) {
 	if !object.IsObject() {
 		return ""
 	}
@@ -34,7 +34,7 @@ func equalKey(object gjson.Result) (twice string) {
 		}
 		seen = append(seen, name)
 		if twice == "" && (name == "hookSpecificOutput" || name == "decision") {
-			twice = equalKey(value)
+			twice = equalDecidingKey(value)
 		}
 		return twice == ""
 	})
@@ -43,7 +43,7 @@ func equalKey(object gjson.Result) (twice string) {
 
 // DoubtEqualKeys adds a doubt or a warning to v if answer has equal keys.
 func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
-	key := equalKey(answer)
+	key := equalDecidingKey(answer)
 	if key == "" || v.Decision == protocol.Block || v.Problem != "" && !v.Answered {
 		return v
 	}

@@ -94,7 +94,7 @@ func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) p
 	case AlwaysClosed:
 		return protocol.Block
 	}
-	if decision, ok := policyOf(f.Cause, policies); ok {
+	if decision, ok := decisionOf(f.Cause, policies); ok {
 		return decision
 	}
 	if on == Open && slices.Contains(d.Causes, f.Cause) {
@@ -106,7 +106,7 @@ func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) p
 // ApplyFailurePolicy decides about a hook without an answer or with a doubtful answer. Other verdicts stay unchanged.
 func (d *Dialect) ApplyFailurePolicy(c *Call, v Verdict, policies ...FailurePolicy) Verdict {
 	if v.Own != nil {
-		decision, named := givenPolicy(policies)
+		decision, named := unreadableDecision(policies)
 		v.Strict = named && decision == protocol.Block
 	}
 	return d.applyToDoubt(c, d.applyToProblem(c, v, policies), policies)
@@ -119,11 +119,11 @@ func (d *Dialect) applyToDoubt(c *Call, v Verdict, policies []FailurePolicy) Ver
 	if v.Doubt = ""; doubt == "" {
 		return v
 	}
-	decision, named := givenPolicy(policies)
+	decision, named := unreadableDecision(policies)
 	if v.Decision != protocol.Continue || !named || decision == protocol.Continue ||
 		d.CannotBlock(d.EventOf(c)) {
 		if v.Decision == protocol.Continue && !v.Stop {
-			doubt += "; " + goesOn(d.EventOf(c))
+			doubt += "; " + continuesText(d.EventOf(c))
 		}
 		v.Warnings = append(v.Warnings, doubt)
 		return v
@@ -160,7 +160,7 @@ func (v Verdict) FailClosed() Verdict {
 
 // FailOpen returns the verdict of a failed hook that does not block.
 func (v Verdict) FailOpen(e protocol.Event) Verdict {
-	warning := v.Problem + "; " + ignored(e)
+	warning := v.Problem + "; " + ignoredText(e)
 	switch {
 	case !v.Answered:
 		v.Decision, v.Reason = protocol.Continue, ""
@@ -176,8 +176,8 @@ func (v Verdict) FailOpen(e protocol.Event) Verdict {
 	return v
 }
 
-// policyOf returns the decision of the first policy with the cause.
-func policyOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision, bool) {
+// decisionOf returns the decision of the first policy with the cause.
+func decisionOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision, bool) {
 	for _, p := range policies {
 		if decision, ok := p[cause]; ok {
 			return decision, true
@@ -186,27 +186,27 @@ func policyOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision
 	return protocol.Block, false
 }
 
-// givenPolicy returns the decision about unreadable answers from the policies that are not a client's own.
-func givenPolicy(policies []FailurePolicy) (protocol.Decision, bool) {
-	return policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
+// unreadableDecision returns the decision about unreadable answers from the policies that are not a client's own.
+func unreadableDecision(policies []FailurePolicy) (protocol.Decision, bool) {
+	return decisionOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
 		func(p FailurePolicy) bool {
 			_, own := p[PolicyOfClient]
 			return own
 		}))
 }
 
-// ignored returns the end of the warning about a failure that does not block.
-func ignored(e protocol.Event) string {
+// ignoredText returns the end of the warning about a failure that does not block.
+func ignoredText(e protocol.Event) string {
 	if Canonical(e) == protocol.PostTool {
 		return "ignored, the tool already ran"
 	}
 	return "continuing"
 }
 
-// goesOn returns the end of the warning about a doubtful answer.
-func goesOn(e protocol.Event) string {
+// continuesText returns the end of the warning about a doubtful answer.
+func continuesText(e protocol.Event) string {
 	if Canonical(e) == protocol.PostTool {
-		return ignored(e)
+		return ignoredText(e)
 	}
 	return "the call goes on"
 }

@@ -128,7 +128,7 @@ func folderTrust(doc, folder string) (level string) {
 		if value.String() == "TRUST_PARENT" {
 			path = filepath.Dir(path)
 		}
-		rest, err := filepath.Rel(real(path), real(folder))
+		rest, err := filepath.Rel(realPath(path), realPath(folder))
 		if err == nil && filepath.IsLocal(rest) && len(key.String()) > longest {
 			longest, level = len(key.String()), value.String()
 		}
@@ -137,7 +137,7 @@ func folderTrust(doc, folder string) (level string) {
 	return level
 }
 
-func real(path string) string {
+func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

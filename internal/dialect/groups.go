@@ -32,7 +32,7 @@ type EventGroups struct {
 // keys cause a warning. beside are switches of the client that may be among the events; the first turns off all hooks.
 func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
 	at, off := "hooks", ""
-	if d.flat {
+	if d.topLevel {
 		at = ""
 	}
 	if len(beside) > 0 {
@@ -67,11 +67,11 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 		case hasField(beside, name):
 			d.note(OwnSetting, path, key.Index, name)
 			if name == off && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
-				d.switched(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
+				d.addSwitch(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
 			}
 		case last[strictjson.Text(key.Raw)].Index != groups.Index:
 			d.note(Overwritten, path, key.Index, name)
-		case d.flat && name == "hooks":
+		case d.topLevel && name == "hooks":
 			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
 				filepath.Base(d.Path), d.Drops)
 		case slices.Contains(d.events, name):
@@ -82,34 +82,34 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 			d.note(OwnSetting, path, key.Index, name)
 		default:
 			d.note(NoEvent, path, key.Index, name)
-			d.noEvent(key, event)
+			d.warnUnknownEvent(key, event)
 		}
 		return true
 	})
 }
 
 // warnUnknownEvent warns about an event that the client does not have.
-func (d *Document) noEvent(key gjson.Result, event protocol.Event) {
-	if hasField(d.switches, string(event)) {
+func (d *Document) warnUnknownEvent(key gjson.Result, event protocol.Event) {
+	if hasField(d.formerSwitches, string(event)) {
 		d.Warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", d.client(), string(event))
 		return
 	}
 	d.WarnOfGate(key.Index, "unknown event %s: none of its hooks will ever run%s", spelling.Quote(string(event)),
-		d.meantEvent(event))
+		d.suggestEvent(event))
 }
 
 // TopEvents yields the events of a document with events at the top level.
 func (d *Document) TopEvents(beside ...Field) iter.Seq[*EventGroups] {
-	d.flat, d.top = true, gjson.Parse(d.Text)
+	d.topLevel, d.top = true, gjson.Parse(d.Text)
 	return d.Events(d.top, beside...)
 }
 
 // OnceBeside sets the switches that were formerly allowed among the events. The client now ignores them there.
-func (d *Document) OnceBeside(switches []Field) { d.switches = switches }
+func (d *Document) OnceBeside(switches []Field) { d.formerSwitches = switches }
 
 // suggestEvent suggests an event for an unknown name: a similar name, or the client's name for another client's event.
 // A file in the folder shared by plugins of all clients may belong to another client.
-func (d *Document) meantEvent(event protocol.Event) string {
+func (d *Document) suggestEvent(event protocol.Event) string {
 	if d.Shared {
 		if names := d.Having(event); len(names) > 0 {
 			return "; it is an event of " + strings.Join(names, ", ") + ": name the client with --dialect"
@@ -136,7 +136,7 @@ type Group struct {
 	matcherAt     Position
 	who           string // begins messages, as "PreToolUse 1: "
 	path          string
-	flat          bool // the object is a hook without a group
+	isHook        bool // the object is a hook without a group
 	line          gjson.Result
 	when          *LineTest
 }
@@ -197,15 +197,15 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 			e.note(EmptyGroup, g.path, json.Index, "")
 			return true
 		}
-		g.flat = isHook(json)
-		if !g.flat && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
+		g.isHook = isHook(json)
+		if !g.isHook && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
 			e.Problem(json.Index, "%shas no \"hooks\"; write {\"hooks\": [{…}]} around this hook%s", g.who, lost)
 			return true
 		}
 		if !g.read(fields) {
 			return true
 		}
-		if _, ok := g.Members["hooks"]; !g.flat && !ok {
+		if _, ok := g.Members["hooks"]; !g.isHook && !ok {
 			e.Problem(json.Index, "%shas no \"hooks\"%s", g.who, lost)
 		}
 		return yield(g)
@@ -217,7 +217,7 @@ func (g *Group) read(fields []Field) bool {
 	before := g.faults
 	g.matcher = valueOf(g.json, "matcher")
 	g.matcherAt = g.At(g.matcher.Index)
-	if g.flat {
+	if g.isHook {
 		g.Members = Members{}
 		if g.matcher.Type == gjson.String {
 			g.Members["matcher"] = g.matcher
@@ -313,7 +313,7 @@ func (g *Group) Handlers(types []HandlerFields, common []Field) iter.Seq[*Handle
 }
 
 func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(*Handler) bool) {
-	if g.flat {
+	if g.isHook {
 		g.handler(g.json, strings.TrimSuffix(g.who, ": "), g.path, types, common, yield)
 		return
 	}
@@ -346,7 +346,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 		Event: g.Name, Pattern: g.Pattern, MatcherAt: g.matcherAt, When: g.when,
 		Sequential: g.Members["sequential"].Type == gjson.True,
 		From:       Source{Path: path, Group: g.path, JSON: json, Matcher: g.matcher, Line: g.line}}}
-	fields, known := h.typed(types)
+	fields, known := h.fieldsOfType(types)
 	if !known {
 		return true
 	}
@@ -358,7 +358,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 			g.Problem(json.Index, "%sa hook of type %q needs %q%s", h.Who, h.Type, f.Key(), g.Drops)
 		}
 	}
-	h.start = before
+	h.faultsBefore = before
 	more := yield(h)
 	if g.faults == before && !h.dropped {
 		g.Entries = append(g.Entries, h.Entry)
@@ -367,7 +367,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 }
 
 // fieldsOfType returns the fields of the hook's type.
-func (h *Handler) typed(types []HandlerFields) (fields []Field, known bool) {
+func (h *Handler) fieldsOfType(types []HandlerFields) (fields []Field, known bool) {
 	kind := valueOf(h.From.JSON, "type")
 	var names []string
 	for _, t := range types {

@@ -22,15 +22,15 @@ type Handler struct {
 	Members Members
 	Who     string // begins messages about the hook
 
-	start   int // number of faults before this hook
-	dropped bool
+	faultsBefore int // number of faults before this hook
+	dropped      bool
 }
 
 // Drop drops the hook.
 func (h *Handler) Drop() { h.dropped = true }
 
 // Kept reports whether the hook is without faults and not dropped so far.
-func (h *Handler) Kept() bool { return !h.dropped && h.faults == h.start }
+func (h *Handler) Kept() bool { return !h.dropped && h.faults == h.faultsBefore }
 
 // Common reads the name and the variables.
 func (h *Handler) Common() {
@@ -52,7 +52,7 @@ func (h *Handler) Time(key string) (d time.Duration) {
 		h.Problem(v.Index, "%s%q must be more than 0, not %s%s", h.Who, key, spelling.Brief(v.Raw, 80), h.Drops)
 	case d > time.Hour:
 		h.Doubt(v, "%s%q is in %s, and %s of them are more than an hour; were these %s?", h.Who, key, unit.name,
-			spelling.Brief(v.Raw, 80), unit.less)
+			spelling.Brief(v.Raw, 80), unit.smaller)
 	}
 	return d
 }
@@ -74,7 +74,7 @@ func (h *Handler) Whole(key string) bool {
 	return false
 }
 
-type unitNames struct{ name, less string }
+type unitNames struct{ name, smaller string }
 
 // unitOf returns the unit of a timeout and the next smaller unit.
 func unitOf(t Timeout) unitNames {

@@ -9,22 +9,24 @@ import (
 // InFile returns the dialect of hooks in a project's file that has the form of another dialect, file, but follow this
 // client's rules. The hooks run like that file's hooks, but read and answer as in their client. clientCall returns the
 // call as the client sees the call.
-func (d *Dialect) InFile(file *Dialect, see func(*Call) *Call) *Dialect {
+func (d *Dialect) InFile(file *Dialect, clientCall func(*Call) *Call) *Dialect {
 	entry := *d
 	entry.Own = d
 	entry.Run.Parallel, entry.Run.FirstOfSame = file.Run.Parallel, file.Run.FirstOfSame
-	entry.Hooks = entryHooks{d.Hooks, file.Hooks, see}
+	entry.Hooks = entryHooks{d.Hooks, file.Hooks, clientCall}
 	return &entry
 }
 
 // entryHooks are a client's Hooks that run like the Hooks of file. They neither propagate nor override other answers.
 type entryHooks struct {
 	Hooks
-	file Hooks
-	see  func(*Call) *Call
+	file       Hooks
+	clientCall func(*Call) *Call
 }
 
-func (h entryHooks) Encode(c *Call) (Payload, []string, error) { return h.Hooks.Encode(h.see(c)) }
+func (h entryHooks) Encode(c *Call) (Payload, []string, error) {
+	return h.Hooks.Encode(h.clientCall(c))
+}
 
 func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
 	ender, ok := h.file.(Ender)

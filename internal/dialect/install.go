@@ -236,7 +236,7 @@ func (f *Files) ServerFiles(w Where, name string, read func(doc string) []Server
 func MCPServers(doc string) []Server { return ServersOf(gjson.Get(doc, "mcpServers"), nil) }
 
 // ServersOf reads the servers from a JSON object. off are names of servers that the client does not start.
-func ServersOf(object gjson.Result, off []string) (all []Server) {
+func ServersOf(object gjson.Result, off []string) (servers []Server) {
 	if !object.IsObject() {
 		return nil
 	}
@@ -247,18 +247,18 @@ func ServersOf(object gjson.Result, off []string) (all []Server) {
 			s.Line = []string{strictjson.Text(command.Raw)}
 		}
 		s.Line = append(s.Line, Texts(v.Get("args"))...)
-		all = append(all, s)
+		servers = append(servers, s)
 		return true
 	})
-	return all
+	return servers
 }
 
 // Texts returns the strings of a list.
-func Texts(list gjson.Result) (all []string) {
+func Texts(list gjson.Result) (texts []string) {
 	for _, text := range list.Array() {
 		if list.IsArray() && text.Type == gjson.String {
-			all = append(all, strictjson.Text(text.Raw))
+			texts = append(texts, strictjson.Text(text.Raw))
 		}
 	}
-	return all
+	return texts
 }

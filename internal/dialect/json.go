@@ -11,10 +11,10 @@ func MergedJSON(object, over []byte) []byte {
 	if !gjson.ParseBytes(object).IsObject() || !gjson.ParseBytes(over).IsObject() {
 		return nil
 	}
-	var all, more strictjson.Fields
-	_, _ = all.UnmarshalJSON(object), more.UnmarshalJSON(over) // cannot fail for an object
+	var merged, more strictjson.Fields
+	_, _ = merged.UnmarshalJSON(object), more.UnmarshalJSON(over) // cannot fail for an object
 	for _, f := range more {
-		all.Set(f.Key, f.Value)
+		merged.Set(f.Key, f.Value)
 	}
-	return ObjectOf(all)
+	return ObjectOf(merged)
 }

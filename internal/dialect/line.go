@@ -66,7 +66,7 @@ func (r *HookResult) readLine(line string) error {
 				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
 			}
 		default:
-			if meant := lineKeyMeant(name, value); meant != "" {
+			if meant := suggestLineKey(name, value); meant != "" {
 				err = fmt.Errorf("it has %q, which is no key of a line; did you mean %q?", name, meant)
 				return false
 			}
@@ -135,7 +135,7 @@ func hasAnswerKey(object []byte) (has bool) {
 }
 
 // suggestLineKey returns the process key that name resembles, or "".
-func lineKeyMeant(name string, value gjson.Result) string {
+func suggestLineKey(name string, value gjson.Result) string {
 	word := nearmiss.Letters(name)
 	if isExitCode(value) {
 		for _, code := range slices.Concat(codeKeys, weakCodeKeys) {

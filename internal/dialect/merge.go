@@ -55,25 +55,25 @@ func MergeNotRun(m *Merging) { m.Unanswered = m.Any(NotRun) }
 
 // Merge merges the hooks of a call, given in file order, into one outcome. Each dialect merges its own hooks, and the
 // strictest decision counts. The outcome of no hooks is continue.
-func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
-	all := make([]*HookVerdict, len(judged))
-	for i := range judged {
-		all[i] = &judged[i]
+func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
+	hooks := make([]*HookVerdict, len(verdicts))
+	for i := range verdicts {
+		hooks[i] = &verdicts[i]
 	}
-	outrank(c, all)
+	outrank(c, hooks)
 	decision := protocol.Continue
-	for _, h := range all {
+	for _, h := range hooks {
 		decision = min(decision, h.Verdict.Decision)
 	}
-	agreed := newMerging(c, all, decision)
+	agreed := newMerging(c, hooks, decision)
 	m := agreed
 	m.Contexts = nil
-	for rest := all; len(rest) > 0; {
+	for rest := hooks; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
 		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
 		part := agreed
-		if len(own) < len(all) {
+		if len(own) < len(hooks) {
 			part = newMerging(c, own, decision)
 		}
 		stopReason := part.StopReason
@@ -91,7 +91,7 @@ func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
 	if m.Approved && m.Unanswered {
 		m.Approved, m.Reason, m.Cause, m.Hook = false, "", "", ""
 	}
-	for _, h := range all {
+	for _, h := range hooks {
 		if v := &h.Verdict; slices.Contains(m.Contexts, h) {
 			m.Texts = append(m.Texts, protocol.Text{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated,
 				File:     v.File,
@@ -102,8 +102,8 @@ func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
 }
 
 // outrank calls Outrank of each dialect that is an Outranker.
-func outrank(c *Call, all []*HookVerdict) {
-	for rest := all; len(rest) > 0; {
+func outrank(c *Call, hooks []*HookVerdict) {
+	for rest := hooks; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
 		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
@@ -114,15 +114,15 @@ func outrank(c *Call, all []*HookVerdict) {
 }
 
 // partition splits hooks by is.
-func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others []*HookVerdict) {
+func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (matching, others []*HookVerdict) {
 	for _, h := range hooks {
 		if is(h) {
-			such = append(such, h)
+			matching = append(matching, h)
 		} else {
 			others = append(others, h)
 		}
 	}
-	return such, others
+	return matching, others
 }
 
 // newMerging merges the hooks' verdicts by the common rules.

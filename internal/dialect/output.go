@@ -107,11 +107,11 @@ func BlockReason(o protocol.Outcome, client string) string {
 	if o.Decision == protocol.Block || o.Decision == protocol.Continue {
 		return o.Reason
 	}
-	const text = "%s\n\nhookrun: a hook said %s, and a hook of %s " + noWord
+	const text = "%s\n\nhookrun: a hook said %s, and a hook of %s " + noWordText
 	return strings.TrimSpace(fmt.Sprintf(text, o.Reason, o.Decision, client))
 }
 
-const noWord = "cannot say that here, so it is a block"
+const noWordText = "cannot say that here, so it is a block"
 
 // CanAsk reports whether the client's answer to a call can ask a person.
 func (d *Dialect) CanAsk(c *Call) bool {
@@ -120,7 +120,7 @@ func (d *Dialect) CanAsk(c *Call) bool {
 	block, err := d.Reply(o)
 	o.Decision = protocol.Ask
 	ask, err2 := d.Reply(o)
-	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWord)
+	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWordText)
 	return errors.Join(err, err2) == nil && asks
 }
 
@@ -151,10 +151,11 @@ func IsFailure(decision protocol.Decision, cause protocol.Cause) bool {
 // WithheldMessage returns the message to the user that such a block withheld the tool's result from the model. hook is
 // "" if hookrun itself blocked.
 func WithheldMessage(hook string, cause protocol.Cause) string {
-	return "hookrun: " + failure(hook, cause) + ", so the tool's result was withheld from the model; the tool has run"
+	return "hookrun: " + failureText(hook, cause) +
+		", so the tool's result was withheld from the model; the tool has run"
 }
 
-func failure(hook string, cause protocol.Cause) string {
+func failureText(hook string, cause protocol.Cause) string {
 	if hook == "" {
 		return fmt.Sprintf("the hooks of this call did not do their work (%s)", cmp.Or(cause, "error"))
 	}
@@ -170,7 +171,7 @@ func MustNotShow(o protocol.Outcome, client string) string {
 	case o.Cause == protocol.CauseRewrite:
 		return o.Reason + ends
 	case IsFailure(o.Decision, o.Cause):
-		return failure(printable.Escape(o.Hook), o.Cause) + ends
+		return failureText(printable.Escape(o.Hook), o.Cause) + ends
 	case o.UpdatedOutput != nil:
 		return AHook(o.UpdatedBy) + " changed the tool's result" + ends
 	}
@@ -240,7 +241,7 @@ func Messages(o protocol.Outcome) []string {
 // Notices returns messages to the user for a client that does not show stderr: the hooks that gave no answer and failed
 // open, and all other warnings. A failure has its cause and the known details.
 func Notices(o protocol.Outcome) (messages []string) {
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
 		// if the hook did not fail open, the reason says so
@@ -253,14 +254,14 @@ func Notices(o protocol.Outcome) (messages []string) {
 		}
 		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what,
 			h.Cause)
-		said[h.Failure] = true
-		if more := why(h); more != "" {
+		reported[h.Failure] = true
+		if more := failureDetails(h); more != "" {
 			text += ": " + more
 		}
 		messages = append(messages, text)
 	}
 	for _, w := range o.Warnings {
-		if !said[w] {
+		if !reported[w] {
 			messages = append(messages, "hookrun: warning: "+w)
 		}
 	}
@@ -269,7 +270,7 @@ func Notices(o protocol.Outcome) (messages []string) {
 
 // failureDetails returns details of a failure beyond the cause: how the process ended with the first line of stderr, or
 // the fault in the answer.
-func why(h *protocol.Report) (text string) {
+func failureDetails(h *protocol.Report) (text string) {
 	switch {
 	case h.Cause == protocol.CauseOutput || h.Cause == protocol.CauseUnstarted:
 		return h.Failure

@@ -72,15 +72,15 @@ func (p Pattern) AlwaysRuns() bool {
 	return p.Unread || p.JavaScript != nil && p.JavaScript.Doubt() != nil
 }
 
-const unread = "is a regular expression that hookrun cannot read, so the hook always runs: "
+const unreadText = "is a regular expression that hookrun cannot read, so the hook always runs: "
 
 // Fault returns the fault of the matcher, as a text that follows the matcher in a message, or "".
 func (p Pattern) Fault() string {
 	switch {
 	case p.Unread:
-		return unread + spelling.Expression(p.Err)
+		return unreadText + spelling.Expression(p.Err)
 	case p.AlwaysRuns():
-		return unread + p.JavaScript.Doubt().Error()
+		return unreadText + p.JavaScript.Doubt().Error()
 	case p.Err != nil && len(p.Exact) > 1:
 		return "is no regular expression, and matches the names in it alone: " + spelling.Expression(p.Err)
 	case p.Err != nil:

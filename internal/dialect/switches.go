@@ -12,7 +12,7 @@ import (
 )
 
 // keyOffset returns the offset of a key in an object, the last of equal keys.
-func keyIn(object gjson.Result, name string) (at int) {
+func keyOffset(object gjson.Result, name string) (at int) {
 	object.ForEach(func(key, _ gjson.Result) bool {
 		if key.String() == name {
 			at = key.Index
@@ -24,9 +24,9 @@ func keyIn(object gjson.Result, name string) (at int) {
 
 // SwitchOff reads a top-level field that turns off all hooks if true. there reports whether the field is present.
 func (d *Document) SwitchOff(top Members, name string) (off gjson.Result, there bool) {
-	d.read = append(d.read, name)
+	d.hookKeys = append(d.hookKeys, name)
 	if off, there = top[name]; there {
-		d.switched(off.Bool(), strconv.Quote(name), "true", off.Index, name, name, keyIn(d.top, name))
+		d.addSwitch(off.Bool(), strconv.Quote(name), "true", off.Index, name, name, keyOffset(d.top, name))
 	}
 	return off, there
 }
@@ -39,17 +39,17 @@ func (d *Document) NeedsHooks() {
 }
 
 // Unswitched revokes the effect of SwitchOff on all hooks of the client.
-func (d *Document) Unswitched() { d.unswitched = true }
+func (d *Document) Unswitched() { d.ignoresSwitches = true }
 
 // Switched returns the setting that turns all hooks of the client off or on, or nil.
 func (d *Document) Switched() *OffSwitch {
-	if len(d.Switches) == 0 || d.unswitched {
+	if len(d.Switches) == 0 || d.ignoresSwitches {
 		return nil
 	}
 	return &d.Switches[len(d.Switches)-1]
 }
 
-func (d *Document) switched(off bool, by, is string, at int, name, path string, key int) {
+func (d *Document) addSwitch(off bool, by, is string, at int, name, path string, key int) {
 	d.Switches = append(d.Switches, OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by, At: d.At(at),
 		Text: by + " is " + is + ", so no hook of " + d.client() + "'s form runs"})
 }
@@ -57,15 +57,15 @@ func (d *Document) switched(off bool, by, is string, at int, name, path string, 
 // HooksConfig reads "hooksConfig", introduced by Gemini CLI: whether hooks run, and the names of disabled hooks.
 func (d *Document) HooksConfig(top Members, known []Field) {
 	const name = "hooksConfig"
-	d.read = append(d.read, name)
+	d.hookKeys = append(d.hookKeys, name)
 	config, there := top[name]
 	if !there {
 		return
 	}
 	c := d.innerMembers(config, known, `"hooksConfig": `, d.Drops)
 	if on, ok := c["enabled"]; ok {
-		d.switched(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on.Index, "enabled", name+".enabled",
-			keyIn(config, "enabled"))
+		d.addSwitch(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on.Index, "enabled", name+".enabled",
+			keyOffset(config, "enabled"))
 	}
 	for n, v := range c["disabled"].Array() {
 		d.Disabled = append(d.Disabled, DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
@@ -73,7 +73,7 @@ func (d *Document) HooksConfig(top Members, known []Field) {
 	}
 	config.ForEach(func(key, _ gjson.Result) bool {
 		if k := key.String(); k != "enabled" && k != "disabled" {
-			d.inner = append(d.inner, name+"."+PathPart(k))
+			d.innerSettings = append(d.innerSettings, name+"."+PathPart(k))
 		}
 		return true
 	})
@@ -81,7 +81,7 @@ func (d *Document) HooksConfig(top Members, known []Field) {
 
 // Limits reads the URLs and variables that HTTP hooks may use.
 func (d *Document) Limits(top Members, urls, variables string) {
-	d.read = append(d.read, urls, variables)
+	d.hookKeys = append(d.hookKeys, urls, variables)
 	for name, into := range map[string]**[]string{urls: &d.URLs, variables: &d.Variables} {
 		if v, ok := top[name]; ok {
 			texts := list(v)
@@ -99,7 +99,7 @@ func (d *Document) Limits(top Members, urls, variables string) {
 // Environment reads the variables of all hooks.
 func (d *Document) Environment(top Members) {
 	const name = "env"
-	d.read = append(d.read, name)
+	d.hookKeys = append(d.hookKeys, name)
 	if env, ok := top[name]; ok {
 		d.EnvAt, d.Env = d.At(env.Index), d.variables(env, "", d.Drops)
 	}
@@ -131,13 +131,13 @@ func (d *Document) variables(object gjson.Result, who, drops string) (env []stri
 
 // OwnSettings returns the paths of settings that are not about hooks, in file order.
 func (d *Document) OwnSettings() (paths []string) {
-	if !d.flat {
+	if !d.topLevel {
 		d.top.ForEach(func(key, _ gjson.Result) bool {
 			switch name := key.String(); {
 			case name == "hooks":
-			case name == "hooksConfig" && slices.Contains(d.read, name):
-				paths = append(paths, d.inner...)
-			case !slices.Contains(d.read, name):
+			case name == "hooksConfig" && slices.Contains(d.hookKeys, name):
+				paths = append(paths, d.innerSettings...)
+			case !slices.Contains(d.hookKeys, name):
 				paths = append(paths, name)
 			}
 			return true

@@ -13,8 +13,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Call is a tool call or prompt, with values derived once for all hooks: the arguments as JSON and the project's names
-// for the tool. Copies share the arguments. Call is safe for concurrent use, except for the methods that change a Call.
+// Call is a tool call or prompt at one event, with values derived once for all hooks: the arguments as JSON and the
+// project's names for the tool. Copies share the arguments. Goroutines can use a Call at the same time, except for the
+// methods that change the Call.
 type Call struct {
 	Event     protocol.Event // as the caller named the event; the outcome repeats the name
 	Workspace string         // absolute path of the project; hooks run here

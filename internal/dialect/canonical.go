@@ -2,9 +2,9 @@ package dialect
 
 import "github.com/hookrun/hookrun/protocol"
 
-// canonical maps client names of TENEX's events to TENEX's names: Claude Code's, shared by Codex and MassGen, and the
-// names that other clients use in addition or instead. TENEX and Gemini CLI have a single event for tools that ran and
-// tools that failed.
+// canonical returns the common name of an event that clients name differently. For TENEX's events, the common name is
+// TENEX's. Claude Code's names are also those of Codex and MassGen; other clients use other names in addition or
+// instead. TENEX and Gemini CLI have one event for tools that ran and tools that failed.
 func canonical(e protocol.Event) (name protocol.Event, ok bool) {
 	switch e {
 	case "UserPromptSubmit", "BeforeAgent",
@@ -28,7 +28,7 @@ func canonical(e protocol.Event) (name protocol.Event, ok bool) {
 	return "", false
 }
 
-// Canonical returns TENEX's name for the event, or the client's name if TENEX does not have the event.
+// Canonical returns the common name of an event: TENEX's name if TENEX has the event.
 func Canonical(e protocol.Event) protocol.Event {
 	if name, ok := canonical(e); ok {
 		return name

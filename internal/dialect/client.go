@@ -17,8 +17,8 @@ type Client struct {
 	// Read completes a call from client-specific parts of the hook input: whether the tool failed, which part of
 	// response is the result, and fields with other names. If nil, the input has no such parts.
 	Read func(c *Call, response gjson.Result)
-	// Reply encodes an outcome in the client's form. If the client has no word for a decision, Reply uses a stricter
-	// word and never a more permissive word.
+	// Reply encodes an outcome in the client's form. If the client cannot express a part of the outcome and the call
+	// would pass without that part, Reply uses the next stricter answer.
 	Reply func(protocol.Outcome) (Reply, error)
 	// Errors says how the client learns of hookrun's own errors.
 	Errors ErrorOutput

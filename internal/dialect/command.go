@@ -17,13 +17,13 @@ type JSONForm int
 
 const (
 	PlainJSON    JSONForm = iota // with or without a byte order mark
-	WithComments                 // plus comments
+	WithComments                 // also with comments
 	WithoutMark                  // the client drops a file with a byte order mark
 )
 
 // SilentReason is the reason of a block if hookrun gave no answer.
 const SilentReason = "hookrun gave no answer; is it installed?"
 
-// ExitNote means "continue, show stderr". For clients whose status for this is 1, the installed entry maps ExitNote to
-// 1, because a crash exits with 1 too.
+// ExitNote is the exit status for "continue, show stderr". A client's own status for this is 1, but a crash exits with
+// 1 too. So hookrun exits with ExitNote, and the installed entry maps ExitNote to 1.
 const ExitNote = 5

@@ -27,9 +27,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect describes how the hooks of a client differ from those of others. Each part has its own reader: the matcher
-// reads Events, the engine Run and Hooks, commands such as fire read Client, and the loader and the installer the rest.
-// A feature of only one or two clients is an optional interface of Hooks, such as Propagator.
+// Dialect describes the properties of hooks that differ between clients. Each part has its own reader: the matcher
+// reads Events, the engine Run and Hooks, the entry points such as fire read Client, and the loader and the installer
+// the rest. A feature of only one or two clients is an optional interface of Hooks, such as Propagator.
 type Dialect struct {
 	Name   string
 	Events Events           // in the order of a turn
@@ -125,8 +125,8 @@ type Ender interface {
 	Ends(protocol.Event, *Verdict) bool
 }
 
-// Propagator is implemented by Hooks that run in turn and see a rewritten call instead of the tool's real input.
-// Propagate changes the call for the dialect's next hook, and reports whether the call changed.
+// Propagator is implemented by Hooks that run in turn and see a call of their own instead of the tool's real input.
+// Propagate changes this call for the dialect's next hook, and reports whether the call changed.
 type Propagator interface {
 	Propagate(*Call, *Verdict) bool
 }
@@ -149,21 +149,21 @@ type AsyncLine interface {
 	GoesAsync(line []byte) bool
 }
 
-// Functions is implemented by Hooks that can be Python functions. RunFunction returns the command that runs a function,
-// without the function's name, which must follow.
+// Functions is implemented by Hooks that can be Python functions. RunFunction returns the command that runs a function;
+// the caller appends the function's name.
 type Functions interface {
 	RunFunction() []string
 }
 
 // Variants is implemented by the Hooks of a client with events whose hooks get a different input or answer differently.
 type Variants interface {
-	// Variants returns the dialects of all the client's hooks, in the order in which they run at a call. The client's
-	// dialect in the list is one of them; the others have the same name, and the events that they are for.
+	// Variants returns the dialects of all the client's hooks, in the order in which they run at a call. One is the
+	// client's dialect in the registry; the others have the same name, and only their own events.
 	Variants() []*Dialect
 }
 
-// ToolEvents is implemented by Hooks with events for a single kind of tool. Such hooks get a call at the event of its
-// tool.
+// ToolEvents is implemented by Hooks with events for a single kind of tool. The Hooks get a call at the event of the
+// call's tool.
 type ToolEvents interface {
 	// ToolEvent returns the event for the call's tool, or "" if no event fits. names are the project's names for the
 	// tool.

@@ -41,7 +41,7 @@ func equalDecidingKey(object gjson.Result) (twice string) {
 	return twice
 }
 
-// DoubtEqualKeys adds a doubt or a warning to v if answer has equal keys.
+// DoubtEqualKeys adds a doubt or a warning to v if answer has equal deciding keys.
 func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
 	key := equalDecidingKey(answer)
 	if key == "" || v.Decision == protocol.Block || v.Problem != "" && !v.Answered {

@@ -143,8 +143,8 @@ func (f *Files) Project(dir string) Place {
 	return Place{dir, filepath.Join(dir, cmp.Or(f.Folder, f.HomeFolder), f.Base)}
 }
 
-// LocalProject returns the client's personal hooks file in a project, if the client has such a file: next to the shared
-// file, with a name that ends in .local.json.
+// LocalProject returns one person's hooks file in a project, if the client has such a file. It is next to the shared
+// file, and its name ends in .local.json.
 func (f *Files) LocalProject(dir string) (p Place, found bool) {
 	i := slices.IndexFunc(f.Others, func(base string) bool {
 		return strings.HasSuffix(base, ".local.json") && filepath.Base(base) == base

@@ -280,8 +280,8 @@ func (g *Group) readMatcher() bool {
 	return true
 }
 
-// OnlyLines restricts the group to commands of one tool that accepts allows. A nil accepts allows no command. line is
-// the field with the expression.
+// OnlyLines restricts the group to commands of one tool for which accepts returns true. A nil accepts means no command.
+// line is the field with the expression.
 func (g *Group) OnlyLines(tool string, line gjson.Result, accepts func(command string) bool) {
 	var pattern Pattern
 	if g.Pattern != nil {

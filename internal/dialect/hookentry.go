@@ -73,8 +73,8 @@ type Source struct {
 	Matcher     gjson.Result
 	Line        gjson.Result // the expression of When
 	Fields      []Field      // known to the client
-	// Machine and Plugin name variables in Env: Machine a folder of this machine, Plugin the folder of the plugin with
-	// the file.
+	// Machine names the variable in Env with a folder that only this machine has, and Plugin the variable with the
+	// folder of the file's plugin.
 	Machine, Plugin string
 	// Counts lists the keys for "command" and for "timeout", of which the first present key counts.
 	Counts map[string][]string

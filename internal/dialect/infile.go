@@ -33,7 +33,7 @@ func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
 	return ok && ender.Ends(e, v)
 }
 
-// Merge merges like the file's hooks. Two changes of the client's own Merge to a single hook count too: the wording of
+// Merge merges like the file's hooks. Two effects of the client's own Merge on a single hook count too: the wording of
 // a reason for the client's model, and dropped contexts.
 func (h entryHooks) Merge(m *Merging) {
 	h.file.Merge(m)

@@ -14,14 +14,14 @@ import (
 // Installation describes how to make a client call hookrun: the entry in the client's settings, and the obstacles to
 // running the entry. Package install has the editor of all such files.
 type Installation struct {
-	Events       []string // at which hookrun has hooks or texts
+	Events       []string // with an entry for hookrun
 	WindowsShell Shell    // the shell for the command on Windows
 	JSON         JSONForm // the syntax of the client's files
 	Note         string   // for the user: what the client still asks of them, or cannot do
 	Unseen       []Unseen
 
 	Program   string   // the program's name in PATH
-	Versions  []string // recorded versions, to which all facts about the client refer
+	Versions  []string // recorded versions, the source of all facts about the client here
 	Variables []string // set by the client for its child processes
 
 	Installer

@@ -31,9 +31,9 @@ func OtherOf(o protocol.Outcome) (fields strictjson.Fields) {
 // Values of Report.Status, the result of one hook.
 const (
 	StatusOK        = "ok"
-	StatusBlocked   = "blocked"   // the hook stops the call: block, ask or defer
-	StatusApproved  = "approved"  // the hook would have stopped the call, but a person has approved
-	StatusObserved  = "observed"  // the hook would have stopped or changed the call, but only observes
+	StatusBlocked   = "blocked"   // the hook's verdict is block, ask or defer
+	StatusApproved  = "approved"  // the verdict would have been block, ask or defer, but a person has approved the call
+	StatusObserved  = "observed"  // the hook would have blocked, asked, deferred or changed the call, but only observes
 	StatusFailed    = "failed"    // an error that does not block
 	StatusTimeout   = "timeout"   // whether or not the timeout blocks
 	StatusUnstarted = "unstarted" // whether or not the failure blocks

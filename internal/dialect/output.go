@@ -142,8 +142,8 @@ func InPlaceOfResult(ofClient []byte) []byte {
 	return ofClient
 }
 
-// IsFailure reports whether a block comes from a failed hook, from hookrun or from a rewrite that failed. After a tool
-// the hook may have been a redactor, so the result is withheld.
+// IsFailure reports whether a block comes from a failed hook, from hookrun or from a change that was impossible. After
+// a tool the hook may have been a redactor, so the result is withheld.
 func IsFailure(decision protocol.Decision, cause protocol.Cause) bool {
 	return decision == protocol.Block && cause != protocol.CausePolicy && cause != protocol.CauseUnsupported
 }

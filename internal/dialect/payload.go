@@ -113,8 +113,9 @@ func (o *Object) Tool(c *Call) (warnings []string, err error) {
 	return warnings, err
 }
 
-// EncodeInput returns the client's own input for the event or, without such an input, writes the client's fields as far
-// as the caller knows them: before is called for the fields before those of the tool, behind for the rest.
+// EncodeInput returns the client's own input for the event. If the call has no such input, EncodeInput writes the
+// client's fields as far as the caller knows them: before writes the fields before those of the tool, behind the fields
+// after.
 func EncodeInput(c *Call, event protocol.Event, before, behind func(*Object)) (Payload, []string, error) {
 	if own, is := OwnInput(c, event); is {
 		return own, nil, nil

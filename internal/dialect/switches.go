@@ -41,7 +41,7 @@ func (d *Document) NeedsHooks() {
 // Unswitched revokes the effect of SwitchOff on all hooks of the client.
 func (d *Document) Unswitched() { d.ignoresSwitches = true }
 
-// Switched returns the setting that turns all hooks of the client off or on, or nil.
+// Switched returns the last setting that turns all hooks of the client off or on, or nil.
 func (d *Document) Switched() *OffSwitch {
 	if len(d.Switches) == 0 || d.ignoresSwitches {
 		return nil

@@ -51,7 +51,7 @@ type Verdict struct {
 // OK returns the verdict of a hook without objections and texts.
 func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: StatusOK} }
 
-// Decide sets a decision that stops the call.
+// Decide sets the decision block, ask or defer.
 func (v *Verdict) Decide(decision protocol.Decision, reason string) {
 	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, StatusBlocked, reason
 }

@@ -37,7 +37,7 @@ type Document struct {
 
 	Switches        []OffSwitch
 	Env             []string
-	URLs, Variables *[]string // limits for hooks; nil: no limit
+	URLs, Variables *[]string // the only ones that hooks may use; all, if nil
 	EnvAt           Position  // of the value; Line is 0 if the file has no "env"
 	Disabled        []DisabledName
 

@@ -32,7 +32,7 @@ type Files struct {
 	OnFault OnFault
 	Drops   string
 
-	Reader FileReader // nil: the client has no hooks file, only files of a plugin
+	Reader FileReader // a client without a Reader has no hooks file, only files of a plugin
 	// FolderVariables are variables with a folder, used at the beginning of paths in commands. In arguments, ${NAME}
 	// stands for the value.
 	FolderVariables []string

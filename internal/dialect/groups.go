@@ -130,7 +130,7 @@ func (d *Document) suggestEvent(event protocol.Event) string {
 type Group struct {
 	*EventGroups
 	Members Members
-	Pattern *Pattern // the group's matcher; nil: the group has no matcher
+	Pattern *Pattern // if the group has a matcher
 
 	json, matcher gjson.Result
 	matcherAt     Position

@@ -207,8 +207,8 @@ func SameKey(parts ...string) string {
 	return string(b)
 }
 
-// PluginFolder returns the folder of the plugin that owns a hooks file, or "" if path is not a plugin's
-// hooks/hooks.json.
+// PluginFolder returns the folder of the plugin that owns a hooks file, or "" if the file's name is not hooks.json. A
+// plugin has hooks/hooks.json.
 func PluginFolder(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil || filepath.Base(path) != "hooks.json" {

@@ -33,7 +33,7 @@ type Entry struct {
 	Timeout    time.Duration
 	OnFailure  FailurePolicy
 	Env        []string // NAME=VALUE
-	Inherit    []string // variables to inherit beyond the commonly needed; nil: all
+	Inherit    []string // variables to inherit beyond the commonly needed; all, if nil
 	Folder     string   // the working directory
 	Async      bool
 	Sequential bool
@@ -48,7 +48,7 @@ type Entry struct {
 // LineTest is a condition on the command of a tool.
 type LineTest struct {
 	Text    string                    // for people
-	Accepts func(command string) bool // nil: accepts no command
+	Accepts func(command string) bool // no command matches, if nil
 }
 
 // Command is the command of a hook: either Argv, started directly, or Shell, run by `sh -c`.

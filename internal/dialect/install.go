@@ -176,7 +176,7 @@ func (i *Installation) AlsoRuns() []string {
 type Unseen struct {
 	What  string         // follows the client's name, as "runs write_stdin without a hook"
 	Event protocol.Event // of the affected hooks: pre-execute, pre-tool or post-tool
-	Tools []string       // of the affected hooks, by the project's names; nil: any tool
+	Tools []string       // of the affected hooks, by the project's names; any tool, if empty
 }
 
 // OwnFile is a client's file that hookrun writes whole.

@@ -13,45 +13,45 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Call is a call with what is worked out about it once for all of its hooks: its arguments as JSON, and what the
-// project calls its tool. Copies share the arguments. Goroutines can use one at the same time, but for the methods that
-// change it.
+// Call is a tool call or prompt at one event, with values derived once for all hooks: the arguments as JSON and the
+// project's names for the tool. Copies share the arguments. Goroutines can use a Call at the same time, except for the
+// methods that change the Call.
 type Call struct {
-	Event     protocol.Event // as the caller named it; the outcome repeats that name
-	Workspace string         // absolute path of the project; hooks run in it
-	SessionID string         // of the conversation; hooks get it as it is, "" included
-	Prompt    string         // the user's message of this conversation, if the loop has it
+	Event     protocol.Event // as the caller named the event; the outcome repeats the name
+	Workspace string         // absolute path of the project; hooks run here
+	SessionID string         // of the conversation; hooks get the ID unchanged, "" included
+	Prompt    string         // the user's message of this conversation, if the loop has the message
 
-	Tool      string // not at pre-execute
+	Tool      string // empty at pre-execute
 	Args      string // the tool's arguments as the model wrote them; "" means {}
 	Result    string // post-tool: the tool's result, a block's reason or an error's text
 	Failed    bool   // post-tool: Result is the text of an error
 	Blocked   bool   // post-tool: the tool did not run, and Result is the reason; some clients run no hook then
 	ToolUseID string // the model's id of the tool call
 
-	// EqualKeys reports that an object in the arguments had two equal keys as the model wrote it, and that Args has
-	// only the last of them. The tool may read the first, so a condition about the arguments counts as met. It need not
-	// be set for keys that Args still has twice.
+	// EqualKeys reports that the model wrote an object with two equal keys, and that Args has only the last. The tool
+	// may read the first, so a condition about the arguments counts as met. Callers need not set EqualKeys if Args
+	// still has both keys.
 	EqualKeys bool
 
-	// Extra is one compact JSON object with further keys for hooks, where the call comes from no client; "" is none.
+	// Extra is a compact JSON object with further keys for hooks of calls without a client; "" means no further keys.
 	Extra string
 
 	TranscriptPath string // "" is null on stdin
 	AgentID        string // "" leaves the key out
-	OrchestratorID string // of the agent's, where it has one (MassGen)
+	OrchestratorID string // of the agent's orchestrator, if any (MassGen)
 
-	// Dir is the session's current directory, absolute, where it is not the workspace: some clients follow their
-	// shell's cd, and start their hooks there.
+	// Dir is the absolute path of the session's current directory, if different from the workspace. Some clients follow
+	// the cd of their shell and start hooks in Dir.
 	Dir string
-	// ClientInput is what a client puts on its hooks' stdin, one compact JSON object, where the call comes from a
-	// client. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
+	// ClientInput is the compact JSON object that a client puts on the stdin of hooks, if the call comes from a client.
+	// Hooks of the client's dialect get ClientInput unchanged; the fields above say the same to all other hooks.
 	ClientInput string
-	// Client names the client that ClientInput is from, or that reads the outcome: "claude", "codex", … Package
-	// registry sets it as it reads the input. If it is "", the engine has registry find it by the input, once.
+	// Client names the client that sent ClientInput or reads the outcome: "claude", "codex", … Package registry sets
+	// Client when reading the input. If Client is "", the engine has registry detect the client by the input, once.
 	Client string
 
-	Wrappers []string // programs that the project's files name as ones that run the command in their arguments
+	Wrappers []string // programs that run the command in their arguments, as named by the project's files
 
 	projectTools [2]string
 	addedTools   []string
@@ -59,72 +59,72 @@ type Call struct {
 	input        *input
 }
 
-// input is what Input returns, made when somebody first wants it.
+// input holds the results of Input, computed at first use.
 type input struct {
 	once, textOnce sync.Once
 	value          []byte
 	warnings       []string
 	err            error
-	text           string // of value
+	text           string // value as a string
 }
 
-// NewCall returns a call of which nothing is worked out yet.
+// NewCall returns a copy of c without derived values.
 func NewCall(c Call) *Call {
 	c.input = new(input)
 	return &c
 }
 
-func (c *Call) made() *input {
+func (c *Call) derivedInput() *input {
 	in := c.input
-	if in == nil { // NewCall did not make the call, so its fields may still change
+	if in == nil { // not from NewCall, so the fields may still change
 		in = new(input)
 	}
 	in.once.Do(func() { in.value, in.warnings, in.err = c.readInput() })
 	return in
 }
 
-// Input returns the tool's arguments as one compact JSON value, which nobody may change. Text that is no JSON becomes a
-// JSON string, as in TENEX. A warning names two equal keys of an object, of which the last counts. Arguments that are
-// nested too deep for any hook are an error.
+// Input returns the tool's arguments as one compact JSON value, which the caller must not change. Text that is not JSON
+// becomes a JSON string, as in TENEX. A warning names two equal keys of an object, of which the last counts. Input
+// returns an error if the arguments are nested too deeply for any hook.
 func (c *Call) Input() (value []byte, warnings []string, err error) {
-	in := c.made()
+	in := c.derivedInput()
 	return in.value, in.warnings, in.err
 }
 
-// InputText is Input as a text.
+// InputText returns Input as a string.
 func (c *Call) InputText() (string, error) {
-	in := c.made()
+	in := c.derivedInput()
 	in.textOnce.Do(func() { in.text = string(in.value) })
 	return in.text, in.err
 }
 
-// HasEqualKeys reports whether an object in the tool's arguments has two equal keys, or had as they came in. Hooks get
-// the last; another reader may take the first. So nothing about the arguments can be decided.
+// HasEqualKeys reports whether an object in the tool's arguments has two equal keys, or had two when the call came in.
+// Hooks get the last, but another reader may take the first. So no condition on the arguments can be decided.
 func (c *Call) HasEqualKeys() bool {
-	return c.EqualKeys || len(c.made().warnings) > 0 // there are no other warnings
+	return c.EqualKeys || len(c.derivedInput().warnings) > 0 // equal keys are the only cause of warnings
 }
 
-// SetArgs gives the call other arguments.
+// SetArgs replaces the arguments.
 func (c *Call) SetArgs(args []byte) {
 	c.Args, c.EqualKeys, c.input = string(args), false, new(input)
 }
 
-// SetToolNames says what the project calls the tool: by one or two names of its own, or by none, and by those that
-// files of lower levels add. files has the names that files give to tools.
+// SetToolNames sets the project's own names for the tool (at most two), the names added by files of lower levels, and
+// the tool names of all files.
 func (c *Call) SetToolNames(names [2]string, added []string, files *FileTools) {
 	c.projectTools, c.addedTools, c.fileTools = names, added, files
 }
 
-// FileTools are the names that files give to tools; nil: they give none.
+// FileTools returns the tool names given by files, or nil if files give no names.
 func (c *Call) FileTools() *FileTools { return c.fileTools }
 
-// AddedTools are names of the tool that files of lower levels add. They make hooks match, and decide nothing else.
+// AddedTools returns names of the tool added by files of lower levels. These names only make hooks match.
 func (c *Call) AddedTools() []string { return c.addedTools }
 
-// ProjectTool is what the project calls the tool: the first of its own names for it, or the only name that there is.
+// ProjectTool returns the project's first own name for the tool, or Tool if the project has no other name.
 func (c *Call) ProjectTool() string { return cmp.Or(c.projectTools[0], c.Tool) }
 
-// ProjectTools are the project's own names for the tool, none where it has no others.
+// ProjectTools returns the project's own names for the tool; empty if the project has no other name.
 func (c *Call) ProjectTools() []string {
 	for i, name := range c.projectTools {
 		if name == "" {
@@ -134,17 +134,17 @@ func (c *Call) ProjectTools() []string {
 	return c.projectTools[:]
 }
 
-// Field returns a field of the client's own input as text, "" if it is not there.
+// Field returns a field of the client's input as text, or "" if the input lacks the field.
 func (c *Call) Field(key string) string {
 	return strictjson.ValueText([]byte(gjson.Get(c.ClientInput, key).Raw))
 }
 
-// readInput makes what Input returns.
+// readInput computes the results of Input.
 func (c *Call) readInput() (value []byte, warnings []string, err error) {
 	if strings.TrimSpace(c.Args) == "" {
 		return []byte("{}"), nil, nil
 	}
-	// lossy first: two keys may be equal only then
+	// Lossy runs first because two keys may become equal only through Lossy
 	args, warnings, err := strictjson.LastOfEqual(strictjson.Lossy(c.Args), c.argsName())
 	switch {
 	case errors.As(err, new(strictjson.SyntaxError)):
@@ -158,11 +158,12 @@ func (c *Call) readInput() (value []byte, warnings []string, err error) {
 	return strictjson.Compact(make([]byte, 0, len(args)), args), warnings, nil
 }
 
-// maxTexts is how often arguments can be the text of a text: a loop that writes JSON once too often does it once.
+// maxTexts limits how often a JSON string is decoded as further JSON. A loop that encodes JSON once too often does so
+// once.
 const maxTexts = 3
 
-// equalKeysInText returns a warning about equal keys in arguments that are the text of an object or a list, "" if there
-// are none. The tool may parse that text, so it is as good as the object. Hooks get the text as it is.
+// equalKeysInText returns a warning if the arguments are a JSON string that holds an object or list with equal keys, or
+// else "". The tool may parse the string, so the string counts like the object. Hooks get the string unchanged.
 func equalKeysInText(args, what string) (warning string) {
 	for range maxTexts {
 		args = strings.TrimSpace(args)
@@ -182,5 +183,5 @@ func equalKeysInText(args, what string) (warning string) {
 	return ""
 }
 
-// argsName is what warnings call the arguments.
+// argsName returns the name of the arguments in warnings.
 func (c *Call) argsName() string { return fmt.Sprintf("arguments of tool %q", c.Tool) }

@@ -2,33 +2,33 @@ package dialect
 
 import "github.com/hookrun/hookrun/protocol"
 
-// canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too, and
-// those that other clients have beside or instead. TENEX and Gemini CLI have one event for a tool that ran and one that
-// failed.
+// canonical returns the common name of an event that clients name differently. For TENEX's events, the common name is
+// TENEX's. Claude Code's names are also those of Codex and MassGen; other clients use other names in addition or
+// instead. TENEX and Gemini CLI have one event for tools that ran and tools that failed.
 func canonical(e protocol.Event) (name protocol.Event, ok bool) {
 	switch e {
 	case "UserPromptSubmit", "BeforeAgent",
-		"chat.message",        // OpenCode's
-		"userPromptSubmitted", // Copilot CLI's
-		"beforeSubmitPrompt":  // Cursor's
+		"chat.message",        // OpenCode
+		"userPromptSubmitted", // Copilot CLI
+		"beforeSubmitPrompt":  // Cursor
 		return protocol.PreExecute, true
 	case "PreToolUse", "BeforeTool",
-		"tool.execute.before",                                          // OpenCode's
-		"preToolUse",                                                   // Copilot CLI's and Cursor's
-		"beforeShellExecution", "beforeMCPExecution", "beforeReadFile": // Cursor's
+		"tool.execute.before",                                          // OpenCode
+		"preToolUse",                                                   // Copilot CLI and Cursor
+		"beforeShellExecution", "beforeMCPExecution", "beforeReadFile": // Cursor
 		return protocol.PreTool, true
 	case "PostToolUse", "PostToolUseFailure", "AfterTool",
-		"tool.execute.after",                // OpenCode's
-		"postToolUse", "postToolUseFailure", // Copilot CLI's and Cursor's
-		"afterShellExecution", "afterMCPExecution", "afterFileEdit": // Cursor's
+		"tool.execute.after",                // OpenCode
+		"postToolUse", "postToolUseFailure", // Copilot CLI and Cursor
+		"afterShellExecution", "afterMCPExecution", "afterFileEdit": // Cursor
 		return protocol.PostTool, true
-	case "permissionRequest": // Copilot CLI's
+	case "permissionRequest": // Copilot CLI
 		return "PermissionRequest", true
 	}
 	return "", false
 }
 
-// Canonical returns the one name for the event: TENEX's where it has one.
+// Canonical returns the common name of an event: TENEX's name if TENEX has the event.
 func Canonical(e protocol.Event) protocol.Event {
 	if name, ok := canonical(e); ok {
 		return name
@@ -45,8 +45,7 @@ func HasTool(e protocol.Event) bool {
 	return false
 }
 
-// CanonicalEvents returns the canonical events that TENEX has, in the order of a turn. All others have only their
-// client's name.
+// CanonicalEvents returns TENEX's events in the order of a turn. All other events have only their client's name.
 func CanonicalEvents() []protocol.Event {
 	return []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool}
 }

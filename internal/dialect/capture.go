@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// KeptStdout says how much of a hook's stdout package process keeps.
+// KeptStdout states for messages how much of a hook's stdout package process keeps.
 const KeptStdout = "16 MiB of output is kept"
 
-// Capture is what was kept of an output stream: its head and, where that is not all, its tail.
+// Capture is the kept part of an output stream: the head and, if the stream was longer, the tail.
 type Capture struct {
 	Head, Tail []byte
 	Total      int64 // bytes written
 }
 
-// LeftOut is the number of bytes between head and tail that were not kept.
+// LeftOut returns the number of bytes between head and tail that were not kept.
 func (c *Capture) LeftOut() int64 { return c.Total - int64(len(c.Head)+len(c.Tail)) }
 
-// Text returns the stream as text without white space around it.
+// Text returns the stream as text, without surrounding white space.
 func (c *Capture) Text() string { return strings.TrimSpace(c.All()) }
 
-// All returns the stream as text. What is no UTF-8 becomes U+FFFD. The place of what was left out is marked.
+// All returns the stream as text. Invalid UTF-8 becomes U+FFFD. A marker stands for the bytes left out.
 func (c *Capture) All() string {
 	var b strings.Builder
-	b.Grow(len(c.Head) + len(c.Tail) + 50) // megabytes are copied once
+	b.Grow(len(c.Head) + len(c.Tail) + 50) // so megabytes are copied only once
 	b.Write(c.Head)
 	if n := c.LeftOut(); n > 0 {
 		fmt.Fprintf(&b, "\n[hookrun: %d bytes left out]\n", n)
@@ -33,8 +33,8 @@ func (c *Capture) All() string {
 	return decoded(b.String())
 }
 
-// decoded is a hook's output as the clients read it: of what is no UTF-8 each byte becomes U+FFFD, and so does, as a
-// whole, the beginning of a character that was cut.
+// decoded replaces invalid UTF-8 as the clients do: each invalid byte becomes U+FFFD, and a truncated character becomes
+// a single U+FFFD.
 func decoded(s string) string {
 	if utf8.ValidString(s) {
 		return s

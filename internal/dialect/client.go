@@ -9,79 +9,79 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Client is how a client calls hookrun as its hook, and what it is told.
+// Client is how a client calls hookrun as a hook, and how hookrun answers.
 type Client struct {
-	// Detect reports whether a hook input is this client's, at events that another client has too. One client has no
-	// Detect: it gets the inputs that no other one detects.
+	// Detect reports whether a hook input comes from this client, for events shared with another client. Exactly one
+	// client has no Detect: registry assigns an input to this client if no Detect accepts.
 	Detect func(*Call) bool
-	// Read completes a call from what the hook input says in the client's own way: how the tool ended, of which
-	// response is the result, and fields under other names. Without a Read it says nothing in a way of its own.
+	// Read completes a call from client-specific parts of the hook input: whether the tool failed, which part of
+	// response is the result, and fields with other names. If nil, the input has no such parts.
 	Read func(c *Call, response gjson.Result)
-	// Reply tells an outcome to the client in its own form. What the client has no word for is never lost if it would
-	// let something pass.
+	// Reply encodes an outcome in the client's form. If the client cannot express a part of the outcome and the call
+	// would pass without that part, Reply uses the next stricter answer.
 	Reply func(protocol.Outcome) (Reply, error)
-	// Errors says how the client learns of an error of hookrun's own.
+	// Errors says how the client learns of hookrun's own errors.
 	Errors ErrorOutput
-	// ProjectVariable is the variable in which the client tells its hooks the folder of the project; "": it starts them
-	// there.
+	// ProjectVariable is the environment variable with the project's folder; if "", the client starts hooks in that
+	// folder.
 	ProjectVariable string
 
-	// Tools are the client's tools by the names that projects have for them.
+	// Tools are the client's tools with the projects' names for them.
 	Tools []Tool
-	// ToolAliases are the names that the client's own matchers know for one of its tools besides its own. A file that
-	// was written for one name guards under the others.
+	// ToolAliases are alternative tool names in the client's own matchers. A file written for one name also matches the
+	// others.
 	ToolAliases Aliases
-	// ToolName is a project's name for the tool at the call, if no table can say it, else "".
+	// ToolName returns the project's name for the call's tool if no table can give the name, or else "".
 	ToolName func(*Call) string
 }
 
-// Reply is what hookrun leaves for a client when it exits. Stderr is for an Exit other than 0.
+// Reply is hookrun's answer to a client. Stderr is used only if Exit is not 0.
 type Reply struct {
 	Stdout []byte
 	Stderr string
 	Exit   int
 }
 
-// AtExit0 is a Reply to a client that reads stdout whatever the exit status, or at 0 alone.
+// AtExit0 returns a Reply with exit status 0, for clients that read stdout at every exit status or only at 0.
 func AtExit0(stdout []byte, err error) (Reply, error) { return Reply{Stdout: stdout}, err }
 
-// Reply is that of the dialect's client. A panic is an error.
+// Reply encodes an outcome for the dialect's client. A panic becomes an error.
 func (d *Dialect) Reply(o protocol.Outcome) (r Reply, err error) {
 	defer crash.Catch(&err)
 	return d.Client.Reply(o)
 }
 
-// ErrorOutput is how a client learns of an error of hookrun's own. A block is what Reply makes of one.
+// ErrorOutput is how hookrun tells a client about an error of hookrun. The block is Reply's encoding of the error.
 type ErrorOutput int
 
-// Forms of ErrorOutput. The last is for a client that at some event does not read the block beside the exit status.
+// Forms of ErrorOutput. Use ErrorByBlock for a client that ignores the block at some event if the exit status is not 0.
 const (
-	ErrorByExit         ErrorOutput = iota // the client blocks for the exit status at every event
-	ErrorByExitAndBlock                    // a block on stdout beside the exit status
-	ErrorByBlock                           // a block in the place of the exit status
+	ErrorByExit         ErrorOutput = iota // exit status only; the client blocks by the status at every event
+	ErrorByExitAndBlock                    // exit status, and a block on stdout
+	ErrorByBlock                           // a block on stdout instead of the exit status
 )
 
-// InputNamer is implemented by the Hooks of a client whose inputs have no hook_event_name: InputEvent returns the event
-// of such an input, "" if it is another client's.
+// InputNamer is implemented by the Hooks of a client whose inputs have no hook_event_name. InputEvent returns the event
+// of such an input, or "" if the input comes from another client.
 type InputNamer interface {
 	InputEvent(doc string) protocol.Event
 }
 
-// Fitter is implemented by the Hooks of a client that does not take every input or result of its tool: Fit makes sure,
-// by what one hook of any dialect says, of what the client gives its tool before that runs, and shows its model after.
-// hook is "" for a block of hookrun's own.
+// Fitter is implemented by the Hooks of a client that rejects some inputs or results of tools. Fit adapts the verdict
+// of a single hook of any dialect, before the client passes an input to the tool or a result to the model. hook is ""
+// if hookrun itself blocks.
 type Fitter interface {
 	Fit(c *Call, hook string, v *Verdict)
 }
 
-// CallLimiter is implemented by the Hooks of a client that waits so long for hookrun and no longer, whatever the entry
-// says: CallLimit is how long a call may take in all. What takes longer is an error.
+// CallLimiter is implemented by the Hooks of a client that waits for hookrun for a fixed time, regardless of the
+// timeout in the entry. CallLimit is the maximum time for a call. A longer call is an error.
 type CallLimiter interface {
 	CallLimit() time.Duration
 }
 
-// Answerer is implemented by the Hooks of a client that runs several entries for one call: AnsweredBy are the client's
-// files whose entry for hookrun answers in the place of this process.
+// Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweredBy returns the
+// client's files whose hookrun entry answers instead of this process.
 type Answerer interface {
 	AnsweredBy(Where) []string
 }

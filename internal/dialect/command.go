@@ -1,29 +1,29 @@
 package dialect
 
-// Shell is a kind of shell that a client gives commands to.
+// Shell is the kind of shell that a client uses for commands.
 type Shell int
 
 const (
-	POSIX      Shell = iota // sh and its kin; on Windows that of Git
+	POSIX      Shell = iota // sh and similar shells; on Windows, Git's sh
 	Cmd                     // cmd.exe
 	PowerShell              // Windows PowerShell and PowerShell 7
 )
 
-// CommandKey is the member of an entry with its command.
+// CommandKey is the key of the command in an entry.
 const CommandKey = "command"
 
-// JSONForm is which JSON a client reads.
+// JSONForm is the JSON syntax that a client accepts.
 type JSONForm int
 
 const (
-	PlainJSON    JSONForm = iota // also behind a byte order mark
-	WithComments                 // with comments
-	WithoutMark                  // it drops a file that begins with a byte order mark
+	PlainJSON    JSONForm = iota // with or without a byte order mark
+	WithComments                 // also with comments
+	WithoutMark                  // the client drops a file with a byte order mark
 )
 
 // SilentReason is the reason of a block if hookrun gave no answer.
 const SilentReason = "hookrun gave no answer; is it installed?"
 
-// ExitNote is the exit status of an answer that lets the call pass and has a text on stderr, for clients that know 1
-// for that. Any program that fails exits with 1, so the entry makes 1 of it.
+// ExitNote is the exit status for "continue, show stderr". A client's own status for this is 1, but a crash exits with
+// 1 too. So hookrun exits with ExitNote, and the installed entry maps ExitNote to 1.
 const ExitNote = 5

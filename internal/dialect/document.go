@@ -13,84 +13,85 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Document is a hooks file of a client while its Normalize reads it, and what came of that. A client drops such a file,
-// or an entry of it, often without a word if something is wrong with it; here that is an error. What a later version of
-// the client may know is a warning.
+// Document is a client's hooks file during Normalize, with the results so far. Clients often drop a faulty file or
+// entry without a message; here the fault is an error. A field that a later version of the client may know is a
+// warning.
 type Document struct {
 	Path    string // of the file
-	Text    string // what is in it
+	Text    string // the file's content
 	Dialect *Dialect
-	Drops   string // what the client does with a fault, as the end of a message
-	Project bool   // the file is one of hookrun's own, in the client's form
+	Drops   string // the effect of a fault in the client, as the end of a message
+	Project bool   // the file is hookrun's own, in the client's form
 
-	// Loads reports whether a file would load in the form of the client. Having names other clients that have an event.
+	// Loads reports whether the file at path loads in the client's form. Having returns the other clients with an
+	// event.
 	Loads  func(path string) bool
 	Having func(protocol.Event) []string
-	// Shared: plugins of all clients have such a file.
+	// Shared: plugins of all clients have a file with this name.
 	Shared bool
 
 	Entries     []Entry
-	Agents      []string // that the file knows, if hooks are not the same for all of them
+	Agents      []string // of the file, if not all agents have the same hooks
 	Diagnostics []Diagnostic
 	Notes       []Note
 
 	Switches        []OffSwitch
 	Env             []string
-	URLs, Variables *[]string // that hooks may reach: any, if it is nil
-	EnvAt           Position  // of the value; without a line: there is none
+	URLs, Variables *[]string // the only ones that hooks may use; all, if nil
+	EnvAt           Position  // of the value; Line is 0 if the file has no "env"
 	Disabled        []DisabledName
 
-	locate     func(offset int) Position
-	events     []string // names of those of the client
-	faults     int
-	top        gjson.Result
-	read       []string // keys of top that are about hooks
-	inner      []string // paths of settings of the client's in an object that is about hooks
-	unswitched bool
-	closed     bool    // the top level takes no unknown fields
-	flat       bool    // events stand at the top level
-	switches   []Field // that once stood beside the events
+	locate          func(offset int) Position
+	events          []string // the names of the client's events
+	faults          int
+	top             gjson.Result
+	hookKeys        []string // keys of top that are about hooks
+	innerSettings   []string // paths of other settings of the client, in an object about hooks
+	ignoresSwitches bool
+	closedTop       bool    // the top level takes no unknown fields
+	topLevel        bool    // events are at the top level
+	formerSwitches  []Field // formerly allowed among the events
 }
 
-// NewDocument returns a document that Normalize can read. locate finds places in text.
+// NewDocument returns a Document for Normalize. locate returns the position of an offset in text.
 func NewDocument(path, text string, d *Dialect, locate func(offset int) Position) *Document {
 	doc := &Document{Path: path, Text: text, Dialect: d, Drops: d.Files.Drops, locate: locate}
-	for _, e := range d.FileEvents() { // once: a file can have a hundred thousand wrong ones to compare with them
+	for _, e := range d.FileEvents() { // once, because a file can have a hundred thousand unknown events to compare
 		doc.events = append(doc.events, string(e))
 	}
 	return doc
 }
 
-// At is the place of an offset in the text.
+// At returns the position of an offset in the text.
 func (d *Document) At(offset int) Position { return d.locate(offset) }
 
-// client is the client's name.
+// client returns the client's name.
 func (d *Document) client() string { return d.Dialect.Files.Client }
 
 // Problem adds an error.
 func (d *Document) Problem(offset int, format string, args ...any) {
 	d.faults++
-	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...)})
+	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...)})
 }
 
 // Warn adds a warning.
 func (d *Document) Warn(offset int, format string, args ...any) {
-	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true})
+	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true})
 }
 
-// WarnOfGate adds a warning of a hook that will never run or never block.
+// WarnOfGate adds a warning about a hook that will never run or never block.
 func (d *Document) WarnOfGate(offset int, format string, args ...any) {
-	d.say(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true, Gate: true})
+	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true, Gate: true})
 }
 
-func (d *Document) say(more Diagnostic) { d.Diagnostics = append(d.Diagnostics, more) }
+func (d *Document) addDiagnostic(more Diagnostic) { d.Diagnostics = append(d.Diagnostics, more) }
 
-// WrongType adds an error about a value of another type than it should have.
+// WrongType adds an error about a value of the wrong type.
 func (d *Document) WrongType(what, want string, got gjson.Result, drops string) {
 	d.Problem(got.Index, "%s must be %s, not %s%s", what, want, TypeName(got), drops)
 }
 
-// TypeName is the type of a JSON value, for messages.
+// TypeName returns the type of a JSON value, for messages.
 func TypeName(v gjson.Result) string {
 	switch {
 	case v.IsObject():
@@ -107,7 +108,7 @@ func TypeName(v gjson.Result) string {
 	return "true or false"
 }
 
-// text returns a string that a process can be given: NUL would end it early, and the system refuses it.
+// text returns a string for use by a process. NUL is an error: the system refuses a string with NUL.
 func (d *Document) text(v gjson.Result, who, what string) (string, bool) {
 	if v.Type != gjson.String {
 		d.WrongType(who+what, "a string", v, "")
@@ -129,11 +130,11 @@ func hasField(fields []Field, key string) bool {
 	return slices.ContainsFunc(fields, func(f Field) bool { return f.Key() == key })
 }
 
-// Members are the fields of an object that are known, by their keys.
+// Members are the known fields of an object, by key.
 type Members map[string]gjson.Result
 
-// members returns the fields of an object that are known, each of its type: with a ? behind the type null is as good as
-// none. unknown gets the keys of others.
+// members returns the known fields of an object, with checked types. If a type ends in ?, null counts as a missing
+// field. members calls unknown for the other keys.
 func (d *Document) members(object gjson.Result, known []Field, who, drops string,
 	unknown func(key gjson.Result)) Members {
 	found := Members{}
@@ -144,15 +145,15 @@ func (d *Document) members(object gjson.Result, known []Field, who, drops string
 			unknown(key)
 			return true
 		}
-		is, orNull := strings.CutSuffix(strings.TrimSuffix(known[at].Type(), "!"), "?")
+		typeName, orNull := strings.CutSuffix(strings.TrimSuffix(known[at].Type(), "!"), "?")
 		if orNull && value.Type == gjson.Null {
 			return true
 		}
-		if want, ok := strictjson.CheckType(value, is); ok {
+		if want, ok := strictjson.CheckType(value, typeName); ok {
 			found[name] = value
-		} else if value.Type == gjson.String && strings.Contains(is, "|") {
+		} else if value.Type == gjson.String && strings.Contains(typeName, "|") {
 			d.Problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, spelling.Quote(value.String()),
-				drops, spelling.Suggest(value.String(), strings.Split(is, "|")))
+				drops, spelling.Suggest(value.String(), strings.Split(typeName, "|")))
 		} else {
 			d.WrongType(who+strconv.Quote(name), want, value, drops)
 		}
@@ -161,7 +162,7 @@ func (d *Document) members(object gjson.Result, known []Field, who, drops string
 	return found
 }
 
-// inner are the members of an object that is all about hooks: others are passed over, with a warning.
+// innerMembers returns the known fields of an object that is only about hooks. Other fields cause a warning.
 func (d *Document) innerMembers(object gjson.Result, known []Field, who, drops string) Members {
 	var names []string
 	for _, f := range known {
@@ -175,11 +176,11 @@ func (d *Document) innerMembers(object gjson.Result, known []Field, who, drops s
 	})
 }
 
-// claudeSwitch is Claude Code's, and in no other client's file that does not have it in its table.
+// claudeSwitch is Claude Code's switch; other clients do not know the key unless listed in their table of fields.
 const claudeSwitch = "disableAllHooks"
 
-// Top reads the top level of the document. The first about fields are those about hooks: of unknown ones only what
-// comes near one of these is worth a word, since the rest of the file is the client's.
+// Top reads the document's top level. The first about fields of known are about hooks. An unknown field causes a
+// message only if similar to one of these, because the rest of the file belongs to the client.
 func (d *Document) Top(known []Field, about int) Members {
 	d.top = gjson.Parse(d.Text)
 	var names []string
@@ -191,15 +192,15 @@ func (d *Document) Top(known []Field, about int) Members {
 		near := spelling.Suggest(name, names)
 		switch {
 		case OwnKey(name):
-		case slices.Contains(d.events, name) && d.closed:
-			d.Problem(key.Index, "%s%s%s", name, onTop, d.Drops)
+		case slices.Contains(d.events, name) && d.closedTop:
+			d.Problem(key.Index, "%s%s%s", name, topLevelText, d.Drops)
 		case slices.Contains(d.events, name):
-			d.WarnOfGate(key.Index, "%s%s", name, onTop)
-		case name == claudeSwitch && d.closed:
-			d.Problem(key.Index, "%q%s%s%s", name, ofClaude, d.client(), notKnown+d.Drops)
+			d.WarnOfGate(key.Index, "%s%s", name, topLevelText)
+		case name == claudeSwitch && d.closedTop:
+			d.Problem(key.Index, "%q%s%s%s", name, claudeSwitchText, d.client(), unknownText+d.Drops)
 		case name == claudeSwitch:
-			d.Warn(key.Index, "%q%s%s%s", name, ofClaude, d.client(), notKnown)
-		case d.closed:
+			d.Warn(key.Index, "%q%s%s%s", name, claudeSwitchText, d.client(), unknownText)
+		case d.closedTop:
 			d.Problem(key.Index, "unknown field %s%s%s", spelling.Quote(name), d.Drops, near)
 		case near != "":
 			d.Warn(key.Index, "unknown field %s, which is passed over%s", spelling.Quote(name), near)
@@ -208,13 +209,13 @@ func (d *Document) Top(known []Field, about int) Members {
 }
 
 const (
-	onTop    = " is at the top level, so none of its hooks will ever run; put it under \"hooks\""
-	ofClaude = " is a switch of Claude Code's, which "
-	notKnown = " does not know"
+	topLevelText     = " is at the top level, so none of its hooks will ever run; put it under \"hooks\""
+	claudeSwitchText = " is a switch of Claude Code's, which "
+	unknownText      = " does not know"
 )
 
-// ClosedTop is Top for a client that takes no other fields.
+// ClosedTop is Top for a client that rejects unknown fields.
 func (d *Document) ClosedTop(known []Field) Members {
-	d.closed = true
+	d.closedTop = true
 	return d.Top(known, len(known))
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// ValidWords is how an answer says yes and no.
+// ValidWords shows the valid forms of an answer, for messages.
 const ValidWords = `an answer is {"decision": "block" or "approve", "reason": "…"}, or {"hookSpecificOutput": ` +
 	`{"permissionDecision": "deny", "ask", "defer" or "allow", "permissionDecisionReason": "…"}}`
 
-// PrintAlone is the mend for a text that is not an answer alone.
+// PrintAlone returns the advice for output with text around an answer.
 func PrintAlone(text string) string {
 	if strings.ContainsRune(text, 0) {
 		return "print it in UTF-8, not UTF-16"
@@ -25,11 +25,11 @@ func PrintAlone(text string) string {
 	return "print nothing but the JSON, and all else to stderr"
 }
 
-// UnknownKey says of a key that is none of an answer's what it may have been meant for.
+// UnknownKey returns an error with the probable meaning of an unknown key in an answer.
 func UnknownKey(s nearmiss.Sign, words string) error {
 	key := spelling.Brief(s.Key, 40)
 	switch {
-	case s.Kind == nearmiss.Word: // at a wrong place
+	case s.Kind == nearmiss.Word: // at the wrong level
 		return fmt.Errorf("it has %q at a place where that means nothing; %s", key, words)
 	case s.Meant == "updatedInput" || s.Meant == "updatedToolOutput":
 		return fmt.Errorf(`it has %q, which is no key of an answer; did you mean %q in "hookSpecificOutput"?`, key,
@@ -40,15 +40,14 @@ func UnknownKey(s nearmiss.Sign, words string) error {
 	return fmt.Errorf("it has %s, which is no decision: %s", strings.TrimSuffix(s.String(), ` for "decision"`), words)
 }
 
-// Keys of answers that mean something at one of the two levels alone.
+// Keys of answers with a meaning at only one of the two levels.
 var (
 	specificOnly = []string{"permissionDecision", "permissionDecisionReason", "additionalContext",
 		"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
 	topOnly = []string{"reason", "continue", "stopReason", "systemMessage", "suppressOutput", "hookSpecificOutput"}
 )
 
-// Nearest is the first key of an answer that means nothing there: a misspelt one, one of nobody's, or one at the other
-// level. It is nil if there is none.
+// Nearest returns the first key without meaning in an answer (misspelt, unknown or at the wrong level), or nil.
 func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	for i, s := range signs {
 		switch {
@@ -62,8 +61,8 @@ func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	return nil
 }
 
-// DoubtOf says what of a JSON answer, which its client read and let pass, may have been meant to hold the call up; nil:
-// nothing. words say how the client's answers say yes and no, known are keys of hookSpecificOutput that are its own.
+// DoubtOf returns an error if an answer that the client treats as "allow" looks like a misspelled block. words shows
+// the valid answers of the client; known are keys of the client's own in hookSpecificOutput.
 func DoubtOf(object gjson.Result, words string, known ...string) error {
 	signs := slices.DeleteFunc(nearmiss.Scan(object.Raw), func(s nearmiss.Sign) bool {
 		text := s.Kind == nearmiss.Word && slices.Contains([]string{"additionalContext", "systemMessage",
@@ -85,7 +84,7 @@ func DoubtOf(object gjson.Result, words string, known ...string) error {
 	return nil
 }
 
-// DoubtOfText is doubtOf for output that is no JSON object.
+// DoubtOfText is DoubtOf for output other than a JSON object.
 func DoubtOfText(who, text string) string {
 	stray, unreadable := InText(text)
 	for _, s := range stray {
@@ -100,19 +99,19 @@ func DoubtOfText(who, text string) string {
 	return ""
 }
 
-// NoteDoubt notes what DoubtOf says of an answer, if anything.
+// NoteDoubt sets v.Doubt to err, if err is not nil.
 func (v *Verdict) NoteDoubt(who, client string, err error) {
 	if err != nil {
 		v.Doubt = Doubted(who, client, err)
 	}
 }
 
-// Doubted is a doubt as a verdict has it.
+// Doubted returns the text of Verdict.Doubt for an error from DoubtOf.
 func Doubted(who, client string, err error) string {
 	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)
 }
 
-// InsideOf says what of an answer stands so deep in other JSON, or beside so much else, that it is none.
+// InsideOf describes decision keys that do not count because they are nested in other JSON or mixed with unknown keys.
 func InsideOf(signs []nearmiss.Sign) []string {
 	for _, s := range signs {
 		if s.Report && !s.Behind {
@@ -128,8 +127,8 @@ func InsideOf(signs []nearmiss.Sign) []string {
 	return nil
 }
 
-// InText looks for an answer in output that is none as a whole. unreadable: a line of it begins one. stray: behind
-// other text on its line, or deep inside of other JSON, there is something that looks like one.
+// InText looks for an answer in output that is not an answer as a whole. unreadable is set if a line begins an answer.
+// stray describes text that looks like an answer after other text on a line or deep in other JSON.
 func InText(text string) (stray []string, unreadable error) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
@@ -148,40 +147,39 @@ func InText(text string) (stray []string, unreadable error) {
 	return InsideOf(signs), nil
 }
 
-// Incomplete says what an answer lacks that has a reason and decides nothing.
+// Incomplete returns an error if an answer has a reason but no decision.
 func Incomplete(object gjson.Result, words string) error {
 	top := LastOf(object)
 	within := LastOf(top["hookSpecificOutput"])
-	is := func(fields map[string]gjson.Result, keys ...string) bool {
+	hasAny := func(fields map[string]gjson.Result, keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return fields[key].Type != gjson.Null })
 	}
-	says := func(fields map[string]gjson.Result, key string) bool {
+	hasText := func(fields map[string]gjson.Result, key string) bool {
 		return fields[key].Type == gjson.String && !Blank(strictjson.Text(fields[key].Raw))
 	}
-	changes := is(within, "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input", "action")
-	decides := is(within, "permissionDecision", "decision")
+	changes := hasAny(within, "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input", "action")
+	decides := hasAny(within, "permissionDecision", "decision")
 	switch {
-	case says(within, "permissionDecisionReason") && !decides && !changes:
+	case hasText(within, "permissionDecisionReason") && !decides && !changes:
 		return fmt.Errorf("it has a permissionDecisionReason and no permissionDecision; %s", words)
-	case says(top, "reason") && !is(top, "decision", "continue") && !decides && !changes:
+	case hasText(top, "reason") && !hasAny(top, "decision", "continue") && !decides && !changes:
 		return fmt.Errorf("it has a reason and no decision; %s; a reason that goes with exit 2 belongs on stderr",
 			words)
-	case says(top, "stopReason") && !is(top, "continue"):
+	case hasText(top, "stopReason") && !hasAny(top, "continue"):
 		return errors.New(`it has a stopReason and does not stop; add "continue": false, or leave it out`)
 	}
 	return nil
 }
 
-// Keys for the exit code of a process. The weak ones have other meanings, too, and count beside stderr alone.
+// Keys for the exit code of a process. weakCodeKeys have other meanings too, so they count only together with stderr.
 var (
 	codeKeys     = []string{"exitcode", "returncode", "exitstatus", "returnstatus", "exit", "rc"}
 	weakCodeKeys = []string{"code", "status", "ret", "errorcode", "statuscode"}
 	processKeys  = []string{"stdout", "stderr", "output", "reason", "message", "msg", "error", "signal"}
 )
 
-// ExitCodeIn returns what is wrong with an object that has an exit code other than 0: only the line of a persistent
-// hook can have one. alone: the object has nothing but what a process leaves behind, so it may have been meant as such
-// a line.
+// ExitCodeIn returns an error if an object has an exit code other than 0, which only the line of a persistent hook may
+// have. alone reports whether all keys are typical of a process result, so the object may be meant as such a line.
 func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 	if !object.IsObject() {
 		return nil, false
@@ -216,7 +214,7 @@ func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 		"or print an answer: %s", strong, ValidWords), alone
 }
 
-// isExitCode reports whether a value is a whole number from 0 to 255, also as a text of digits.
+// isExitCode reports whether a value is a number from 0 to 255, or a string of digits.
 func isExitCode(v gjson.Result) bool {
 	if v.Type == gjson.String {
 		text := strictjson.Text(v.Raw)

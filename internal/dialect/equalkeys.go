@@ -10,16 +10,16 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// The clients take the last of two equal keys in an answer. Nobody hears of a deny that was written into the first one.
-// Here the verdict is the client's, a warning says it, and a policy that blocks for unreadable answers blocks for this.
+// Clients use the last of two equal keys in an answer, so a deny in the first key is lost without a message. The
+// verdict here is the same as the client's, with a warning. A policy that blocks on unreadable answers blocks on equal
+// keys.
 
-// decidingKeys are the keys of answers that hold a call up, let it go on or change it, in any client's words.
+// decidingKeys are the keys of answers that block, allow or change a call, in the words of any client.
 var decidingKeys = []string{"decision", "continue", "hookSpecificOutput", "permissionDecision", "behavior",
 	"updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input"}
 
-// equalKey is a deciding key that stands twice in an answer, at its top level or where decisions stand in it; "" if
-// none does.
-func equalKey(object gjson.Result) (twice string) {
+// equalDecidingKey returns a deciding key that occurs twice, at the top level or inside a decision object, or "".
+func equalDecidingKey(object gjson.Result) (twice string) {
 	if !object.IsObject() {
 		return ""
 	}
@@ -34,16 +34,16 @@ func equalKey(object gjson.Result) (twice string) {
 		}
 		seen = append(seen, name)
 		if twice == "" && (name == "hookSpecificOutput" || name == "decision") {
-			twice = equalKey(value)
+			twice = equalDecidingKey(value)
 		}
 		return twice == ""
 	})
 	return twice
 }
 
-// DoubtEqualKeys adds to a verdict what is to be said of equal keys in the answer that it was read from.
+// DoubtEqualKeys adds a doubt or a warning to v if answer has equal deciding keys.
 func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
-	key := equalKey(answer)
+	key := equalDecidingKey(answer)
 	if key == "" || v.Decision == protocol.Block || v.Problem != "" && !v.Answered {
 		return v
 	}
@@ -56,7 +56,7 @@ func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
 	return v
 }
 
-// AnswerOf is what a hook printed as one JSON value, the zero value if it is none.
+// AnswerOf parses a hook's output as one JSON value. It returns the zero value if the output is not JSON.
 func AnswerOf(text string) gjson.Result {
 	value, _ := JSONValue(text)
 	return value

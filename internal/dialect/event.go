@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// EventNamed returns a client's name for an event: one of the three that it calls otherwise, or the name itself.
+// EventNamed returns a client's name for an event: one of the three given names, or e.
 func EventNamed(e, preExecute, preTool, postTool protocol.Event) protocol.Event {
 	switch Canonical(e) {
 	case protocol.PreExecute:
@@ -20,17 +20,17 @@ func EventNamed(e, preExecute, preTool, postTool protocol.Event) protocol.Event 
 	return e
 }
 
-// ClaudeEvent returns Claude Code's name for an event, which Codex and MassGen took over, and hooks of TENEX get beside
-// its own.
+// ClaudeEvent returns Claude Code's name for an event. Codex and MassGen use the same names, and hooks of TENEX get
+// both names.
 func ClaudeEvent(e protocol.Event) protocol.Event {
-	switch e { // TENEX has one event for a tool that ran and one that failed
+	switch e { // TENEX has a single event for tools that ran and tools that failed
 	case "PostToolUseFailure", "postToolUseFailure":
 		return "PostToolUseFailure"
 	}
 	return EventNamed(e, "UserPromptSubmit", "PreToolUse", "PostToolUse")
 }
 
-// ClaudeEventOf returns the same of a call, for clients with an event of its own for a tool that failed.
+// ClaudeEventOf returns Claude Code's name for the call's event, for clients with a separate event for failed tools.
 func ClaudeEventOf(c *Call) protocol.Event {
 	if e := ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
 		return e
@@ -41,15 +41,15 @@ func ClaudeEventOf(c *Call) protocol.Event {
 // Event is a row of a dialect's table of events.
 type Event struct {
 	Name    protocol.Event
-	Subject string        // the field of the hook input that matchers are held against; "": there they mean nothing
-	Timeout time.Duration // of a hook that sets none; 0: that of the Schedule
-	// OnFailure is what it means that a hook gives no answer.
+	Subject string        // the field of the hook input that matchers apply to; "": matchers have no effect
+	Timeout time.Duration // of a hook without a timeout; 0: the Schedule's
+	// OnFailure applies if a hook gives no answer.
 	OnFailure OnFailure
 	Can       Effect  // what hooks can do
-	Fields    []Field // what an answer may have in its inner object, in the words of its client
+	Fields    []Field // valid fields of an answer's inner object, in the client's words
 }
 
-// FieldKeys are the keys of Fields.
+// FieldKeys returns the keys of Fields.
 func (e Event) FieldKeys() []string {
 	keys := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
@@ -61,37 +61,36 @@ func (e Event) FieldKeys() []string {
 // Effect is what hooks can do at an event.
 type Effect uint32
 
-// Effects that several clients have. Those that only one has begin at OwnEffect.
+// Effects of several clients. Effects of a single client begin at OwnEffect.
 const (
-	Block    Effect = 1 << iota // hold something up or, after the fact, give feedback
+	Block    Effect = 1 << iota // block the call or, after the tool, give feedback
 	Stop                        // end the turn
 	Inject                      // give the model a text
 	EndsTurn                    // the event ends a turn, or a subagent's: a block sends the agent back to work
 	OwnEffect
 )
 
-// OnFailure is what it means that a hook gives no answer: fail open, or fail closed.
+// OnFailure says whether a hook without an answer fails open or fails closed.
 type OnFailure uint8
 
 const (
-	Closed       OnFailure = iota // it blocks, unless a policy says otherwise
-	Open                          // the call goes on, unless a policy says otherwise
-	AlwaysOpen                    // the call goes on, whatever policies say
-	AlwaysClosed                  // it blocks, whatever policies say
+	Closed       OnFailure = iota // fails closed, unless a policy says otherwise
+	Open                          // fails open, unless a policy says otherwise
+	AlwaysOpen                    // fails open, regardless of policies
+	AlwaysClosed                  // fails closed, regardless of policies
 )
 
 // Fault is how a hook failed.
 type Fault struct {
 	Cause protocol.Cause
-	HTTP  bool // it is a url, no program
+	HTTP  bool // the hook is a URL, not a program
 }
 
-// Events are all events of a client, in the order of a turn. A last row without a name is for every event that has no
-// row.
+// Events are all events of a client, in the order of a turn. A last row without a name stands for all other events.
 type Events []Event
 
-// Of returns the row of an event, or that without a name under the event's. Without both there is an Event at which
-// failures block.
+// Of returns the row of an event, or else the row without a name, renamed to e. If neither exists, failures at the
+// event block.
 func (events Events) Of(e protocol.Event) Event {
 	for _, row := range events {
 		if row.Name == e || row.Name == "" {
@@ -102,7 +101,7 @@ func (events Events) Of(e protocol.Event) Event {
 	return Event{Name: e}
 }
 
-// Has reports whether there is a row for an event.
+// Has reports whether an event has a row.
 func (events Events) Has(e protocol.Event) bool {
 	return e != "" && slices.ContainsFunc(events, func(row Event) bool { return row.Name == e })
 }
@@ -112,7 +111,7 @@ func (e Event) HasField(key string) bool {
 	return slices.ContainsFunc(e.Fields, func(f Field) bool { return f.Key() == key })
 }
 
-// Names are those of the events.
+// Names returns the names of the events.
 func (events Events) Names() []protocol.Event {
 	names := make([]protocol.Event, 0, len(events))
 	for i := range events {
@@ -123,8 +122,8 @@ func (events Events) Names() []protocol.Event {
 	return names
 }
 
-// ProcessCauses are the Causes of a dialect whose hooks are processes, HookCauses those of a client that has hooks of
-// kinds which hookrun cannot run, too.
+// ProcessCauses are the Causes of a dialect whose hooks are processes. HookCauses also include hooks of a kind that
+// hookrun cannot run.
 var (
 	ProcessCauses = []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
 		protocol.CauseOutput, protocol.CauseExit}

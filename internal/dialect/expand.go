@@ -8,9 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// ExpandVariables replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, but for those
-// of some names. What is
-// not set, and has no default, stays as it is.
+// ExpandVariables replaces $NAME, ${NAME} and ${NAME:-default} by the variable's value, except for the names in but. An
+// unset variable without a default stays as written.
 func ExpandVariables(text string, but []string) string {
 	if !strings.Contains(text, "$") {
 		return text

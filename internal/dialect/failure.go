@@ -7,29 +7,29 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// FailurePolicy is how a hook that gave no answer counts, by cause: it fails open (Continue) or closed (Block). The
-// causes are those of FailureCauses. Of these only some dialects know exit and unsupported.
+// FailurePolicy says by cause whether a failed hook fails open (Continue) or closed (Block). The valid causes are
+// FailureCauses; only some dialects have exit and unsupported.
 type FailurePolicy map[protocol.Cause]protocol.Decision
 
-// FailureCauses are the causes that a FailurePolicy can name.
+// FailureCauses returns the causes that a FailurePolicy can name.
 func FailureCauses() []protocol.Cause {
 	return []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput,
 		protocol.CauseExit, protocol.CauseUnsupported}
 }
 
-// PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows
-// no doubt, and takes what it cannot read for no answer.
+// PolicyOfClient marks a FailurePolicy as the client's own, if the policy blocks. Such a policy does not apply to
+// doubtful answers, because the client treats an unreadable answer as no answer.
 const PolicyOfClient protocol.Cause = "client"
 
-// NoAnswer is the verdict of a hook that gave no answer for a reason that means the same in every dialect; ok is false
-// for one that ended.
+// NoAnswer returns the verdict of a hook without an answer, if the reason means the same in every dialect. ok is false
+// if the hook ended normally.
 func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
 	switch {
 	case r.Err != nil:
 		return Unstarted(who + " could not run: " + r.Err.Error()), true
 	case r.Async:
 		return Verdict{Decision: protocol.Continue, Status: StatusAsync}, true
-	case r.TimedOut: // what it printed until then is no answer
+	case r.TimedOut: // output before the deadline is no answer
 		return Verdict{Cause: protocol.CauseTimeout, Status: StatusTimeout,
 			Problem: r.TimeoutProblem(who)}, true
 	case r.ProtocolError != "":
@@ -38,7 +38,8 @@ func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
 	return Verdict{}, false
 }
 
-// TimeoutProblem says that a hook timed out. A persistent one mostly did not flush its line.
+// TimeoutProblem returns the message for a hook that timed out. The usual cause in a persistent hook is an unflushed
+// line.
 func (r *HookResult) TimeoutProblem(who string) string {
 	text := who + " timed out after " + r.Limit.String()
 	if r.NoLine {
@@ -47,22 +48,22 @@ func (r *HookResult) TimeoutProblem(who string) string {
 	return text
 }
 
-// Unstarted is the verdict of a hook that could not be started.
+// Unstarted returns the verdict of a hook that could not start.
 func Unstarted(problem string) Verdict {
 	return Verdict{Cause: protocol.CauseUnstarted, Status: StatusUnstarted, Problem: problem}
 }
 
-// Unreadable is the verdict of a hook whose answer cannot be read.
+// Unreadable returns the verdict of a hook with an unreadable answer.
 func Unreadable(who, why string) Verdict {
 	return Failed(protocol.CauseOutput, who+" gave an answer that cannot be read: "+why)
 }
 
-// Failed is the verdict of a hook that ran and gave no answer.
+// Failed returns the verdict of a hook that ran but gave no answer.
 func Failed(cause protocol.Cause, problem string) Verdict {
 	return Verdict{Cause: cause, Status: StatusFailed, Problem: problem}
 }
 
-// Ended says how a hook's process failed, by its signal or exit code; "" for one that exited with 0.
+// Ended describes how a hook's process failed, by signal or exit code. problem is "" if the process exited with 0.
 func (r *HookResult) Ended(who string) (cause protocol.Cause, problem string) {
 	switch {
 	case r.Signal != "":
@@ -73,16 +74,15 @@ func (r *HookResult) Ended(who string) (cause protocol.Cause, problem string) {
 	return "", ""
 }
 
-// Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a
-// client.
+// Unsupported returns the verdict of a matching hook of a kind that hookrun cannot run, because the kind needs a model
+// or a client.
 func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
 	return Verdict{Cause: protocol.CauseUnsupported, Status: StatusSkipped,
 		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
 }
 
-// FailureDecision decides whether a hook that failed fails open or closed at the call: by what always holds in its
-// dialect, else by the first of the policies that names the cause, else by its dialect. A cause that the dialect does
-// not have fails closed.
+// FailureDecision decides whether a failed hook fails open or closed at the call. A fixed rule of the dialect comes
+// first, then the first policy with the cause, then the dialect's default. A cause unknown to the dialect fails closed.
 func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) protocol.Decision {
 	if d.Hooks == nil { // the zero Dialect
 		return protocol.Block
@@ -94,7 +94,7 @@ func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) p
 	case AlwaysClosed:
 		return protocol.Block
 	}
-	if decision, ok := policyOf(f.Cause, policies); ok {
+	if decision, ok := decisionOf(f.Cause, policies); ok {
 		return decision
 	}
 	if on == Open && slices.Contains(d.Causes, f.Cause) {
@@ -103,28 +103,27 @@ func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) p
 	return protocol.Block
 }
 
-// ApplyFailurePolicy decides about a hook that gave no answer, and about one whose answer is in doubt. Other verdicts
-// are returned as they are.
+// ApplyFailurePolicy decides about a hook without an answer or with a doubtful answer. Other verdicts stay unchanged.
 func (d *Dialect) ApplyFailurePolicy(c *Call, v Verdict, policies ...FailurePolicy) Verdict {
 	if v.Own != nil {
-		decision, named := givenPolicy(policies)
+		decision, named := unreadableDecision(policies)
 		v.Strict = named && decision == protocol.Block
 	}
 	return d.applyToDoubt(c, d.applyToProblem(c, v, policies), policies)
 }
 
-// applyToDoubt blocks for a doubt where a policy that was given names unreadable answers. A dialect does not by itself:
-// its client takes what is in doubt for nothing. A warning there always is.
+// applyToDoubt blocks a doubtful answer if a given policy blocks unreadable answers. The dialect's default does not
+// block, because the client ignores the doubtful part. In all other cases the doubt becomes a warning.
 func (d *Dialect) applyToDoubt(c *Call, v Verdict, policies []FailurePolicy) Verdict {
 	doubt := v.Doubt
 	if v.Doubt = ""; doubt == "" {
 		return v
 	}
-	decision, named := givenPolicy(policies)
+	decision, named := unreadableDecision(policies)
 	if v.Decision != protocol.Continue || !named || decision == protocol.Continue ||
 		d.CannotBlock(d.EventOf(c)) {
 		if v.Decision == protocol.Continue && !v.Stop {
-			doubt += "; " + goesOn(d.EventOf(c))
+			doubt += "; " + continuesText(d.EventOf(c))
 		}
 		v.Warnings = append(v.Warnings, doubt)
 		return v
@@ -144,7 +143,7 @@ func (d *Dialect) applyToProblem(c *Call, v Verdict, policies []FailurePolicy) V
 	return v.FailClosed()
 }
 
-// FailClosed is the verdict of a hook without an answer whose failure blocks.
+// FailClosed returns the blocking verdict of a failed hook.
 func (v Verdict) FailClosed() Verdict {
 	if v.Answered {
 		v.Reason = ""
@@ -154,20 +153,20 @@ func (v Verdict) FailClosed() Verdict {
 		v.Reason = v.Problem
 	}
 	if v.Status == StatusFailed || v.Status == StatusOK {
-		v.Status = StatusBlocked // failed is for errors that let the call pass
+		v.Status = StatusBlocked // StatusFailed is only for errors that do not block
 	}
 	return v
 }
 
-// FailOpen is the verdict of a hook without an answer whose failure does not count.
+// FailOpen returns the verdict of a failed hook that does not block.
 func (v Verdict) FailOpen(e protocol.Event) Verdict {
-	warning := v.Problem + "; " + ignored(e)
+	warning := v.Problem + "; " + ignoredText(e)
 	switch {
 	case !v.Answered:
 		v.Decision, v.Reason = protocol.Continue, ""
 	case v.Status == StatusFailed:
 		v.Problem = ""
-	default: // its answer counts, and nothing failed beside it
+	default: // the answer counts and nothing else failed
 		if v.Cause, v.Problem = "", ""; v.Decision != protocol.Continue || v.Approved {
 			v.Cause = protocol.CausePolicy
 		}
@@ -177,8 +176,8 @@ func (v Verdict) FailOpen(e protocol.Event) Verdict {
 	return v
 }
 
-// policyOf is what the first of the policies says that names the cause.
-func policyOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision, bool) {
+// decisionOf returns the decision of the first policy with the cause.
+func decisionOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision, bool) {
 	for _, p := range policies {
 		if decision, ok := p[cause]; ok {
 			return decision, true
@@ -187,27 +186,27 @@ func policyOf(cause protocol.Cause, policies []FailurePolicy) (protocol.Decision
 	return protocol.Block, false
 }
 
-// givenPolicy is what the policies that are not a client's own say of answers that cannot be read.
-func givenPolicy(policies []FailurePolicy) (protocol.Decision, bool) {
-	return policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
+// unreadableDecision returns the decision about unreadable answers from the policies that are not a client's own.
+func unreadableDecision(policies []FailurePolicy) (protocol.Decision, bool) {
+	return decisionOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
 		func(p FailurePolicy) bool {
 			_, own := p[PolicyOfClient]
 			return own
 		}))
 }
 
-// ignored says in a warning what comes of a failure that does not block.
-func ignored(e protocol.Event) string {
+// ignoredText returns the end of the warning about a failure that does not block.
+func ignoredText(e protocol.Event) string {
 	if Canonical(e) == protocol.PostTool {
 		return "ignored, the tool already ran"
 	}
 	return "continuing"
 }
 
-// goesOn says in a warning what came of an answer in doubt.
-func goesOn(e protocol.Event) string {
+// continuesText returns the end of the warning about a doubtful answer.
+func continuesText(e protocol.Event) string {
 	if Canonical(e) == protocol.PostTool {
-		return ignored(e)
+		return ignoredText(e)
 	}
 	return "the call goes on"
 }

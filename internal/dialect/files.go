@@ -12,139 +12,139 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Files is where a client has its hooks files, and who reads them. Claude Code began their form,
-// {"hooks": {EVENT: [{"matcher": …, "hooks": [HANDLER, …]}, …]}}, and others took it over with fields, units and a
-// strictness of their own, which their FileReader knows.
+// Files describes the location and the reading of a client's hooks files. Claude Code introduced the form, {"hooks":
+// {EVENT: [{"matcher": …, "hooks": [HANDLER, …]}, …]}}. Other clients adopted the form with different fields, units and
+// strictness, which their FileReader implements.
 type Files struct {
-	Client string // as messages name it
+	Client string // the client's name in messages
 
-	// Folder is where its files are in a project, "" if it reads none there, "." if they lie in the project itself, and
-	// HomeFolder where they are in the user's home; "": as in a project. Either can be several names, as .github/hooks:
-	// its subfolders are the client's then, too. No folder at all: the files can be anywhere.
+	// Folder is the folder of the files in a project: "" if the client reads no project files, "." for the project
+	// folder. HomeFolder is the folder in the user's home; if "", same as Folder. A path of several names, such as
+	// .github/hooks, includes its subfolders. If both are "", the files can be anywhere.
 	Folder, HomeFolder string
-	// FolderVariable names the user's folder itself or, as VARIABLE/FOLDER, the folder that it lies in.
+	// FolderVariable names the variable with the user's folder or, as VARIABLE/FOLDER, with the parent of FOLDER.
 	FolderVariable string
-	Base           string   // the file in there with the hooks
-	Others         []string // more files in there that have hooks or switches
-	Extensions     []string // of files that are no JSON, which the Reader parses itself
+	Base           string   // the hooks file in the folder
+	Others         []string // more files in the folder with hooks or switches
+	Extensions     []string // of files other than JSON, parsed by the Reader
 
-	// OnFault is what the client does with a fault of its file, and Drops the same as the end of a message.
+	// OnFault is the client's reaction to a fault in a hooks file, and Drops the same as the end of a message.
 	OnFault OnFault
 	Drops   string
 
-	Reader FileReader // without one the client has no hooks file, but files for a plugin
-	// FolderVariables are the variables with a folder that commands begin their paths with; ${NAME} in arguments stands
-	// for their values.
+	Reader FileReader // a client without a Reader has no hooks file, only files of a plugin
+	// FolderVariables are variables with a folder, used at the beginning of paths in commands. In arguments, ${NAME}
+	// stands for the value.
 	FolderVariables []string
-	// Takes are the keys that an entry of .tenex-hooks.json with the client's rules can have beside those of any entry:
-	// url, if, async, cwd, on_failure.
+	// Takes are the optional keys of an entry in .tenex-hooks.json with the client's rules, beyond the keys of any
+	// entry: url, if, async, cwd, on_failure.
 	Takes []string
 
 	Timeout Timeout
 	Groups  Grouping
-	Once    bool // of equal commands at a call one runs
+	Once    bool // of equal commands at a call, only one runs
 }
 
-// Grouping says at which events hooks stand in groups, which have a matcher.
+// Grouping says at which events hooks are in groups with a matcher.
 type Grouping int
 
 const (
 	AllGrouped   Grouping = iota
-	NoneGrouped           // a hook stands in the list of its event
-	ToolsGrouped          // events of tools have groups, and all others have none
+	NoneGrouped           // hooks are listed directly under their event
+	ToolsGrouped          // only events of tools have groups
 )
 
-// FileReader is how a client reads its hooks file. It may also be a Matcher, an Expander, a Completer or a TimeLimiter,
-// or have MoreFolders.
+// FileReader reads a client's hooks file. A FileReader may also implement Matcher, Expander, Completer, TimeLimiter or
+// MoreFolders.
 type FileReader interface {
 	// Normalize turns a document into entries.
 	Normalize(*Document)
 }
 
-// Matcher is implemented by the FileReader of a client whose matchers are its own: Pattern reads one that is held
-// against the field subject.
+// Matcher is implemented by the FileReader of a client with a matcher syntax of its own. Pattern parses a matcher for
+// the field subject.
 type Matcher interface {
 	Pattern(text, subject string) Pattern
 }
 
-// Expander is implemented by the FileReader of a client that replaces variables in the texts of its file by what they
-// are.
+// Expander is implemented by the FileReader of a client that expands variables in the texts of the file.
 type Expander interface {
 	Expand(text string) string
 }
 
-// Completer is implemented by the FileReader of a client that does something with each command: Complete adds that.
+// Completer is implemented by the FileReader of a client that modifies each command. Complete makes the same change.
 type Completer interface {
 	Complete(*Command)
 }
 
-// TimeLimiter is implemented by the FileReader of a client that gives hooks of some events a limited time: Most is the
-// longest, 0 at all other events.
+// TimeLimiter is implemented by the FileReader of a client that limits the timeout at some events. Most returns the
+// limit, or 0 at the other events.
 type TimeLimiter interface {
 	Most(protocol.Event) time.Duration
 }
 
-// MoreFolders is implemented by the FileReader of a client that has such files in other folders, too.
+// MoreFolders is implemented by the FileReader of a client with hooks files in other folders, too.
 type MoreFolders interface {
 	Folders() []string
 }
 
-// OnFault is what a client does with a fault of a file in its own folder: an equal key, a comment, a wrong type.
+// OnFault is a client's reaction to a fault in a file of the client's own folder: an equal key, a comment, a wrong
+// type.
 type OnFault int
 
 const (
-	// Refuses: no hook of the file counts. Every fault is an error of hookrun's.
+	// Refuses: no hook of the file counts. Every fault is an error in hookrun.
 	Refuses OnFault = iota
-	// TakesLast: of two equal keys the last counts, with a warning. All else is as with Refuses.
+	// TakesLast: of two equal keys the last counts, with a warning. Any other fault is as with Refuses.
 	TakesLast
-	// DropsFile: the client's JSON may have comments and equal keys, of which the last counts, and it skips a hook with
-	// an empty command. It goes on without the hooks of a file that has another fault. So does hookrun where it runs
-	// hooks and no failure is to block; each fault is a warning of the outcome then.
+	// DropsFile: the client allows comments and equal keys, of which the last counts, and skips a hook with an empty
+	// command. After any other fault the client continues without the file's hooks. hookrun does the same when running
+	// hooks, unless failures are to block; each fault is then a warning of the outcome.
 	DropsFile
-	// DropsEntry: the client reads comments, takes the last of equal keys, and drops what it cannot use, an entry alone
-	// or the whole document, and runs the rest. So does hookrun, with a warning.
+	// DropsEntry: the client allows comments and equal keys, of which the last counts. The client drops an invalid
+	// entry or document and runs the rest. hookrun does the same, with a warning.
 	DropsEntry
 )
 
-// Timeout is how a client writes a timeout.
+// Timeout converts between durations and the timeouts in a client's file.
 type Timeout interface {
 	Read(n float64) time.Duration // n is above 0
 	Write(time.Duration) int64    // rounded up
-	Longest() time.Duration       // that the client takes; 0: there is no limit
+	Longest() time.Duration       // the client's maximum; 0: no limit
 }
 
-// Unit is a Timeout in a unit, without a limit.
+// Unit is a Timeout in a fixed unit, without a limit.
 type Unit time.Duration
 
-// Read is the time that a number stands for.
+// Read returns the duration of n units.
 func (u Unit) Read(n float64) time.Duration {
-	if n >= float64(math.MaxInt64/u) { // more than a Duration holds
+	if n >= float64(math.MaxInt64/u) { // would overflow Duration
 		return math.MaxInt64
 	}
 	return time.Duration(n * float64(u))
 }
 
-// Write is a time as a number.
+// Write returns d in units.
 func (u Unit) Write(d time.Duration) int64 {
 	return int64((d + time.Duration(u) - 1) / time.Duration(u))
 }
 
-// Longest is no limit.
+// Longest returns 0, which means no limit.
 func (u Unit) Longest() time.Duration { return 0 }
 
-// Place is where a client's file is, and the folder that it must not lie outside of.
+// Place is the path of a client's file, and the folder that must contain the file.
 type Place struct{ Root, Path string }
 
-// IsPlaced reports whether the files lie in folders of the client's own.
+// IsPlaced reports whether the files are in folders of the client's own.
 func (f *Files) IsPlaced() bool { return f.Folder != "" || f.HomeFolder != "" }
 
-// Project is the client's hooks file of a project.
+// Project returns the client's hooks file of a project.
 func (f *Files) Project(dir string) Place {
 	return Place{dir, filepath.Join(dir, cmp.Or(f.Folder, f.HomeFolder), f.Base)}
 }
 
-// LocalProject is the client's hooks file of one person in a project, if it has one: its name says that it is local,
-// and it lies beside that of all.
+// LocalProject returns one person's hooks file in a project, if the client has such a file. It is next to the shared
+// file, and its name ends in .local.json.
 func (f *Files) LocalProject(dir string) (p Place, found bool) {
 	i := slices.IndexFunc(f.Others, func(base string) bool {
 		return strings.HasSuffix(base, ".local.json") && filepath.Base(base) == base
@@ -155,7 +155,7 @@ func (f *Files) LocalProject(dir string) (p Place, found bool) {
 	return Place{dir, filepath.Join(dir, f.Folder, f.Others[i])}, true
 }
 
-// User is the client's hooks file of the user.
+// User returns the client's hooks file of the user.
 func (f *Files) User(home string, getenv func(string) string) Place {
 	first, rest, _ := strings.Cut(cmp.Or(f.HomeFolder, f.Folder), "/")
 	variable, folder, isHome := strings.Cut(f.FolderVariable, "/")
@@ -168,8 +168,8 @@ func (f *Files) User(home string, getenv func(string) string) Place {
 	return Place{home, filepath.Join(home, first, rest, f.Base)}
 }
 
-// ProjectOf finds the folder of the project, or the user's home, that a file is the client's of: one in a folder of the
-// client's or, if its files lie in the project itself, one of their names.
+// ProjectOf returns the project folder, or the user's home, of a client's file. The file must be in a folder of the
+// client or, if the files are in the project folder, have one of the client's file names.
 func (f *Files) ProjectOf(file string) (project string, found bool) {
 	folder, base := filepath.Dir(file), filepath.Base(file)
 	path, folders := filepath.ToSlash(folder)+"/", []string{f.Folder, f.HomeFolder}
@@ -189,12 +189,12 @@ func (f *Files) ProjectOf(file string) (project string, found bool) {
 	return "", false
 }
 
-// HasExtension reports whether a file is in a format of the client's own.
+// HasExtension reports whether a file is in the client's own format.
 func (f *Files) HasExtension(path string) bool {
 	return f != nil && slices.Contains(f.Extensions, strings.ToLower(filepath.Ext(path)))
 }
 
-// Expanded is a text of the file with the values of variables.
+// Expanded returns a text of the file with variables expanded.
 func (f *Files) Expanded(text string) string {
 	if e, ok := f.Reader.(Expander); ok {
 		return e.Expand(text)
@@ -202,24 +202,24 @@ func (f *Files) Expanded(text string) string {
 	return text
 }
 
-// Expands reports whether the client replaces variables in its file.
+// Expands reports whether the client expands variables in the file.
 func (f *Files) Expands() bool {
 	_, is := f.Reader.(Expander)
 	return is
 }
 
-// HasPattern reports whether the client reads matchers in its own way.
+// HasPattern reports whether the client has a matcher syntax of its own.
 func (f *Files) HasPattern() bool {
 	_, is := f.Reader.(Matcher)
 	return is
 }
 
-// Pattern is a matcher as the client reads it, if it HasPattern.
+// Pattern parses a matcher as the client does. Call Pattern only if HasPattern.
 func (f *Files) Pattern(text, subject string) Pattern {
 	return f.Reader.(Matcher).Pattern(text, subject)
 }
 
-// MostAt is the longest time at an event, 0 if the client has no such limit.
+// MostAt returns the longest timeout at an event, or 0 if the client has no such limit.
 func (f *Files) MostAt(e protocol.Event) time.Duration {
 	if l, ok := f.Reader.(TimeLimiter); ok {
 		return l.Most(e)
@@ -227,10 +227,10 @@ func (f *Files) MostAt(e protocol.Event) time.Duration {
 	return 0
 }
 
-// May reports whether an entry of .tenex-hooks.json with the client's rules can have one of Takes.
+// May reports whether an entry of .tenex-hooks.json with the client's rules can have the key, one of Takes.
 func (f *Files) May(key string) bool { return slices.Contains(f.Takes, key) }
 
-// Completed is a command as the client runs it.
+// Completed returns a command as the client runs the command.
 func (f *Files) Completed(c Command) Command {
 	if f, ok := f.Reader.(Completer); ok {
 		f.Complete(&c)
@@ -238,10 +238,10 @@ func (f *Files) Completed(c Command) Command {
 	return c
 }
 
-// OwnKey reports whether a key may stand in any object of a hooks file: it is the author's own.
+// OwnKey reports whether a key belongs to the author and is valid in any object of a hooks file.
 func OwnKey(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
 
-// InheritedFault returns what is wrong with the name of a variable that a hook is to inherit, or "".
+// InheritedFault returns the fault in the name of an inherited variable, or "".
 func InheritedFault(name string) string {
 	switch {
 	case strings.Trim(name, "*") == "":

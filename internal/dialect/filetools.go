@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// FileTools are the names that files give to tools, as the hooks of one level see them. A nil FileTools has none.
+// FileTools are the tool names given by files, as seen by the hooks of one level. A nil FileTools is empty.
 type FileTools struct {
 	own   map[string]string   // by the client's name; "": the tool has no other name
-	added map[string][]string // of files of lower levels
+	added map[string][]string // from files of lower levels
 }
 
-// Add adds the names of a file. Those of a lower level than that of the hooks are further names, and replace nothing.
-// Others replace what files before them say. No file takes a name away by saying that there is no other one.
+// Add adds the names from a file. Names from a level lower than the hooks' are additional and replace nothing. Other
+// names replace the names from earlier files. A file with an empty name does not remove a name.
 func (t *FileTools) Add(names map[string]string, lower bool) {
 	if t.own == nil {
 		t.own, t.added = map[string]string{}, map[string][]string{}
@@ -28,7 +28,7 @@ func (t *FileTools) Add(names map[string]string, lower bool) {
 	}
 }
 
-// Name is the name that a tool has instead of those that are known of it; "": there is none.
+// Name returns the name that replaces the known names of a tool, or "".
 func (t *FileTools) Name(tool string) string {
 	if t == nil {
 		return ""
@@ -36,7 +36,7 @@ func (t *FileTools) Name(tool string) string {
 	return t.own[tool]
 }
 
-// Has reports whether a file names the tool, be it to say that it has no other name.
+// Has reports whether a file has an entry for the tool, even an empty name.
 func (t *FileTools) Has(tool string) bool {
 	if t == nil {
 		return false
@@ -45,7 +45,7 @@ func (t *FileTools) Has(tool string) bool {
 	return has
 }
 
-// Added are further names of a tool.
+// Added returns additional names of a tool.
 func (t *FileTools) Added(tool string) []string {
 	if t == nil {
 		return nil
@@ -53,7 +53,7 @@ func (t *FileTools) Added(tool string) []string {
 	return t.added[tool]
 }
 
-// Tools are the clients' tools that files name, in order.
+// Tools returns the clients' tools that have a name in files, sorted.
 func (t *FileTools) Tools() (names []string) {
 	if t == nil {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// What Gemini CLI and the clients that were made of it have in common.
+// Shared code of Gemini CLI and the clients derived from Gemini CLI.
 
-// GenAI is an Installer for such a client, which has files and variables of its own names.
+// GenAI is an Installer for such a client, with the client's own file and variable names.
 type GenAI struct {
 	BaseInstaller
-	Variables         string // the start of the names of its variables
-	Folder, MacFolder string // of the settings of all users
+	Variables         string // the prefix of the client's variables
+	Folder, MacFolder string // of the settings for all users
 	Files             *Files
 }
 
-// Elsewhere are defaults for all users, what overrides a user's own settings, and the file that says which folders the
-// user has trusted.
+// Elsewhere returns the defaults for all users, the settings that override a user's own, and the file of trusted
+// folders.
 func (g *GenAI) Elsewhere(w Where) (weakest, strongest, beside []string) {
 	folder := MachineFolder("/etc/"+g.Folder, "/Library/Application Support/"+g.MacFolder, `C:\ProgramData\`+g.Folder)
 	path := cmp.Or(w.Getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
@@ -29,21 +29,21 @@ func (g *GenAI) Elsewhere(w Where) (weakest, strongest, beside []string) {
 		[]string{g.trustFile(w)}
 }
 
-// trustFile says which folders the user has trusted.
+// trustFile returns the file of folders trusted by the user.
 func (g *GenAI) trustFile(w Where) string {
 	beside := filepath.Join(filepath.Dir(g.Files.User(w.Home, w.Getenv).Path), "trustedFolders.json")
 	return cmp.Or(w.Getenv(g.Variables+"_TRUSTED_FOLDERS_PATH"), beside)
 }
 
-// Servers are in the settings.
+// Servers returns the settings files, which have the MCP servers.
 func (g *GenAI) Servers(w Where, _ func(string) string) []ServerFile {
 	return g.Files.ServerFiles(w, g.Files.Base, func(doc string) []Server {
 		return ServersOf(gjson.Get(doc, "mcpServers"), Texts(gjson.Get(doc, "mcp.excluded")))
 	})
 }
 
-// Trust reads in the client's files whether it wants folders trusted, by default or by a setting, and whether the user
-// trusts this one or has said that nobody should. file is where that stands.
+// Trust reads from the client's files whether folder trust is on, by default or by a setting, and whether the user
+// trusts this folder or has refused to. file is the file of trusted folders.
 func (g *GenAI) Trust(in *Installed, byDefault bool) (file string, wanted, trusted, refused bool) {
 	file, wanted = g.trustFile(in.Where), byDefault
 	for _, f := range in.Files {
@@ -58,7 +58,7 @@ func (g *GenAI) Trust(in *Installed, byDefault bool) (file string, wanted, trust
 	return file, wanted, trusted, refused
 }
 
-// MergeInput merges an object into the tool's input as the next hook in turn gets it, and reports whether it did.
+// MergeInput merges an object into the tool input for the next hook in turn, and reports success.
 func MergeInput(c *Call, object []byte) bool {
 	old, _, err := c.Input()
 	merged := MergedJSON(old, object)
@@ -70,7 +70,7 @@ func MergeInput(c *Call, object []byte) bool {
 	return true
 }
 
-// AddToPrompt adds context to the prompt as the next hook in turn gets it, and reports whether there is any.
+// AddToPrompt appends context to the prompt for the next hook in turn, and reports whether context is not empty.
 func AddToPrompt(c *Call, context string) bool {
 	if context == "" {
 		return false
@@ -80,7 +80,7 @@ func AddToPrompt(c *Call, context string) bool {
 	return true
 }
 
-// LLMResponse writes a tool's result in the form of these clients.
+// LLMResponse encodes a tool's result in the form of these clients.
 func LLMResponse(c *Call) []byte {
 	text := strictjson.Quote(c.Result)
 	response := FieldsOf("llmContent", text, "returnDisplay", text)
@@ -90,7 +90,7 @@ func LLMResponse(c *Call) []byte {
 	return ObjectOf(response)
 }
 
-// ReadLLMResponse reads a tool's result from that form: what the model sees of it.
+// ReadLLMResponse sets the call's result from that form, to the text that the model sees.
 func ReadLLMResponse(c *Call, response gjson.Result) {
 	content, failure := response.Get("llmContent"), response.Get("error")
 	c.Failed = failure.Type != gjson.Null
@@ -102,7 +102,7 @@ func ReadLLMResponse(c *Call, response gjson.Result) {
 	}
 }
 
-// JSONOrQuoted reads a text as these clients do: it is JSON, or a JSON string that holds JSON, or no JSON at all.
+// JSONOrQuoted parses a text as these clients do: as JSON, or as a JSON string that contains JSON.
 func JSONOrQuoted(text string) (value gjson.Result, is bool) {
 	if value, is = JSONValue(text); is && value.Type == gjson.String {
 		return JSONValue(strictjson.Text(value.Raw))
@@ -110,8 +110,8 @@ func JSONOrQuoted(text string) (value gjson.Result, is bool) {
 	return value, is
 }
 
-// MessageOf is a text for people. What JavaScript takes for false is none, and any other value that is no string is
-// shown as the JSON that it is.
+// MessageOf returns a text for people. A value that is false in JavaScript gives "". Other values than strings stay
+// JSON.
 func MessageOf(value gjson.Result) string {
 	if value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.Number && value.Num == 0 {
 		return ""
@@ -119,8 +119,8 @@ func MessageOf(value gjson.Result) string {
 	return strictjson.ValueText([]byte(value.Raw))
 }
 
-// folderTrust is what the file of folders that the user of such a client has trusted says of a folder: what stands
-// beside the longest path that it lies in.
+// folderTrust returns the trust level of a folder from the text of the trust file: the level of the longest path that
+// contains the folder.
 func folderTrust(doc, folder string) (level string) {
 	longest := -1
 	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
@@ -128,7 +128,7 @@ func folderTrust(doc, folder string) (level string) {
 		if value.String() == "TRUST_PARENT" {
 			path = filepath.Dir(path)
 		}
-		rest, err := filepath.Rel(real(path), real(folder))
+		rest, err := filepath.Rel(realPath(path), realPath(folder))
 		if err == nil && filepath.IsLocal(rest) && len(key.String()) > longest {
 			longest, level = len(key.String()), value.String()
 		}
@@ -137,7 +137,7 @@ func folderTrust(doc, folder string) (level string) {
 	return level
 }
 
-func real(path string) string {
+func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

@@ -19,21 +19,20 @@ import (
 type EventGroups struct {
 	*Document
 	Name  protocol.Event
-	Drops string // as in Document, for faults at this event
-	// Untyped: the matcher of a group was of another type than a matcher is.
+	Drops string // as Document.Drops, for faults at this event
+	// Untyped: the matcher of a group had the wrong type.
 	Untyped bool
 
-	dialect *Dialect // of hooks of the event
+	dialect *Dialect // for hooks of the event
 	path    string
 	groups  gjson.Result
 }
 
-// Events yields the events in an object, which is "hooks" or, if they stand at the top level, the document, and says
-// what is odd about its other keys. beside are switches of the client's that may stand there, too; the first of them
-// switches all hooks off.
+// Events yields the events in hooks, which is the "hooks" object or the document if events are at the top level. Other
+// keys cause a warning. beside are switches of the client that may be among the events; the first turns off all hooks.
 func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
 	at, off := "hooks", ""
-	if d.flat {
+	if d.topLevel {
 		at = ""
 	}
 	if len(beside) > 0 {
@@ -42,16 +41,15 @@ func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGr
 	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, at, off, beside, yield) }
 }
 
-// EventsOf is Events for an object under a key of the document. What stands beside the events there switches at most
-// these off.
+// EventsOf is Events for an object under a key of the document. A switch among these events turns off only these hooks.
 func (d *Document) EventsOf(key string, hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
 	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, key, "", beside, yield) }
 }
 
-// yieldEvents yields those in the object under a key, or at the top level. off is the key that switches all hooks off.
+// yieldEvents yields the events of an object under a key, or at the top level. off is the key that turns off all hooks.
 func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Field, yield func(*EventGroups) bool) {
 	switch {
-	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
+	case !hooks.Exists() || hooks.Type == gjson.Null: // null counts as missing, if allowed
 		return
 	case !hooks.IsObject():
 		d.WrongType(strconv.Quote(at), "an object", hooks, d.Drops)
@@ -69,11 +67,11 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 		case hasField(beside, name):
 			d.note(OwnSetting, path, key.Index, name)
 			if name == off && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
-				d.switched(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
+				d.addSwitch(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
 			}
 		case last[strictjson.Text(key.Raw)].Index != groups.Index:
 			d.note(Overwritten, path, key.Index, name)
-		case d.flat && name == "hooks":
+		case d.topLevel && name == "hooks":
 			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
 				filepath.Base(d.Path), d.Drops)
 		case slices.Contains(d.events, name):
@@ -84,34 +82,34 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 			d.note(OwnSetting, path, key.Index, name)
 		default:
 			d.note(NoEvent, path, key.Index, name)
-			d.noEvent(key, event)
+			d.warnUnknownEvent(key, event)
 		}
 		return true
 	})
 }
 
-// noEvent warns of an event that the client does not have.
-func (d *Document) noEvent(key gjson.Result, event protocol.Event) {
-	if hasField(d.switches, string(event)) {
+// warnUnknownEvent warns about an event that the client does not have.
+func (d *Document) warnUnknownEvent(key gjson.Result, event protocol.Event) {
+	if hasField(d.formerSwitches, string(event)) {
 		d.Warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", d.client(), string(event))
 		return
 	}
 	d.WarnOfGate(key.Index, "unknown event %s: none of its hooks will ever run%s", spelling.Quote(string(event)),
-		d.meantEvent(event))
+		d.suggestEvent(event))
 }
 
-// TopEvents yields the events of a document that has them at the top level.
+// TopEvents yields the events of a document with events at the top level.
 func (d *Document) TopEvents(beside ...Field) iter.Seq[*EventGroups] {
-	d.flat, d.top = true, gjson.Parse(d.Text)
+	d.topLevel, d.top = true, gjson.Parse(d.Text)
 	return d.Events(d.top, beside...)
 }
 
-// OnceBeside are switches that once stood beside the events, and are passed over there.
-func (d *Document) OnceBeside(switches []Field) { d.switches = switches }
+// OnceBeside sets the switches that were formerly allowed among the events. The client now ignores them there.
+func (d *Document) OnceBeside(switches []Field) { d.formerSwitches = switches }
 
-// meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another
-// client's event. In the place that plugins of all clients have for their hooks, the file may be another client's.
-func (d *Document) meantEvent(event protocol.Event) string {
+// suggestEvent suggests an event for an unknown name: a similar name, or the client's name for another client's event.
+// A file in the folder shared by plugins of all clients may belong to another client.
+func (d *Document) suggestEvent(event protocol.Event) string {
 	if d.Shared {
 		if names := d.Having(event); len(names) > 0 {
 			return "; it is an event of " + strings.Join(names, ", ") + ": name the client with --dialect"
@@ -128,23 +126,23 @@ func (d *Document) meantEvent(event protocol.Event) string {
 	return ""
 }
 
-// Group is a matcher and the hooks that are for it.
+// Group is a matcher and the hooks for the matcher.
 type Group struct {
 	*EventGroups
 	Members Members
-	Pattern *Pattern // its matcher, if it has one
+	Pattern *Pattern // if the group has a matcher
 
 	json, matcher gjson.Result
 	matcherAt     Position
-	who           string // for messages, as "PreToolUse 1: "
+	who           string // begins messages, as "PreToolUse 1: "
 	path          string
-	flat          bool // it is its only hook itself
+	isHook        bool // the object is a hook without a group
 	line          gjson.Result
 	when          *LineTest
 }
 
-// Groups yields the groups of the event, each with a list of hooks. lost is what becomes of a group without one, as the
-// end of a message; "": Drops.
+// Groups yields the groups of the event, each with a list of hooks. lost is the effect of a missing list, as the end of
+// a message; if "", Drops.
 func (e *EventGroups) Groups(fields []Field, lost string) iter.Seq[*Group] {
 	return e.walk(fields, lost, func(gjson.Result) bool { return false })
 }
@@ -154,7 +152,7 @@ func (e *EventGroups) Hooks() iter.Seq[*Group] {
 	return e.walk(nil, "", func(gjson.Result) bool { return true })
 }
 
-// HooksAndGroups yields both, whatever stands there.
+// HooksAndGroups yields groups, and hooks without a group, for a client that allows both.
 func (e *EventGroups) HooksAndGroups(fields []Field) iter.Seq[*Group] {
 	return e.walk(fields, "", func(group gjson.Result) bool { return !Has(group, "hooks") })
 }
@@ -162,7 +160,7 @@ func (e *EventGroups) HooksAndGroups(fields []Field) iter.Seq[*Group] {
 // Has reports whether an object has a key.
 func Has(object gjson.Result, name string) bool { return valueOf(object, name).Exists() }
 
-// valueOf is a field of an object, the last of equal ones.
+// valueOf returns a field of an object, the last of equal keys.
 func valueOf(object gjson.Result, name string) (found gjson.Result) {
 	object.ForEach(func(key, value gjson.Result) bool {
 		if key.String() == name {
@@ -199,27 +197,27 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 			e.note(EmptyGroup, g.path, json.Index, "")
 			return true
 		}
-		g.flat = isHook(json)
-		if !g.flat && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
+		g.isHook = isHook(json)
+		if !g.isHook && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
 			e.Problem(json.Index, "%shas no \"hooks\"; write {\"hooks\": [{…}]} around this hook%s", g.who, lost)
 			return true
 		}
 		if !g.read(fields) {
 			return true
 		}
-		if _, ok := g.Members["hooks"]; !g.flat && !ok {
+		if _, ok := g.Members["hooks"]; !g.isHook && !ok {
 			e.Problem(json.Index, "%shas no \"hooks\"%s", g.who, lost)
 		}
 		return yield(g)
 	})
 }
 
-// read reads what is beside the hooks of a group. It reports whether the client looks at those.
+// read reads the fields of a group, except the hooks. It reports whether the client reads the hooks.
 func (g *Group) read(fields []Field) bool {
 	before := g.faults
 	g.matcher = valueOf(g.json, "matcher")
 	g.matcherAt = g.At(g.matcher.Index)
-	if g.flat {
+	if g.isHook {
 		g.Members = Members{}
 		if g.matcher.Type == gjson.String {
 			g.Members["matcher"] = g.matcher
@@ -234,7 +232,7 @@ func (g *Group) read(fields []Field) bool {
 	return g.readMatcher() && (g.Dialect.Files.OnFault != DropsEntry || g.faults == before)
 }
 
-// noteMembers notes what is not about the hooks of the group.
+// noteMembers notes the fields that are not about the hooks of the group.
 func (g *Group) noteMembers(fields []Field) {
 	g.json.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
@@ -248,13 +246,13 @@ func (g *Group) noteMembers(fields []Field) {
 	})
 }
 
-// maxPattern bounds what compiling a matcher can cost: a tenth of a second for a megabyte of it.
+// maxPattern limits the cost of compiling a matcher, which is a tenth of a second for a megabyte.
 const maxPattern = 64 << 10
 
-// PatternTooLong reports whether a text is too long to be compiled.
+// PatternTooLong reports whether a text is too long to compile.
 func PatternTooLong(text string) bool { return len(text) > maxPattern }
 
-// readMatcher reads the matcher. It reports whether the client takes it.
+// readMatcher reads the matcher. It reports whether the client accepts the matcher.
 func (g *Group) readMatcher() bool {
 	text, ok := g.Members["matcher"]
 	if !ok {
@@ -273,7 +271,7 @@ func (g *Group) readMatcher() bool {
 	}
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		say := g.WarnOfGate
-		if pattern.AlwaysRuns() { // the hook always runs
+		if pattern.AlwaysRuns() {
 			say = g.Warn
 		}
 		say(text.Index, "%sthe matcher %s %s", g.who, spelling.Quote(text.String()), fault)
@@ -282,8 +280,8 @@ func (g *Group) readMatcher() bool {
 	return true
 }
 
-// OnlyLines narrows the group to commands of one tool that a function accepts; without a function, to none. line is the
-// field that says which.
+// OnlyLines restricts the group to commands of one tool for which accepts returns true. A nil accepts means no command.
+// line is the field with the expression.
 func (g *Group) OnlyLines(tool string, line gjson.Result, accepts func(command string) bool) {
 	var pattern Pattern
 	if g.Pattern != nil {
@@ -294,28 +292,28 @@ func (g *Group) OnlyLines(tool string, line gjson.Result, accepts func(command s
 	g.when = &LineTest{Text: "commandRegex " + spelling.Quote(line.String()), Accepts: accepts}
 }
 
-// Sequential is the value of the field that says whether the hooks of the group run in turn.
+// Sequential returns the field that says whether the hooks of the group run in turn.
 func (g *Group) Sequential() gjson.Result { return valueOf(g.json, "sequential") }
 
-// Who begins messages about the group.
+// Who returns the beginning of messages about the group.
 func (g *Group) Who() string { return g.who }
 
-// HandlerFields are the fields of a type of hooks. The type of a field ends in ! if there must be one. Default: a hook
-// that says no type is of this one.
+// HandlerFields are the fields of a hook type. If the type of a field ends in !, the field is required. Default: the
+// type of a hook without a type.
 type HandlerFields struct {
 	Type    string
 	Default bool
 	Fields  []Field
 }
 
-// Handlers yields the hooks of the group that are of one of the types, each as an Entry that is to be filled. It is
-// among the Entries then, unless a fault of it was found meanwhile, or it was dropped. common are fields of all types.
+// Handlers yields the group's hooks of the given types, each with an Entry to fill in. The Entry joins Entries unless
+// the caller finds a fault or drops the hook. common are fields of all types.
 func (g *Group) Handlers(types []HandlerFields, common []Field) iter.Seq[*Handler] {
 	return func(yield func(*Handler) bool) { g.yieldHandlers(types, common, yield) }
 }
 
 func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(*Handler) bool) {
-	if g.flat {
+	if g.isHook {
 		g.handler(g.json, strings.TrimSuffix(g.who, ": "), g.path, types, common, yield)
 		return
 	}
@@ -336,7 +334,7 @@ func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(
 	}
 }
 
-// handler yields one hook. It reports whether more are wanted.
+// handler yields one hook. It reports whether the caller wants more.
 func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFields, common []Field,
 	yield func(*Handler) bool) bool {
 	before := g.faults
@@ -348,7 +346,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 		Event: g.Name, Pattern: g.Pattern, MatcherAt: g.matcherAt, When: g.when,
 		Sequential: g.Members["sequential"].Type == gjson.True,
 		From:       Source{Path: path, Group: g.path, JSON: json, Matcher: g.matcher, Line: g.line}}}
-	fields, known := h.typed(types)
+	fields, known := h.fieldsOfType(types)
 	if !known {
 		return true
 	}
@@ -360,7 +358,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 			g.Problem(json.Index, "%sa hook of type %q needs %q%s", h.Who, h.Type, f.Key(), g.Drops)
 		}
 	}
-	h.start = before
+	h.faultsBefore = before
 	more := yield(h)
 	if g.faults == before && !h.dropped {
 		g.Entries = append(g.Entries, h.Entry)
@@ -368,8 +366,8 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 	return more
 }
 
-// typed finds the fields of the hook's type.
-func (h *Handler) typed(types []HandlerFields) (fields []Field, known bool) {
+// fieldsOfType returns the fields of the hook's type.
+func (h *Handler) fieldsOfType(types []HandlerFields) (fields []Field, known bool) {
 	kind := valueOf(h.From.JSON, "type")
 	var names []string
 	for _, t := range types {

@@ -14,25 +14,25 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Handler is one hook while its Entry is filled. Its methods read the fields that clients share.
+// Handler is one hook while its Entry is being filled. The methods read the fields that clients share.
 type Handler struct {
 	*Group
 	Entry
 	Type    string
 	Members Members
-	Who     string // begins messages about it
+	Who     string // begins messages about the hook
 
-	start   int // faults before it
-	dropped bool
+	faultsBefore int // number of faults before this hook
+	dropped      bool
 }
 
 // Drop drops the hook.
 func (h *Handler) Drop() { h.dropped = true }
 
-// Kept reports whether the hook is one of the Entries so far.
-func (h *Handler) Kept() bool { return !h.dropped && h.faults == h.start }
+// Kept reports whether the hook is without faults and not dropped so far.
+func (h *Handler) Kept() bool { return !h.dropped && h.faults == h.faultsBefore }
 
-// Common reads a name and variables.
+// Common reads the name and the variables.
 func (h *Handler) Common() {
 	h.Env = append(h.Env, h.variables(h.Members["env"], h.Who, h.Drops)...)
 	if name, ok := h.Members["name"]; ok {
@@ -40,7 +40,7 @@ func (h *Handler) Common() {
 	}
 }
 
-// Time reads a field with a timeout above 0.
+// Time reads a timeout, which must be more than 0.
 func (h *Handler) Time(key string) (d time.Duration) {
 	v, ok := h.Members[key]
 	if !ok {
@@ -52,18 +52,18 @@ func (h *Handler) Time(key string) (d time.Duration) {
 		h.Problem(v.Index, "%s%q must be more than 0, not %s%s", h.Who, key, spelling.Brief(v.Raw, 80), h.Drops)
 	case d > time.Hour:
 		h.Doubt(v, "%s%q is in %s, and %s of them are more than an hour; were these %s?", h.Who, key, unit.name,
-			spelling.Brief(v.Raw, 80), unit.less)
+			spelling.Brief(v.Raw, 80), unit.smaller)
 	}
 	return d
 }
 
-// Doubt warns of a number that may be meant in another unit.
+// Doubt warns that a number may be meant in another unit.
 func (h *Handler) Doubt(v gjson.Result, format string, args ...any) {
 	h.Warn(v.Index, format, args...)
 	h.Diagnostics[len(h.Diagnostics)-1].Unit = true
 }
 
-// Whole reports whether a field with a timeout is a whole number, which is an error otherwise.
+// Whole reports whether a timeout is a whole number. Any other number is an error.
 func (h *Handler) Whole(key string) bool {
 	v := h.Members[key]
 	if _, err := strconv.ParseUint(v.Raw, 10, 64); err == nil {
@@ -74,9 +74,9 @@ func (h *Handler) Whole(key string) bool {
 	return false
 }
 
-type unitNames struct{ name, less string }
+type unitNames struct{ name, smaller string }
 
-// unitOf names the unit of a timeout, and the one below it.
+// unitOf returns the unit of a timeout and the next smaller unit.
 func unitOf(t Timeout) unitNames {
 	switch t.Write(time.Minute) {
 	case 1:
@@ -87,7 +87,7 @@ func unitOf(t Timeout) unitNames {
 	return unitNames{"milliseconds", "microseconds"}
 }
 
-// Fails sets what every failure of the hook means, by a word of the client's own.
+// Fails sets the decision for every failure of the hook, from the client's own setting.
 func (h *Handler) Fails(decision protocol.Decision) {
 	h.OnFailure = FailurePolicy{}
 	for _, c := range h.dialect.Causes {
@@ -105,7 +105,7 @@ func (h *Handler) Line(key string, v gjson.Result) (text string, ok bool) {
 	return h.Dialect.Files.Expanded(text), ok
 }
 
-// Runnable reports whether a command is not empty, and warns of one that is blank.
+// Runnable reports an error for an empty command, and warns of a blank command.
 func (h *Handler) Runnable(text string, v gjson.Result) bool {
 	if text == "" {
 		const text = "%shas an empty command, which fails whenever it runs; write a command, or take the hook out"
@@ -116,7 +116,7 @@ func (h *Handler) Runnable(text string, v gjson.Result) bool {
 	return true
 }
 
-// WarnOfBlank warns of a command that does nothing.
+// WarnOfBlank warns of a blank command, which does nothing.
 func (h *Handler) WarnOfBlank(text string, v gjson.Result) {
 	if strings.TrimSpace(text) == "" {
 		h.WarnOfGate(v.Index, "%sthe command is blank: it does nothing, and lets everything pass", h.Who)
@@ -153,7 +153,7 @@ func (h *Handler) RunsUnlessEmpty() {
 	h.Command = h.Dialect.Files.Completed(Command{Shell: text})
 }
 
-// Args are the texts of a list.
+// Args returns the strings of a list.
 func (h *Handler) Args(list gjson.Result) (args []string) {
 	list.ForEach(func(_, a gjson.Result) bool {
 		arg, _ := h.text(a, h.Who, `"args"`)
@@ -178,17 +178,17 @@ func (h *Handler) Posts() {
 		h.HTTP.Headers = append(h.HTTP.Headers, httphook.Header{Name: key.String(), Value: value.String()})
 		return true
 	})
-	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password
+	if err := h.HTTP.Check(); err != nil { // the error does not repeat the URL, which may contain a password
 		h.Problem(where.Index, "%sno request can be sent: %v", h.Who, err)
 	}
 }
 
-// CannotRun says that the hook is of a type that needs a model or a client.
+// CannotRun marks the hook's type as unsupported, because the type needs a model or a client.
 func (h *Handler) CannotRun() { h.Unsupported = h.Type }
 
-// EqualBy sets what equal hooks have in common: texts, and the fields of these keys. A field that is not there differs
-// from one that is empty only as a list: a command without arguments is for a shell, and one with an empty list of them
-// is not.
+// EqualBy sets the key by which equal hooks are found: texts, and the fields with these keys. An empty field equals a
+// missing field, except for a list: a command without arguments is for a shell, and a command with an empty list is
+// not.
 func (h *Handler) EqualBy(texts []string, keys ...string) {
 	equal := append([]string{h.Type}, texts...)
 	for _, key := range keys {
@@ -201,14 +201,14 @@ func (h *Handler) EqualBy(texts []string, keys ...string) {
 	h.Same = SameKey(equal...)
 }
 
-// SameKey joins texts so that no others give the same.
+// SameKey encodes texts as one unique text.
 func SameKey(parts ...string) string {
 	b, _ := json.Marshal(parts) // strings always have a JSON form
 	return string(b)
 }
 
-// PluginFolder is the folder of the plugin whose hooks a file has, "" for another file. A plugin has them in
-// hooks/hooks.json.
+// PluginFolder returns the folder of the plugin that owns a hooks file, or "" if the file's name is not hooks.json. A
+// plugin has hooks/hooks.json.
 func PluginFolder(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil || filepath.Base(path) != "hooks.json" {

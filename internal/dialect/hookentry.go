@@ -13,89 +13,89 @@ import (
 type Entry struct {
 	Position
 	Event protocol.Event
-	Name  string // "": what it runs names it
-	// Nameless: the file gives it no name, and other hooks may have the same.
+	Name  string // "": named by the command
+	// Nameless: Name is not from the file and may not be unique.
 	Nameless bool
 
 	Command     Command
-	HTTP        *httphook.Endpoint // in the place of Command
-	Unsupported string             // its type, which hookrun cannot run
-	Runs        Position           // where Command or the address stands
+	HTTP        *httphook.Endpoint // instead of Command
+	Unsupported string             // the hook's type, if hookrun cannot run the type
+	Runs        Position           // the position of the command or URL
 
-	Globs      *string  // its matcher, as globs
-	Pattern    *Pattern // its matcher, as the client reads it
+	Globs      *string  // the matcher, as globs
+	Pattern    *Pattern // the matcher, in the client's syntax
 	MatcherAt  Position
 	If         string // a permission rule
 	IfAt       Position
 	When       *LineTest
-	Agent      string   // the one that it is for; "": all but NotAgents
-	NotAgents  []string // these have hooks of their own
+	Agent      string   // the agent of the hook; "": all agents but NotAgents
+	NotAgents  []string // agents with hooks of their own
 	Timeout    time.Duration
 	OnFailure  FailurePolicy
 	Env        []string // NAME=VALUE
-	Inherit    []string // variables of the caller's beside those that all programs need; if nil, all
-	Folder     string   // where it runs
+	Inherit    []string // variables to inherit beyond the commonly needed; all, if nil
+	Folder     string   // the working directory
 	Async      bool
 	Sequential bool
-	Off        string // what switches it off, "" for nothing
-	Same       string // what equal hooks have in common; "": it is equal to none
+	Off        string // the setting that turns the hook off, or ""
+	Same       string // the same for equal hooks; "": equal to no other hook
 
-	// Who begins messages about it, and GroupWho about its group, with a colon.
+	// Who begins messages about the hook, and GroupWho messages about the group, with a colon.
 	Who, GroupWho string
 	From          Source
 }
 
-// LineTest is what the command of a tool must be like.
+// LineTest is a condition on the command of a tool.
 type LineTest struct {
 	Text    string                    // for people
-	Accepts func(command string) bool // none, if it is nil
+	Accepts func(command string) bool // no command matches, if nil
 }
 
-// Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
+// Command is the command of a hook: either Argv, started directly, or Shell, run by `sh -c`.
 type Command struct {
 	Argv  []string
 	Shell string
 
 	PowerShell   bool     // Shell is for pwsh
 	Bash         bool     // Shell is for bash
-	ByPath       bool     // the shell is called by its full path, with which its messages begin
-	Written      []string // names of variables whose values the client writes into Shell, where it has $NAME
-	Placeholders bool     // ${NAME} stands in Argv for the client's folder of that name
+	ByPath       bool     // start the shell by full path, because the shell's messages begin with the path
+	Written      []string // variables that the client replaces by their values in Shell
+	Placeholders bool     // in Argv, ${NAME} stands for the client's folder of that name
 
-	Script   string // instead of both: a program or a Python file, by its path in the folder where the hook runs
+	Script   string // instead of both: a program or a Python file, by its path in the hook's folder
 	Callable string // instead of all: a Python function, as module.function
 }
 
-// Source is where in a document an Entry is from, for who carries it elsewhere.
+// Source is the origin of an Entry in a document, for the importer.
 type Source struct {
-	Path, Group string       // the entry, as hooks.PreToolUse.0.hooks.1, and the group that it is in
+	Path, Group string       // of the entry, as hooks.PreToolUse.0.hooks.1, and of the group
 	JSON        gjson.Result // the entry
 	Matcher     gjson.Result
 	Line        gjson.Result // the expression of When
-	Fields      []Field      // that the client knows there
-	// Machine and Plugin name variables in Env: one with a folder of this machine alone, and one with the folder of the
-	// plugin that the file is in.
+	Fields      []Field      // known to the client
+	// Machine names the variable in Env with a folder that only this machine has, and Plugin the variable with the
+	// folder of the file's plugin.
 	Machine, Plugin string
-	// Counts has the keys of which the first that is there counts as a "command" or as a "timeout".
+	// Counts lists the keys for "command" and for "timeout", of which the first present key counts.
 	Counts map[string][]string
 }
 
 // Knows reports whether the client knows a field of the entry.
 func (s *Source) Knows(key string) bool { return hasField(s.Fields, key) }
 
-// Position is a place in a file.
+// Position is a position in a file.
 type Position struct{ Line, Column int }
 
-// Diagnostic is something to say about a place of a file.
+// Diagnostic is a message about a position in a file.
 type Diagnostic struct {
 	Position
 	Text    string
-	Warning bool // the file loads
-	Gate    bool // as a warning: a hook will never run
-	Unit    bool // as a warning: a timeout may be meant in another unit
+	Warning bool // the file still loads
+	Gate    bool // for a warning: a hook will never run
+	Unit    bool // for a warning: a timeout may be meant in another unit
 }
 
-// Note is something in a document that makes no Entry, for who carries the entries elsewhere.
+// Note describes a part of a document that is not an Entry, for the importer.
 type Note struct {
 	Kind NoteKind
 	Path string
@@ -108,32 +108,32 @@ type NoteKind int
 
 // Kinds of notes.
 const (
-	OwnSetting   NoteKind = iota // the client's, or the author's, and not about hooks
-	Limit                        // of what hooks may reach
-	Overwritten                  // an equal key follows, and counts
-	NoEvent                      // an event that the client does not have
-	AtEvent                      // hooks of an event that it has
-	PassedOver                   // a field that the client does not know
-	InTurn                       // says whether hooks run in turn, otherwise than the dialect does
+	OwnSetting   NoteKind = iota // a setting of the client or the author, not about hooks
+	Limit                        // a limit on URLs or variables of hooks
+	Overwritten                  // an equal key follows and counts
+	NoEvent                      // an event unknown to the client
+	AtEvent                      // hooks of a known event
+	PassedOver                   // a field unknown to the client
+	InTurn                       // sets whether hooks run in turn, differently from the dialect
 	EmptyGroup                   // without hooks
-	EmptyCommand                 // a hook that the client skips for that
+	EmptyCommand                 // a hook that the client skips for an empty command
 )
 
-// OffSwitch is a setting that switches all hooks of the client off, or on again.
+// OffSwitch is a setting that turns all hooks of the client off, or on again.
 type OffSwitch struct {
 	Off   bool
 	Name  string
 	Path  string
 	KeyAt Position
-	By    string // the setting, for messages
-	Text  string // what to say of it, if Off
+	By    string // the setting, in messages
+	Text  string // the message if Off
 	At    Position
 }
 
-// DisabledName is the name of a hook that the settings switch off.
+// DisabledName is the name of a hook that the settings turn off.
 type DisabledName struct {
-	Text string // as it is written
-	Name string // with the values of variables
+	Text string // as written
+	Name string // with variables expanded
 	Path string
 	At   Position
 }

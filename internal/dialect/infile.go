@@ -6,33 +6,35 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// InFile is the dialect of hooks that stand in a project's file in the form of another dialect and keep this client's
-// rules. They run as that file's hooks do, and each reads and answers as in its client. see is the call as the client
-// sees it.
-func (d *Dialect) InFile(file *Dialect, see func(*Call) *Call) *Dialect {
+// InFile returns the dialect of hooks in a project's file that has the form of another dialect, file, but follow this
+// client's rules. The hooks run like that file's hooks, but read and answer as in their client. clientCall returns the
+// call as the client sees the call.
+func (d *Dialect) InFile(file *Dialect, clientCall func(*Call) *Call) *Dialect {
 	entry := *d
 	entry.Own = d
 	entry.Run.Parallel, entry.Run.FirstOfSame = file.Run.Parallel, file.Run.FirstOfSame
-	entry.Hooks = entryHooks{d.Hooks, file.Hooks, see}
+	entry.Hooks = entryHooks{d.Hooks, file.Hooks, clientCall}
 	return &entry
 }
 
-// entryHooks are a client's Hooks that run as those of file do. They propagate nothing, and undo no other answer.
+// entryHooks are a client's Hooks that run like the Hooks of file. They neither propagate nor override other answers.
 type entryHooks struct {
 	Hooks
-	file Hooks
-	see  func(*Call) *Call
+	file       Hooks
+	clientCall func(*Call) *Call
 }
 
-func (h entryHooks) Encode(c *Call) (Payload, []string, error) { return h.Hooks.Encode(h.see(c)) }
+func (h entryHooks) Encode(c *Call) (Payload, []string, error) {
+	return h.Hooks.Encode(h.clientCall(c))
+}
 
 func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
 	ender, ok := h.file.(Ender)
 	return ok && ender.Ends(e, v)
 }
 
-// Merge merges as the file's hooks do. What the client's own Merge changes about one hook alone counts too: how it
-// words a reason for its model, and what it drops.
+// Merge merges like the file's hooks. Two effects of the client's own Merge on a single hook count too: the wording of
+// a reason for the client's model, and dropped contexts.
 func (h entryHooks) Merge(m *Merging) {
 	h.file.Merge(m)
 	alone := func(v *HookVerdict) (before, after Merging) {

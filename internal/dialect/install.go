@@ -11,124 +11,125 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
-// running it. Package install has the one editor of all such files.
+// Installation describes how to make a client call hookrun: the entry in the client's settings, and the obstacles to
+// running the entry. Package install has the editor of all such files.
 type Installation struct {
-	Events       []string // at which hookrun has something to say
-	WindowsShell Shell    // that the client gives the command to on Windows
-	JSON         JSONForm // of its files
-	Note         string   // what its user must know: what the client still asks of them, or cannot do at all
+	Events       []string // with an entry for hookrun
+	WindowsShell Shell    // the shell for the command on Windows
+	JSON         JSONForm // the syntax of the client's files
+	Note         string   // for the user: what the client still asks of them, or cannot do
 	Unseen       []Unseen
 
-	Program   string   // its name in PATH
-	Versions  []string // that were recorded: what hookrun knows of the client it knows of these
-	Variables []string // that it sets for what it starts
+	Program   string   // the program's name in PATH
+	Versions  []string // recorded versions, the source of all facts about the client here
+	Variables []string // set by the client for its child processes
 
 	Installer
 }
 
-// Installer looks into a client's files. BaseInstaller has a default for all of it.
+// Installer inspects a client's files. BaseInstaller has a default for all methods.
 //
-// The Installer of a client may also be a FileWriter, a HeadWriter, an EntryWriter, a VariableEmptier, a SilentBlocker,
-// a HintFitter, an EntryTruster, a ShellFinder, an AlsoRunner or a HooksMover, or have Nameless events.
+// A client's Installer may also implement FileWriter, HeadWriter, EntryWriter, VariableEmptier, SilentBlocker,
+// HintFitter, EntryTruster, ShellFinder, AlsoRunner, HooksMover or Nameless.
 type Installer interface {
-	// Switches reads the settings in the text of one of its files, without comments, that decide whether it runs hooks,
-	// or this one.
+	// Switches reads from the text of a file, without comments, the settings that decide whether the client runs hooks,
+	// or the entry.
 	Switches(doc string) []Switch
-	// Obstacles are what else keeps it from running the entry.
+	// Obstacles returns other reasons why the client does not run the entry.
 	Obstacles(*Installed) []Obstacle
-	// Elsewhere are files outside the folders of Files: the settings of all users of the machine that every other file
-	// overrides, those that override every other file, and more files that Obstacles looks at.
+	// Elsewhere returns files outside the folders of Files: machine-wide settings that every other file overrides,
+	// machine-wide settings that override every other file, and more files for Obstacles.
 	Elsewhere(Where) (weakest, strongest, beside []string)
-	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
+	// Servers returns the files with the client's MCP servers. read returns the text of another JSON file, or "" if
+	// that file has a fault.
 	Servers(w Where, read func(path string) string) []ServerFile
 }
 
-// BaseInstaller is the default of an Installer, for a client's own to embed.
+// BaseInstaller is the default implementation of Installer, to be embedded.
 type BaseInstaller struct{}
 
-// Switches are none.
+// Switches returns nil.
 func (BaseInstaller) Switches(string) []Switch { return nil }
 
-// Obstacles are none.
+// Obstacles returns nil.
 func (BaseInstaller) Obstacles(*Installed) []Obstacle { return nil }
 
-// Elsewhere are no files.
+// Elsewhere returns no files.
 func (BaseInstaller) Elsewhere(Where) (weakest, strongest, beside []string) { return nil, nil, nil }
 
-// Servers are in no file.
+// Servers returns nil.
 func (BaseInstaller) Servers(Where, func(path string) string) []ServerFile { return nil }
 
-// FileWriter is implemented by the Installer of a client that has no hooks file for an entry: OwnFiles are files that
-// hookrun writes whole, a plugin, or an executable for each event. They are in the folder of Files.Base, which is the
-// first of them.
+// FileWriter is implemented by the Installer of a client without a hooks file for an entry. OwnFiles returns files that
+// hookrun writes whole: a plugin, or an executable for each event. All are in the folder of Files.Base, which is the
+// first.
 type FileWriter interface {
 	OwnFiles() []OwnFile
 }
 
-// HeadWriter is implemented by the Installer of a client whose file must have something beside "hooks": Head returns
-// these members as JSON.
+// HeadWriter is implemented by the Installer of a client whose file needs more members than "hooks". Head returns these
+// members as JSON.
 type HeadWriter interface {
 	Head() string
 }
 
 // EntryWriter is implemented by the Installer of a client whose entry has other members than "type", "command" and
-// "timeout": EntryMembers returns the key of the command for a shell, and members that are beside it, as JSON.
+// "timeout". EntryMembers returns the key of the command for a shell, and the other members as JSON.
 type EntryWriter interface {
 	EntryMembers(Shell) (commandKey, more string)
 }
 
-// VariableEmptier is implemented by the Installer of a client that sets variables to a part of the call, which can be
-// longer than a program can be started with: EmptiedVariables are those. The entry empties them.
+// VariableEmptier is implemented by the Installer of a client that sets variables to a part of the call. Such a value
+// can be too long to start a program, so the entry empties EmptiedVariables.
 type VariableEmptier interface {
 	EmptiedVariables() []string
 }
 
-// SilentBlocker is implemented by the Installer of a client that exit 2 does not stop at every event: SilentBlock is
-// how the entry blocks if hookrun is missing, was killed, or printed no answer, which clients take for an approval. It
-// prints JSON without a single quote on stdout, and exits.
+// SilentBlocker is implemented by the Installer of a client for which exit 2 does not block at every event. SilentBlock
+// returns how the entry blocks if hookrun is missing, was killed or printed no answer, because clients take no answer
+// for an approval: the entry prints json, which has no single quote, on stdout and exits with exit.
 type SilentBlocker interface {
 	SilentBlock() (json string, exit int)
 }
 
-// HintFitter is implemented by the Installer of a client that does not take every text in a string of its file: FitHint
-// changes a text for people so that it does.
+// HintFitter is implemented by the Installer of a client that rejects some texts in a string of its file. FitHint
+// changes a text for people into an accepted text.
 type HintFitter interface {
 	FitHint(text string) string
 }
 
-// EntryTruster is implemented by the Installer of a client that does not run a changed entry until its user has done
-// what TrustAnew says.
+// EntryTruster is implemented by the Installer of a client that does not run a changed entry until the user has trusted
+// the entry again. TrustAnew says how.
 type EntryTruster interface {
 	TrustAnew() string
 }
 
-// ShellFinder is implemented by the Installer of a client that gives commands to a shell of its user's: Shell is the
-// program, "" for /bin/sh.
+// ShellFinder is implemented by the Installer of a client that runs commands in the user's shell. Shell returns the
+// program, or "" for /bin/sh.
 type ShellFinder interface {
 	Shell() string
 }
 
-// AlsoRunner is implemented by the Installer of a client that runs the hooks of other clients as well, from their
-// settings files: AlsoRuns names those. Their entries may get an input of this client's. An entry of hookrun's in both
-// files is asked twice, unless the client's Hooks are an Answerer.
+// AlsoRunner is implemented by the Installer of a client that also runs the hooks in other clients' settings files.
+// AlsoRuns names the other clients. Their entries may get an input of this client. With a hookrun entry in both files,
+// hookrun runs twice, unless the client's Hooks implement Answerer.
 type AlsoRunner interface {
 	AlsoRuns() []string
 }
 
-// Nameless is implemented by the Installer of a client with events whose hook input does not say which event it is, so
-// that no entry of hookrun's can be there: NamelessEvents are those.
+// Nameless is implemented by the Installer of a client with events whose hook input does not name the event. hookrun
+// cannot have an entry at NamelessEvents.
 type Nameless interface {
 	NamelessEvents() []protocol.Event
 }
 
-// HooksMover is implemented by the Installer of a client that takes the hooks of another file than Files.Base, if that
-// is there: Instead is its name.
+// HooksMover is implemented by the Installer of a client that reads hooks from another file instead of Files.Base, if
+// the other file exists. Instead returns the other file's name.
 type HooksMover interface {
 	Instead() string
 }
 
-// OwnFiles are those of a FileWriter.
+// OwnFiles returns the files of a FileWriter, or nil.
 func (i *Installation) OwnFiles() []OwnFile {
 	if w, ok := i.Installer.(FileWriter); ok {
 		return w.OwnFiles()
@@ -136,7 +137,7 @@ func (i *Installation) OwnFiles() []OwnFile {
 	return nil
 }
 
-// Head is that of a HeadWriter.
+// Head returns the members of a HeadWriter, or "".
 func (i *Installation) Head() string {
 	if w, ok := i.Installer.(HeadWriter); ok {
 		return w.Head()
@@ -144,7 +145,7 @@ func (i *Installation) Head() string {
 	return ""
 }
 
-// EntryMembers are those of an EntryWriter.
+// EntryMembers returns the members of an EntryWriter, or the defaults.
 func (i *Installation) EntryMembers(s Shell) (commandKey, more string) {
 	if w, ok := i.Installer.(EntryWriter); ok {
 		return w.EntryMembers(s)
@@ -152,7 +153,7 @@ func (i *Installation) EntryMembers(s Shell) (commandKey, more string) {
 	return CommandKey, ""
 }
 
-// SilentBlock is that of a SilentBlocker, else exit 2 with a text on stderr, and no JSON.
+// SilentBlock returns the block of a SilentBlocker, or exit 2 without JSON, with a text on stderr.
 func (i *Installation) SilentBlock() (json string, exit int) {
 	if b, ok := i.Installer.(SilentBlocker); ok {
 		return b.SilentBlock()
@@ -160,7 +161,7 @@ func (i *Installation) SilentBlock() (json string, exit int) {
 	return "", 2
 }
 
-// AlsoRuns are the clients of an AlsoRunner. Of a client that hookrun is not installed in there are none.
+// AlsoRuns returns the clients of an AlsoRunner, or nil if i is nil or not an AlsoRunner.
 func (i *Installation) AlsoRuns() []string {
 	if i != nil {
 		if r, ok := i.Installer.(AlsoRunner); ok {
@@ -170,59 +171,60 @@ func (i *Installation) AlsoRuns() []string {
 	return nil
 }
 
-// Unseen is something that the client does and for which it runs no hook, or waits for none. docs/what-no-hook-sees.md
-// has each.
+// Unseen is an action for which the client runs no hook, or does not wait for the hook. docs/what-no-hook-sees.md
+// describes each.
 type Unseen struct {
-	What  string         // behind the client's name: as "runs write_stdin without a hook"
-	Event protocol.Event // of the hooks that count on it: pre-execute, pre-tool or post-tool
-	Tools []string       // that those hooks are for, by the project's names; none for hooks of any tool
+	What  string         // follows the client's name, as "runs write_stdin without a hook"
+	Event protocol.Event // of the affected hooks: pre-execute, pre-tool or post-tool
+	Tools []string       // of the affected hooks, by the project's names; any tool, if empty
 }
 
-// OwnFile is a file of the client's that has nothing in it but hookrun's text.
+// OwnFile is a client's file that hookrun writes whole.
 type OwnFile struct {
 	Base       string
-	Events     []string // at which the client runs it
+	Events     []string // at which the client runs the file
 	Executable bool
-	Comment    string // how a line of a comment begins in it
-	// Text is the file. Package install adds a line, behind one with #!, by which it knows the file again.
+	Comment    string // the beginning of a comment line
+	// Text returns the file's text. Package install adds a line, after a #! line if present, to recognize the file
+	// later.
 	Text func(OwnCall) string
 }
 
 // OwnCall is how an OwnFile calls hookrun.
 type OwnCall struct {
-	Program string   // an absolute path or, to be looked up in PATH, "hookrun"
-	Args    []string // with the command, "fire"
-	Command string   // the same for a shell, with a block if hookrun gives no answer
+	Program string   // an absolute path, or "hookrun" to search in PATH
+	Args    []string // including the subcommand, "fire"
+	Command string   // the same as a shell command, which blocks if hookrun gives no answer
 	Timeout time.Duration
 }
 
-// InstallHookrun is what a person is told who has no hookrun in PATH where an entry looks for it.
+// InstallHookrun is the message if an entry does not find hookrun in PATH.
 const InstallHookrun = `install hookrun: https://github.com/hookrun/hookrun#install (the hooks of this project need ` +
 	`it in PATH, and every call is blocked without it)`
 
-// Where says where a client looks for its MCP servers.
+// A Where is the environment in which a client looks for its MCP servers.
 type Where struct {
 	Workspace string
-	Home      string                   // the user's; "": nobody knows it
-	Getenv    func(name string) string // of the client
-	Everybody bool                     // also what is for other projects of the user alone
+	Home      string                   // the user's; "": unknown
+	Getenv    func(name string) string // of the client's environment
+	Everybody bool                     // include settings for the user's other projects
 }
 
-// ServerFile is a file with MCP servers, and how they are read from its text, which has no comments.
+// ServerFile is a file with MCP servers, and the function that reads the servers from the text without comments.
 type ServerFile struct {
 	Path string
 	Read func(doc string) []Server
 }
 
-// Server is an MCP server that a client starts.
+// Server is an MCP server started by a client.
 type Server struct {
 	Name string
-	At   int      // in the file
-	Line []string // the command and its arguments
-	Off  bool     // the client does not start it
+	At   int      // offset in the file
+	Line []string // the command and the arguments
+	Off  bool     // the client does not start the server
 }
 
-// ServerFiles are a project's file of a name beside its hooks file, and the user's.
+// ServerFiles returns the files with a name next to the project's hooks file and next to the user's.
 func (f *Files) ServerFiles(w Where, name string, read func(doc string) []Server) (files []ServerFile) {
 	for _, place := range []Place{f.Project(w.Workspace), f.User(w.Home, w.Getenv)} {
 		files = append(files, ServerFile{Path: filepath.Join(filepath.Dir(place.Path), name), Read: read})
@@ -230,11 +232,11 @@ func (f *Files) ServerFiles(w Where, name string, read func(doc string) []Server
 	return files
 }
 
-// MCPServers reads the "mcpServers" of a document of JSON.
+// MCPServers reads "mcpServers" from a JSON document.
 func MCPServers(doc string) []Server { return ServersOf(gjson.Get(doc, "mcpServers"), nil) }
 
-// ServersOf reads the servers of a JSON object. off are the names of those that the client does not start.
-func ServersOf(object gjson.Result, off []string) (all []Server) {
+// ServersOf reads the servers from a JSON object. off are names of servers that the client does not start.
+func ServersOf(object gjson.Result, off []string) (servers []Server) {
 	if !object.IsObject() {
 		return nil
 	}
@@ -245,18 +247,18 @@ func ServersOf(object gjson.Result, off []string) (all []Server) {
 			s.Line = []string{strictjson.Text(command.Raw)}
 		}
 		s.Line = append(s.Line, Texts(v.Get("args"))...)
-		all = append(all, s)
+		servers = append(servers, s)
 		return true
 	})
-	return all
+	return servers
 }
 
-// Texts are the strings of a list.
-func Texts(list gjson.Result) (all []string) {
+// Texts returns the strings of a list.
+func Texts(list gjson.Result) (texts []string) {
 	for _, text := range list.Array() {
 		if list.IsArray() && text.Type == gjson.String {
-			all = append(all, strictjson.Text(text.Raw))
+			texts = append(texts, strictjson.Text(text.Raw))
 		}
 	}
-	return all
+	return texts
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// MergedJSON is an object with the fields of another one over its own, nil where either is none.
+// MergedJSON returns object with the fields of over added or replaced, or nil if either is not an object.
 func MergedJSON(object, over []byte) []byte {
 	if !gjson.ParseBytes(object).IsObject() || !gjson.ParseBytes(over).IsObject() {
 		return nil
 	}
-	var all, more strictjson.Fields
-	_, _ = all.UnmarshalJSON(object), more.UnmarshalJSON(over) // of an object there is no error
+	var merged, more strictjson.Fields
+	_, _ = merged.UnmarshalJSON(object), more.UnmarshalJSON(over) // cannot fail for an object
 	for _, f := range more {
-		all.Set(f.Key, f.Value)
+		merged.Set(f.Key, f.Value)
 	}
-	return ObjectOf(all)
+	return ObjectOf(merged)
 }

@@ -14,13 +14,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for
-// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print: the "id"
-// of the call, "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is
-// nothing else in the line then.
+// ReadLine replaces a persistent hook's line in Stdout by the result that a process for this call alone would have had.
+// The line is a JSON object with the keys of an answer and, optionally, "id" (of the call), "exit_code", and "stdout"
+// and "stderr" as strings. "stdout" stands for the whole output, so a line with "stdout" has no keys of an answer.
 //
-// Whatever is no such line is no answer, also an empty one, and an object that has neither a key of an answer nor of a
-// process: a process that reports its own failure did not approve.
+// For any other line, including an empty line and an object with only unknown keys, ReadLine sets ProtocolError,
+// because a process that reports its own failure did not approve.
 func (r *HookResult) ReadLine() {
 	line := strings.TrimSpace(r.Stdout.All())
 	if r.Stdout.LeftOut() > 0 {
@@ -45,7 +44,7 @@ func (r *HookResult) readLine(line string) error {
 	if faults := strictjson.Check(line, strictjson.MaxDepth); len(faults) > 0 {
 		return fmt.Errorf("column %d: %s", faults[0].Offset+1, faults[0].Text)
 	}
-	var rest []byte // of the answer, without what stands for the process
+	var rest []byte // of the line, without the keys of the process
 	var err error
 	stdout := ""
 	code, hasStdout, hasRest, lineStderr := 0, false, false, false
@@ -67,7 +66,7 @@ func (r *HookResult) readLine(line string) error {
 				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
 			}
 		default:
-			if meant := lineKeyMeant(name, value); meant != "" {
+			if meant := suggestLineKey(name, value); meant != "" {
 				err = fmt.Errorf("it has %q, which is no key of a line; did you mean %q?", name, meant)
 				return false
 			}
@@ -100,11 +99,11 @@ func (r *HookResult) readLine(line string) error {
 	return nil
 }
 
-// sameID reports whether an id is that of the call, however its JSON is written.
+// sameID reports whether two ids are equal, regardless of the JSON spelling.
 func sameID(id, call gjson.Result) bool { return id.Type == call.Type && id.String() == call.String() }
 
-// WarnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A
-// process that ends with 0 may do so; who writes such a line may have meant the reason of a deny.
+// WarnOfStderr warns if a persistent hook's line has "stderr" and exit code 0. A process may write to stderr and exit
+// with 0, but the author of such a line may have meant the reason of a deny.
 func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
 	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
 		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies `+
@@ -114,18 +113,18 @@ func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
 	return v
 }
 
-// NoAnswerKey says of what a hook printed that it is no answer, where a hook that has nothing to say prints {}.
+// NoAnswerKey is the message for output without a key of an answer. A hook without anything to say prints {}.
 const NoAnswerKey = `it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; {} says ` +
 	"nothing"
 
-// lineKeys are the keys of the answers of all clients that package nearmiss does not look for. Each dialect looks for
-// its own afterwards.
+// lineKeys are the answer keys of all clients that package nearmiss does not look for. Each dialect looks for its own
+// keys afterwards.
 var lineKeys = []string{"async", "asyncTimeout", "terminalSequence", "cancel", "errorMessage", "contextModification",
 	"overrideInput", "permission", "user_message", "agent_message", "updated_input", "updated_mcp_tool_output",
 	"additional_context", "followup_message", "behavior", "message", "interrupt", "modifiedArgs", "modifiedResult",
 	"modifiedPrompt", "inject", "metadata", "hook_errors", "args", "output", "context", "stop", "tool_input"}
 
-// hasAnswerKey reports whether an object has a key of any client's answer, or one that may be meant so.
+// hasAnswerKey reports whether an object has an answer key of any client, or a similar key.
 func hasAnswerKey(object []byte) (has bool) {
 	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
@@ -135,8 +134,8 @@ func hasAnswerKey(object []byte) (has bool) {
 	return has || len(nearmiss.Scan(string(object))) > 0
 }
 
-// lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
-func lineKeyMeant(name string, value gjson.Result) string {
+// suggestLineKey returns the process key that name resembles, or "".
+func suggestLineKey(name string, value gjson.Result) string {
 	word := nearmiss.Letters(name)
 	if isExitCode(value) {
 		for _, code := range slices.Concat(codeKeys, weakCodeKeys) {

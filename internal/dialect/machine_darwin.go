@@ -1,4 +1,4 @@
 package dialect
 
-// MachineFolder is where a client has its settings for all users of the machine. Each system has a folder of its own.
+// MachineFolder returns the folder of a client's machine-wide settings on this system.
 func MachineFolder(_, darwin, _ string) string { return darwin }

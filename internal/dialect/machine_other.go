@@ -2,5 +2,5 @@
 
 package dialect
 
-// MachineFolder is where a client has its settings for all users of the machine. Each system has a folder of its own.
+// MachineFolder returns the folder of a client's machine-wide settings on this system.
 func MachineFolder(linux, _, _ string) string { return linux }

@@ -9,32 +9,32 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Merging is how the hooks of one dialect amount to an outcome. It starts as what the dialects agree on: the strictest
-// decision of the call counts, the first hook in the file that made it gives reason and cause, and of rewrites and stop
-// reasons the last counts. A dialect's Merge changes what its client does in another way.
+// Merging is the merge of one dialect's hooks into an outcome. It starts with the common rules: the call's strictest
+// decision counts, the first hook in the file with that decision gives reason and cause, and of rewrites and stop
+// reasons the last counts. A dialect's Merge changes this where its client differs.
 type Merging struct {
 	protocol.Outcome
-	Hooks []*HookVerdict // of this dialect, in the order of the file
+	Hooks []*HookVerdict // of this dialect, in file order
 
-	// Decision of the Outcome is that of all hooks of the call. Decider is the hook of this dialect that gives the
-	// reason, nil if none of them made that decision.
+	// The Outcome's Decision is that of all hooks of the call. Decider is this dialect's hook that gives the reason, or
+	// nil if no hook of this dialect made the decision.
 	Decider *HookVerdict
 	// Contexts are the hooks whose texts reach the model.
 	Contexts []*HookVerdict
-	// Unanswered: a gate was silent, so nobody who allows the call can speak for it.
+	// Unanswered: a gate gave no answer, so other hooks cannot approve the call.
 	Unanswered bool
 
 	stopper *HookVerdict
 }
 
-// DecideBy takes reason and cause of the outcome from a hook.
+// DecideBy takes the outcome's reason and cause from a hook.
 func (m *Merging) DecideBy(h *HookVerdict) {
 	m.Decider = h
 	m.Reason, m.Cause, m.Hook, m.Approved = h.Verdict.Reason, h.Verdict.Cause, h.Report.Name, h.Verdict.Approved
 }
 
-// KeepContextsOfBlocks drops the context of hooks that let a tool call pass which is blocked. Elsewhere a block holds
-// no tool up, and what other hooks say is still worth reading.
+// KeepContextsOfBlocks drops, from a blocked tool call, the contexts of hooks that did not block. At other events a
+// block stops no tool, and the model still reads the contexts of the other hooks.
 func (m *Merging) KeepContextsOfBlocks() {
 	if m.Decision == protocol.Block && Canonical(m.Event) == protocol.PreTool {
 		m.Contexts = slices.DeleteFunc(m.Contexts,
@@ -42,39 +42,38 @@ func (m *Merging) KeepContextsOfBlocks() {
 	}
 }
 
-// Any reports whether a verdict of the dialect's hooks is such.
+// Any reports whether is holds for a verdict of the dialect's hooks.
 func (m *Merging) Any(is func(*Verdict) bool) bool {
 	return slices.ContainsFunc(m.Hooks, func(h *HookVerdict) bool { return is(&h.Verdict) })
 }
 
-// NotRun reports whether hookrun left out a hook that its client would have run.
+// NotRun reports whether hookrun skipped a hook that the client would have run.
 func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
 
-// MergeNotRun merges for a client with hooks of kinds that hookrun cannot run: a hook that
-// only the client itself can run may have been a gate.
+// MergeNotRun is the Merge of a client with hooks that only the client can run: such a hook may have been a gate.
 func MergeNotRun(m *Merging) { m.Unanswered = m.Any(NotRun) }
 
-// Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules
-// what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
-func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
-	all := make([]*HookVerdict, len(judged))
-	for i := range judged {
-		all[i] = &judged[i]
+// Merge merges the hooks of a call, given in file order, into one outcome. Each dialect merges its own hooks, and the
+// strictest decision counts. The outcome of no hooks is continue.
+func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
+	hooks := make([]*HookVerdict, len(verdicts))
+	for i := range verdicts {
+		hooks[i] = &verdicts[i]
 	}
-	outrank(c, all)
+	outrank(c, hooks)
 	decision := protocol.Continue
-	for _, h := range all {
+	for _, h := range hooks {
 		decision = min(decision, h.Verdict.Decision)
 	}
-	agreed := newMerging(c, all, decision)
+	agreed := newMerging(c, hooks, decision)
 	m := agreed
 	m.Contexts = nil
-	for rest := all; len(rest) > 0; {
+	for rest := hooks; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
 		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
 		part := agreed
-		if len(own) < len(all) {
+		if len(own) < len(hooks) {
 			part = newMerging(c, own, decision)
 		}
 		stopReason := part.StopReason
@@ -92,7 +91,7 @@ func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
 	if m.Approved && m.Unanswered {
 		m.Approved, m.Reason, m.Cause, m.Hook = false, "", "", ""
 	}
-	for _, h := range all {
+	for _, h := range hooks {
 		if v := &h.Verdict; slices.Contains(m.Contexts, h) {
 			m.Texts = append(m.Texts, protocol.Text{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated,
 				File:     v.File,
@@ -102,9 +101,9 @@ func Merge(c *Call, judged []HookVerdict) protocol.Outcome {
 	return m.Outcome
 }
 
-// outrank has each dialect that does so take what does not count from the verdicts of its hooks.
-func outrank(c *Call, all []*HookVerdict) {
-	for rest := all; len(rest) > 0; {
+// outrank calls Outrank of each dialect that is an Outranker.
+func outrank(c *Call, hooks []*HookVerdict) {
+	for rest := hooks; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
 		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
@@ -114,25 +113,25 @@ func outrank(c *Call, all []*HookVerdict) {
 	}
 }
 
-// partition returns the hooks that are such, and the others.
-func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others []*HookVerdict) {
+// partition splits hooks by is.
+func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (matching, others []*HookVerdict) {
 	for _, h := range hooks {
 		if is(h) {
-			such = append(such, h)
+			matching = append(matching, h)
 		} else {
 			others = append(others, h)
 		}
 	}
-	return such, others
+	return matching, others
 }
 
-// newMerging gathers what hooks said, as all dialects do.
+// newMerging merges the hooks' verdicts by the common rules.
 func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
 		Hooks: []protocol.Report{}}}
 	m.Failed = c.Failed
 	var other strictjson.Fields
-	ran := Canonical(c.Event) == protocol.PostTool // then its result can change, and until then its input
+	ran := Canonical(c.Event) == protocol.PostTool // a result can change only after the tool ran, an input only before
 	withheld := false
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name
@@ -155,7 +154,7 @@ func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) Mergi
 			m.UpdatedInput, m.UpdatedBy = v.UpdatedInput, name
 		}
 		switch {
-		case withheld: // whatever later hooks answered
+		case withheld: // later answers do not count
 		case v.Withholds(c.Event):
 			m.UpdatedOutput, m.UpdatedBy, withheld = InPlaceOfResult(v.UpdatedOutput), name, true
 		case v.UpdatedOutput != nil && ran:

@@ -34,8 +34,8 @@ func (d *Dialect) TellsUser(c *Call) bool {
 // ApproveHint is the line of a reason by which a person can let the call pass. The code of the call follows.
 const ApproveHint = "To let this call pass once, a person runs in a terminal: hookrun approve "
 
-// Observe takes from the verdict of a hook that only observes all that has an effect on the call or on what the model
-// reads. The report has what the hook would have done, and a message tells the user.
+// Observe removes from an observing hook's verdict all effects on the call and on the model's texts. The report says
+// what the hook would have done, and a message tells the user.
 func (h *HookVerdict) Observe() {
 	v, would, did := &h.Verdict, "", ""
 	switch {

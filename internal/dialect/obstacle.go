@@ -2,21 +2,21 @@ package dialect
 
 import "github.com/tidwall/gjson"
 
-// Switch is a setting of a client that decides whether it runs hooks. Of one that stands in several files the strongest
-// file counts.
+// Switch is a setting that decides whether a client runs hooks. If several files have the setting, the strongest file
+// counts.
 type Switch struct {
-	Name string // as its file has it
+	Name string // the key in the file
 	Off  bool
-	What string // it does where it is off
+	What string // the effect if Off
 	Mend string
 }
 
-// OffIfFalse reads a switch in a document of JSON: with false the client runs no hook.
+// OffIfFalse reads a switch from a JSON document. If false, the client runs no hook.
 func OffIfFalse(doc, path, what, mend string) []Switch {
 	return switchAt(doc, path, gjson.False, what, mend)
 }
 
-// OffIfTrue reads a switch in a document of JSON: with true the client runs no hook.
+// OffIfTrue reads a switch from a JSON document. If true, the client runs no hook.
 func OffIfTrue(doc, path, what, mend string) []Switch {
 	return switchAt(doc, path, gjson.True, what, mend)
 }
@@ -29,30 +29,30 @@ func switchAt(doc, path string, off gjson.Type, what, mend string) []Switch {
 	return []Switch{{Name: path, Off: v.Type == off, What: what, Mend: mend}}
 }
 
-// Obstacle is what else keeps a client from asking hookrun: a trust that is missing, a policy, its environment.
+// Obstacle is another reason why a client does not call hookrun: missing trust, a policy, the environment.
 type Obstacle struct {
-	Path string // of a file; "": it stands in none
-	What string // is wrong
-	Mend string // how to mend it
-	// Known: it holds the gate up for certain. Else it does so in some ways to start the client.
+	Path string // of a file; "": not from a file
+	What string // the problem
+	Mend string // the remedy
+	// Known: the client certainly does not call hookrun. If false, this depends on how the user starts the client.
 	Known bool
 }
 
-// Installed is what a client finds where it is started.
+// Installed is a client's configuration as found at start.
 type Installed struct {
 	Where
-	Files   []SettingsText // its settings, the weakest first, and what it knows of folders and hooks beside them
-	Entries []EntryText    // those that ask hookrun
+	Files   []SettingsText // settings, the weakest first, plus the client's records of folders and hooks
+	Entries []EntryText    // entries that call hookrun
 }
 
-// SettingsText is a file of a client, without comments; Text is "" where the file cannot be read.
+// SettingsText is a file of a client, without comments. Text is "" if the file is unreadable.
 type SettingsText struct{ Path, Text string }
 
-// EntryText is an entry as it stands in a file of settings.
+// EntryText is an entry as written in a settings file.
 type EntryText struct {
 	Path           string
 	Event          string
-	Group, Handler int    // their numbers in the lists
-	Matcher        string // JSON; "": none
+	Group, Handler int    // indexes in the lists
+	Matcher        string // JSON; "": no matcher
 	Text           string // of the handler, as JSON
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// The strategies of texts for the model (MassGen): where a text belongs.
+// Strategies of texts for the model (MassGen): the position of a text.
 const (
-	ToolResult  = "tool_result"  // behind the tool's result, in one message with it; "" means the same
-	UserMessage = "user_message" // in a message of the user, right after the result
+	ToolResult  = "tool_result"  // after the tool's result, in the same message; "" means the same
+	UserMessage = "user_message" // in a user message, right after the result
 )
 
-// TextsOf returns the texts of an outcome for the model, in the order of the file.
+// TextsOf returns an outcome's texts for the model, in file order.
 func TextsOf(o protocol.Outcome) []string {
 	var texts []string
 	for i := range o.Texts {
@@ -20,24 +20,24 @@ func TextsOf(o protocol.Outcome) []string {
 	return texts
 }
 
-// OtherOf returns what else hooks answered, by their client's names.
+// OtherOf returns the hooks' other answers, by the client's names.
 func OtherOf(o protocol.Outcome) (fields strictjson.Fields) {
 	if len(o.Other) > 0 {
-		_ = fields.UnmarshalJSON(o.Other) // it never fails
+		_ = fields.UnmarshalJSON(o.Other) // never fails
 	}
 	return fields
 }
 
-// The values of Report.Status: what became of one hook.
+// Values of Report.Status, the result of one hook.
 const (
 	StatusOK        = "ok"
-	StatusBlocked   = "blocked"   // the call is held up because of it: block, ask or defer
-	StatusApproved  = "approved"  // it would have held the call up, which a person has approved
-	StatusObserved  = "observed"  // it would have held the call up or changed it, but only observes
+	StatusBlocked   = "blocked"   // the hook's verdict is block, ask or defer
+	StatusApproved  = "approved"  // the verdict would have been block, ask or defer, but a person has approved the call
+	StatusObserved  = "observed"  // the hook would have blocked, asked, deferred or changed the call, but only observes
 	StatusFailed    = "failed"    // an error that does not block
-	StatusTimeout   = "timeout"   // whatever came of that
-	StatusUnstarted = "unstarted" // whatever came of that
-	// it matched, but an earlier block had ended the call, or hookrun cannot run its kind
+	StatusTimeout   = "timeout"   // whether or not the timeout blocks
+	StatusUnstarted = "unstarted" // whether or not the failure blocks
+	// the hook matched, but an earlier block had ended the call, or hookrun cannot run the hook's kind
 	StatusSkipped = "skipped"
 	StatusAsync   = "async" // started and not waited for
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// HookOutput is Claude Code's hook output (2.1.329), whose form other clients took over, with the messages to the user
-// that go with it.
+// HookOutput is the hook output of Claude Code 2.1.329, whose form other clients use too, plus the messages to the
+// user.
 type HookOutput struct {
 	Continue      *bool             `json:"continue,omitempty"`
 	StopReason    string            `json:"stopReason,omitempty"`
@@ -30,7 +30,7 @@ type HookOutput struct {
 	Notes `json:"-"`
 }
 
-// NewHookOutput begins the output of a client at an event, with the outcome's Messages.
+// NewHookOutput returns an output with the event's name and the outcome's Messages.
 func NewHookOutput(o protocol.Outcome, client string, e protocol.Event) HookOutput {
 	return HookOutput{Specific: FieldsOf("hookEventName", strictjson.Quote(string(e))), Notes: NewNotes(o, client, e)}
 }
@@ -38,23 +38,23 @@ func NewHookOutput(o protocol.Outcome, client string, e protocol.Event) HookOutp
 // End ends the turn.
 func (out *HookOutput) End(reason string) { out.Continue, out.StopReason = new(bool), reason }
 
-// Block holds up what the event is about.
+// Block blocks the subject of the event.
 func (out *HookOutput) Block(reason string) { out.Decision, out.Reason = "block", reason }
 
-// Permit says whether the tool may run: one of the PermissionWords.
+// Permit sets the permission decision to word, one of the PermissionWords.
 func (out *HookOutput) Permit(word, reason string) {
 	out.Set("permissionDecision", word)
 	out.Set("permissionDecisionReason", reason)
 }
 
-// Set adds a text to hookSpecificOutput, if it is one.
+// Set sets a field of hookSpecificOutput, unless the text is "".
 func (out *HookOutput) Set(key, text string) {
 	if text != "" {
 		out.Specific.Set(key, strictjson.Quote(text))
 	}
 }
 
-// Encode writes the output. A hookSpecificOutput that says nothing is left out.
+// Encode encodes the output. It omits a hookSpecificOutput with no field but the event's name.
 func (out HookOutput) Encode() ([]byte, error) {
 	if out.SystemMessage = strings.Join(out.ToUser, "\n"); len(out.Specific) < 2 {
 		out.Specific = nil
@@ -62,14 +62,14 @@ func (out HookOutput) Encode() ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// Notes are the messages to the user that go with an answer to a client at an event.
+// Notes are the messages to the user with an answer to a client at an event.
 type Notes struct {
 	ToUser []string
 	client string
 	event  protocol.Event
 }
 
-// NewNotes begins with the outcome's Messages.
+// NewNotes returns Notes with the outcome's Messages.
 func NewNotes(o protocol.Outcome, client string, e protocol.Event) Notes {
 	return Notes{Messages(o), client, e}
 }
@@ -77,17 +77,17 @@ func NewNotes(o protocol.Outcome, client string, e protocol.Event) Notes {
 // Note adds a message.
 func (n *Notes) Note(message string) { n.ToUser = append(n.ToUser, message) }
 
-// Cannot notes what the client cannot do at the event, and why a hook wanted it.
+// Cannot adds a message about an action that the client cannot take at the event. why is the hook's reason.
 func (n *Notes) Cannot(what, why string) {
 	n.Note(fmt.Sprintf("hookrun: %s cannot %s at %s: %s", n.client, what, n.event, why))
 }
 
-// CannotTell notes a text that was for the model.
+// CannotTell adds a message with a text that was meant for the model.
 func (n *Notes) CannotTell(text string) {
 	n.Note(fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", n.client, n.event, text))
 }
 
-// FieldsOf makes fields of keys and their values in turn.
+// FieldsOf makes fields from alternating keys and values.
 func FieldsOf(keysAndValues ...any) (fields strictjson.Fields) {
 	for i := 0; i+1 < len(keysAndValues); i += 2 {
 		fields.Set(keysAndValues[i].(string), keysAndValues[i+1].([]byte))
@@ -95,22 +95,23 @@ func FieldsOf(keysAndValues ...any) (fields strictjson.Fields) {
 	return fields
 }
 
-// ObjectOf writes fields as a JSON object.
+// ObjectOf encodes fields as a JSON object.
 func ObjectOf(fields strictjson.Fields) []byte {
-	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
+	text, _ := fields.MarshalJSON() // cannot fail, because the values are JSON
 	return text
 }
 
-// BlockReason is the reason of a decision as a block has it, for a client that has no word for it at the event.
+// BlockReason returns the reason of a decision, worded as a block for a client without a word for the decision at the
+// event.
 func BlockReason(o protocol.Outcome, client string) string {
 	if o.Decision == protocol.Block || o.Decision == protocol.Continue {
 		return o.Reason
 	}
-	const text = "%s\n\nhookrun: a hook said %s, and a hook of %s " + noWord
+	const text = "%s\n\nhookrun: a hook said %s, and a hook of %s " + noWordText
 	return strings.TrimSpace(fmt.Sprintf(text, o.Reason, o.Decision, client))
 }
 
-const noWord = "cannot say that here, so it is a block"
+const noWordText = "cannot say that here, so it is a block"
 
 // CanAsk reports whether the client's answer to a call can ask a person.
 func (d *Dialect) CanAsk(c *Call) bool {
@@ -119,21 +120,21 @@ func (d *Dialect) CanAsk(c *Call) bool {
 	block, err := d.Reply(o)
 	o.Decision = protocol.Ask
 	ask, err2 := d.Reply(o)
-	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWord)
+	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWordText)
 	return errors.Join(err, err2) == nil && asks
 }
 
-// WithheldReason says why a block withholds the tool's result.
+// WithheldReason returns the reason of a block that withholds the tool's result.
 func WithheldReason(hook string) string {
 	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result "+
 		"is withheld; the tool has run", hook)
 }
 
-// WithheldMark stands for each text of a result that is withheld.
+// WithheldMark replaces each text of a withheld result.
 const WithheldMark = "[withheld by hookrun]"
 
-// InPlaceOfResult returns the UpdatedOutput of an outcome that withholds the tool's result: what was written in the
-// form of its client's results, else the mark alone.
+// InPlaceOfResult returns the UpdatedOutput of an outcome that withholds the tool's result: ofClient, in the form of
+// the client's results, or only the mark if ofClient is nil.
 func InPlaceOfResult(ofClient []byte) []byte {
 	if ofClient == nil {
 		return strictjson.Quote(WithheldMark)
@@ -141,42 +142,44 @@ func InPlaceOfResult(ofClient []byte) []byte {
 	return ofClient
 }
 
-// IsFailure reports whether a block comes from a hook that failed, or from hookrun itself, or is about a change that
-// could not be made. After a tool the hook may have been a redactor, and the result is withheld.
+// IsFailure reports whether a block comes from a failed hook, from hookrun or from a change that was impossible. After
+// a tool the hook may have been a redactor, so the result is withheld.
 func IsFailure(decision protocol.Decision, cause protocol.Cause) bool {
 	return decision == protocol.Block && cause != protocol.CausePolicy && cause != protocol.CauseUnsupported
 }
 
-// WithheldMessage is a message to the user: the model was not given the tool's result, because of such a block. hook is
-// "" for one of hookrun's own.
+// WithheldMessage returns the message to the user that such a block withheld the tool's result from the model. hook is
+// "" if hookrun itself blocked.
 func WithheldMessage(hook string, cause protocol.Cause) string {
-	return "hookrun: " + failure(hook, cause) + ", so the tool's result was withheld from the model; the tool has run"
+	return "hookrun: " + failureText(hook, cause) +
+		", so the tool's result was withheld from the model; the tool has run"
 }
 
-func failure(hook string, cause protocol.Cause) string {
+func failureText(hook string, cause protocol.Cause) string {
 	if hook == "" {
 		return fmt.Sprintf("the hooks of this call did not do their work (%s)", cmp.Or(cause, "error"))
 	}
 	return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", hook, cause)
 }
 
-// MustNotShow says why the model must not read the tool's result: a hook changed it, or was to and failed, or did not
-// run. It is for a client that takes no other result, so its run ends before the model reads this one; "": it may.
+// MustNotShow returns the reason why the model must not read the tool's result, or "". The reason is a hook that
+// changed the result, failed or did not run. MustNotShow is for a client that accepts no other result, so the client's
+// run ends before the model reads the result.
 func MustNotShow(o protocol.Outcome, client string) string {
 	ends := ", and " + client + " cannot give the model another one, so the run ends; the tool has run"
 	switch {
 	case o.Cause == protocol.CauseRewrite:
 		return o.Reason + ends
 	case IsFailure(o.Decision, o.Cause):
-		return failure(printable.Escape(o.Hook), o.Cause) + ends
+		return failureText(printable.Escape(o.Hook), o.Cause) + ends
 	case o.UpdatedOutput != nil:
 		return AHook(o.UpdatedBy) + " changed the tool's result" + ends
 	}
 	return ""
 }
 
-// UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the
-// whole answer.
+// UnfitInput returns an error text if the new input is not an object, because the client would drop the input or the
+// whole answer. Otherwise UnfitInput returns "".
 func UnfitInput(o protocol.Outcome) string {
 	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
 		return ""
@@ -184,8 +187,8 @@ func UnfitInput(o protocol.Outcome) string {
 	return ChangedInput(o, " to something that is no object")
 }
 
-// Uncarried says what of an outcome a client cannot carry before a tool that can be told neither another input nor a
-// text for the model, and so blocks the call; "": nothing.
+// Uncarried returns the reason to block before a tool, if the client can pass on neither a new input nor a text for the
+// model and the outcome has either. Otherwise Uncarried returns "".
 func Uncarried(o protocol.Outcome, client string) string {
 	switch {
 	case o.UpdatedInput != nil:
@@ -198,12 +201,12 @@ func Uncarried(o protocol.Outcome, client string) string {
 	return ""
 }
 
-// ChangedInput says which hook changed the tool's input, and why that cannot be.
+// ChangedInput says which hook changed the tool's input, followed by why the change is impossible.
 func ChangedInput(o protocol.Outcome, why string) string {
 	return fmt.Sprintf("%s changed %s%s", AHook(o.UpdatedBy), InputOf(o.Event), why)
 }
 
-// AHook names the hook of a rewrite.
+// AHook returns the name of a rewriting hook, for messages.
 func AHook(name string) string {
 	if name == "" {
 		return "a project hook"
@@ -211,7 +214,7 @@ func AHook(name string) string {
 	return "project hook '" + printable.Escape(name) + "'"
 }
 
-// InputOf is what UpdatedInput stands for at an event.
+// InputOf returns the meaning of UpdatedInput at an event.
 func InputOf(e protocol.Event) string {
 	if Canonical(e) == protocol.PreExecute {
 		return "the prompt"
@@ -219,7 +222,7 @@ func InputOf(e protocol.Event) string {
 	return "the tool's input"
 }
 
-// Joined are the texts that say something, each but once.
+// Joined joins the distinct texts that are not empty.
 func Joined(texts ...string) string {
 	var all []string
 	for _, text := range texts {
@@ -230,18 +233,18 @@ func Joined(texts ...string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// Messages are what the user is told: what hooks have to say, and Notices.
+// Messages returns the messages to the user: the hooks' own messages and Notices.
 func Messages(o protocol.Outcome) []string {
 	return append(slices.Clip(o.SystemMessages), Notices(o)...)
 }
 
-// Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no
-// answer and fail open, and all other warnings. A failure is named by its cause, and by what else is known about it.
+// Notices returns messages to the user for a client that does not show stderr: the hooks that gave no answer and failed
+// open, and all other warnings. A failure has its cause and the known details.
 func Notices(o protocol.Outcome) (messages []string) {
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
-		// of a hook that did not fail open, the reason tells
+		// if the hook did not fail open, the reason says so
 		if !unanswered(h) || h.Failure == "" && o.Decision != protocol.Continue {
 			continue
 		}
@@ -251,23 +254,23 @@ func Notices(o protocol.Outcome) (messages []string) {
 		}
 		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what,
 			h.Cause)
-		said[h.Failure] = true
-		if more := why(h); more != "" {
+		reported[h.Failure] = true
+		if more := failureDetails(h); more != "" {
 			text += ": " + more
 		}
 		messages = append(messages, text)
 	}
 	for _, w := range o.Warnings {
-		if !said[w] {
+		if !reported[w] {
 			messages = append(messages, "hookrun: warning: "+w)
 		}
 	}
 	return messages
 }
 
-// why says more about a failure than its cause does: how the process ended and the first line of what it said, or what
-// is wrong with its answer.
-func why(h *protocol.Report) (text string) {
+// failureDetails returns details of a failure beyond the cause: how the process ended with the first line of stderr, or
+// the fault in the answer.
+func failureDetails(h *protocol.Report) (text string) {
 	switch {
 	case h.Cause == protocol.CauseOutput || h.Cause == protocol.CauseUnstarted:
 		return h.Failure
@@ -297,7 +300,7 @@ func unanswered(h *protocol.Report) bool {
 	return h.Cause == protocol.CauseUnsupported || h.Failure != ""
 }
 
-// PermissionRequest writes the decision of that event into hookSpecificOutput, in the form that Claude Code began.
+// PermissionRequest sets the decision of that event in hookSpecificOutput, in Claude Code's form.
 func PermissionRequest(o protocol.Outcome, specific *strictjson.Fields) {
 	var d strictjson.Fields
 	switch {

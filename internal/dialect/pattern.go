@@ -9,35 +9,35 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Pattern is a matcher of a client's file, as the client's folder reads it. One without Names and without an expression
-// matches everything.
+// Pattern is a matcher of a client's file, parsed by the client's package. Without Names and without an expression, a
+// Pattern matches everything.
 type Pattern struct {
-	Text  string   // as it stands in the file
-	Word  string   // what counts of the text
-	Names []string // it matches one of these, whole, if it is a list
-	// Exact are names that it matches, whole and as Aliases too, beside what the expression finds in a tool's own name.
-	// Without them the expression is held against Aliases, too.
+	Text  string   // as written in the file
+	Word  string   // the part of Text that counts
+	Names []string // if not nil, match only one of these whole names
+	// Exact are whole names, or names of Aliases, to match in addition to what the expression finds in the tool's own
+	// name. Without Exact, the expression also applies to Aliases.
 	Exact []string
-	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
+	// Aliases are alternative tool names to match. Clients know each alias in one direction only.
 	Aliases Aliases
-	// Only is the one name that it can match; "": any.
+	// Only is the single name that can match; "": any.
 	Only string
 
-	// Subjects are the names of a tool that the matcher is held against, if not its own and Aliases. Refused says why
-	// the client drops an entry with such a matcher, and what to write; "": it does not.
+	// Subjects returns the names of a tool to match, instead of the tool's own name and Aliases. Refused is the reason
+	// why the client drops an entry with such a matcher, and the remedy; "": the client accepts the matcher.
 	Subjects func(name string) []string
 	Refused  string
 
 	JavaScript *jsregexp.Regexp // an expression, found anywhere in a name
 	RE2        *regexp.Regexp   // the same
-	Err        error            // the text is no expression: it matches nothing
-	Unread     bool             // with Err: the client may read the expression, so it matches everything
+	Err        error            // not a valid expression, so matches nothing
+	Unread     bool             // with Err: the client may accept the expression, so matches everything
 }
 
 func (p Pattern) String() string { return p.Text }
 
-// Match reports whether the matcher matches a name. An expression that cannot be decided in reasonable time does: the
-// hook had better run.
+// Match reports whether the matcher matches a name. An expression that takes too long to evaluate matches, because
+// running the hook is safer.
 func (p Pattern) Match(name string) bool {
 	if p.Subjects != nil {
 		return slices.ContainsFunc(p.Subjects(name), p.match)
@@ -66,20 +66,21 @@ func (p Pattern) match(name string) bool {
 	return true
 }
 
-// AlwaysRuns reports whether the matcher matches every name because hookrun cannot read what its client may read.
+// AlwaysRuns reports whether the matcher matches every name because hookrun cannot read an expression that the client
+// may accept.
 func (p Pattern) AlwaysRuns() bool {
 	return p.Unread || p.JavaScript != nil && p.JavaScript.Doubt() != nil
 }
 
-const unread = "is a regular expression that hookrun cannot read, so the hook always runs: "
+const unreadText = "is a regular expression that hookrun cannot read, so the hook always runs: "
 
-// Fault says what is wrong with the matcher, as the end of a sentence that begins with it; "": nothing.
+// Fault returns the fault of the matcher, as a text that follows the matcher in a message, or "".
 func (p Pattern) Fault() string {
 	switch {
 	case p.Unread:
-		return unread + spelling.Expression(p.Err)
+		return unreadText + spelling.Expression(p.Err)
 	case p.AlwaysRuns():
-		return unread + p.JavaScript.Doubt().Error()
+		return unreadText + p.JavaScript.Doubt().Error()
 	case p.Err != nil && len(p.Exact) > 1:
 		return "is no regular expression, and matches the names in it alone: " + spelling.Expression(p.Err)
 	case p.Err != nil:
@@ -90,8 +91,8 @@ func (p Pattern) Fault() string {
 	return ""
 }
 
-// Aliases are other names of a client's tools: a row is a tool and its other names, with blanks between them. As texts
-// they cost nothing at start.
+// Aliases are alternative names of a client's tools. Each row is a tool and the other names, separated by blanks.
+// Strings cost no time at start.
 type Aliases []string
 
 // Of returns the other names of a tool.

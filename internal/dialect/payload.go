@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
-// names are one piece in memory: arguments and results can be megabytes.
+// Payload is the stdin of a hook, in pieces to write one after the other. A value under two names is one piece in
+// memory, because arguments and results can be megabytes.
 type Payload [][]byte
 
 // Bytes returns the payload in one piece.
@@ -23,7 +23,7 @@ func (p Payload) Bytes() []byte {
 	return all
 }
 
-// Size is the number of bytes.
+// Size returns the number of bytes.
 func (p Payload) Size() (n int) {
 	for _, piece := range p {
 		n += len(piece)
@@ -31,7 +31,7 @@ func (p Payload) Size() (n int) {
 	return n
 }
 
-// WithID returns the payload of a persistent hook: with the call's id behind the other keys. id is JSON.
+// WithID returns the payload of a persistent hook, with the call's id as the last key. id is JSON.
 func (p Payload) WithID(id string) Payload {
 	last := len(p) - 1
 	end := bytes.TrimSpace(p[last])
@@ -42,11 +42,11 @@ func (p Payload) WithID(id string) Payload {
 	return append(p[:last:last], end[:len(end)-1], []byte(`,"id":`+id+"}\n"))
 }
 
-// Object builds a payload of one JSON object and a newline, keys in the order of the calls.
+// Object builds a payload of one JSON object and a newline. Keys have the order of the calls.
 type Object struct {
 	pieces Payload
-	open   []byte   // the piece being written
-	keys   []string // that were written
+	open   []byte   // the current piece
+	keys   []string // all keys so far
 }
 
 func (o *Object) key(name string) {
@@ -65,10 +65,10 @@ func (o *Object) Text(name, value string) {
 	o.open = strictjson.AppendString(o.open, value)
 }
 
-// largeValue is where it costs less to write a value by itself than to copy it.
+// largeValue is the size from which a separate write costs less than a copy.
 const largeValue = 4 << 10
 
-// Raw adds a value that is JSON already. A large one is not copied.
+// Raw adds a JSON value. A large value is not copied.
 func (o *Object) Raw(name string, value []byte) {
 	o.key(name)
 	if len(value) < largeValue {
@@ -79,7 +79,7 @@ func (o *Object) Raw(name string, value []byte) {
 	o.open = nil
 }
 
-// TextOrNull adds a text, null for none.
+// TextOrNull adds a text, or null if the text is "".
 func (o *Object) TextOrNull(name, value string) {
 	if value == "" {
 		o.Raw(name, []byte("null"))
@@ -88,19 +88,19 @@ func (o *Object) TextOrNull(name, value string) {
 	o.Text(name, value)
 }
 
-// TextIfAny adds a text, and nothing for none.
+// TextIfAny adds a text, unless the text is "".
 func (o *Object) TextIfAny(name, value string) {
 	if value != "" {
 		o.Text(name, value)
 	}
 }
 
-// Now adds the time, as JavaScript writes it.
+// Now adds the time in JavaScript's format.
 func (o *Object) Now(name string) {
 	o.Text(name, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-// Tool adds the tool's name and its arguments, at events that have a tool.
+// Tool adds the tool's name and arguments, at events with a tool.
 func (o *Object) Tool(c *Call) (warnings []string, err error) {
 	if !HasTool(c.Event) {
 		return nil, nil
@@ -113,8 +113,9 @@ func (o *Object) Tool(c *Call) (warnings []string, err error) {
 	return warnings, err
 }
 
-// EncodeInput passes on the client's own input of the event, or writes what the client would have, as far as the caller
-// knows it: the fields before those of the tool, and those behind them.
+// EncodeInput returns the client's own input for the event. If the call has no such input, EncodeInput writes the
+// client's fields as far as the caller knows them: before writes the fields before those of the tool, behind the fields
+// after.
 func EncodeInput(c *Call, event protocol.Event, before, behind func(*Object)) (Payload, []string, error) {
 	if own, is := OwnInput(c, event); is {
 		return own, nil, nil
@@ -122,7 +123,7 @@ func EncodeInput(c *Call, event protocol.Event, before, behind func(*Object)) (P
 	return WriteInput(c, before, behind)
 }
 
-// WriteInput writes what the client would have, as EncodeInput does.
+// WriteInput writes the client's fields, as EncodeInput does.
 func WriteInput(c *Call, before, behind func(*Object)) (Payload, []string, error) {
 	var o Object
 	before(&o)
@@ -134,7 +135,7 @@ func WriteInput(c *Call, before, behind func(*Object)) (Payload, []string, error
 	return o.End(c), warnings, nil
 }
 
-// OwnInput is the client's own hook input, if the call comes with one of the event.
+// OwnInput returns the client's own hook input, if the call has an input for the event.
 func OwnInput(c *Call, event protocol.Event) (Payload, bool) {
 	if protocol.Event(c.Field("hook_event_name")) != event {
 		return nil, false
@@ -145,8 +146,8 @@ func OwnInput(c *Call, event protocol.Event) (Payload, bool) {
 // Has reports whether a key was written.
 func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
 
-// End returns what was written for a call, and behind that the call's Extra keys. One that was written already has no
-// second value, in no spelling: readers in Go take Tool_Input for tool_input.
+// End returns the payload, with the call's Extra keys at the end. An Extra key is skipped if already written in any
+// case, because readers in Go accept Tool_Input for tool_input.
 func (o *Object) End(c *Call) Payload {
 	strictjson.Members(c.Extra, func(key, value string) bool {
 		name := strictjson.Text(key)

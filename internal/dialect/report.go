@@ -7,10 +7,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// maxStderr is how much of a hook's stderr an outcome shows.
+// maxStderr limits a hook's stderr in an outcome.
 const maxStderr = 64 << 10
 
-// Report fills in what a process result says about a hook. Name and Source are the caller's, and so is Start.
+// Report returns a hook's report from the process result. The caller sets Start.
 func Report(name, source string, r *HookResult, v *Verdict) protocol.Report {
 	h := protocol.Report{
 		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
@@ -28,14 +28,14 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.Report {
 	return h
 }
 
-// A note is what a hook did beside what its status tells.
+// Notes on a hook beyond the status.
 const (
-	NoteAsk     = "ask"     // blocked: its verdict is ask or defer
-	NoteWarning = "warning" // it did not fail, and there is a warning: a part of its answer did not count
-	NoteRewrite = "rewrite" // it changed the tool's input or output
+	NoteAsk     = "ask"     // blocked: the verdict is ask or defer
+	NoteWarning = "warning" // did not fail, but has a warning: a part of the answer did not count
+	NoteRewrite = "rewrite" // changed the tool's input or output
 )
 
-// Note returns the first of the notes that holds, "" if none does.
+// Note returns the first note that applies, or "".
 func (v *Verdict) Note() string {
 	ended := v.Status == StatusOK || v.Status == StatusAsync || v.Status == StatusSkipped
 	switch {
@@ -49,7 +49,7 @@ func (v *Verdict) Note() string {
 	return ""
 }
 
-// Shorten keeps the two ends of a text.
+// Shorten cuts the middle out of a text longer than limit.
 func Shorten(s string, limit int) string {
 	const mark = "\n[hookrun: shortened]\n"
 	if len(s) <= limit {
@@ -59,27 +59,27 @@ func Shorten(s string, limit int) string {
 	return strings.ToValidUTF8(s[:half], "") + mark + strings.ToValidUTF8(s[len(s)-half:], "")
 }
 
-// HookVerdict is a hook that matched, what became of it and its verdict.
+// HookVerdict is a hook that matched, with report and verdict.
 type HookVerdict struct {
 	Report  protocol.Report
 	Verdict Verdict
 	Dialect *Dialect
-	Note    string // for the run log; of the verdict as the hook gave it
+	Note    string // for the run log, from the verdict as the hook gave it
 }
 
-// Skipped is a hook that matched and did not run, since an earlier block had ended the call.
+// Skipped returns the verdict of a matching hook that did not run because an earlier block had ended the call.
 func Skipped(name, source string, d *Dialect) HookVerdict {
 	return HookVerdict{Report: protocol.Report{Name: name, Source: source, Status: StatusSkipped},
 		Verdict: Verdict{Decision: protocol.Continue, Status: StatusSkipped}, Dialect: d}
 }
 
-// FunctionReport says what became of a hook that is a function. It has neither an exit code nor output.
+// FunctionReport returns the report of a hook that is a function, without exit code and output.
 func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.Report {
 	return protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
 		Duration: protocol.Milliseconds(duration), Limit: protocol.Milliseconds(limit)}
 }
 
-// Static is a rule that matched, and what it says.
+// Static returns a matching rule with a fixed verdict.
 func Static(name, source string, v Verdict, d *Dialect) HookVerdict {
 	h := protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen}
 	return HookVerdict{Report: h, Verdict: v, Dialect: d}

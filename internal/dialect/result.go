@@ -6,45 +6,45 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// HookResult is what became of a hook's process or request. Err excludes all else.
+// HookResult is the result of a hook's process or request. If Err is set, all other fields are empty.
 type HookResult struct {
-	Err   error // it could not be started
-	Async bool  // it was started and is not waited for
-	// WentAsync: it is not waited for since its own first line says so, and not its file.
+	Err   error // the hook could not start
+	Async bool  // the hook started, and hookrun does not wait
+	// WentAsync: hookrun does not wait because of the hook's first line, not because of the file.
 	WentAsync     bool
-	AsyncResult   bool   // it was not waited for, and this is what came of it: no decision counts any more
-	ProtocolError string // what is wrong with the line that a persistent hook answered; "" if nothing is
-	CallID        string // the id of the call, as JSON, that a persistent hook got; "": it got none
-	Line          bool   // it is the line of a persistent hook
-	LineObject    bool   // Stdout is the object of that line, and no text in it
-	LineNote      bool   // that line has stderr, so Stderr is what it says
-	// a shell ran a line of text for it, or env a script: 126 and 127 say that they could not run it
+	AsyncResult   bool   // the late result of an async hook: decisions no longer count
+	ProtocolError string // the fault of a persistent hook's line; "": the line is valid
+	CallID        string // the JSON id of the call for a persistent hook; "": the call had no id
+	Line          bool   // the result is from a persistent hook's line
+	LineObject    bool   // Stdout is the object of the line, and not a text from the line
+	LineNote      bool   // Stderr is from the line
+	// a shell ran a command line, or env ran a script: 126 and 127 mean that the command could not run
 	Shell bool
-	// what is wrong with the file that was to run, if it exited with one of these two and that is known
+	// the fault of the file to run, if the exit code was 126 or 127 and the fault is known
 	Fault    string
-	HTTP     *HTTPResult // of an HTTP hook, whose answer's body is Stdout; nil: it was a process or a function
-	TimedOut bool        // it was killed at its deadline, Limit
-	NoLine   bool        // a persistent hook was, which had not printed a line
+	HTTP     *HTTPResult // of an HTTP hook, whose response body is Stdout; nil: a process or a function
+	TimedOut bool        // killed at the deadline, Limit
+	NoLine   bool        // a persistent hook timed out before printing a line
 	Limit    time.Duration
 	ExitCode int
-	Signal   string // that killed it, as SIGKILL; "" if it exited
+	Signal   string // the signal that killed the process, as SIGKILL; "": the process exited
 	Stdout   Capture
 	Stderr   Capture
 
-	LeftRunning []int // processes that it left behind
-	Unread      bool  // one of those still held its output when hookrun ended to read it
+	LeftRunning []int // processes left behind by the hook
+	Unread      bool  // one of these still held the output when hookrun stopped reading
 	Duration    time.Duration
 }
 
-// HTTPResult is what became of the request of an HTTP hook. The zero value is a good answer.
+// HTTPResult is the result of an HTTP hook's request. The zero value is a valid response.
 type HTTPResult struct {
-	// Failure is why there is no good answer: unstarted (no connection), exit (a status that is not 2xx) or output (no
-	// whole answer); "" if there is one. Why says it in words.
+	// Failure is the cause if the response is not valid: unstarted (no connection), exit (a status other than 2xx) or
+	// output (an incomplete response). Why describes the failure.
 	Failure protocol.Cause
 	Why     string
 }
 
-// NotRunByShell reports whether the shell that was to run the hook says that it could not.
+// NotRunByShell reports whether the shell says that the hook's command could not run.
 func (r *HookResult) NotRunByShell() bool {
 	return r.Shell && r.Signal == "" && (r.ExitCode == 126 || r.ExitCode == 127)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// keyIn is a key of an object: the last of equal ones.
-func keyIn(object gjson.Result, name string) (at int) {
+// keyOffset returns the offset of a key in an object, the last of equal keys.
+func keyOffset(object gjson.Result, name string) (at int) {
 	object.ForEach(func(key, _ gjson.Result) bool {
 		if key.String() == name {
 			at = key.Index
@@ -22,50 +22,50 @@ func keyIn(object gjson.Result, name string) (at int) {
 	return at
 }
 
-// SwitchOff reads a field of the top level that switches all hooks off if it is true. It reports whether it is there.
+// SwitchOff reads a top-level field that turns off all hooks if true. there reports whether the field is present.
 func (d *Document) SwitchOff(top Members, name string) (off gjson.Result, there bool) {
-	d.read = append(d.read, name)
+	d.hookKeys = append(d.hookKeys, name)
 	if off, there = top[name]; there {
-		d.switched(off.Bool(), strconv.Quote(name), "true", off.Index, name, name, keyIn(d.top, name))
+		d.addSwitch(off.Bool(), strconv.Quote(name), "true", off.Index, name, name, keyOffset(d.top, name))
 	}
 	return off, there
 }
 
-// NeedsHooks says that a document must have "hooks".
+// NeedsHooks adds an error if the document has no "hooks".
 func (d *Document) NeedsHooks() {
 	if !Has(d.top, "hooks") {
 		d.Problem(d.top.Index, "has no \"hooks\"; write \"hooks\": {}%s", d.Drops)
 	}
 }
 
-// Unswitched takes back what SwitchOff noted for all of the client's hooks.
-func (d *Document) Unswitched() { d.unswitched = true }
+// Unswitched revokes the effect of SwitchOff on all hooks of the client.
+func (d *Document) Unswitched() { d.ignoresSwitches = true }
 
-// Switched reports whether the document switches all hooks of the client off, or on, and which setting does.
+// Switched returns the last setting that turns all hooks of the client off or on, or nil.
 func (d *Document) Switched() *OffSwitch {
-	if len(d.Switches) == 0 || d.unswitched {
+	if len(d.Switches) == 0 || d.ignoresSwitches {
 		return nil
 	}
 	return &d.Switches[len(d.Switches)-1]
 }
 
-func (d *Document) switched(off bool, by, is string, at int, name, path string, key int) {
+func (d *Document) addSwitch(off bool, by, is string, at int, name, path string, key int) {
 	d.Switches = append(d.Switches, OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by, At: d.At(at),
 		Text: by + " is " + is + ", so no hook of " + d.client() + "'s form runs"})
 }
 
-// HooksConfig reads "hooksConfig", which Gemini CLI began: whether hooks run, and the names of some that do not.
+// HooksConfig reads "hooksConfig", introduced by Gemini CLI: whether hooks run, and the names of disabled hooks.
 func (d *Document) HooksConfig(top Members, known []Field) {
 	const name = "hooksConfig"
-	d.read = append(d.read, name)
+	d.hookKeys = append(d.hookKeys, name)
 	config, there := top[name]
 	if !there {
 		return
 	}
 	c := d.innerMembers(config, known, `"hooksConfig": `, d.Drops)
 	if on, ok := c["enabled"]; ok {
-		d.switched(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on.Index, "enabled", name+".enabled",
-			keyIn(config, "enabled"))
+		d.addSwitch(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on.Index, "enabled", name+".enabled",
+			keyOffset(config, "enabled"))
 	}
 	for n, v := range c["disabled"].Array() {
 		d.Disabled = append(d.Disabled, DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
@@ -73,15 +73,15 @@ func (d *Document) HooksConfig(top Members, known []Field) {
 	}
 	config.ForEach(func(key, _ gjson.Result) bool {
 		if k := key.String(); k != "enabled" && k != "disabled" {
-			d.inner = append(d.inner, name+"."+PathPart(k))
+			d.innerSettings = append(d.innerSettings, name+"."+PathPart(k))
 		}
 		return true
 	})
 }
 
-// Limits reads what hooks that post may reach.
+// Limits reads the URLs and variables that HTTP hooks may use.
 func (d *Document) Limits(top Members, urls, variables string) {
-	d.read = append(d.read, urls, variables)
+	d.hookKeys = append(d.hookKeys, urls, variables)
 	for name, into := range map[string]**[]string{urls: &d.URLs, variables: &d.Variables} {
 		if v, ok := top[name]; ok {
 			texts := list(v)
@@ -99,7 +99,7 @@ func (d *Document) Limits(top Members, urls, variables string) {
 // Environment reads the variables of all hooks.
 func (d *Document) Environment(top Members) {
 	const name = "env"
-	d.read = append(d.read, name)
+	d.hookKeys = append(d.hookKeys, name)
 	if env, ok := top[name]; ok {
 		d.EnvAt, d.Env = d.At(env.Index), d.variables(env, "", d.Drops)
 	}
@@ -129,15 +129,15 @@ func (d *Document) variables(object gjson.Result, who, drops string) (env []stri
 	return env
 }
 
-// OwnSettings are the paths of what in the document is not about hooks, in the order of the file.
+// OwnSettings returns the paths of settings that are not about hooks, in file order.
 func (d *Document) OwnSettings() (paths []string) {
-	if !d.flat {
+	if !d.topLevel {
 		d.top.ForEach(func(key, _ gjson.Result) bool {
 			switch name := key.String(); {
 			case name == "hooks":
-			case name == "hooksConfig" && slices.Contains(d.read, name):
-				paths = append(paths, d.inner...)
-			case !slices.Contains(d.read, name):
+			case name == "hooksConfig" && slices.Contains(d.hookKeys, name):
+				paths = append(paths, d.innerSettings...)
+			case !slices.Contains(d.hookKeys, name):
 				paths = append(paths, name)
 			}
 			return true
@@ -151,10 +151,10 @@ func (d *Document) OwnSettings() (paths []string) {
 	return paths
 }
 
-// PathPart is a key as a part of a path.
+// PathPart escapes a key for use in a path.
 func PathPart(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.`).Replace(key) }
 
-// Dir is the folder of the file, as an absolute path; "" if there is none.
+// Dir returns the absolute path of the file's folder, or "" if unknown.
 func (d *Document) Dir() string {
 	path, err := filepath.Abs(d.Path)
 	if err != nil {
@@ -163,7 +163,7 @@ func (d *Document) Dir() string {
 	return filepath.Dir(path)
 }
 
-// list are the elements of an array as texts, of whatever type they are. It is never nil.
+// list returns the elements of an array as texts, regardless of their types. It never returns nil.
 func list(array gjson.Result) []string {
 	texts := []string{}
 	array.ForEach(func(_, v gjson.Result) bool {

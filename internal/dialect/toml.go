@@ -8,9 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
-// TOML reads the text as TOML, and returns its top level, nil if it has a fault. Messages about faults say nothing of
-// Drops. Whatever is not "hooks" there is the
-// client's.
+// TOML parses the text as TOML, and returns the top level, or nil if the text has a fault. Messages about faults do not
+// mention Drops. All keys except "hooks" belong to the client.
 func (d *Document) TOML() *toml.Value {
 	doc := strings.TrimPrefix(d.Text, "\ufeff")
 	places := strictjson.Locator{Doc: doc}
@@ -40,8 +39,8 @@ func (d *Document) TOML() *toml.Value {
 	return top
 }
 
-// AsJSON makes JSON of the hooks of a TOML document, and each place in that is known by its place in the file. It
-// reports whether it could.
+// AsJSON converts the hooks of a TOML document to JSON, and maps each position in the JSON to the position in the file.
+// It reports success.
 func (d *Document) AsJSON(hooks *toml.Value) bool {
 	text, from, err := hooks.AppendJSON([]byte(`{"hooks":`), nil)
 	if fault, ok := err.(toml.Fault); ok {
@@ -53,5 +52,5 @@ func (d *Document) AsJSON(hooks *toml.Value) bool {
 	return true
 }
 
-// NoteOwn notes a setting of the client's.
+// NoteOwn notes a setting of the client.
 func (d *Document) NoteOwn(path string, offset int) { d.note(OwnSetting, path, offset, path) }

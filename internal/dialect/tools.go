@@ -2,30 +2,30 @@ package dialect
 
 import "strings"
 
-// Tool is a client's tool, and the project's one or two names for such tools: "Bash shell". A tool that does the work
-// of two has two names.
+// Tool is a client's tool, followed by the project's one or two names for such tools: "Bash shell". A tool that does
+// the work of two tools has two names.
 type Tool string
 
-// Name is the client's name of the tool.
+// Name returns the client's name of the tool.
 func (t Tool) Name() string {
 	name, _, _ := strings.Cut(string(t), " ")
 	return name
 }
 
-// Names are the project's.
+// Names returns the project's names.
 func (t Tool) Names() (names [2]string) {
 	_, rest, _ := strings.Cut(string(t), " ")
 	names[0], names[1], _ = strings.Cut(rest, " ")
 	return names
 }
 
-// IsCalled reports whether it is one of Names.
+// IsCalled reports whether name is one of Names.
 func (t Tool) IsCalled(name string) bool {
 	names := t.Names()
 	return name != "" && (names[0] == name || names[1] == name)
 }
 
-// ToolNamed finds a tool by the client's name. Of equal names the first counts.
+// ToolNamed returns the first tool with the client's name.
 func (d *Dialect) ToolNamed(name string) (t Tool, has bool) {
 	for _, t := range d.Tools() {
 		if len(t) > len(name) && t[len(name)] == ' ' && t.Name() == name {
@@ -35,7 +35,7 @@ func (d *Dialect) ToolNamed(name string) (t Tool, has bool) {
 	return "", false
 }
 
-// MCPName is the name of an MCP tool as most clients write it, "" if the server or the tool has no name.
+// MCPName returns the name of an MCP tool in most clients, or "" if the server or the tool has no name.
 func MCPName(server, tool string) string {
 	if server == "" || tool == "" {
 		return ""
@@ -43,8 +43,7 @@ func MCPName(server, tool string) string {
 	return "mcp__" + server + "__" + tool
 }
 
-// ToolAliases are the names that the client's matchers know for its tools besides their own, none if no client calls
-// hookrun.
+// ToolAliases returns the alternative tool names in the client's matchers, or nil if no client calls hookrun.
 func (d *Dialect) ToolAliases() Aliases {
 	if d.Client == nil {
 		return nil
@@ -52,7 +51,7 @@ func (d *Dialect) ToolAliases() Aliases {
 	return d.Client.ToolAliases
 }
 
-// Tools are the client's tools by the names that projects have for them, none if no client calls hookrun.
+// Tools returns the client's tools with the projects' names, or nil if no client calls hookrun.
 func (d *Dialect) Tools() []Tool {
 	if d.Client == nil {
 		return nil

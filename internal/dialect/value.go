@@ -11,34 +11,33 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// valueNames are the fields of Call.Value, those first that are JSON: one can ask for what stands in them. The others
-// are texts.
+// valueNames are the fields of Call.Value. JSON fields come first; a path can go into them. The others are texts.
 var valueNames = [...]string{"args", "tool_input", "tool_response",
 	"event", "tool", "result", "error", "prompt", "session_id", "cwd", "transcript_path", "agent_id",
 	"hook_event_name", "tool_name", "tool_use_id"}
 
-// clientValueNames are fields that only a client's hook input has. The first is JSON.
+// clientValueNames are the fields that exist only in a client's hook input. The first is JSON.
 var clientValueNames = [...]string{"tool_output", "agent_type", "parent_tool_use_id", "permission_mode", "is_error",
 	"is_interrupt"}
 
-// CommandField is a field of Value that stands in no hook input: what the arguments have a shell run, whatever key they
-// have it under. It is not there if that cannot be read.
+// CommandField is a field of Value that is not in any hook input: the shell command in the arguments, regardless of the
+// key. The field is missing if the command is unreadable.
 const CommandField = "command"
 
-// ValueNames are the fields of a call that Value knows for every call, ClientValueNames those that only a client's hook
-// input has.
+// ValueNames returns the fields of Value for any call, and ClientValueNames the fields that only a client's hook input
+// has.
 func ValueNames() []string { return valueNames[:] }
 
 func ClientValueNames() []string { return clientValueNames[:] }
 
-// IsJSON reports whether a field of Value can have fields of its own.
+// IsJSON reports whether a field of Value can have fields.
 func IsJSON(field string) bool {
 	return slices.Contains(valueNames[:3], field) || field == clientValueNames[0]
 }
 
-// Value returns a field of the call by its name on the stdin of a hook of .tenex-hooks.json, without writing the whole
-// of that: a text as it is, or compact JSON. ok: it is there, at this event. Arguments that no hook could be given are
-// an error.
+// Value returns a field of the call by its stdin name for hooks of .tenex-hooks.json, without encoding the whole stdin.
+// json reports whether value is compact JSON instead of a text. ok reports whether the field exists at this event.
+// Value returns an error if no hook could get the arguments.
 func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 	tool, post := HasTool(c.Event), Canonical(c.Event) == protocol.PostTool
 	switch field {
@@ -92,7 +91,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 		return strictjson.Lossy(c.AgentID), false, c.AgentID != "", nil
 	}
 	if slices.Contains(clientValueNames[:], field) {
-		of := gjson.Get(cmp.Or(c.ClientInput, c.Extra), field) // hooks get Extra, too
+		of := gjson.Get(cmp.Or(c.ClientInput, c.Extra), field) // hooks get Extra too
 		if of.Type == gjson.String {
 			return strictjson.Text(of.Raw), false, true, nil
 		}
@@ -109,8 +108,8 @@ func HasValue(e protocol.Event, field string) bool {
 	return ok
 }
 
-// ClientResponse is the tool's result as the client's hook input has it. It does not exist at another event, or where
-// the call comes from no client.
+// ClientResponse returns the tool's result from the client's hook input. The result does not exist at other events, or
+// if the call does not come from a client.
 func ClientResponse(c *Call) gjson.Result {
 	if Canonical(c.Event) != protocol.PostTool {
 		return gjson.Result{}
@@ -123,5 +122,5 @@ func ClientResponse(c *Call) gjson.Result {
 	return gjson.Get(c.ClientInput, ResponseFields()[0])
 }
 
-// ResponseFields are the names of a tool's result in hook inputs: the clients', MassGen's and Universal Agent's.
+// ResponseFields returns the keys of a tool's result in hook inputs of the clients, MassGen and Universal Agent.
 func ResponseFields() []string { return []string{"tool_response", "tool_output", "tool_result"} }

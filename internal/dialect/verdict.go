@@ -10,55 +10,54 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Verdict is what one hook says.
+// Verdict is the decision of one hook, with texts and changes.
 type Verdict struct {
 	Decision protocol.Decision
 	Cause    protocol.Cause
 	Status   string
 
-	// Problem is set where the hook gave no answer, and says what went wrong: ApplyFailurePolicy decides then.
-	// Answered: it did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went
-	// wrong.
+	// Problem is the error of a hook that gave no answer; ApplyFailurePolicy then decides. Answered: the hook also
+	// answered. The answer counts if the failure does not block; with StatusFailed a warning reports the failure.
 	Problem  string
 	Answered bool
 
-	// Doubt says what of the answer its client takes for nothing, although it may have been meant to hold the call up.
-	// ApplyFailurePolicy makes a warning of it, or a block where a policy for unreadable answers was given.
+	// Doubt describes a part of the answer that the client ignores, but that may have been meant to block.
+	// ApplyFailurePolicy turns Doubt into a warning, or into a block if a given policy blocks unreadable answers.
 	Doubt string
 
-	Reason        string // why the tool must not run, or why it may
-	Approved      bool   // it said allow: the host may skip its own prompt
-	Stop          bool   // it wants the loop to end
+	Reason        string // why the tool must not or may run
+	Approved      bool   // the hook said allow: the host may skip its own prompt
+	Stop          bool   // the hook wants to end the loop
 	StopReason    string
 	Context       string // text for the model
 	Strategy      string
-	Truncated     bool              // Context was cut; the cut is marked in the text
-	File          string            // holds the whole of a Context that was cut
-	UpdatedInput  []byte            // JSON: the tool is to be given this
-	UpdatedOutput []byte            // JSON: the model is to be given this
+	Truncated     bool              // Context was cut; the text marks the cut
+	File          string            // contains the whole Context, if cut
+	UpdatedInput  []byte            // JSON: the new input for the tool
+	UpdatedOutput []byte            // JSON: the new result for the model
 	SystemMessage string            // text for the user
-	Other         strictjson.Fields // what else the hook answered, for the client that it was written for
+	Other         strictjson.Fields // the hook's other answers, for the hook's own client
 	Warnings      []string
 
-	HTTP bool // it is that of a url
-	// Own is what the dialect's Decode has its Outrank, Propagate and Merge know of the answer.
+	HTTP bool // the hook is a URL
+	// Own is data from the dialect's Decode for its Outrank, Propagate and Merge.
 	Own any
-	// Strict: a policy was given that blocks for answers that cannot be read, so no other answer undoes its block.
+	// Strict: a given policy blocks unreadable answers, so no other answer overrides this block.
 	Strict bool
-	// FailedOpen is the warning about a failure that lets the call go on; "": there was none.
+	// FailedOpen is the warning about a failure that failed open; "": no such failure.
 	FailedOpen string
 }
 
-// OK is the verdict of a hook that has nothing against the call, and nothing to say.
+// OK returns the verdict of a hook without objections and texts.
 func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: StatusOK} }
 
-// Decide takes a decision that holds the call up.
+// Decide sets the decision block, ask or defer.
 func (v *Verdict) Decide(decision protocol.Decision, reason string) {
 	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, StatusBlocked, reason
 }
 
-// Withhold blocks because the hook changed the tool's result to one that cannot be shown. Neither can the old one: the
-// hook wanted nobody to see it.
+// Withhold blocks because the hook changed the tool's result to a result that cannot be shown. The old result must stay
+// hidden too, because the hook meant to replace it.
 func (v *Verdict) Withhold(hook string) {
 	reason := WithheldReason(hook)
 	if v.Decision != protocol.Continue {
@@ -68,23 +67,23 @@ func (v *Verdict) Withhold(hook string) {
 	v.Cause, v.Approved, v.UpdatedOutput = protocol.CauseRewrite, false, nil
 }
 
-// Withholds reports whether nobody is to see the tool's result: see IsFailure.
+// Withholds reports whether the verdict hides the tool's result: see IsFailure.
 func (v *Verdict) Withholds(e protocol.Event) bool {
 	return Canonical(e) == protocol.PostTool && IsFailure(v.Decision, v.Cause)
 }
 
-// Approve notes that the hook said yes, and why.
+// Approve sets the hook's approval and the reason.
 func (v *Verdict) Approve(reason string) {
 	v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, reason
 }
 
-// Ignore warns of what a hook answered with and means nothing at the event.
+// Ignore warns about an answer that has no meaning at the event.
 func (v *Verdict) Ignore(who, what string, e protocol.Event) {
 	const text = "%s answered with %s, which means nothing at %s; ignored"
 	v.Warnings = append(v.Warnings, fmt.Sprintf(text, who, what, e))
 }
 
-// Rewrite changes the call as later hooks are to see it, and reports whether it did.
+// Rewrite changes the call for later hooks, and reports whether the call changed.
 func (v *Verdict) Rewrite(c *Call) bool {
 	if v.Decision == protocol.Block {
 		return false
@@ -100,14 +99,14 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	}
 	if v.UpdatedOutput != nil {
 		c.Result = strictjson.ValueText(v.UpdatedOutput)
-		for _, key := range ResponseFields() { // the same under other names
+		for _, key := range ResponseFields() { // the same result under other names
 			SetField(c, key, v.UpdatedOutput)
 		}
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
 }
 
-// SetField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
+// SetField changes a field of the client's own input, for hooks of the client's dialect.
 func SetField(c *Call, key string, value []byte) {
 	if old := gjson.Get(c.ClientInput, key); old.Index > 0 {
 		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]

@@ -13,17 +13,17 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
+// PermissionWords are the words for a decision in hookSpecificOutput. Claude Code's older words are at the top level.
 var PermissionWords = Words{{"allow", protocol.Continue}, {"deny", protocol.Block}, {"ask", protocol.Ask},
 	{"defer", protocol.Defer}}
 
-// Words are what an answer may say for a decision.
+// Words are the words for decisions in an answer.
 type Words []struct {
 	Word     string
 	Decision protocol.Decision
 }
 
-// Decision is what a word says. The zero Decision, a block, is that of a word that is none of these.
+// Decision returns the decision of a word. An unknown word gives the zero Decision, which is a block.
 func (words Words) Decision(word string) (d protocol.Decision, known bool) {
 	for _, w := range words {
 		if w.Word == word {
@@ -33,7 +33,7 @@ func (words Words) Decision(word string) (d protocol.Decision, known bool) {
 	return d, false
 }
 
-// Word is the first word for a decision, "" if there is none.
+// Word returns the first word for a decision, or "".
 func (words Words) Word(d protocol.Decision) string {
 	for _, w := range words {
 		if w.Decision == d {
@@ -43,12 +43,12 @@ func (words Words) Word(d protocol.Decision) string {
 	return ""
 }
 
-// Misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
-// so the deny of a guard whose author mixed the two up.
+// Misplaced are keys with a meaning only in hookSpecificOutput. Claude Code ignores the keys at the top level, and so
+// ignores the deny of a guard with the key at the wrong level.
 var Misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}
 
-// ReadText and readBool take null for a key that is not there, as many JSON writers print it. Nothing else is
-// converted.
+// ReadText reads a string. It treats null as a missing key, because many JSON writers print null, and converts no other
+// type.
 func ReadText(name string, value gjson.Result, into *string) error {
 	switch value.Type {
 	case gjson.Null:
@@ -68,17 +68,17 @@ func WrongType(name, want string, value gjson.Result) error {
 	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
 
-// Field is a field of an answer or of a settings file, and its type as strictjson.CheckType names it: "reason string".
-// As a text it costs nothing at start, where a table of structs would be made.
+// Field is a field of an answer or of a settings file, with the type as in strictjson.CheckType: "reason string". A
+// string costs no time at start, unlike a table of structs.
 type Field string
 
-// Key is the name of the field.
+// Key returns the name of the field.
 func (f Field) Key() string {
 	key, _, _ := strings.Cut(string(f), " ")
 	return key
 }
 
-// Type is its type.
+// Type returns the type of the field.
 func (f Field) Type() string {
 	_, kind, _ := strings.Cut(string(f), " ")
 	return kind
@@ -94,7 +94,7 @@ func ToolResponse(result string) []byte {
 	return strictjson.Quote(result)
 }
 
-// TrimJS removes white space as JavaScript has it, which counts a byte order mark.
+// TrimJS removes white space as JavaScript does, including a byte order mark.
 func TrimJS(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r) })
 }
@@ -102,13 +102,13 @@ func TrimJS(s string) string {
 var ClaudeAnswer = []Field{"continue boolean", "suppressOutput boolean", "stopReason string", "decision approve|block",
 	"reason string", "systemMessage string", "terminalSequence string", "hookSpecificOutput object"}
 
-// ClaudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
+// ClaudeDeciding are the keys that block. If such a key is misspelt, the client ignores the key and the call continues.
 var ClaudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision", "action", "behavior"}
 
-// claudeWords come close to a deciding key and are words of their own.
+// claudeWords resemble a deciding key but are other words.
 var claudeWords = []string{"precision", "revision", "provision", "division"}
 
-// Misspelt returns the key that blocks and that name is a slip of the pen for.
+// Misspelt returns the deciding key that name misspells, or "".
 func Misspelt(name string, known []Field) string {
 	var deciding []string
 	for _, f := range known {
@@ -134,18 +134,18 @@ func CheckType(f Field, value gjson.Result, where string) error {
 	return nil
 }
 
-// Rewritten returns a value that a hook puts in the place of another, without equal keys: whoever gets it must not read
-// another value than the client would.
+// Rewritten returns a hook's replacement for a value, without equal keys, because every reader must read the same value
+// as the client.
 func Rewritten(value gjson.Result) []byte {
 	same, _, err := strictjson.LastOfEqual(value.Raw, "")
 	if err != nil {
-		same = value.Raw // it was found to be JSON before
+		same = value.Raw // value was valid JSON before
 	}
 	return strictjson.Compact(nil, same)
 }
 
-// Keys of hookSpecificOutput that the answers of a client have at some event. All dialects know them, to say whose a
-// key is that means nothing to them.
+// Keys of hookSpecificOutput in the answers of a client at some event. All dialects know the keys, to name the client
+// of a key that has no meaning for them.
 var (
 	ClaudeKeys = []string{"additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills",
 		"suppressOriginalPrompt", "permissionDecision", "permissionDecisionReason", "updatedInput", "decision", "retry",
@@ -155,7 +155,7 @@ var (
 	GeminiKeys = []string{"llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext"}
 )
 
-// CheckJSON returns the first fault of a text as JSON, with its position. Equal keys are none.
+// CheckJSON returns the first JSON syntax error of a text, with the position. Equal keys are not an error.
 func CheckJSON(text string, depth int) error {
 	for _, f := range strictjson.Check(text, depth) {
 		if f.Kind != strictjson.Duplicate {
@@ -166,7 +166,7 @@ func CheckJSON(text string, depth int) error {
 	return nil
 }
 
-// JSONValue reads a text as one value of JSON.
+// JSONValue parses a text as one JSON value.
 func JSONValue(text string) (value gjson.Result, is bool) {
 	if CheckJSON(text, strictjson.MaxDepth) != nil {
 		return gjson.Result{}, false
@@ -174,7 +174,7 @@ func JSONValue(text string) (value gjson.Result, is bool) {
 	return gjson.Parse(text), true
 }
 
-// LastOf returns the fields of an object, the last of equal ones.
+// LastOf returns the fields of an object, the last of equal keys.
 func LastOf(object gjson.Result) map[string]gjson.Result {
 	fields := map[string]gjson.Result{}
 	if !object.IsObject() {
@@ -187,7 +187,7 @@ func LastOf(object gjson.Result) map[string]gjson.Result {
 	return fields
 }
 
-// StringOf is a JSON string as text, "" for all else.
+// StringOf returns the text of a JSON string, or "" for other values.
 func StringOf(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""

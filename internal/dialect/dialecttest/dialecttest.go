@@ -1,4 +1,4 @@
-// Package dialecttest has what the tests of several dialects share.
+// Package dialecttest has helpers for the tests of several dialects.
 package dialecttest
 
 import (
@@ -19,12 +19,12 @@ func StringOf(value json.RawMessage) (s string) {
 	return s
 }
 
-// AtEvent is a call of the client's tool at one of its events.
+// AtEvent returns a call of Bash at an event.
 func AtEvent(e protocol.Event) dialect.Call {
 	return dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}
 }
 
-// OnFailure is a policy that says the same for every cause.
+// OnFailure returns a policy with the same decision for every cause.
 func OnFailure(d protocol.Decision) dialect.FailurePolicy {
 	p := dialect.FailurePolicy{}
 	for _, cause := range claude.Dialect.Causes {
@@ -33,7 +33,7 @@ func OnFailure(d protocol.Decision) dialect.FailurePolicy {
 	return p
 }
 
-// Answers is what a hook prints to use fields of its event.
+// Answers returns an answer with fields of hookSpecificOutput for an event.
 func Answers(e protocol.Event, fields string) string {
 	if fields != "" {
 		fields = "," + fields
@@ -57,7 +57,7 @@ func Passes() dialect.Verdict {
 	return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK}
 }
 
-// And adds to a verdict.
+// And returns a verdict with a change.
 func And(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
 	change(&v)
 	return v
@@ -70,7 +70,7 @@ func Encoded(t *testing.T, c *dialect.Call) string {
 	return string(p.Bytes())
 }
 
-// Merged is the outcome of one hook that printed stdout, and its verdict.
+// Merged returns the verdict and the outcome of a single hook that printed stdout.
 func Merged(c *dialect.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
 	r := Printed(stdout)
 	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Hooks.Decode(c, "h", &r))
@@ -78,11 +78,11 @@ func Merged(c *dialect.Call, stdout string) (dialect.Verdict, protocol.Outcome) 
 		Dialect: claude.Dialect}})
 }
 
-// JsSpace is what JavaScript's trim removes.
+// JsSpace is the white space removed by JavaScript's trim.
 const JsSpace = "\t\n\v\f\r " +
 	"\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
-// Says reports whether a JSON value is exactly this one.
+// Says reports whether a JSON value equals want.
 func Says(value json.RawMessage, want any) bool {
 	var got any
 	return json.Unmarshal(value, &got) == nil && got == want
@@ -104,14 +104,14 @@ func Decode(t *testing.T, object []byte) map[string]any {
 
 func LineResult(line string) *dialect.HookResult { return LineResultOf("", line) }
 
-// LineResultOf is the result of a line that answers the call with this id.
+// LineResultOf returns the result of a persistent hook that answered the call id with a line.
 func LineResultOf(id, line string) *dialect.HookResult {
 	r := &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(line), Total: int64(len(line))}, CallID: id}
 	r.ReadLine()
 	return r
 }
 
-// Merge merges the verdicts of hooks that printed what is given, at an event.
+// Merge merges the verdicts of hooks that printed stdouts at an event.
 func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	c := dialect.Call{Event: e, Tool: "shell"}
 	var judged []dialect.HookVerdict
@@ -146,13 +146,13 @@ func Killed(signal, stdout, stderr string) dialect.HookResult {
 const Deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 	`"permissionDecisionReason":"no pushing"}}`
 
-// Reply is what a client is told of an outcome on stdout, and with which exit status.
+// Reply returns the client's stdout and exit status for an outcome.
 func Reply(d *dialect.Dialect, o protocol.Outcome) (stdout []byte, exit int, err error) {
 	r, err := d.Reply(o)
 	return r.Stdout, r.Exit, err
 }
 
-// Spoilt are Hooks of which what is set takes the place of their own.
+// Spoilt overrides the methods of Hooks by its fields that are not nil.
 type Spoilt struct {
 	dialect.Hooks
 	OnEvent  func(*dialect.Call) protocol.Event
@@ -161,7 +161,7 @@ type Spoilt struct {
 	OnMerge  func(*dialect.Merging)
 }
 
-// Event is OnEvent.
+// Event calls OnEvent, if set.
 func (s Spoilt) Event(c *dialect.Call) protocol.Event {
 	if s.OnEvent != nil {
 		return s.OnEvent(c)
@@ -169,7 +169,7 @@ func (s Spoilt) Event(c *dialect.Call) protocol.Event {
 	return s.Hooks.Event(c)
 }
 
-// Encode is OnEncode.
+// Encode calls OnEncode, if set.
 func (s Spoilt) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	if s.OnEncode != nil {
 		return s.OnEncode(c)
@@ -177,7 +177,7 @@ func (s Spoilt) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	return s.Hooks.Encode(c)
 }
 
-// Decode is OnDecode.
+// Decode calls OnDecode, if set.
 func (s Spoilt) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	if s.OnDecode != nil {
 		return s.OnDecode(c, hook, r)
@@ -185,7 +185,7 @@ func (s Spoilt) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dial
 	return s.Hooks.Decode(c, hook, r)
 }
 
-// Merge is OnMerge.
+// Merge calls OnMerge, if set.
 func (s Spoilt) Merge(m *dialect.Merging) {
 	if s.OnMerge != nil {
 		s.OnMerge(m)

@@ -91,7 +91,7 @@ func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 	return v
 }
 
-// decodeEnded returns the verdict of a hook that decodeEnded.
+// decodeEnded returns the verdict of a hook after its end.
 func decodeEnded(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(m.Name, hook)
 	stderr := r.Stderr.All()

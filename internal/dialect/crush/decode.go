@@ -104,7 +104,7 @@ func refuse(v *dialect.Verdict, reason string, halts bool) {
 // change merges the changed keys into the input. The client takes a key with special characters for a path into the
 // input, with a result that nobody may want, so such a key blocks the call.
 func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result) {
-	if key, odd := pathIn(patch); odd {
+	if key, isPath := pathIn(patch); isPath {
 		v.Decide(protocol.Block, fmt.Sprintf("%s changed the key %s of the tool's input, and %s takes it for a path",
 			who, spelling.Quote(key), client))
 		v.Cause, v.Approved = protocol.CauseRewrite, false

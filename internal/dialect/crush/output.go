@@ -53,7 +53,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 // unfitInput returns the reason why the client could not give its tool the new input, or "".
 func unfitInput(o protocol.Outcome) string {
 	input := gjson.ParseBytes(o.UpdatedInput)
-	if key, odd := pathIn(input); input.IsObject() && odd {
+	if key, isPath := pathIn(input); input.IsObject() && isPath {
 		return dialect.ChangedInput(o, ", and "+client+" takes its key "+spelling.Quote(key)+" for a path, so the "+
 			"call is blocked")
 	}

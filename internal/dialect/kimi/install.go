@@ -23,7 +23,7 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
+// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {

@@ -37,7 +37,7 @@ var (
 func readAnswer(object gjson.Result) (a answer) {
 	specific := dialect.LastOf(object)["hookSpecificOutput"]
 	if specific.Exists() {
-		if a.lost = beside(object); specific.Type == gjson.Null {
+		if a.lost = ignoredBeside(object); specific.Type == gjson.Null {
 			return a
 		}
 		in, err := readFields(specific, claudeFields)
@@ -73,8 +73,8 @@ func readAnswer(object gjson.Result) (a answer) {
 	return a
 }
 
-// beside returns an error about a decision beside hookSpecificOutput, where it does not count.
-func beside(object gjson.Result) error {
+// ignoredBeside returns an error about a decision beside hookSpecificOutput, where it does not count.
+func ignoredBeside(object gjson.Result) error {
 	in, err := readFields(object, fields)
 	if err == nil && (dialect.StringOf(in["decision"]) != "" || in["halt"].Bool()) {
 		return fmt.Errorf(`it has "hookSpecificOutput", and beside that no decision counts; %s`, validWords)

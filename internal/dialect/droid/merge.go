@@ -37,8 +37,8 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	}
 }
 
-// lost warns that a part of a hook's answer does not count.
-func lost(e protocol.Event, h *dialect.HookVerdict, what, whose string) {
+// warnLost warns that a part of a hook's answer does not count.
+func warnLost(e protocol.Event, h *dialect.HookVerdict, what, whose string) {
 	h.Verdict.Warnings = append(h.Verdict.Warnings, fmt.Sprintf("%s %s, and %s takes %s",
 		dialect.Who(e, h.Report.Name), what, client, whose))
 }
@@ -49,7 +49,7 @@ func oneContext(e protocol.Event, verdicts []*dialect.HookVerdict) {
 	for _, h := range verdicts {
 		if h.Verdict.Context != "" && has {
 			h.Verdict.Context = ""
-			lost(e, h, "answered with additionalContext", "that of the first hook alone")
+			warnLost(e, h, "answered with additionalContext", "that of the first hook alone")
 		}
 		has = has || h.Verdict.Context != ""
 	}
@@ -68,7 +68,7 @@ func oneInput(e protocol.Event, verdicts []*dialect.HookVerdict, word *dialect.H
 		v := &h.Verdict
 		if v.UpdatedInput != nil && (h != input || h == word && wordOf(v) != "allow") {
 			v.UpdatedInput = nil
-			lost(e, h, "changed "+dialect.InputOf(e), "the change of another hook, or none beside this answer")
+			warnLost(e, h, "changed "+dialect.InputOf(e), "the change of another hook, or none beside this answer")
 		}
 	}
 }
@@ -87,8 +87,8 @@ func outrankWord(e protocol.Event, h, word *dialect.HookVerdict) {
 		v.Reason = cmp.Or(h.Report.Stderr, "Tool execution blocked by hook")
 	default:
 		release(h)
-		lost(e, h, fmt.Sprintf("answered with %q", wordOf(v)), "the first answer in the file, which is that of hook '"+
-			word.Report.Name+"'")
+		warnLost(e, h, fmt.Sprintf("answered with %q", wordOf(v)),
+			"the first answer in the file, which is that of hook '"+word.Report.Name+"'")
 	}
 }
 
@@ -111,7 +111,7 @@ func silenceExits(e protocol.Event, verdicts []*dialect.HookVerdict) {
 	for _, h := range verdicts {
 		if v := &h.Verdict; v.Decision == protocol.Block && wordOf(v) == "" {
 			release(h)
-			lost(e, h, "exited with 2", "the block without a reason of an earlier hook, which is none")
+			warnLost(e, h, "exited with 2", "the block without a reason of an earlier hook, which is none")
 		}
 	}
 }

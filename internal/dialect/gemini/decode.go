@@ -28,17 +28,17 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		code = 0 // for reading the text
 	}
 	v := dialect.OK()
-	var ignoredPart error // about a part of the answer that the client ignores
+	var ignored error // about a part of the answer that the client ignores
 	answer, isJSON := dialect.JSONOrQuoted(text)
 	switch {
 	case isJSON && answer.IsObject():
-		if v, ignoredPart = m.answer(who, answer); ignoredPart == nil && v.Decision == protocol.Continue && v.Doubt == "" {
+		if v, ignored = m.answer(who, answer); ignored == nil && v.Decision == protocol.Continue && v.Doubt == "" {
 			own := append([]string{"tool_input"}, m.FieldKeys()...)
 			v.NoteDoubt(who, client, dialect.DoubtOf(answer, validWords, own...))
 		}
 		v.Answered = true
 	case isJSON:
-		ignoredPart = dialect.WrongType("the answer", "a JSON object", answer)
+		ignored = dialect.WrongType("the answer", "a JSON object", answer)
 	case text == "":
 	case code > 1:
 		if m.Can&dialect.Block != 0 {
@@ -49,7 +49,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.SystemMessage = "Warning: " + text
 	default:
 		v.SystemMessage = text
-		if ignoredPart = misplacedAnswer(text); ignoredPart == nil {
+		if ignored = misplacedAnswer(text); ignored == nil {
 			v.Doubt = dialect.DoubtOfText(who, text)
 		}
 	}
@@ -65,16 +65,16 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case code != 0 && text == "":
 		v.Problem += " and printed nothing, which blocks nothing; print the reason"
 	case v.Problem != "":
-	case ignoredPart != nil:
-		v.Cause, v.Problem = protocol.CauseOutput, who+" gave an answer that means nothing: "+ignoredPart.Error()
-		ignoredPart = nil
+	case ignored != nil:
+		v.Cause, v.Problem = protocol.CauseOutput, who+" gave an answer that means nothing: "+ignored.Error()
+		ignored = nil
 	default:
 		v.Answered = false
 		return dialect.DoubtEqualKeys(who, answer, v)
 	}
 	v.Status = dialect.StatusFailed
-	if ignoredPart != nil {
-		v.Problem += ", and its answer means nothing: " + ignoredPart.Error()
+	if ignored != nil {
+		v.Problem += ", and its answer means nothing: " + ignored.Error()
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
 }

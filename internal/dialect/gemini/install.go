@@ -32,7 +32,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 	found := dialect.OffIfFalse(doc, "hooksConfig.enabled",
 		`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
 		`take "enabled" out of "hooksConfig" in that file`)
-	if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // the lists of all files add up
+	if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
 		found = append(found, dialect.Switch{
 			Name: "hooksConfig.disabled", Off: true,
 			What: `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,

@@ -21,7 +21,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 // NamelessEvents returns PostInvocation, because its input looks like the input of PreInvocation.

@@ -18,7 +18,6 @@ var files = &dialect.Files{
 	Groups:  dialect.ToolsGrouped,
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 var (

@@ -26,7 +26,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 // EntryMembers adds "shell" on Windows. Without it the client uses Git's bash, and PowerShell only if bash is missing.

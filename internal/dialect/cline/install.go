@@ -29,7 +29,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 // OwnFiles returns the executables: of the events of every entry, and of all other events that hooks may need.

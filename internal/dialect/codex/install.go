@@ -28,7 +28,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 // Switches reads the switch from config.toml, under an old and a new name. Files with JSON do not parse as TOML.

@@ -23,7 +23,6 @@ var files = &dialect.Files{
 	Timeout:    dialect.Unit(time.Second),
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 func (reader) Most(e protocol.Event) time.Duration {

@@ -25,7 +25,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 // NamelessEvents returns the events with an input in camelCase in both spellings.

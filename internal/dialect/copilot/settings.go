@@ -26,7 +26,6 @@ var files = &dialect.Files{
 	Groups:          dialect.NoneGrouped,
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 func (reader) Complete(c *dialect.Command) { c.Bash = c.Argv == nil }

@@ -27,7 +27,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 // EntryMembers adds a name, because the client's hooks have names.

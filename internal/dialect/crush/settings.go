@@ -25,7 +25,6 @@ var files = &dialect.Files{
 	Once:            true,
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 func (reader) Folders() []string { return []string{".crush"} }

@@ -18,7 +18,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) Head() string { return `"version":1` }

@@ -19,7 +19,6 @@ var files = &dialect.Files{
 	Groups:          dialect.NoneGrouped,
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 var (

@@ -21,7 +21,6 @@ var files = &dialect.Files{
 	Timeout:         dialect.Unit(time.Second),
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 const base, instead = "settings.json", "hooks.json"

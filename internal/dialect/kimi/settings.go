@@ -26,7 +26,6 @@ var files = &dialect.Files{
 	Once:       true,
 }
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 func (reader) Complete(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell }

@@ -23,7 +23,6 @@ var call string
 
 var files = &dialect.Files{Client: "MassGen", Extensions: []string{".yaml", ".yml"}, Reader: reader{}}
 
-// reader implements dialect.FileReader.
 type reader struct{}
 
 // config reads the hooks of a MassGen config: hooks of all agents are under "hooks", and hooks of one agent under the

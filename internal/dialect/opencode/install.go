@@ -30,7 +30,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer implements dialect.Installer.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) OwnFiles() []dialect.OwnFile {

@@ -23,7 +23,7 @@ const defaultReason = "Denied by a hook"
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventNamed(c.Event))
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	text := strings.TrimSpace(r.Stdout.All())

@@ -47,9 +47,9 @@ func readAnswer(c *dialect.Call, m dialect.Event, hook, text string) (dialect.Ve
 }
 
 // noteDoubt notes keys of the answer that the client ignores, although the hook may have meant a decision.
-func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, strays []string) {
-	if len(strays) > 0 {
-		v.Doubt, v.Warnings = strays[0], append(v.Warnings, strays[1:]...)
+func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, misplaced []string) {
+	if len(misplaced) > 0 {
+		v.Doubt, v.Warnings = misplaced[0], append(v.Warnings, misplaced[1:]...)
 		return
 	}
 	var own []string

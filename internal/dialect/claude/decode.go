@@ -49,7 +49,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case r.WentAsync && r.Err == nil:
 		return wentAsync(m, who)
 	}
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	return dialect.DoubtEqualKeys(who, dialect.AnswerOf(dialect.TrimJS(r.Stdout.All())), decodeEnded(c, m, hook, r))

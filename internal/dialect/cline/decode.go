@@ -26,7 +26,7 @@ const (
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	event := eventNamed(c.Event)
 	who := dialect.Who(event, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	cause, problem := r.Ended(who)

@@ -18,7 +18,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if r.AsyncResult {
 		return asyncResult(c, hook, *r)
 	}
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	stderr := r.Stderr.Text()

@@ -30,7 +30,7 @@ var install = &dialect.Installation{
 
 type installer struct{ dialect.BaseInstaller }
 
-// Switches reads the switch from config.toml, under an old and a new name. Files with JSON do not parse as TOML.
+// Switches reads the switch from config.toml, under an old and a new name. JSON files are skipped: they are no TOML.
 func (installer) Switches(doc string) (found []dialect.Switch) {
 	top, err := toml.Parse(doc)
 	if err != nil || top.Get("features") == nil {

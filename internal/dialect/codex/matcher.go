@@ -12,7 +12,7 @@ import (
 
 // Pattern reads a matcher as Codex 0.169.0 does. "" and * match everything. A matcher of letters, digits, _ and | is a
 // list of whole names. Any other is a Rust regular expression. Rust's syntax is RE2's, like Go's, without look-around.
-// The tool for patches also has the names of two other tools.
+// apply_patch also matches by the names of two other tools.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text, Aliases: toolAliases}
 	switch {
@@ -57,9 +57,9 @@ func (part rustOnly) Error() string {
 	return fmt.Sprintf("%q means something to Rust alone", string(part))
 }
 
-// findRustOnly returns an error for syntax that other languages than Rust read as plain characters: \<, \>, \b{start},
-// classes within classes, and &&, -- and ~~ between classes. Without this check a guard would never run, which looks
-// like a guard that approves.
+// findRustOnly returns an error for syntax that only Rust reads in a special way: \<, \>, \b{start}, classes within
+// classes, and &&, -- and ~~ between classes. As plain characters these would never match, and a guard that never runs
+// looks like a guard that approves.
 func findRustOnly(text string) error {
 	class := false
 	for i := 0; i < len(text); i++ {

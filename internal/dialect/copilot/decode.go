@@ -20,7 +20,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 		event = camelName(event)
 	}
 	who := dialect.Who(event, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	stderr := r.Stderr.Text()

@@ -61,8 +61,8 @@ func (h hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) diale
 	return decode(ruleOf(eventOf(c)), h.camel, hook, r)
 }
 
-// Ends reports whether later hooks are skipped: before a tool after every decision but continue, after a tool after a
-// block, and at PermissionRequest after a failed hook that blocks.
+// Ends reports whether a verdict skips later hooks: at PreToolUse every decision but continue, at PostToolUse a block,
+// and at PermissionRequest the block of a failed hook.
 func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	switch m := ruleOf(e); {
 	case m.Name == "PreToolUse":
@@ -82,7 +82,7 @@ func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCase.Get(), Dialect} }
 
 // inCamelCase is the dialect of hooks with events in camelCase. Their input does not name the event, so hookrun itself
-// is never called there.
+// never runs at such an event.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d, form := *Dialect, *files
 	form.Reader = camelReader{}

@@ -33,7 +33,7 @@ type ownAnswer struct {
 // input, the hook counts as not started, which blocks.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(dialect.ClaudeEvent(c.Event), hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	if dialect.ClaudeEvent(c.Event) != before {
@@ -102,7 +102,7 @@ func refuse(v *dialect.Verdict, reason string, halts bool) {
 }
 
 // change merges the changed keys into the input. The client takes a key with special characters for a path into the
-// input, with a result that nobody may want, so such a key blocks the call.
+// input. The hook may have meant another change, so such a key blocks the call.
 func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result) {
 	if key, isPath := pathIn(patch); isPath {
 		v.Decide(protocol.Block, fmt.Sprintf("%s changed the key %s of the tool's input, and %s takes it for a path",

@@ -130,7 +130,7 @@ func hasCommand(hook gjson.Result) (has bool) {
 	return has
 }
 
-// folded returns a function that finds the name that equals a key except for case.
+// folded returns a function that finds the name equal to a key, ignoring case.
 func folded(names ...string) func(key string) string {
 	return func(key string) string {
 		for _, name := range names {

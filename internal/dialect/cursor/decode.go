@@ -19,7 +19,7 @@ const validWords = `an answer is {"permission": "allow", "deny" or "ask", "agent
 func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(e)
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
@@ -110,7 +110,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, err er
 	return v, err
 }
 
-// readChanges reads texts and rewrites of an answer.
+// readChanges reads the context and the rewrites of an answer.
 func (m rule) readChanges(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
 	switch added := text("additional_context"); {
 	case added == "":

@@ -25,8 +25,8 @@ type output struct {
 }
 
 // hookOutput returns the outcome as the client's hook output at exit 0, so hookrun acts as a hook command. An effect
-// that the client cannot express is a deny before the tool, and a text for the model after the tool. An "allow" needs a
-// hook that allowed the call, because the client then does not ask its user.
+// that the client cannot express is a deny before the tool, and a text for the model after the tool. "allow" is written
+// only if a hook allowed the call, because the client then does not ask its user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	c := &dialect.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
 	m := ruleOf(eventOf(c))

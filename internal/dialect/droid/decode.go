@@ -22,7 +22,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	late := r.TimedOut && r.Err == nil && !r.Async
-	if v, none := r.NoAnswer(who); none && !late {
+	if v, ok := r.NoAnswer(who); ok && !late {
 		return v
 	}
 	code := r.ExitCode

@@ -48,8 +48,8 @@ type rule struct{ dialect.Event }
 
 func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// stdoutIsContext: at exit 0, plain text on stdout is for the model. dialect.Stop is the effect of exit 3 and of
-// continue: false.
+// stdoutIsContext means that plain text on stdout at exit 0 is for the model. dialect.Stop is the effect of exit 3 and
+// of continue: false.
 const stdoutIsContext = dialect.OwnEffect
 
 var events = dialect.Events{

@@ -45,7 +45,7 @@ func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.
 	})
 }
 
-// Obstacles reports a hooks.json beside the file with the entry, which takes its place.
+// Obstacles reports a hooks.json beside the file with the entry, because the client then reads hooks.json only.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, file := range in.Files {
 		if filepath.Base(file.Path) != instead || !gjson.Valid(file.Text) ||

@@ -16,7 +16,7 @@ const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason"
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())

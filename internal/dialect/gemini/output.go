@@ -15,7 +15,7 @@ import (
 // becomes the reason that replaces the result, and a text that cannot reach the model becomes a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(o, client, m.Name) // the same fields except terminalSequence
+	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
 	if o.Stop {
 		out.End(o.StopReason)
 	}

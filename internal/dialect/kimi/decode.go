@@ -48,7 +48,7 @@ func messageOf(fields map[string]gjson.Result) (text string, has bool) {
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventOf(c))
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	v := dialect.OK()

@@ -41,7 +41,7 @@ type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// CallLimit is below the 600 seconds that an entry has at most: after these the client runs the call without an answer.
+// CallLimit is below an entry's maximum of 600 seconds, after which the client runs the call without an answer.
 func (hooks) CallLimit() time.Duration { return 590 * time.Second }
 
 // Subject returns the text of the prompt at UserPromptSubmit, because the prompt in the hook input is a list.

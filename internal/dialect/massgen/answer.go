@@ -197,7 +197,7 @@ func (a *hookResult) readInject(v gjson.Result) {
 	}
 }
 
-// verdict turns a HookResult into a verdict. A part that counts at the other event only produces a warning.
+// verdict turns a HookResult into a verdict. A part that counts only at the other event has no effect, with a warning.
 func (a *hookResult) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	pre := eventOf(c) == preTool
 	v := dialect.OK()

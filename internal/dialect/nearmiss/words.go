@@ -229,7 +229,8 @@ func consonants(word string) string {
 	return string(slices.Sorted(slices.Values([]byte(rest))))
 }
 
-// cutKey returns the key of an answer that begins with start, which the end of the text cut off, or else start.
+// cutKey completes a key that was cut off by the end of the text: it returns the key of an answer that begins with
+// start, or start itself.
 func cutKey(start string) string {
 	name := Letters(start)
 	for _, w := range words {

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// files has the folder of the plugin. The client loads plugins from this folder in a project, from the same folder
-// above up to the project's root, and from the user's home.
+// files has the folder of the plugin. The client loads plugins from this folder in a project, in the folders above up
+// to the project's root, and in the user's home.
 var files = &dialect.Files{
 	Client: "OpenCode", Folder: ".opencode/plugins", Base: plugin,
 	Timeout: dialect.Unit(time.Millisecond),

@@ -117,8 +117,8 @@ var permissions = []string{"allow", "deny", "ask"}
 // rewriteKeys are keys that change a call or its result in Claude Code and in other clients.
 var rewriteKeys = []string{"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
 
-// readRest reads the parts of an answer besides the decision. Parts that the client ignores, but the hook may have
-// meant to decide, are a doubt.
+// readRest reads the parts of an answer besides the decision. It notes a doubt if the client ignores a part that may
+// have been meant as a decision.
 func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
 	top := dialect.LastOf(object)
 	if suppressed := top["suppressOutput"]; dialect.MessageOf(suppressed) == "" {

@@ -33,7 +33,7 @@ func outputText(c *dialect.Capture) string {
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleAt(c)
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	denies := r.ExitCode == 2 && r.Signal == ""

@@ -35,7 +35,7 @@ func shortened(o protocol.Outcome, limit int) protocol.Outcome {
 
 func encode(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(o, client, m.Name) // the same fields except terminalSequence
+	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
 	held, why := m.held(o)
 	held, why = m.stopped(&out.Notes, o, held, why)
 	why = cmp.Or(why, noReason)

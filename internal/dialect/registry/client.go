@@ -53,8 +53,8 @@ func setClient(c *dialect.Call, name gjson.Result) error {
 }
 
 // setClientOfEntry sets the event and the client of an input for an entry of one client. Some clients also run the
-// entries in another client's settings. Only for such clients the input still decides: if the environment has the
-// client's variable, or if the entry's own client has no such event.
+// entries in another client's settings, so the input can come from one of these. The input decides only if the
+// environment has the variable of such a client, or if the entry's own client has no such event.
 func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event

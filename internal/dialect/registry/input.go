@@ -114,8 +114,8 @@ func textBlocks(list gjson.Result) (text string, are bool) {
 	return strings.Join(texts, " "), are
 }
 
-// contradiction returns a field that a hook input has twice with different values, if hookrun or a matcher reads the
-// field; "" if no field is so. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
+// contradiction returns a field that a hook input has twice with different values, or "". It looks at the fields that
+// hookrun or a matcher reads. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
 // results of the tool are not reported: the last counts, and rules that look at the arguments run.
 func contradiction(doc string) (twice string) {
 	values := map[string]gjson.Result{}

@@ -87,7 +87,7 @@ func faultOf(text, whole string) error {
 }
 
 // parseObject reads an object as an answer. signs are the signs in its text.
-func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, is bool, err error) {
+func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, isAnswer bool, err error) {
 	keys, known, err := a.top(o)
 	near := dialect.Nearest(signs)
 	code, alone := dialect.ExitCodeIn(o)

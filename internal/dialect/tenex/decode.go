@@ -14,7 +14,7 @@ import (
 // Decode checks, in this order: the start, the timeout, the signal or exit code, the output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(dialect.Canonical(c.Event), hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	if r.HTTP != nil && r.HTTP.Failure != "" {

@@ -7,8 +7,8 @@ import (
 )
 
 // Encode writes TENEX's keys, then Claude Code's keys for the same values, and then the other keys of the client's hook
-// input, so a hook written for any of them works unchanged. Keys that Claude Code always sends are strings even if
-// empty, because hooks read them unchecked.
+// input, so a hook written for any of them works unchanged. Keys that Claude Code always sends are present even if
+// empty, as strings, because hooks read them unchecked.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte

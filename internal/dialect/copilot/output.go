@@ -18,7 +18,8 @@ const maxContext = 10_000
 // reply returns the outcome as the client's hook output. An effect that the client cannot express becomes a block or a
 // message. A message to the user goes to stderr with exit 2, if exit 2 does not block at the event: the answer on
 // stdout still counts. Before a tool and after a failed tool exit 2 has another meaning, so the model gets the message.
-// At PermissionRequest exit 2 would deny, so the message is dropped.
+// At PermissionRequest exit 2 denies, so a message is dropped unless the answer denies or a hook has a text for the
+// model.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, client, m.Name)}

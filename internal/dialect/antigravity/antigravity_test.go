@@ -33,7 +33,7 @@ func TestDecodeBeforeTool(t *testing.T) {
 		{`{"decision":"ask","reason":"sure?"}`, 0, protocol.Ask, false, protocol.CausePolicy, "sure?"},
 		{`{"decision":"force_ask"}`, 0, protocol.Ask, false, protocol.CausePolicy, "A hook wants to know"},
 		{`{"decision":"deny","reason":"no"}`, 0, protocol.Block, false, protocol.CausePolicy, "no"},
-		{`{"decision":"deny"}`, 0, protocol.Block, false, protocol.CausePolicy, silent},
+		{`{"decision":"deny"}`, 0, protocol.Block, false, protocol.CausePolicy, defaultReason},
 		{`{"decision":"deny","reason":"no"}`, 1, protocol.Block, false, protocol.CausePolicy, "no"},
 
 		{`{}`, 0, protocol.Block, false, protocol.CauseOutput, `it has no "decision"`},

@@ -12,18 +12,18 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// validWords is how an answer says yes and no.
+// validWords shows the answers that the client reads, for messages.
 const validWords = `an answer is {"decision": "allow", "deny", "ask" or "force_ask", "reason": "…"}, or nothing at all`
 
-// silent is the reason of an answer without one.
-const silent = "Denied by a hook"
+// defaultReason is the reason of a deny without a reason.
+const defaultReason = "Denied by a hook"
 
-// Decode reads what a hook printed. Before a tool a deny counts whatever the exit code, and what else is no answer
-// blocks: an exit code, a text, and an object without a decision.
+// Decode reads the output of a hook. Before a tool a deny counts at every exit code. An exit code other than 0, plain
+// text and an object without a decision block as well.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventNamed(c.Event))
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	text := strings.TrimSpace(r.Stdout.All())
@@ -36,37 +36,37 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	word, reason := dialect.StringOf(fields["decision"]), dialect.StringOf(fields["reason"])
 	v := dialect.OK()
 	if m.Name == before && word == "deny" {
-		v.Decide(protocol.Block, cmp.Or(reason, silent))
+		v.Decide(protocol.Block, cmp.Or(reason, defaultReason))
 		return v
 	}
 	if cause, problem := r.Ended(who); problem != "" {
 		return dialect.Failed(cause, problem)
 	}
 	switch {
-	case m.Can == 0: // nobody reads it
+	case m.Can == 0: // the client reads no answer
 		v.Doubt = dialect.DoubtOfText(who, text)
 		return v
 	case text == "":
 		return v
 	case !isJSON:
 		return dialect.Unreadable(who, "it is no JSON object; "+dialect.PrintAlone(text))
-	case len(strictjson.Check(object.Raw, strictjson.MaxDepth)) > 0: // protobuf takes it for no message
+	case len(strictjson.Check(object.Raw, strictjson.MaxDepth)) > 0: // protobuf rejects equal keys
 		return dialect.Unreadable(who, "it has a key twice; write it once")
 	}
 	switch m.Name {
 	case before:
-		return decided(v, who, word, reason, fields)
+		return readDecision(v, who, word, reason, fields)
 	case stop:
 		if word == "continue" {
 			v.Decide(protocol.Block, cmp.Or(reason, "A hook wants the agent to go on"))
 		}
 		return v
 	}
-	return injected(v, who, fields)
+	return readTexts(v, who, fields)
 }
 
-// decided takes the decision about a tool call.
-func decided(v dialect.Verdict, who, word, reason string, fields map[string]gjson.Result) dialect.Verdict {
+// readDecision reads the decision about a tool call.
+func readDecision(v dialect.Verdict, who, word, reason string, fields map[string]gjson.Result) dialect.Verdict {
 	switch word {
 	case "allow":
 		v.Approve(reason)
@@ -84,8 +84,8 @@ func decided(v dialect.Verdict, who, word, reason string, fields map[string]gjso
 	return v
 }
 
-// injected takes the texts for the model.
-func injected(v dialect.Verdict, who string, fields map[string]gjson.Result) dialect.Verdict {
+// readTexts reads the texts for the model.
+func readTexts(v dialect.Verdict, who string, fields map[string]gjson.Result) dialect.Verdict {
 	var texts []string
 	for _, step := range fields["injectSteps"].Array() {
 		text := cmp.Or(dialect.StringOf(step.Get("ephemeralMessage")), dialect.StringOf(step.Get("userMessage")))

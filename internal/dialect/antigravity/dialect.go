@@ -1,6 +1,6 @@
-// Package antigravity is the dialect of Antigravity CLI, agy, as its documents and its users' reports have it: nobody
-// has recorded the client itself. Hooks run one after the other. Before a tool every answer that decides nothing
-// blocks, but silence; after one the client reads no answer.
+// Package antigravity is the dialect of Antigravity CLI (agy), taken from its documents and its users' reports: the
+// client itself was not recorded. Hooks run one after the other. Before a tool every answer without a decision blocks,
+// except an empty one. After a tool the client reads no answer.
 package antigravity
 
 import (
@@ -33,7 +33,7 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
@@ -52,22 +52,22 @@ const (
 )
 
 var events = dialect.Events{
-	{Name: sessionStart, OnFailure: dialect.AlwaysOpen, Can: dialect.Inject}, // of newer versions than the documents
+	{Name: sessionStart, OnFailure: dialect.AlwaysOpen, Can: dialect.Inject}, // newer than the documents
 	{Name: preInvocation, OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
 	{Name: before, Subject: "tool_name", OnFailure: dialect.Closed, Can: dialect.Block},
 	{Name: after, Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
 	{Name: postInvocation, OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
-	// A block sends the agent back to work. A hook that is broken must not do that.
+	// A block sends the agent back to work, so a broken hook must not block.
 	{Name: stop, OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.EndsTurn},
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// eventNamed returns the client's name for an event. At a prompt it runs no hook.
+// eventNamed returns the client's name for an event, or "" for a prompt: the client runs no hook then.
 func eventNamed(e protocol.Event) protocol.Event { return dialect.EventNamed(e, "", before, after) }
 
-// inputEvent is the event of a hook input of this client, "" for an input of another one. The input has no name of it.
-// Of the two around a call of the model it is the first: their inputs are alike. An input with a tool is one before the
-// tool, so that its gates run, unless it says how the tool ended.
+// inputEvent returns the event of a hook input, or "" if another client sent the input. The input does not name its
+// event, so the keys decide. PreInvocation and PostInvocation have the same keys and count as PreInvocation. An input
+// with a tool counts as PreToolUse, so the gates run, unless the input says how the tool ended.
 func inputEvent(doc string) protocol.Event {
 	has := func(key string) bool { return gjson.Get(doc, key).Exists() }
 	isCall := gjson.Get(doc, "toolCall").IsObject()

@@ -9,7 +9,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// readInput reads a call from the client's own input. It has no result of a tool, but how one failed.
+// readInput reads a call from the client's own input. After a tool the input has no result, only the error of a failed
+// tool.
 func readInput(c *dialect.Call, _ gjson.Result) {
 	doc := gjson.Parse(c.ClientInput)
 	c.SessionID = doc.Get("conversationId").String()
@@ -24,7 +25,8 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 	}
 }
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input. Without one, or after a hook changed the call, it builds the input from the
+// fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
 	own := inputEvent(c.ClientInput) == event

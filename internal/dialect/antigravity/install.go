@@ -5,7 +5,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// install adds the entry to the hook of the name "hooks".
+// install adds the entry to the hook named "hooks".
 var install = &dialect.Installation{
 	Events:       []string{string(before), string(after)},
 	WindowsShell: dialect.Cmd,
@@ -21,10 +21,9 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// NamelessEvents: the input of PostInvocation is that of PreInvocation.
+// NamelessEvents returns PostInvocation, because its input looks like the input of PreInvocation.
 func (installer) NamelessEvents() []protocol.Event { return []protocol.Event{postInvocation} }
 
 func (installer) SilentBlock() (json string, exit int) {

@@ -14,9 +14,9 @@ type answer struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// output tells an outcome to the client. Before a tool nothing to say is no output, which leaves the call to what its
-// user has allowed: {} would block it, and "allow" take the question from the user. A message to the user goes with the
-// client's own question.
+// output returns the client's answer for an outcome. Before a tool, an outcome without a decision or a message gives no
+// output, so the user's permissions apply: {} would block the call, and "allow" would skip the question to the user. A
+// message to the user is shown with the client's own question.
 func output(o protocol.Outcome) ([]byte, error) {
 	m := events.Of(eventNamed(o.Event))
 	context, messages := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o)
@@ -26,7 +26,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	case stop:
 		if o.Decision != protocol.Continue && !o.Stop {
 			return strictjson.Marshal(answer{"continue", dialect.Joined(append([]string{
-				cmp.Or(dialect.BlockReason(o, client), silent), context}, messages...)...)})
+				cmp.Or(dialect.BlockReason(o, client), defaultReason), context}, messages...)...)})
 		}
 		return strictjson.Marshal(answer{})
 	}
@@ -47,7 +47,7 @@ func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
 		return strictjson.Marshal(answer{"force_ask", dialect.Joined(o.Reason, messages)})
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
 		reason := dialect.Joined(o.StopReason, dialect.BlockReason(o, client), loss, context, messages)
-		return strictjson.Marshal(answer{"deny", cmp.Or(strings.TrimSpace(reason), silent)})
+		return strictjson.Marshal(answer{"deny", cmp.Or(strings.TrimSpace(reason), defaultReason)})
 	case o.Approved:
 		return strictjson.Marshal(answer{"allow", dialect.Joined(o.Reason, messages)})
 	case messages != "":

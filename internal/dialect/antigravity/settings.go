@@ -18,7 +18,6 @@ var files = &dialect.Files{
 	Groups:  dialect.ToolsGrouped,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 var (
@@ -28,7 +27,7 @@ var (
 	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
 )
 
-// Normalize reads hooks by their names, each with events. Those without a tool have no groups.
+// Normalize reads the named hooks of a file, each with its events. Only events of tools have groups.
 func (reader) Normalize(d *dialect.Document) {
 	gjson.Parse(d.Text).ForEach(func(name, hook gjson.Result) bool {
 		if !hook.IsObject() {
@@ -60,7 +59,7 @@ func (reader) Normalize(d *dialect.Document) {
 	})
 }
 
-// Pattern reads a matcher: a regular expression of Go's for a whole name. "" and * are everything.
+// Pattern reads a matcher: a Go regular expression that must match the whole name. "" and * match everything.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text != "" && text != "*" {

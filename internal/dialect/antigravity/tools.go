@@ -7,11 +7,11 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
 	"run_command shell",
 	"view_file fs_read",
-	"write_to_file fs_edit fs_write", // it writes over files, too
+	"write_to_file fs_edit fs_write", // also overwrites files
 	"replace_file_content fs_edit", "multi_replace_file_content fs_edit",
 	"list_dir fs_list", "find_by_name fs_glob", "grep_search fs_grep",
 	"search_web web_search", "read_url_content web_fetch",
@@ -19,7 +19,8 @@ var tools = []dialect.Tool{
 	"ask_question ask_user", "schedule schedule",
 }
 
-// toolName: one tool types into a command that runs on, lists those and ends them.
+// toolName returns the project's name for manage_task, which types into a running command, lists commands and ends
+// them.
 func toolName(c *dialect.Call) string {
 	if c.Tool != "manage_task" {
 		return ""
@@ -33,8 +34,8 @@ func toolName(c *dialect.Call) string {
 	return "shell"
 }
 
-// argument is a key of a tool's arguments, and what hooks of a project know it by.
-type argument struct{ tool, theirs, ours string }
+// argument is a key of a tool's arguments, and the project's key for the same value.
+type argument struct{ tool, clientKey, projectKey string }
 
 var arguments = []argument{
 	{"run_command", "CommandLine", "command"},
@@ -55,8 +56,8 @@ var arguments = []argument{
 	{"read_url_content", "Url", "url"},
 }
 
-// argsOf are the arguments of a call as hooks of a project read them: as the client has them, and beside them the same
-// values under the keys that rules know. What else a model wrote under such a key the client does not read.
+// argsOf returns the arguments of a call for the project's hooks: the client's keys, and the same values under the
+// project's keys. A value that the model wrote under a project key is replaced, because the client does not read it.
 func argsOf(tool string, args gjson.Result) string {
 	if !args.IsObject() {
 		return args.Raw
@@ -67,21 +68,21 @@ func argsOf(tool string, args gjson.Result) string {
 		return true
 	})
 	for _, a := range arguments {
-		if value := fields.Get(a.theirs); a.tool == tool && value != nil {
-			fields.Set(a.ours, value)
+		if value := fields.Get(a.clientKey); a.tool == tool && value != nil {
+			fields.Set(a.projectKey, value)
 		}
 	}
 	return string(dialect.ObjectOf(fields))
 }
 
-// clientArgs are arguments as the client has them. A key that it has under a name of its own has that alone.
+// clientArgs returns arguments under the client's keys alone: a value under a project key moves to the client's key.
 func clientArgs(tool string, args gjson.Result) []byte {
 	var fields strictjson.Fields
 	args.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
 		for _, a := range arguments {
-			if a.tool == tool && a.ours == name {
-				name = a.theirs
+			if a.tool == tool && a.projectKey == name {
+				name = a.clientKey
 			}
 		}
 		fields.Set(name, []byte(value.Raw))

@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// readAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
-// the last counts, and keys that the schema does not have are passed over.
+// readAnswer reads a JSON answer by the client's schema: no type is converted, null is a wrong type, the last of equal
+// keys counts, and unknown keys are ignored.
 func readAnswer(c *dialect.Call, m dialect.Event, hook, text string) (dialect.Verdict, error) {
 	if err := dialect.CheckJSON(text, strictjson.MaxDepth); err != nil {
 		return dialect.Verdict{Decision: protocol.Continue}, err
@@ -41,15 +41,15 @@ func readAnswer(c *dialect.Call, m dialect.Event, hook, text string) (dialect.Ve
 			slip)
 	}
 	if err == nil {
-		doubt(&v, m, hook, text, strays(m, hook, text, a))
+		noteDoubt(&v, m, hook, text, misplacedKeys(m, hook, text, a))
 	}
 	return v, err
 }
 
-// doubt notes what of an answer the client passes over that may have been meant.
-func doubt(v *dialect.Verdict, m dialect.Event, hook, text string, strays []string) {
-	if len(strays) > 0 {
-		v.Doubt, v.Warnings = strays[0], append(v.Warnings, strays[1:]...)
+// noteDoubt notes keys of the answer that the client ignores, although the hook may have meant a decision.
+func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, misplaced []string) {
+	if len(misplaced) > 0 {
+		v.Doubt, v.Warnings = misplaced[0], append(v.Warnings, misplaced[1:]...)
 		return
 	}
 	var own []string
@@ -62,8 +62,8 @@ func doubt(v *dialect.Verdict, m dialect.Event, hook, text string, strays []stri
 	}
 }
 
-// strays warns of keys that decide, at a place where they do not. The client passes over them without a word.
-func strays(m dialect.Event, hook, text string, a map[string]gjson.Result) (warnings []string) {
+// misplacedKeys returns a warning for each deciding key at a level where the client silently ignores the key.
+func misplacedKeys(m dialect.Event, hook, text string, a map[string]gjson.Result) (warnings []string) {
 	look := func(object gjson.Result, known []dialect.Field, place, instead string) {
 		object.ForEach(func(key, _ gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
@@ -82,8 +82,8 @@ func strays(m dialect.Event, hook, text string, a map[string]gjson.Result) (warn
 	return warnings
 }
 
-// readObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a
-// field that is not, and that one which decides is meant by.
+// readObject returns the known fields of an object: the last of equal keys, each checked for its type. slip names an
+// unknown key that looks like a misspelt deciding key.
 func readObject(object gjson.Result, known []dialect.Field, where string) (found map[string]gjson.Result, slip string,
 	err error) {
 	found = map[string]gjson.Result{}
@@ -96,7 +96,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 		}
 		return true
 	})
-	for _, f := range known { // in their order, so that the same answer has the same error
+	for _, f := range known { // in table order, so equal answers have equal errors
 		if value, ok := found[f.Key()]; ok {
 			if err := dialect.CheckType(f, value, where); err != nil {
 				return nil, "", err
@@ -123,7 +123,7 @@ func checkEventName(object gjson.Result, event protocol.Event) error {
 	return nil
 }
 
-// verdictOf says what an answer means. a is its top level, s its hookSpecificOutput.
+// verdictOf returns the verdict of an answer: a is the top level, s is hookSpecificOutput.
 func verdictOf(c *dialect.Call, m dialect.Event, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
 	v := dialect.OK()
 	v.SystemMessage, v.Context = textOf(a, "systemMessage"), textOf(s, "additionalContext")
@@ -154,14 +154,14 @@ func verdictOf(c *dialect.Call, m dialect.Event, hook string, a, s map[string]gj
 		v.Other.Set("terminalSequence", strictjson.Compact(nil, sequence.Raw))
 	}
 	for _, f := range m.Fields {
-		if value, ok := s[f.Key()]; ok && !slices.Contains(carried, f.Key()) {
+		if value, ok := s[f.Key()]; ok && !slices.Contains(verdictKeys, f.Key()) {
 			v.Other.Set(f.Key(), strictjson.Compact(nil, value.Raw))
 		}
 	}
 	return v, nil
 }
 
-// decide reads decision, and permissionDecision, which undoes an approval but no block.
+// decide reads decision and permissionDecision. permissionDecision overrides an approval, but not a block.
 func decide(v *dialect.Verdict, c *dialect.Call, m dialect.Event, a, s map[string]gjson.Result) {
 	word, why := textOf(s, "permissionDecision"), textOf(s, "permissionDecisionReason")
 	reason := textOf(a, "reason")
@@ -192,13 +192,13 @@ func decide(v *dialect.Verdict, c *dialect.Call, m dialect.Event, a, s map[strin
 	}
 }
 
-// block blocks for the first of the reasons that says something, else for the client's own.
+// block makes the verdict a block, with the first reason that is not empty or the client's default.
 func block(v *dialect.Verdict, reasons ...string) {
 	v.Decision, v.Cause, v.Approved = protocol.Block, protocol.CausePolicy, false
 	v.Reason = cmp.Or(cmp.Or(reasons...), "Blocked by hook")
 }
 
-// textOf is the text of a field, "" if the answer does not have it.
+// textOf returns the text of a field, or "" if the field is missing.
 func textOf(fields map[string]gjson.Result, key string) string {
 	if v, ok := fields[key]; ok {
 		return strictjson.Text(v.Raw)
@@ -206,11 +206,11 @@ func textOf(fields map[string]gjson.Result, key string) string {
 	return ""
 }
 
-// carried are fields that a verdict has a place for.
-var carried = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput",
+// verdictKeys are the keys that a Verdict has fields for; all other keys go into Other.
+var verdictKeys = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput",
 	"updatedToolOutput", "updatedMCPToolOutput", "decision"}
 
-// permission reads the decision of PermissionRequest.
+// permission reads the decision of a PermissionRequest.
 func permission(v *dialect.Verdict, decision gjson.Result) error {
 	d, _, err := readObject(decision, []dialect.Field{"behavior allow|deny", "message string", "interrupt boolean",
 		"updatedInput object", "updatedPermissions any"}, "decision")
@@ -238,8 +238,8 @@ func permission(v *dialect.Verdict, decision gjson.Result) error {
 	return nil
 }
 
-// rewriteOutput takes a changed tool output where the client would: what is only for MCP tools there alone, and for
-// Bash only what has the shape of its results.
+// rewriteOutput takes a changed tool output if the client would: updatedMCPToolOutput counts for MCP tools only, and
+// the output for Bash must have the shape of Bash's results.
 func rewriteOutput(v *dialect.Verdict, c *dialect.Call, m dialect.Event, hook, key string, output gjson.Result) {
 	ignore := func(why string) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.Name, hook), key,
@@ -250,13 +250,13 @@ func rewriteOutput(v *dialect.Verdict, c *dialect.Call, m dialect.Event, hook, k
 		ignore("which is for MCP tools")
 	case c.Tool == "Bash" && !isShellResult(output):
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
-		v.Withhold(hook) // the client would show the old one
+		v.Withhold(hook) // the client would show the old result
 	default:
 		v.UpdatedOutput = dialect.Rewritten(output)
 	}
 }
 
-// isShellResult reports whether a new result has the shape that the client wants of the shell's.
+// isShellResult reports whether a new result has the shape of Bash's results.
 func isShellResult(v gjson.Result) bool {
 	return v.Get("stdout").Type == gjson.String && v.Get("stderr").Type == gjson.String && v.Get("interrupted").IsBool()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// GoesAsync: {"async": true} on the first line. A line that decides something as well is an answer.
+// GoesAsync reports whether the first line is {"async": true}. A line with a decision is an answer instead.
 func (hooks) GoesAsync(line []byte) bool {
 	return isAsync(string(line)) && len(strictjson.Check(string(line), strictjson.MaxDepth)) == 0
 }
@@ -21,7 +21,7 @@ func isAsync(text string) bool {
 	return strings.Contains(text, `"async"`) && asyncOnly(dialect.AnswerOf(text))
 }
 
-// asyncOnly reports whether an answer says that nobody is to wait, and nothing that could decide, however it is spelt.
+// asyncOnly reports whether an answer says "async": true and has no deciding key, not even a misspelt one.
 func asyncOnly(answer gjson.Result) (async bool) {
 	if !answer.IsObject() {
 		return false
@@ -29,7 +29,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 	decides := false
 	answer.ForEach(func(key, value gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); {
-		case name == "async": // of two the last counts
+		case name == "async": // the last of equal keys counts
 			async = value.Type == gjson.True
 		case slices.Contains(dialect.ClaudeDeciding, name) || dialect.Misspelt(name, dialect.ClaudeAnswer) != "":
 			decides = true
@@ -39,7 +39,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 	return async && !decides
 }
 
-// Decode reads, in this order: no start, deadline, output, exit code.
+// Decode checks, in this order: the start, the timeout, the output, the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(dialect.ClaudeEventOf(c))
 	who := dialect.Who(m.Name, hook)
@@ -49,15 +49,14 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case r.WentAsync && r.Err == nil:
 		return wentAsync(m, who)
 	}
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
-	return dialect.DoubtEqualKeys(who, dialect.AnswerOf(dialect.TrimJS(r.Stdout.All())), ended(c, m, hook, r))
+	return dialect.DoubtEqualKeys(who, dialect.AnswerOf(dialect.TrimJS(r.Stdout.All())), decodeEnded(c, m, hook, r))
 }
 
-// wentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait.
-// In the client it then decides nothing. Where it could have held something up that is a failure: an answer that nobody
-// will read.
+// wentAsync returns the verdict of a hook that went async by its first line, although its file does not say so. In the
+// client such a hook decides nothing. If hooks can block at the event, that is a failure: nobody will read the answer.
 func wentAsync(m dialect.Event, who string) dialect.Verdict {
 	if m.OnFailure == dialect.AlwaysOpen && m.Can&(dialect.Block|dialect.Stop) == 0 {
 		return dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync}
@@ -67,8 +66,8 @@ func wentAsync(m dialect.Event, who string) dialect.Verdict {
 		`counts; let it answer before it ends, or say "async": true in its entry`}
 }
 
-// asyncResult reads what an async hook said in the end: of a JSON answer the context and the message to the user,
-// whatever its exit code. Plain text counts for nothing, and no decision does.
+// asyncResult reads the result of an async hook: the context and the message to the user in a JSON answer count at
+// every exit code. Plain text and decisions are ignored.
 func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := "async " + dialect.Who(m.Name, hook)
 	v := dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync}
@@ -92,8 +91,8 @@ func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 	return v
 }
 
-// ended judges a hook that ended.
-func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
+// decodeEnded returns the verdict of a hook after its end.
+func decodeEnded(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(m.Name, hook)
 	stderr := r.Stderr.All()
 	text := dialect.TrimJS(r.Stdout.All())
@@ -103,7 +102,7 @@ func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult)
 	switch head := dialect.TrimJS(string(r.Stdout.Head)); {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
 		isJSON, unreadable = true, errors.New("it is too long: "+dialect.KeptStdout)
-	// on one line it never blocks
+	// on one line, an async answer never blocks
 	case isJSON && r.HTTP == nil && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")):
 		return wentAsync(m, who)
 	case isJSON:
@@ -111,7 +110,7 @@ func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult)
 	}
 	failed := r.Signal != "" || r.ExitCode != 0
 	switch {
-	case r.HTTP != nil && r.HTTP.Failure != "": // the client knows one failure for all
+	case r.HTTP != nil && r.HTTP.Failure != "": // the client has one kind of HTTP failure
 		return dialect.Failed(protocol.CauseExit, who+" got no answer: "+r.HTTP.Why)
 	case m.Can&dialect.Block != 0 && (r.ExitCode == 2 || failed && m.Can&allExits != 0):
 		if v.Decision != protocol.Block {
@@ -126,7 +125,7 @@ func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult)
 		return dialect.Failed(protocol.CauseOutput, who+" answered with something else than a JSON object")
 	case unreadable != nil:
 		return dialect.Unreadable(who, unreadable.Error())
-	case failed && v.Decision == protocol.Block: // a deny stands, however its author died
+	case failed && v.Decision == protocol.Block: // a deny counts, however the process ended
 		return v
 	case failed:
 		v.Answered = isJSON
@@ -139,7 +138,7 @@ func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult)
 		}
 		switch {
 		case stderr == "":
-		case isJSON: // its reason is that of what it answered
+		case isJSON: // the reason of the answer stays
 			v.Problem += "\n" + stderr
 		default:
 			v.Reason = v.Problem + "\n" + stderr
@@ -152,7 +151,7 @@ func ended(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult)
 			v.Other.Set("worktreePath", strictjson.Quote(strings.TrimSpace(lines[len(lines)-1])))
 		}
 		return v
-	case m.Can&speaks != 0:
+	case m.Can&stdoutIsContext != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
 	v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())

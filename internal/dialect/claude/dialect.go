@@ -7,12 +7,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is how messages name it.
+// client is the client's name in messages.
 const client = "Claude Code"
 
-// Dialect is the dialect of Claude Code 2.1.329, as the real client was recorded. All hooks of a call run at once. Exit
-// 2 blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it
-// departs from the client, as in the order of results, is in the README.
+// Dialect is the dialect of Claude Code 2.1.329, recorded with the real client. All hooks of a call run at once. Exit 2
+// blocks, any other exit but 0 fails open, and JSON on stdout counts at every exit code. docs/dialects/claude-code.md
+// lists the differences from the client, such as the order of results.
 var Dialect = &dialect.Dialect{
 	Name:   "claude",
 	Events: events,
@@ -36,12 +36,13 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
-// OnFailure: whatever goes wrong with a hook, the client goes on, but before a switch of the model it waits.
+// OnFailure returns the policy of the event, with one exception: a hook that times out before a switch of the model
+// fails closed.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	if e.Name == "PreModelSwitch" && f.Cause == protocol.CauseTimeout {
 		return dialect.Closed
@@ -57,25 +58,25 @@ func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 
-// What hooks can do at some events of this client alone.
+// Effects that only this client has.
 const (
-	speaks   = dialect.OwnEffect << iota // plain text on stdout is for the model
-	allExits                             // any exit but 0 blocks
+	stdoutIsContext = dialect.OwnEffect << iota // plain text on stdout is for the model
+	allExits                                    // any exit but 0 blocks
 )
 
-// events are the events of the client.
+// events lists the client's events.
 var events = dialect.Events{
-	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: speaks | dialect.Inject,
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: stdoutIsContext | dialect.Inject,
 		Fields: []dialect.Field{
 			"additionalContext string", "initialUserMessage string", "sessionTitle string", "watchPaths strings",
 			"reloadSkills boolean",
 		}},
-	{Name: "Setup", Subject: "trigger", OnFailure: dialect.AlwaysOpen}, // the client drops what is said there
+	{Name: "Setup", Subject: "trigger", OnFailure: dialect.AlwaysOpen}, // the client ignores the answer
 	{Name: "UserPromptSubmit", Timeout: 30 * time.Second, OnFailure: dialect.Open,
-		Can:    dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Can:    dialect.Block | dialect.Stop | stdoutIsContext | dialect.Inject,
 		Fields: []dialect.Field{"additionalContext string", "sessionTitle string", "suppressOriginalPrompt boolean"}},
 	{Name: "UserPromptExpansion", Subject: "command_name", OnFailure: dialect.Open,
-		Can:    dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Can:    dialect.Block | dialect.Stop | stdoutIsContext | dialect.Inject,
 		Fields: []dialect.Field{"additionalContext string"}},
 	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open,
 		Can: dialect.Block | dialect.Stop | dialect.Inject,
@@ -121,7 +122,7 @@ var events = dialect.Events{
 	{Name: "WorktreeCreate", OnFailure: dialect.Open, Can: dialect.Block | allExits,
 		Fields: []dialect.Field{"worktreePath string"}},
 	{Name: "WorktreeRemove", OnFailure: dialect.Open, Can: dialect.Block | allExits},
-	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.Open, Can: dialect.Block | speaks},
+	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.Open, Can: dialect.Block | stdoutIsContext},
 	{Name: "PostCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen},
 	{Name: "PreModelSwitch", Subject: "to_model", Timeout: 30 * time.Second, OnFailure: dialect.Open,
 		Can: dialect.Block | dialect.Inject,
@@ -130,12 +131,12 @@ var events = dialect.Events{
 			"additionalContext string",
 		}},
 	{Name: "PostModelSwitch", Subject: "to_model", Timeout: 30 * time.Second, OnFailure: dialect.AlwaysOpen,
-		Can:    speaks | dialect.Inject,
+		Can:    stdoutIsContext | dialect.Inject,
 		Fields: []dialect.Field{"additionalContext string"}},
 	{Name: "Elicitation", Subject: "mcp_server_name", OnFailure: dialect.Open, Can: dialect.Block,
 		Fields: []dialect.Field{"action accept|decline|cancel", "content object"}},
 	{Name: "ElicitationResult", Subject: "mcp_server_name", OnFailure: dialect.Open, Can: dialect.Block,
 		Fields: []dialect.Field{"action accept|decline|cancel", "content object"}},
 	{Name: "SessionEnd", Subject: "reason", Timeout: 1500 * time.Millisecond, OnFailure: dialect.AlwaysOpen},
-	{OnFailure: dialect.Open, Can: dialect.Block}, // of a later version
+	{OnFailure: dialect.Open, Can: dialect.Block}, // events of later versions
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Fit makes sure, after a tool, of what the client shows its model of the tool's result. Where a hook failed and fails
-// closed that is nothing: see withheld. hook is "" for a block of hookrun's own.
+// Fit decides, after a tool, which result the client shows to the model. hook is "" for a block by hookrun itself.
 //
-// It makes a new result of the tool one that the call's client takes. A client drops a result of another shape than its
-// tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
+// A new result from a hook must have the shape of the old one. The client silently drops a result of another shape and
+// shows the model the old one, which the hook wanted to hide. A text with JSON of the right shape counts as that JSON,
+// because hooks also see results as text.
 //
-// A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
-// not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
-// result to withhold, and UpdatedOutput is a result of the old one's shape that says nothing.
+// If the new result does not fit, the verdict blocks with CauseRewrite, which tells hosts to withhold the result. In
+// this case, and if a hook failed and fails closed, UpdatedOutput becomes a blank result of the old shape: see
+// withheld.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if dialect.Canonical(c.Event) != protocol.PostTool {
 		return
@@ -30,7 +30,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 		return
 	}
 	if v.UpdatedOutput != nil && !v.Withholds(c.Event) {
-		fitted, ok := fitted(c, old, v.UpdatedOutput)
+		fitted, ok := fitResult(c, old, v.UpdatedOutput)
 		if v.UpdatedOutput = fitted; ok {
 			return
 		}
@@ -39,8 +39,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if !v.Withholds(c.Event) {
 		return
 	}
-	// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds
-	// nothing.
+	// The hook may have been a redactor, and a block alone withholds nothing.
 	v.UpdatedOutput = withheld(c, old)
 	message := dialect.WithheldMessage(hook, v.Cause)
 	if v.Cause == protocol.CauseRewrite {
@@ -69,13 +68,13 @@ func shapeOf(v gjson.Result) string {
 	return "an object with " + strings.Join(keys, ", ")
 }
 
-// clientResult is the tool's result as a client has it to which one of another form may be none.
+// clientResult returns the original result in the client's own shape. The client may drop a result of another shape.
 func clientResult(c *dialect.Call) gjson.Result {
 	return gjson.Parse(dialect.ClientResponse(c).Raw)
 }
 
-// fitted returns a new result in the form that the client wants, and whether it has that form.
-func fitted(c *dialect.Call, old gjson.Result, output []byte) ([]byte, bool) {
+// fitResult returns a new result in the client's shape, and whether it has that shape.
+func fitResult(c *dialect.Call, old gjson.Result, output []byte) ([]byte, bool) {
 	now := gjson.ParseBytes(output)
 	if fits(old, now) {
 		return output, true
@@ -85,13 +84,12 @@ func fitted(c *dialect.Call, old gjson.Result, output []byte) ([]byte, bool) {
 			return dialect.Rewritten(doc), true
 		}
 	}
-	// Of MCP tools the client takes any result. For the shell a text is put into the form of its results where the
-	// outcome is told to the client, and other JSON for its text.
+	// For MCP tools the client takes any result. For Bash, shellResult puts other JSON or a text into the right shape.
 	return output, strings.HasPrefix(c.Tool, "mcp__") || c.Tool == "Bash"
 }
 
-// fits reports whether a new value has the shape of the old one: its type and, of an object, at least its keys, each
-// with a value of a shape that fits. null has every shape. What stands in a list may differ.
+// fits reports whether a new value has the shape of the old one: the same type and, in an object, at least the same
+// keys with fitting values. null fits every shape. Elements of lists are not compared.
 func fits(old, now gjson.Result) bool {
 	switch {
 	case old.Type == gjson.Null:
@@ -127,11 +125,11 @@ func typeOf(v gjson.Result) string {
 	return "null"
 }
 
-// tags are keys whose short values tell shapes of results apart. A client looks at them before all else.
+// tags are keys whose short values tell shapes of results apart. The client looks at these first.
 var tags = []string{"type", "status", "mode", "kind", "role"}
 
-// withheld writes a result of the old one's shape with nothing of what it said. What the model wrote itself may stay:
-// the client may want a path there.
+// withheld returns a result of the old one's shape with its content blanked out. Texts from the tool's input stay,
+// because the client may need a path.
 func withheld(c *dialect.Call, old gjson.Result) []byte {
 	var known []string
 	input, _, _ := c.Input()
@@ -162,7 +160,7 @@ func blankOut(b []byte, key string, v gjson.Result, known []string) []byte {
 			b = blankOut(b, inner, value, known)
 			return true
 		})
-		return append(b, v.Raw[0]+2) // the bracket that closes it: so ASCII has them
+		return append(b, v.Raw[0]+2) // the closing bracket, in ASCII two behind the opening one
 	case v.Type == gjson.Number:
 		return append(b, '0')
 	case v.Type == gjson.String:

@@ -10,14 +10,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
-// result that is a JSON object or array goes in as it is, since the client's tools have such results.
+// Encode passes on the client's own input, or builds one from the fields of the call. A result that is a JSON object or
+// array stays JSON, because the client's tools have such results.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := dialect.ClaudeEventOf(c)
 	same := *c
 	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == dialect.Canonical(name) &&
 		dialect.ClaudeEvent(name) == event {
-		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
+		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // the input has TENEX's name
 	}
 	if own, is := dialect.OwnInput(&same, event); is {
 		return own, nil, nil
@@ -46,7 +46,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	})
 }
 
-// readResult: the client has an event for a tool that failed, and says there why.
+// readResult reads the error of a failed tool, which has an event of its own.
 func readResult(c *dialect.Call, _ gjson.Result) {
 	if c.Event == "PostToolUseFailure" {
 		c.Failed, c.Result = true, c.Field("error")

@@ -26,10 +26,9 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// EntryMembers: without "shell" the client would take Git's bash on Windows, and PowerShell where there is none.
+// EntryMembers adds "shell" on Windows. Without it the client uses Git's bash, and PowerShell only if bash is missing.
 func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 	if s == dialect.PowerShell {
 		more = `"shell":"powershell"`
@@ -42,7 +41,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 		`take "disableAllHooks" out of that file`)
 }
 
-// Elsewhere are the settings of the administrator, which override all others.
+// Elsewhere returns the administrator's settings, which override all others.
 func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/claude-code", "/Library/Application Support/ClaudeCode",
 		`C:\Program Files\ClaudeCode`)
@@ -52,14 +51,14 @@ func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
 
 const policyFile = "managed-settings.json"
 
-// Obstacles are the administrator's policy and the modes without hooks.
+// Obstacles returns the administrator's policies, the modes without hooks, and variables that lead to another hookrun.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	say := func(path, text, mend string) {
 		found = append(found, dialect.Obstacle{Path: path, What: text, Mend: mend, Known: true})
 	}
 	for _, file := range in.Files {
 		gjson.Get(file.Text, "env").ForEach(func(key, _ gjson.Result) bool {
-			if name := key.String(); leading(name) {
+			if name := key.String(); redirects(name) {
 				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the canary ` +
 					"runs without it"
 				project := strings.HasPrefix(file.Path, in.Workspace+string(filepath.Separator))
@@ -89,15 +88,15 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	return found
 }
 
-// leading reports whether a variable decides which hookrun runs, or which files it reads.
-func leading(name string) bool {
+// redirects reports whether a variable decides which hookrun runs, or which files it reads.
+func redirects(name string) bool {
 	return slices.Contains([]string{
 		"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ENV", "BASH_ENV", "LD_PRELOAD", "CLAUDE_PROJECT_DIR",
 	}, name)
 }
 
-// Servers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects
-// or for one. The settings switch those of .mcp.json off.
+// Servers returns the files with MCP servers: .mcp.json in the project and in the folders above, and the user's
+// .claude.json, with servers for all projects or for one. The settings can switch servers of .mcp.json off.
 func (installer) Servers(w dialect.Where, read func(path string) string) (all []dialect.ServerFile) {
 	var disabled []string
 	for _, place := range []dialect.Place{files.Project(w.Workspace), files.User(w.Home, w.Getenv)} {
@@ -139,7 +138,7 @@ func (installer) Servers(w dialect.Where, read func(path string) string) (all []
 	return append(all, dialect.ServerFile{Path: filepath.Join(folder, ".claude.json"), Read: ofUser})
 }
 
-// real is the path of a folder without symbolic links.
+// real returns the absolute path of a folder without symbolic links.
 func real(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// letters of a matcher that is a list of whole names, with commas or | between them.
+// letters are the characters of a matcher that lists whole names, separated by commas or |.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, "
 
-// aliases: the client's matchers know the tool by its old name from here to there only.
+// aliases adds the tool's old name: a matcher for Task also matches Agent, but not the other way round.
 var aliases = dialect.Aliases{"Agent Task"}
 
-// Pattern reads a matcher as Claude Code 2.1.329 does. "" and * are everything. Of letters, digits, _, -, blanks,
-// commas and | alone it is a list of whole names; anything else is a JavaScript regular expression. Upper and lower
-// case differ. One that is no valid expression matches nothing, and the client says nothing of it.
+// Pattern reads a matcher as Claude Code 2.1.329 does. "" and * match everything. A matcher of letters, digits, _, -,
+// blanks, commas and | is a list of whole names. Any other is a JavaScript regular expression. Case matters. An invalid
+// expression matches nothing, and the client does not report it.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text, Aliases: aliases}
 	switch {

@@ -10,10 +10,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// reply returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
-// client has no word for a decision at the event, the stricter one is used.
+// reply returns the outcome as Claude Code's hook output, so hookrun acts as a hook command. A decision that the client
+// cannot express at the event becomes the next stricter one.
 //
-// At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
+// At two events the client takes plain text only: instructions for a compaction, and the path of a new worktree.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
 	text, err := hookOutput(o)
 	return dialect.Reply{Stdout: text, Stderr: o.Reason, Exit: exitCode(o)}, err
@@ -37,7 +37,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	switch held := o.Decision != protocol.Continue; {
 	case event == "PermissionRequest":
 		dialect.PermissionRequest(o, &out.Specific)
-		o.UpdatedInput = nil // it stands in the decision
+		o.UpdatedInput = nil // the decision has the input
 	case event == "PreToolUse" || event == "PreModelSwitch":
 		if held || o.Approved {
 			out.Permit(dialect.PermissionWords.Word(o.Decision), o.Reason)
@@ -56,7 +56,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		switch f.Key {
 		case "terminalSequence":
 			out.Terminal = f.Value
-		case "updatedPermissions": // stands in the decision
+		case "updatedPermissions": // already in the decision
 		default:
 			out.Specific.Set(f.Key, f.Value)
 		}
@@ -64,7 +64,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	return out.Encode()
 }
 
-// plainText is what the client takes at two events in the place of JSON; nil: it gets JSON.
+// plainText returns the plain text that replaces JSON at two events, or nil if the client gets JSON.
 func plainText(o protocol.Outcome, event protocol.Event) []byte {
 	texts := dialect.TextsOf(o)
 	if event == "PreCompact" && len(texts) > 0 && o.Decision == protocol.Continue && !o.Stop {
@@ -77,7 +77,7 @@ func plainText(o protocol.Outcome, event protocol.Event) []byte {
 	return nil
 }
 
-// fitFailure changes the outcome for a tool that failed, where the client has no word for a stop or another result.
+// fitFailure adapts the outcome to a failed tool: the client can neither stop then nor change the result.
 func fitFailure(o *protocol.Outcome, notes *dialect.Notes) {
 	switch {
 	case o.Stop && o.Decision == protocol.Continue:
@@ -92,8 +92,8 @@ func fitFailure(o *protocol.Outcome, notes *dialect.Notes) {
 	}
 }
 
-// shellResult writes a value in the form of the shell's results: the client drops any other, and shows the model the
-// old one. What it takes for a result of its other tools was not recorded.
+// shellResult returns a value in the shape of Bash's results, because the client drops any other and shows the model
+// the old result. For other tools the accepted shapes were not recorded.
 func shellResult(tool string, output []byte) []byte {
 	if tool != "Bash" || isShellResult(gjson.ParseBytes(output)) {
 		return output
@@ -103,8 +103,8 @@ func shellResult(tool string, output []byte) []byte {
 	return result
 }
 
-// exitCode is the exit status that goes with hookOutput: 0, since the verdict is in the JSON, but at events where the
-// client looks at the exit alone.
+// exitCode returns the exit code beside hookOutput: 0, because the verdict is in the JSON, or 2 for a block at events
+// where the client reads the exit code alone.
 func exitCode(o protocol.Outcome) int {
 	switch o.Event {
 	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove",

@@ -28,13 +28,12 @@ var files = &dialect.Files{
 	Once:            true,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Complete(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell }
 
-// top are the fields at the top whose type the client checks. It discards a file for any that is wrong. The first five
-// are about hooks.
+// top are the top-level fields of which the client checks the type. A wrong type in one discards the file. The first
+// five are about hooks.
 var top = []dialect.Field{
 	"hooks any", offSwitch + " boolean", "env object", "allowedHttpHookUrls strings", "httpHookAllowedEnvVars strings",
 	"allowManagedHooksOnly boolean", "permissions object", "model string", "apiKeyHelper string",
@@ -70,7 +69,7 @@ var (
 func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 5)
 	plugin := dialect.PluginFolder(d.Path)
-	if plugin == "" { // a plugin has hooks, and no settings
+	if plugin == "" { // a plugin has hooks, but no settings
 		d.SwitchOff(fields, offSwitch)
 		d.Environment(fields)
 		d.Limits(fields, "allowedHttpHookUrls", "httpHookAllowedEnvVars")
@@ -88,7 +87,7 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-// readHook reads a hook of a file or, if there is one, of a plugin.
+// readHook reads a hook of a settings file, or of the plugin in a folder.
 func readHook(h *dialect.Handler, plugin string) {
 	if plugin != "" {
 		h.Env, h.From.Plugin = append(h.Env, pluginVariable+"="+plugin), pluginVariable
@@ -98,7 +97,7 @@ func readHook(h *dialect.Handler, plugin string) {
 	readOnFailure(h)
 	switch h.Type {
 	case "command":
-		runs(h)
+		readCommand(h)
 		h.EqualBy([]string{plugin}, "command", "args", "if")
 	case "http":
 		h.Posts()
@@ -133,7 +132,7 @@ func readOnFailure(h *dialect.Handler) {
 	if policy.String() == "continue" {
 		h.Fails(protocol.Continue)
 	} else {
-		h.Fails(protocol.Block) // so does any other word, where the client takes any
+		h.Fails(protocol.Block) // other words, in types that take any, mean block too
 	}
 	switch {
 	case h.Async:
@@ -144,8 +143,8 @@ func readOnFailure(h *dialect.Handler) {
 	}
 }
 
-// runs reads a command line, or a program and its arguments.
-func runs(h *dialect.Handler) {
+// readCommand reads a command line, or a program with its arguments.
+func readCommand(h *dialect.Handler) {
 	command, ok := h.Members["command"]
 	if !ok {
 		return

@@ -6,9 +6,9 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
-	"Bash shell", "PowerShell shell", "Monitor shell", // which runs any line, and reports what it prints
+	"Bash shell", "PowerShell shell", "Monitor shell", // Monitor runs any command line and reports the output
 	"Read fs_read", "NotebookRead fs_read",
 	"Write fs_write",
 	"Edit fs_edit", "MultiEdit fs_edit", "NotebookEdit fs_edit",
@@ -28,10 +28,10 @@ var tools = []dialect.Tool{
 	"ListMcpResourcesTool mcp_resources", "ReadMcpResourceTool mcp_resources",
 }
 
-// toolAliases: Agent was called Task before.
+// toolAliases has both names of one tool: Agent was once called Task.
 var toolAliases = dialect.Aliases{"Agent Task", "Task Agent"}
 
-// toolName returns the name of a Monitor that runs no command, because it reads a socket: {"ws": {"url": …}}.
+// toolName returns the project's name for a Monitor that reads a socket, {"ws": {"url": …}}, and runs no command.
 func toolName(c *dialect.Call) string {
 	if args := gjson.Parse(c.Args); c.Tool == "Monitor" && args.Get("ws").IsObject() && !args.Get("command").Exists() {
 		return "shell_output"

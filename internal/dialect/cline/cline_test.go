@@ -157,9 +157,9 @@ func TestEvents(t *testing.T) {
 	for _, e := range Dialect.Events.Names() {
 		r := dialecttest.Printed(`{"cancel":true,"contextModification":"C"}`)
 		v := hooks.Decode(hooks{}, &dialect.Call{Event: e}, "h", &r)
-		require.Equal(t, holds(e), v.Decision == protocol.Block, e)
+		require.Equal(t, readsAnswer(e), v.Decision == protocol.Block, e)
 		require.Empty(t, v.Context)
-		require.Equal(t, !holds(e), Dialect.CannotBlock(e))
+		require.Equal(t, !readsAnswer(e), Dialect.CannotBlock(e))
 	}
 	require.Empty(t, inputEvent(`{"hookName":"tool_call"}`))
 	require.Empty(t, inputEvent(`{"hookName":"permissionRequest","clineVersion":""}`))

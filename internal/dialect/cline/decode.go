@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// control begins a line with an answer among other output.
+	// control begins an output line that has an answer.
 	control = "HOOK_CONTROL\t"
-	// validWords is how an answer says no.
+	// validWords shows an answer that blocks, for messages.
 	validWords = `an answer is {"cancel": true, "errorMessage": "…"}`
 )
 
-// Decode reads what a hook printed, whatever its exit code.
+// Decode reads the output of a hook, whatever the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	event := eventNamed(c.Event)
 	who := dialect.Who(event, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	cause, problem := r.Ended(who)
@@ -34,9 +34,9 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	answer, isJSON := dialect.JSONValue(text)
 	v := dialect.OK()
 	switch {
-	case !holds(event): // the client reads nothing
+	case !readsAnswer(event): // the client reads no answer
 	case isJSON:
-		v = read(event, who, c.Tool, answer)
+		v = readAnswer(event, who, c.Tool, answer)
 	case problem == "" && text != "":
 		return dialect.Unreadable(who, "it is no JSON; "+dialect.PrintAlone(text))
 	}
@@ -46,7 +46,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return v
 }
 
-// answerIn is the part of the output that the client reads as JSON.
+// answerIn returns the part of the output that the client reads as JSON: the last control line, or else all output.
 func answerIn(output string) string {
 	lines := strings.Split(output, "\n")
 	for i, line := range slices.Backward(lines) {
@@ -57,8 +57,8 @@ func answerIn(output string) string {
 	return dialect.TrimJS(output)
 }
 
-// read says what an answer means.
-func read(e protocol.Event, who, tool string, answer gjson.Result) dialect.Verdict {
+// readAnswer returns the verdict of an answer.
+func readAnswer(e protocol.Event, who, tool string, answer gjson.Result) dialect.Verdict {
 	v := dialect.OK()
 	fields := dialect.LastOf(answer)
 	context, message := fields["context"], dialect.StringOf(fields["errorMessage"])
@@ -89,7 +89,7 @@ func read(e protocol.Event, who, tool string, answer gjson.Result) dialect.Verdi
 	return dialect.DoubtEqualKeys(who, answer, v)
 }
 
-// doubtOf says what of an answer may have been meant to hold the call up, in whatever client's words.
+// doubtOf returns an error if the answer may have been meant as a block, in the words of any client.
 func doubtOf(answer gjson.Result) error {
 	if !answer.IsObject() {
 		return errors.New("it is no JSON object; " + validWords)
@@ -102,7 +102,8 @@ func doubtOf(answer gjson.Result) error {
 	return dialect.DoubtOf(answer, validWords)
 }
 
-// Fit makes one input of what a hook changed of a call with several commands, which it was given in two forms.
+// Fit makes one input out of "command" and "commands" after a hook changed a call with several commands. If the hook
+// changed both to different commands, the call is blocked.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if dialect.Canonical(c.Event) != protocol.PreTool {
 		return
@@ -117,7 +118,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	case command == all:
 	case command == dialect.StringOf(old["command"]): // the hook changed the list
 		v.UpdatedInput = []byte(argsOf(c.Tool, gjson.ParseBytes(v.UpdatedInput)))
-	case all == dialect.StringOf(old["command"]): // and here the text
+	case all == dialect.StringOf(old["command"]): // the hook changed the text
 		v.UpdatedInput = dialect.ObjectOf(dialect.FieldsOf("command", []byte(now["command"].Raw)))
 	default:
 		v.Decide(protocol.Block, dialect.Who(before, hook)+` changed "command" and "commands" to different commands`)

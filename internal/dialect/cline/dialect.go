@@ -1,6 +1,6 @@
-// Package cline is the dialect of Cline CLI 3.0.65, as the real client was recorded. Its hooks are executables, one
-// after the other at an event. What they print as JSON counts at every exit code; whatever else goes wrong fails open.
-// A block cancels the whole run.
+// Package cline is the dialect of Cline CLI 3.0.65, recorded with the real client. Hooks are executables and run one
+// after the other at an event. Their JSON counts at every exit code; every other failure fails open. A block cancels
+// the whole run.
 package cline
 
 import (
@@ -19,7 +19,7 @@ var Dialect = &dialect.Dialect{
 	Name:   "cline",
 	Events: events,
 	Causes: dialect.ProcessCauses,
-	Run:    dialect.Schedule{Timeout: patience, MaxContext: 50_000},
+	Run:    dialect.Schedule{Timeout: hookTimeout, MaxContext: 50_000},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
 		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
@@ -35,24 +35,24 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
 
-func (hooks) CallLimit() time.Duration { return patience - 10*time.Second }
+func (hooks) CallLimit() time.Duration { return hookTimeout - 10*time.Second }
 
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const (
-	client   = "Cline"
-	patience = 2 * time.Minute // the client's, for a hook; nothing changes it
+	client      = "Cline"
+	hookTimeout = 2 * time.Minute // the client's limit for a hook, fixed
 
 	before protocol.Event = "PreToolUse"
 	after  protocol.Event = "PostToolUse"
 )
 
-// events are the names of executables. At all but two the client does not wait for its hooks.
+// events are the names of the executables. The client waits for hooks at two of these events only.
 var events = dialect.Events{
 	{Name: "TaskStart", OnFailure: dialect.AlwaysOpen},
 	{Name: "TaskResume", OnFailure: dialect.AlwaysOpen},
@@ -66,19 +66,19 @@ var events = dialect.Events{
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// hookNames are what their inputs call them, in the order of events.
+// hookNames are the names of the events in hook inputs, in the same order.
 var hookNames = []string{"agent_start", "agent_resume", "prompt_submit", "tool_call", "tool_result", "agent_end",
 	"agent_abort", "agent_error", "session_shutdown"}
 
-// holds reports whether an answer counts at the event. At all others the client does not wait for its hooks.
-func holds(e protocol.Event) bool { return e == before || e == after }
+// readsAnswer reports whether an answer counts at the event. At all other events the client does not wait for hooks.
+func readsAnswer(e protocol.Event) bool { return e == before || e == after }
 
 // eventNamed returns the client's name for an event.
 func eventNamed(e protocol.Event) protocol.Event {
 	return dialect.EventNamed(e, "UserPromptSubmit", before, after)
 }
 
-// inputEvent is the event of a hook input of this client, "" for an input of another one.
+// inputEvent returns the event of a hook input, or "" if another client sent the input.
 func inputEvent(doc string) protocol.Event {
 	if at := slices.Index(hookNames, gjson.Get(doc, "hookName").String()); at >= 0 &&
 		gjson.Get(doc, "clineVersion").Exists() {
@@ -87,11 +87,11 @@ func inputEvent(doc string) protocol.Event {
 	return ""
 }
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
 	runCommands + " shell",
 	"read_files fs_read",
-	"editor fs_edit fs_write", // it makes files, too; so does apply_patch
+	"editor fs_edit fs_write", // editor and apply_patch also make files
 	"apply_patch fs_edit fs_write",
 	"search_codebase fs_grep",
 	"fetch_web_content web_fetch", "web_search web_search",
@@ -100,7 +100,7 @@ var tools = []dialect.Tool{
 	"team_send_message delegate", "team_broadcast delegate",
 }
 
-// toolName writes the name of an MCP tool as all the others do. The client joins server and tool by two underscores.
+// toolName adds mcp__ to the name of an MCP tool, SERVER__TOOL in this client.
 func toolName(c *dialect.Call) string {
 	if strings.Contains(c.Tool, "__") && !strings.HasPrefix(c.Tool, "mcp__") {
 		return "mcp__" + c.Tool

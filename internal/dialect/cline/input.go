@@ -14,7 +14,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// record is where an input has the tool call.
+// record returns the key of the tool call in an input.
 func record(e protocol.Event) string {
 	switch e {
 	case before:
@@ -31,7 +31,7 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 	c.SessionID = cmp.Or(doc.Get("sessionContext.rootSessionId").String(), doc.Get("taskId").String())
 	c.Dir = doc.Get("workspaceInfo.rootPath").String()
 	if doc.Get("parent_agent_id").Type == gjson.Null {
-		c.AgentID = "" // of a subagent alone
+		c.AgentID = "" // only subagents have one
 	}
 	c.Prompt = doc.Get("userPromptSubmit.prompt").String()
 	at := doc.Get(record(c.Event))
@@ -42,21 +42,22 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 	}
 }
 
-// resultOf is what the model sees of a tool's result.
+// resultOf returns a tool's result as the model sees it.
 func resultOf(record gjson.Result) string {
 	return strictjson.ValueText([]byte(record.Get("output").Raw))
 }
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input. Without one, or after a hook changed the call, it builds the input from the
+// fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
 	input, warnings, err := c.Input()
-	if err != nil && holds(event) {
+	if err != nil && readsAnswer(event) {
 		return nil, nil, err
 	}
 	own := inputEvent(c.ClientInput) == event
 	at := gjson.Get(c.ClientInput, record(event))
-	if own && (!holds(event) || c.Args == argsOf(c.Tool, at.Get("input")) &&
+	if own && (!readsAnswer(event) || c.Args == argsOf(c.Tool, at.Get("input")) &&
 		(event == before || c.Result == resultOf(at))) {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
 	}
@@ -73,7 +74,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	} else {
 		base(&o, c, event)
 	}
-	if holds(event) {
+	if readsAnswer(event) {
 		called, given := toolCall(c, input)
 		if event == after {
 			called.Set("output", dialect.ToolResponse(c.Result))
@@ -90,7 +91,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	return o.End(c), warnings, nil
 }
 
-// base has the fields of every event.
+// base writes the fields of every event.
 func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	dir := strictjson.Quote(c.Workspace)
 	o.Text("clineVersion", "")
@@ -108,11 +109,11 @@ func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	}
 }
 
-// toolCall are the two forms of a tool call: with the input as it is, and with each of its parameters as a text.
+// toolCall returns a tool call in the two forms of an input: with JSON arguments, and with each argument as a text.
 func toolCall(c *dialect.Call, input []byte) (called, given strictjson.Fields) {
 	object := gjson.ParseBytes(input)
 	if lines := commandsOf(object); c.Tool == runCommands && len(lines) > 0 {
-		list, _ := strictjson.Marshal(lines) // of texts there is no error
+		list, _ := strictjson.Marshal(lines) // texts always encode
 		object = gjson.ParseBytes(dialect.ObjectOf(dialect.FieldsOf("commands", list)))
 	}
 	var parameters strictjson.Fields
@@ -127,27 +128,27 @@ func toolCall(c *dialect.Call, input []byte) (called, given strictjson.Fields) {
 
 const runCommands = "run_commands"
 
-// argsOf are the arguments of a call as hooks of a project read them. The client's shell takes a list of commands:
-// "command" has all of them as lines, and where there are several, "commands" has each. Rules are held against both,
-// since the client runs each by itself, and joins those of a here-document.
+// argsOf returns the arguments of a call for the project's hooks. The client's shell tool takes a list of commands:
+// "command" has all of them as lines, and "commands" is the list, if there are several. Rules check both, because the
+// client runs each command separately, but joins the lines of a here-document.
 func argsOf(tool string, input gjson.Result) string {
 	if tool != runCommands {
 		return input.Raw
 	}
 	lines := commandsOf(input)
-	if len(lines) == 0 { // the client does not run it either
+	if len(lines) == 0 { // the client runs nothing either
 		return input.Raw
 	}
 	fields := dialect.FieldsOf("command", strictjson.Quote(strings.Join(lines, "\n")))
 	if len(lines) > 1 {
-		list, _ := strictjson.Marshal(lines) // of texts there is no error
+		list, _ := strictjson.Marshal(lines) // texts always encode
 		fields.Set("commands", list)
 	}
 	return string(dialect.ObjectOf(fields))
 }
 
-// commandsOf are the commands of a shell call in any of the forms that the client takes. It tries the keys in this
-// order, and passes over one whose value is of no such form.
+// commandsOf returns the commands of a shell call. The client takes several forms: it tries the keys in this order, and
+// skips a key with a value of another form.
 func commandsOf(input gjson.Result) (lines []string) {
 	fields := dialect.LastOf(input)
 	for _, list := range []gjson.Result{fields["commands"], input, fields["cmd"]} {
@@ -172,7 +173,7 @@ func linesOf(list gjson.Result) (lines []string, ok bool) {
 	return lines, true
 }
 
-// lineOf is a command as a shell would read it. One with arguments is a program that the client starts without a shell.
+// lineOf returns a command as a line for a shell. With arguments, it is a program that the client starts directly.
 func lineOf(entry gjson.Result) (line string, ok bool) {
 	fields := dialect.LastOf(entry)
 	if entry.Type != gjson.String {

@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// files is where the executables are.
+// files has the folders of the executables.
 var files = &dialect.Files{
 	Client: client, Folder: ".clinerules/hooks", HomeFolder: ".cline/hooks", FolderVariable: "CLINE_DIR",
 	Base:    string(before),
@@ -29,10 +29,9 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// OwnFiles are the executables of the events that every entry is for, and of each other that hooks may ask for.
+// OwnFiles returns the executables: of the events of every entry, and of all other events that hooks may need.
 func (installer) OwnFiles() (executables []dialect.OwnFile) {
 	for _, event := range []string{string(before), string(after), "TaskStart", "TaskResume", "TaskComplete",
 		"TaskCancel", "TaskError", "SessionShutdown"} {
@@ -42,7 +41,8 @@ func (installer) OwnFiles() (executables []dialect.OwnFile) {
 	return executables
 }
 
-// SilentBlock: the client reads no exit code. By the #! line of the script it starts sh on Windows, too.
+// SilentBlock returns JSON alone, because the client reads no exit code. The client starts the script with sh on
+// Windows too, by the #! line.
 func (installer) SilentBlock() (json string, exit int) {
 	return `{"cancel":true,"errorMessage":"` + dialect.SilentReason + `"}`, 0
 }
@@ -53,5 +53,5 @@ func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.
 	return []dialect.ServerFile{{Path: path, Read: dialect.MCPServers}}
 }
 
-// script is an executable that gives hookrun the call on its stdin.
+// script returns an executable that passes the call on stdin to hookrun.
 func script(call dialect.OwnCall) string { return "#!/bin/sh\n" + call.Command + "\n" }

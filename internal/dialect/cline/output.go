@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// answer is what the client reads.
+// answer is the JSON that the client reads.
 type answer struct {
 	Cancel  bool            `json:"cancel,omitempty"`
 	Error   string          `json:"errorMessage,omitempty"`
@@ -19,8 +19,8 @@ type answer struct {
 	Input   json.RawMessage `json:"overrideInput,omitempty"`
 }
 
-// output tells an outcome to the client. Before a tool all that holds the call up ends the run. After it a block is a
-// text for the model; the run ends where the model must not read the result.
+// output returns the client's answer for an outcome. Before a tool, every decision but continue ends the run. After a
+// tool, a block is a text for the model, and the run ends only if the model must not read the result.
 func output(o protocol.Outcome) ([]byte, error) {
 	event := eventNamed(o.Event)
 	ends := ""
@@ -33,7 +33,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	}
 	if event == after {
 		if hides := dialect.MustNotShow(o, client); hides != "" && o.Hook == "" && reason != "" {
-			ends = dialect.Joined(reason, hides) // of hookrun's own: it says what to mend
+			ends = dialect.Joined(reason, hides) // hookrun's own block: the reason says how to mend
 		} else if hides != "" {
 			ends = hides
 		}
@@ -49,7 +49,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// forUser are messages to the user, whom the client shows none: so the model is told.
+// forUser returns the messages to the user as texts for the model, because the client shows the user no message.
 func forUser(o protocol.Outcome) (texts []string) {
 	for _, text := range dialect.Messages(o) {
 		texts = append(texts, "For the user: "+text)

@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is
-// no value, and of two equal keys the last counts.
+// readAnswer reads a JSON answer as the client does: an unknown key or a wrong type is an error, null counts as
+// missing, and the last of equal keys counts.
 func readAnswer(c *dialect.Call, m rule, text string) (v dialect.Verdict, err error) {
 	if err := dialect.CheckJSON(text, maxDepth); err != nil {
 		return v, err
@@ -27,7 +27,7 @@ func readAnswer(c *dialect.Call, m rule, text string) (v dialect.Verdict, err er
 	if !strings.HasPrefix(text, "{") {
 		return v, errors.New("it must be a JSON object")
 	}
-	a, err := readObject(gjson.Parse(text), m.fields(), "")
+	a, err := readObject(gjson.Parse(text), m.topFields(), "")
 	if err != nil {
 		return v, err
 	}
@@ -39,7 +39,7 @@ func readAnswer(c *dialect.Call, m rule, text string) (v dialect.Verdict, err er
 		}
 		if name, ok := s["hookEventName"]; !ok {
 			return v, errors.New("hookSpecificOutput has no hookEventName")
-			// which of them does not matter
+			// any event of Codex will do
 		} else if !events.Has(protocol.Event(dialect.StringOf(name))) {
 			return v, fmt.Errorf("hookSpecificOutput.hookEventName %s is no event of Codex", name.Raw)
 		}
@@ -55,10 +55,9 @@ func readAnswer(c *dialect.Call, m rule, text string) (v dialect.Verdict, err er
 // maxDepth is how deep an answer may nest.
 const maxDepth = 127
 
-// halfPair finds an escape like \ud83d that no other one completes to a character, which is none of Codex's JSON; -1:
-// there is none.
+// halfPair returns the offset of an unpaired surrogate escape, such as \ud83d alone, or -1. Codex rejects such JSON.
 func halfPair(text string) int {
-	half := func(i int) uint64 { // 0xd800 is a first one, 0xdc00 a second
+	half := func(i int) uint64 { // 0xd800 for a first half, 0xdc00 for a second
 		if len(text) < i+6 || text[i:i+2] != `\u` {
 			return 0
 		}
@@ -78,21 +77,21 @@ func halfPair(text string) int {
 			}
 			i += 6
 		}
-		i++ // what is escaped
+		i++ // the escaped character
 	}
 	return -1
 }
 
-// own are the keys that hookSpecificOutput may have.
-func (m rule) own() (keys []string) {
+// specificKeys returns the keys that hookSpecificOutput may have.
+func (m rule) specificKeys() (keys []string) {
 	for _, f := range m.Fields {
 		keys = append(keys, f.Key())
 	}
 	return keys
 }
 
-// fields are those that an answer may have at its top level.
-func (m rule) fields() []dialect.Field {
+// topFields returns the fields that an answer may have at its top level.
+func (m rule) topFields() []dialect.Field {
 	fields := []dialect.Field{"systemMessage string"}
 	if m.Can&messageOnly != 0 {
 		return fields
@@ -101,7 +100,7 @@ func (m rule) fields() []dialect.Field {
 	switch {
 	case m.Name == "PreToolUse":
 		fields = append(fields, "decision approve|block", "reason string")
-	case m.Can&decides != 0:
+	case m.Can&hasDecision != 0:
 		fields = append(fields, "decision block", "reason string")
 	}
 	if m.Fields != nil {
@@ -110,14 +109,14 @@ func (m rule) fields() []dialect.Field {
 	return fields
 }
 
-// fields are the fields of an object, those that are not null.
+// fields are the fields of an object, without null values.
 type fields map[string]gjson.Result
 
 func (f fields) has(key string) bool { _, ok := f[key]; return ok }
 
 func (f fields) text(key string) string { return dialect.StringOf(f[key]) }
 
-// readObject returns the fields of an object. One that is not known is an error, named with the client that knows it.
+// readObject returns the fields of an object. An unknown field is an error, with the client that has such a field.
 func readObject(object gjson.Result, known []dialect.Field, where string) (found fields, err error) {
 	found = fields{}
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -136,7 +135,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 	for _, f := range known {
 		switch value, ok := found[f.Key()]; {
 		case !ok || err != nil:
-		case value.Type == gjson.Null && f.Type() != "boolean": // of what is true or false it is a wrong type
+		case value.Type == gjson.Null && f.Type() != "boolean": // null is a wrong type for a boolean
 			delete(found, f.Key())
 		default:
 			err = dialect.CheckType(f, value, where)
@@ -145,14 +144,14 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 	return found, err
 }
 
-// ownerOf says whose word a key of an answer is, if it is another client's.
+// ownerOf returns the end of a message that names the other client with such a key, or "".
 func ownerOf(key string) string {
 	is := func(f dialect.Field) bool { return f.Key() == key }
-	whole := rule{dialect.Event{Can: decides, Fields: contextOnly}}
+	whole := rule{dialect.Event{Can: hasDecision, Fields: contextOnly}}
 	switch {
-	case slices.ContainsFunc(whole.fields(), is), slices.ContainsFunc(events,
+	case slices.ContainsFunc(whole.topFields(), is), slices.ContainsFunc(events,
 		func(m dialect.Event) bool { return slices.ContainsFunc(m.Fields, is) }):
-		return "" // it is at a wrong place
+		return "" // the key belongs to another level
 	case slices.ContainsFunc(dialect.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) &&
 		key != "updatedPermissions":
 		return ", a word of Claude Code's"
@@ -162,7 +161,7 @@ func ownerOf(key string) string {
 	return ""
 }
 
-// decide takes what an answer decides. An error means that the client has no use for it, and so drops all of it.
+// decide reads the decision of an answer. After an error the client drops the whole answer.
 func decide(v *dialect.Verdict, c *dialect.Call, m rule, a, s fields) error {
 	block := func(reason string) {
 		v.Decide(protocol.Block, strings.TrimSpace(reason))
@@ -216,7 +215,7 @@ func decide(v *dialect.Verdict, c *dialect.Call, m rule, a, s fields) error {
 	return nil
 }
 
-// permission reads the decision of PreToolUse. An allow is for rewrites alone, and skips no question to the user.
+// permission reads the decision of PreToolUse. "allow" is for rewrites only, and the client still asks its user.
 func permission(v *dialect.Verdict, c *dialect.Call, s fields, block func(string)) error {
 	word, why := s.text("permissionDecision"), strings.TrimSpace(s.text("permissionDecisionReason"))
 	input, rewrites := s["updatedInput"]
@@ -264,7 +263,7 @@ func request(v *dialect.Verdict, s fields, block func(string)) error {
 	return nil
 }
 
-// firstText is the first of the texts that says something.
+// firstText returns the first text that is not blank, or "".
 func firstText(texts ...string) string {
 	for _, t := range texts {
 		if strings.TrimSpace(t) != "" {

@@ -11,14 +11,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Decode reads, in this order: no start, deadline, signal or exit code, output.
+// Decode checks, in this order: the start, the timeout, the signal or exit code, the output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	if r.AsyncResult {
 		return asyncResult(c, hook, *r)
 	}
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	stderr := r.Stderr.Text()
@@ -34,17 +34,17 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case r.ExitCode != 0:
 		return dialect.Failed(cause, strings.TrimRight(problem+"\n"+stderr, "\n"))
 	}
-	v, err := ended(c, m, hook, r)
+	v, err := decodeOutput(c, m, hook, r)
 	if err != nil {
 		return dialect.Unreadable(who, err.Error())
 	}
-	if m.Can&unread == 0 {
+	if m.Can&ignoresOutput == 0 {
 		v = dialect.DoubtEqualKeys(who, dialect.AnswerOf(r.Stdout.Text()), v)
 	}
 	return v
 }
 
-// asyncResult reads what an async hook said in the end: no decision counts any more.
+// asyncResult reads the result of an async hook. Decisions do not count any more.
 func asyncResult(c *dialect.Call, hook string, r dialect.HookResult) dialect.Verdict {
 	r.AsyncResult = false
 	v := hooks.Decode(hooks{}, c, hook, &r)
@@ -57,34 +57,34 @@ func asyncResult(c *dialect.Call, hook string, r dialect.HookResult) dialect.Ver
 	return late
 }
 
-// ended reads what a hook printed that ended well. An error means that it counts for nothing.
-func ended(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
-	text := r.Stdout.Text() // without white space around; a byte order mark is none
+// decodeOutput reads the output of a hook that exited with 0. After an error no part of the output counts.
+func decodeOutput(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
+	text := r.Stdout.Text() // trimmed, but not of a byte order mark
 	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 	v := dialect.OK()
 	switch {
-	case text == "" || m.Can&unread != 0:
+	case text == "" || m.Can&ignoresOutput != 0:
 		return v, nil
 	case isJSON && r.Stdout.LeftOut() > 0:
 		return v, errors.New("it is too long: " + dialect.KeptStdout)
 	case isJSON:
 		v, err := readAnswer(c, m, text)
 		if err == nil && v.Decision == protocol.Continue {
-			doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...)
+			doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.specificKeys()...)
 			v.NoteDoubt(dialect.Who(m.Name, hook), client, doubt)
 		}
 		return v, err
 	case m.Can&jsonOnly != 0:
 		return v, fmt.Errorf("at %s it must be one JSON object, or nothing", m.Name)
-	case m.Can&speaks != 0:
+	case m.Can&stdoutIsContext != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
-	// The client lets pass, and is content with the run.
+	// For the client, this is a successful run without an answer.
 	v.Doubt = dialect.DoubtOfText(dialect.Who(m.Name, hook), r.Stdout.All())
 	return v, nil
 }
 
-// validWords is how an answer says no.
+// validWords shows the answers that block, for messages.
 const validWords = `an answer that blocks is {"decision": "block", "reason": "…"}, or, before a tool, ` +
 	`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", ` +
 	`"permissionDecisionReason": "…"}}`

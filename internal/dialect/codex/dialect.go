@@ -7,10 +7,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of Codex CLI 0.169.0, as the real client was recorded. All hooks of a call run at once, equal
-// ones too. JSON counts with exit 0 alone, and is dropped whole for a key that the client does not know; exit 2 blocks
-// if it has something on stderr. Everything else that goes wrong lets pass. Where it departs from the client is in the
-// README.
+// Dialect is the dialect of Codex CLI 0.169.0, recorded with the real client. All hooks of a call run at once, equal
+// ones too. JSON counts only at exit 0, and one unknown key drops the whole answer. Exit 2 blocks if stderr is not
+// empty. All other failures fail open. docs/dialects/codex.md lists the differences from the client.
 var Dialect = &dialect.Dialect{
 	Name:   "codex",
 	Events: events,
@@ -20,7 +19,7 @@ var Dialect = &dialect.Dialect{
 	Client: &dialect.Client{
 		Detect: detect,
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o)) // with any other exit it would not be read
+			return dialect.AtExit0(hookOutput(o)) // the client reads stdout only at exit 0
 		},
 		Tools:       tools,
 		ToolAliases: toolAliases,
@@ -29,49 +28,49 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// detect: Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
-// SessionEnd nothing tells the two apart, and nothing that is answered counts.
+// detect reports whether Codex sent the input. Claude Code sends no turn_id, and sends a model only at the start of a
+// session, without permission_mode. At SessionEnd their inputs are alike, but no answer counts there.
 func detect(c *dialect.Call) bool {
 	return c.Field("turn_id") != "" && c.Field("client_type") == "" ||
 		c.Field("model") != "" && c.Field("permission_mode") != "" && c.Field("timestamp") == ""
 }
 
-// client is how messages name it.
+// client is the client's name in messages.
 const client = "Codex"
 
-// rule is the row of an event, with what the client makes of an answer there.
+// rule is the row of an event, with the methods that read answers.
 type rule struct{ dialect.Event }
 
 func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// What hooks can do at some events of this client alone.
+// Effects that only this client has.
 const (
-	speaks      = dialect.OwnEffect << iota // plain text on stdout is for the model
-	decides                                 // an answer may have "decision": "block" at the top level
-	unread                                  // nothing that a hook prints is read
-	jsonOnly                                // text is an answer that cannot be read
-	noStop                                  // continue: false, stopReason and suppressOutput are not supported
-	replaces                                // continue: false replaces the tool's result, and the turn goes on
-	messageOnly                             // systemMessage is all that an answer may have
+	stdoutIsContext = dialect.OwnEffect << iota // plain text on stdout is for the model
+	hasDecision                                 // an answer may have "decision": "block" at the top level
+	ignoresOutput                               // the client ignores the output
+	jsonOnly                                    // plain text is an unreadable answer
+	noStop                                      // continue: false, stopReason and suppressOutput are not supported
+	replaces                                    // continue: false replaces the tool's result, and the turn goes on
+	messageOnly                                 // an answer may only have systemMessage
 )
 
 var contextOnly = []dialect.Field{"additionalContext string"}
 
 var events = dialect.Events{
-	{Name: "SessionStart", Subject: "source", OnFailure: dialect.Open, Can: dialect.Stop | speaks | dialect.Inject,
-		Fields: contextOnly},
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.Open,
+		Can: dialect.Stop | stdoutIsContext | dialect.Inject, Fields: contextOnly},
 	{Name: "UserPromptSubmit", OnFailure: dialect.Open,
-		Can:    decides | dialect.Block | dialect.Stop | speaks | dialect.Inject,
+		Can:    hasDecision | dialect.Block | dialect.Stop | stdoutIsContext | dialect.Inject,
 		Fields: contextOnly},
-	{Name: "PreModelRequest", OnFailure: dialect.AlwaysOpen, Can: unread},
-	{Name: "PostModelRequest", OnFailure: dialect.AlwaysOpen, Can: unread},
+	{Name: "PreModelRequest", OnFailure: dialect.AlwaysOpen, Can: ignoresOutput},
+	{Name: "PostModelRequest", OnFailure: dialect.AlwaysOpen, Can: ignoresOutput},
 	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open,
-		Can: decides | dialect.Block | noStop | dialect.Inject,
+		Can: hasDecision | dialect.Block | noStop | dialect.Inject,
 		Fields: []dialect.Field{
 			"permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any",
 			"additionalContext string",
@@ -79,28 +78,28 @@ var events = dialect.Events{
 	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | noStop,
 		Fields: []dialect.Field{"decision object"}},
 	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open,
-		Can:    decides | dialect.Block | replaces | dialect.Inject,
+		Can:    hasDecision | dialect.Block | replaces | dialect.Inject,
 		Fields: []dialect.Field{"additionalContext string", "updatedMCPToolOutput any"}},
-	{Name: "SubagentStart", Subject: "agent_type", OnFailure: dialect.AlwaysOpen, Can: speaks | dialect.Inject,
+	{Name: "SubagentStart", Subject: "agent_type", OnFailure: dialect.AlwaysOpen, Can: stdoutIsContext | dialect.Inject,
 		Fields: contextOnly},
 	{Name: "SubagentStop", Subject: "agent_type", OnFailure: dialect.AlwaysOpen,
-		Can: decides | dialect.Block | dialect.Stop | jsonOnly | dialect.EndsTurn},
+		Can: hasDecision | dialect.Block | dialect.Stop | jsonOnly | dialect.EndsTurn},
 	{Name: "Stop", OnFailure: dialect.AlwaysOpen,
-		Can: decides | dialect.Block | dialect.Stop | jsonOnly | dialect.EndsTurn},
+		Can: hasDecision | dialect.Block | dialect.Stop | jsonOnly | dialect.EndsTurn},
 	{Name: "PreCompact", Subject: "trigger", OnFailure: dialect.Open, Can: dialect.Stop},
 	{Name: "PostCompact", Subject: "trigger", OnFailure: dialect.AlwaysOpen, Can: dialect.Stop},
 	{Name: "Interrupt", Timeout: time.Second, OnFailure: dialect.AlwaysOpen, Can: jsonOnly | messageOnly},
-	{Name: "SessionEnd", Subject: "reason", Timeout: time.Second, OnFailure: dialect.AlwaysOpen, Can: unread},
-	{OnFailure: dialect.Open, Can: dialect.Block}, // of a later version
+	{Name: "SessionEnd", Subject: "reason", Timeout: time.Second, OnFailure: dialect.AlwaysOpen, Can: ignoresOutput},
+	{OnFailure: dialect.Open, Can: dialect.Block}, // events of later versions
 }
 
-// eventOf: a tool that failed has run all the same, and one that was blocked has not.
+// eventOf returns the client's event for a call. A failed tool still counts as run; a blocked tool has no event.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch {
 	case dialect.Canonical(c.Event) != protocol.PostTool:
 		return dialect.ClaudeEvent(c.Event)
 	case c.Blocked:
-		return "" // an event that the client does not have
+		return "" // no event of the client
 	}
 	return "PostToolUse"
 }

@@ -28,10 +28,9 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// Switches: the switch is in config.toml, under an old name and a new one. No JSON is TOML.
+// Switches reads the switch from config.toml, under an old and a new name. JSON files are skipped: they are no TOML.
 func (installer) Switches(doc string) (found []dialect.Switch) {
 	top, err := toml.Parse(doc)
 	if err != nil || top.Get("features") == nil {
@@ -79,13 +78,14 @@ func servers(doc string) (all []dialect.Server) {
 
 const policyFile = "requirements.toml"
 
-// Elsewhere are the settings of all users, and the administrator's policy.
+// Elsewhere returns the settings of all users, and the administrator's policy.
 func (installer) Elsewhere(dialect.Where) (weakest, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
 	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
 }
 
-// Obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.
+// Obstacles returns the administrator's policy, and missing trust in the project or in a hook, which is recorded in the
+// user's config.toml.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
 	project := filepath.Dir(files.Project(in.Workspace).Path)
@@ -117,7 +117,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	}
 	const without = ": Codex runs each call without it, and without a word"
 	state := get(get(config, "hooks"), "state")
-	untrusted := map[string][]string{} // by file, its events that nobody has trusted
+	untrusted := map[string][]string{} // by file, the events without trust
 	for _, e := range in.Entries {
 		if get(get(state, key(e)), "trusted_hash") == nil && !isFalse(get(get(state, key(e)), "enabled")) {
 			untrusted[e.Path] = append(untrusted[e.Path], e.Event)
@@ -131,7 +131,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			o.What = "the hook at " + e.Event + " is switched off in Codex's /hooks"
 			o.Mend = "start codex, type /hooks, and switch the hook on"
 		case trusted == nil:
-			if untrusted[e.Path] == nil { // one obstacle has all events of the file
+			if untrusted[e.Path] == nil { // one obstacle lists all events of the file
 				continue
 			}
 			o.What = "nobody has trusted the hook at " + strings.Join(untrusted[e.Path], ", ") + without

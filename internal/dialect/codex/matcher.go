@@ -10,9 +10,9 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Pattern reads a matcher as Codex 0.169.0 does. "" and * are everything. Of letters, digits, _ and | alone it is a
-// list of whole names; anything else is a regular expression of Rust's. That is RE2's syntax, as Go's is, and so
-// without look-around. A patch answers to two names of other tools as well.
+// Pattern reads a matcher as Codex 0.169.0 does. "" and * match everything. A matcher of letters, digits, _ and | is a
+// list of whole names. Any other is a Rust regular expression. Rust's syntax is RE2's, like Go's, without look-around.
+// apply_patch also matches by the names of two other tools.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text, Aliases: toolAliases}
 	switch {
@@ -20,16 +20,17 @@ func (reader) Pattern(text, _ string) dialect.Pattern {
 	case strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_|") == "":
 		p.Names = strings.Split(text, "|")
 	default:
-		if p.Err = rustsOwn(text); p.Err == nil {
+		if p.Err = findRustOnly(text); p.Err == nil {
 			p.RE2, p.Err = regexp.Compile(text)
 		}
-		p.Unread = foreign(p.Err)
+		p.Unread = mayBeRust(p.Err)
 	}
 	return p
 }
 
-// foreign reports whether Rust might read what Go cannot. A hook that its client runs had better run.
-func foreign(err error) bool {
+// mayBeRust reports whether Rust might read an expression that Go rejects. The hook then runs, because the client might
+// run it.
+func mayBeRust(err error) bool {
 	fault, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		return errors.As(err, new(rustOnly))
@@ -42,24 +43,24 @@ func foreign(err error) bool {
 	case syntax.ErrInvalidCharRange: // \p{Alphabetic}, but not [z-a]
 		return strings.HasPrefix(strings.ToLower(fault.Expr), `\p`)
 	case syntax.ErrInvalidRepeatOp, syntax.ErrInvalidRepeatSize, syntax.ErrNestingDepth, syntax.ErrLarge:
-		return true // a**, more than 1000 of something
+		return true // a**, more than 1000 repetitions
 	case syntax.ErrInvalidNamedCapture: // a name in other letters than ASCII's, but no look-behind
 		return !strings.HasPrefix(fault.Expr, "(?<=") && !strings.HasPrefix(fault.Expr, "(?<!")
 	}
 	return false
 }
 
-// rustOnly is the fault of a regular expression that Rust reads in a way of its own.
+// rustOnly is a part of an expression that means something special only in Rust.
 type rustOnly string
 
 func (part rustOnly) Error() string {
 	return fmt.Sprintf("%q means something to Rust alone", string(part))
 }
 
-// rustsOwn finds what Rust's regular expressions have and others read as mere characters: \<, \>, \b{start}, classes of
-// characters within classes, and &&, -- and ~~ between them. A guard that never ran for that would look like one that
-// approved.
-func rustsOwn(text string) error {
+// findRustOnly returns an error for syntax that only Rust reads in a special way: \<, \>, \b{start}, classes within
+// classes, and &&, -- and ~~ between classes. As plain characters these would never match, and a guard that never runs
+// looks like a guard that approves.
+func findRustOnly(text string) error {
 	class := false
 	for i := 0; i < len(text); i++ {
 		rest := text[i:]
@@ -76,13 +77,13 @@ func rustsOwn(text string) error {
 			if part, ok := has(`\<`, `\>`, `\b{`, `\B{`); ok && !class {
 				return rustOnly(part)
 			}
-			i++ // what is escaped
+			i++ // the escaped character
 		case !class && rest[0] == '[':
 			class = true
 			if strings.HasPrefix(rest, "[^") {
 				i++
 			}
-			if strings.HasPrefix(text[i+1:], "]") { // as the first it is a character
+			if strings.HasPrefix(text[i+1:], "]") { // at the start, ] is a plain character
 				i++
 			}
 		case class && strings.HasPrefix(rest, "[:"):

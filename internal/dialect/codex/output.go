@@ -11,19 +11,19 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookOutput returns the outcome as Codex's hook output, which makes hookrun a hook command of its own there. What the
-// client has no word for becomes the next stricter thing that it has, and where there is none a message to the user:
-// one key too many, and it would drop the whole answer and let pass.
+// hookOutput returns the outcome as Codex's hook output, so hookrun acts as a hook command. An effect that the client
+// cannot express becomes the next stricter one, or a message to the user if no effect is stricter. With one unknown key
+// the client would drop the whole answer and fail open.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	if m.Can&unread != 0 {
+	if m.Can&ignoresOutput != 0 {
 		return []byte("{}"), nil
 	}
-	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
+	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {
-	case m.Can&noStop != 0: // neither can end the turn, but both can hold up the call
+	case m.Can&noStop != 0: // hooks cannot end the turn here, but can block the call
 		if o.Stop && !held {
 			held, why = true, firstText(o.StopReason, o.Reason, "Stopped by a hook")
 		}
@@ -32,7 +32,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			break
 		}
 		if !held {
-			why = unfit(o)
+			why = unfitInput(o)
 			held = why != ""
 		}
 		switch {
@@ -45,21 +45,21 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 				noteUnused(&out.Notes, o.UpdatedInput)
 			}
 		}
-	case o.Stop && m.Can&(dialect.Stop|replaces) != 0, held && m.Can&dialect.Stop != 0 && m.Can&decides == 0:
+	case o.Stop && m.Can&(dialect.Stop|replaces) != 0, held && m.Can&dialect.Stop != 0 && m.Can&hasDecision == 0:
 		out.End(firstText(o.StopReason, why))
-		if held && m.Can&decides != 0 {
+		if held && m.Can&hasDecision != 0 {
 			out.Block(why)
 		}
-	case held && m.Can&decides != 0:
+	case held && m.Can&hasDecision != 0:
 		out.Block(why)
 	case held:
 		out.Cannot("be held up", why)
 	case o.Stop:
 		out.Cannot("be stopped", o.StopReason)
-	case o.UpdatedOutput != nil && m.Can&replaces != 0: // a block is what puts a text in the place of the result
+	case o.UpdatedOutput != nil && m.Can&replaces != 0: // a block replaces the result by a text
 		out.Block(firstText(strictjson.ValueText(o.UpdatedOutput), "(nothing)"))
 	}
-	if o.Decision != protocol.Continue && o.Stop { // of two the client reads one
+	if o.Decision != protocol.Continue && o.Stop { // the client reads the stop or the block, not both
 		switch {
 		case out.Continue == nil:
 			out.Cannot("be stopped", o.StopReason)
@@ -71,7 +71,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case context == "":
 	case m.Can&dialect.Inject != 0:
 		out.Set("additionalContext", context)
-	case out.Decision == "block" && !o.Stop: // of two the client reads the stop
+	case out.Decision == "block" && !o.Stop: // beside a stop the client does not read the block
 		out.Reason += "\n\n" + context
 	default:
 		out.CannotTell(context)
@@ -79,9 +79,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	return out.Encode()
 }
 
-// unfit says why the client would not run the tool with its new input, but fail, or drop the answer and run it with the
-// old one.
-func unfit(o protocol.Outcome) string {
+// unfitInput returns the reason why the client would not run the tool with its new input, or "". The client would fail
+// the call, or drop the answer and use the old input.
+func unfitInput(o protocol.Outcome) string {
 	switch {
 	case o.UpdatedInput == nil:
 	case dialect.UnfitInput(o) != "":
@@ -94,7 +94,7 @@ func unfit(o protocol.Outcome) string {
 	return ""
 }
 
-// noteUnused names what a rewrite of a shell call has besides the command, which is all that the client takes of it.
+// noteUnused notes the keys of a rewritten shell call besides the command: the client ignores them.
 func noteUnused(notes *dialect.Notes, input []byte) {
 	gjson.ParseBytes(input).ForEach(func(key, _ gjson.Result) bool {
 		if name := strictjson.Text(key.Raw); name != "command" {
@@ -104,7 +104,7 @@ func noteUnused(notes *dialect.Notes, input []byte) {
 	})
 }
 
-// permissionRequest writes the decision of that event. The client drops an answer with more than that.
+// permissionRequest writes the decision of a PermissionRequest. The client drops an answer with any other field.
 func permissionRequest(o protocol.Outcome, out *dialect.HookOutput, held bool, why string) {
 	if o.UpdatedInput != nil && !held {
 		held, why = true, dialect.ChangedInput(o, ", and Codex cannot take that here")

@@ -23,7 +23,6 @@ var files = &dialect.Files{
 	Timeout:    dialect.Unit(time.Second),
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Most(e protocol.Event) time.Duration {
@@ -66,7 +65,7 @@ func (reader) Normalize(d *dialect.Document) {
 				h.Async = h.Members["async"].Bool()
 				if h.Type == "command" {
 					readContextLimit(h)
-					runs(h)
+					readCommand(h)
 				} else {
 					h.CannotRun()
 				}
@@ -75,8 +74,8 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-// readConfig reads config.toml. The tables under [hooks] are those of hooks.json in other letters. What else is in the
-// file is Codex's.
+// readConfig reads config.toml. The tables under [hooks] have the content of hooks.json. The rest of the file is
+// Codex's.
 func readConfig(d *dialect.Document) bool {
 	top := d.TOML()
 	if top == nil {
@@ -86,7 +85,7 @@ func readConfig(d *dialect.Document) bool {
 	if hooks == nil {
 		hooks = &toml.Value{Kind: toml.Table}
 	}
-	// What Codex notes about hooks, as their hashes, stands beside the events.
+	// Beside the events, Codex records facts about hooks, such as their hashes.
 	hooks.Members = slices.DeleteFunc(hooks.Members, func(m toml.Member) bool {
 		if m.Key == "state" {
 			d.NoteOwn("hooks.state", m.Offset)
@@ -129,8 +128,8 @@ func readContextLimit(h *dialect.Handler) {
 		h.Dialect.Run.MaxContext)
 }
 
-// runs reads the command of this system.
-func runs(h *dialect.Handler) {
+// readCommand reads the command for this system.
+func readCommand(h *dialect.Handler) {
 	if own, ok := h.Members[ownCommand]; ok && ownCommand != "command" {
 		text, ok := h.Line("command", own)
 		if ok && h.Runnable(text, own) {

@@ -2,20 +2,20 @@ package codex
 
 import "github.com/hookrun/hookrun/internal/dialect"
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
-	"Bash shell", // what its hooks are told of all of these
+	"Bash shell", // the name in hook inputs for all of these
 	"exec_command shell",
-	"write_stdin shell", // a line for a command that runs
+	"write_stdin shell", // input for a running command
 	"shell_command shell", "local_shell shell",
-	"apply_patch fs_edit fs_write", // it makes files, too
+	"apply_patch fs_edit fs_write", // also makes files
 	"view_image fs_read",
 	"read_file fs_read", "list_dir fs_list", "grep_files fs_grep",
 	"web_search web_search", "js_repl code_run",
 	"update_plan todo_write",
 	"spawn_agent delegate", "send_input delegate", "resume_agent delegate", "wait_agent delegate", "wait delegate",
 	"close_agent delegate",
-	// Hooks are told of those of a namespace by both names in one word.
+	// Hook inputs join the namespace and the name of a tool into one word.
 	"collaborationspawn_agent delegate", "collaborationsend_message delegate", "collaborationfollowup_task delegate",
 	"collaborationwait_agent delegate", "collaborationinterrupt_agent delegate",
 	"multi_agent_v1spawn_agent delegate", "multi_agent_v1send_input delegate", "multi_agent_v1resume_agent delegate",
@@ -28,5 +28,5 @@ var tools = []dialect.Tool{
 	"read_mcp_resource mcp_resources",
 }
 
-// toolAliases: the client takes Claude Code's matchers for its patches.
+// toolAliases adds Claude Code's names for edits to patches, as the client's matchers do.
 var toolAliases = dialect.Aliases{"apply_patch Edit Write"}

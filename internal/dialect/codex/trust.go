@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
-// projectTrust is what the user's file says of the folder, or of the ones above in its repository.
+// projectTrust returns the trust level in the user's file for the folder, or for a folder above in its repository.
 func projectTrust(config *toml.Value, workspace string) string {
 	projects := get(config, "projects")
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
@@ -32,7 +32,7 @@ func projectTrust(config *toml.Value, workspace string) string {
 	}
 }
 
-// key is how Codex names a hook in its state.
+// key returns the key of a hook in Codex's state.
 func key(e dialect.EntryText) string {
 	path := e.Path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -41,8 +41,8 @@ func key(e dialect.EntryText) string {
 	return strings.Join([]string{path, snake(e.Event), strconv.Itoa(e.Group), strconv.Itoa(e.Handler)}, ":")
 }
 
-// hashOf is what Codex trusts a hook by: the SHA-256 of its event, matcher and handler, with what is not written set to
-// its default. It is "" for a handler with fields that were not recorded.
+// hashOf returns the hash by which Codex trusts a hook: the SHA-256 of event, matcher and handler, with the defaults of
+// missing fields. For a handler with fields that were not recorded, it is "".
 func hashOf(e dialect.EntryText) string {
 	handler := map[string]json.RawMessage{"async": json.RawMessage("false"), "timeout": json.RawMessage("600")}
 	known := true
@@ -68,7 +68,7 @@ func hashOf(e dialect.EntryText) string {
 		whole["matcher"] = json.RawMessage(e.Matcher)
 	}
 	var text strings.Builder
-	encoder := json.NewEncoder(&text) // keys in their order
+	encoder := json.NewEncoder(&text) // sorts keys
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(normal(whole)) != nil {
 		return ""
@@ -77,7 +77,7 @@ func hashOf(e dialect.EntryText) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// normal writes every text in one way: a file may have escaped what Codex does not.
+// normal encodes all texts in the same way: a file may escape characters that Codex does not.
 func normal(v any) (same any) {
 	text, err := json.Marshal(v)
 	if err != nil || json.Unmarshal(text, &same) != nil {
@@ -86,7 +86,7 @@ func normal(v any) (same any) {
 	return same
 }
 
-// snake is an event as Codex's state has it: pre_tool_use.
+// snake returns an event's name in Codex's state, such as pre_tool_use.
 func snake(event string) string {
 	var b strings.Builder
 	for i, r := range event {
@@ -98,7 +98,7 @@ func snake(event string) string {
 	return b.String()
 }
 
-// get is Get for a value that may be missing.
+// get is v.Get, but v may be nil.
 func get(v *toml.Value, key string) *toml.Value {
 	if v == nil {
 		return nil
@@ -110,7 +110,7 @@ func isTrue(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.Te
 
 func isFalse(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.Text == "false" }
 
-// Shell is the shell of the user's account, which Codex runs commands with, whatever $SHELL says.
+// Shell returns the shell of the user's account. Codex runs commands with this shell, whatever $SHELL says.
 func (installer) Shell() string {
 	accounts, err := os.ReadFile("/etc/passwd")
 	if err != nil {
@@ -122,5 +122,5 @@ func (installer) Shell() string {
 			return fields[6]
 		}
 	}
-	return os.Getenv("SHELL") // accounts of macOS, or of a directory
+	return os.Getenv("SHELL") // accounts of macOS, or of a directory service
 }

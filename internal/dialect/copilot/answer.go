@@ -11,22 +11,22 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// noReason stands where a hook denies and says not why, and noQuestion where one asks so, in the client's words.
+// noReason and noQuestion are the client's words for a deny and an ask without a reason.
 const (
 	noReason   = "Blocked by hook"
 	noQuestion = "No reason provided"
 )
 
-// fields are what an answer says, and which of its keys mean something.
+// fields has the members of an answer, and records which keys have a meaning.
 type fields struct {
 	top, within map[string]gjson.Result
-	read        []string // keys that mean something, as "key" or "hookSpecificOutput.key"
+	read        []string // keys with a meaning, as "key" or "hookSpecificOutput.key"
 }
 
 // within is the prefix of keys in hookSpecificOutput.
 const within = "hookSpecificOutput."
 
-// value is a field of the answer's top level, or where inner names one in hookSpecificOutput that is there, that.
+// value returns the field inner of hookSpecificOutput if it is not null, or else the top-level field key.
 func (f *fields) value(key, inner string) gjson.Result {
 	if v := f.within[inner]; v.Type != gjson.Null {
 		f.read = append(f.read, within+inner, key)
@@ -36,12 +36,12 @@ func (f *fields) value(key, inner string) gjson.Result {
 	return f.top[key]
 }
 
-// answer says what a JSON object means. Of two equal keys the last counts.
+// answer returns the verdict of a JSON object. The last of equal keys counts.
 func (m rule) answer(who string, camel bool, object gjson.Result) dialect.Verdict {
 	v := dialect.OK()
 	f := &fields{top: dialect.LastOf(object)}
 	inner := map[string]string{}
-	if m.Name == "PreToolUse" && !camel { // elsewhere hookSpecificOutput means nothing
+	if m.Name == "PreToolUse" && !camel { // no other event reads hookSpecificOutput
 		f.within = dialect.LastOf(f.top["hookSpecificOutput"])
 		for _, key := range []string{"permissionDecision", "permissionDecisionReason", "additionalContext"} {
 			inner[key] = key
@@ -69,7 +69,7 @@ func (m rule) answer(who string, camel bool, object gjson.Result) dialect.Verdic
 		}
 	case m.Can&dialect.Block != 0:
 		word, reason := dialect.StringOf(f.value("decision", "")), textOf(f.top["reason"])
-		if m.Can&dialect.EndsTurn != 0 { // there the client makes no text of a number
+		if m.Can&dialect.EndsTurn != 0 { // here the client converts no number to a text
 			reason = dialect.StringOf(f.top["reason"])
 		}
 		if word == "block" && reason != "" {
@@ -97,7 +97,7 @@ func (m rule) answer(who string, camel bool, object gjson.Result) dialect.Verdic
 	return v
 }
 
-// permit reads the answer before a tool, and reports whether its decision is a word of the client's.
+// permit reads the answer before a tool, and reports whether the client knows the word of the decision.
 func (m rule) permit(v *dialect.Verdict, f *fields, inner map[string]string) (decided bool) {
 	decision := f.value("permissionDecision", inner["permissionDecision"])
 	reason := f.value("permissionDecisionReason", inner["permissionDecisionReason"])
@@ -124,18 +124,17 @@ func (m rule) permit(v *dialect.Verdict, f *fields, inner map[string]string) (de
 			args = value
 		}
 	}
-	if args.Exists() { // null, too: the client fails the call then
+	if args.Exists() { // null, too: the client then fails the call
 		v.UpdatedInput = dialect.Rewritten(args)
 	}
 	return decided || v.Approved
 }
 
-// deciding are keys of answers that hold a call up or change it, in any client's words.
+// deciding are keys that block or change a call, in the words of all clients.
 var deciding = []string{"decision", "permissionDecision", "behavior", "modifiedArgs", "updatedInput", "tool_input",
 	"modifiedResult", "modified_result", "updatedToolOutput", "updatedMCPToolOutput"}
 
-// doubt says what of an answer the client takes for nothing and may have been meant to hold the call up or to change
-// something; "" if there is nothing.
+// doubt returns a warning if the client ignores a part of the answer that may have been meant as a block or a change.
 func (m rule) doubt(who string, object gjson.Result, f *fields, decided bool) string {
 	meant := ""
 	look := func(prefix string, level gjson.Result) {
@@ -171,7 +170,7 @@ func (m rule) doubt(who string, object gjson.Result, f *fields, decided bool) st
 	return ""
 }
 
-// words is how an answer says no at the event.
+// words shows valid answers at the event, for messages.
 func (m rule) words() string {
 	switch {
 	case m.Name == "PreToolUse":
@@ -187,7 +186,7 @@ func (m rule) words() string {
 	return "nothing can be held up there"
 }
 
-// textOf is a text; any other value is shown as the JSON that it is, also null. It is "" where there is none.
+// textOf returns a text as written, any other value as JSON, and "" for a missing value.
 func textOf(value gjson.Result) string {
 	if !value.Exists() {
 		return ""

@@ -12,15 +12,15 @@ import (
 
 const client = "Copilot CLI"
 
-// decode reads, in this order: no start, deadline, signal or exit code, output. Codes other than 0 and 2 are a failure,
-// whatever was printed.
+// decode checks, in this order: the start, the timeout, the signal or exit code, the output. Exit codes other than 0
+// and 2 are failures, whatever was printed.
 func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verdict {
 	event := m.Name
 	if camel {
 		event = camelName(event)
 	}
 	who := dialect.Who(event, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	stderr := r.Stderr.Text()
@@ -37,7 +37,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 	isAnswer := isJSON && a.IsObject() && r.Stdout.LeftOut() == 0
 	v := dialect.OK()
 	switch {
-	case isAnswer && !(r.ExitCode == 2 && m.Name == "PostToolUseFailure"): // there the answer is lost
+	case isAnswer && !(r.ExitCode == 2 && m.Name == "PostToolUseFailure"): // the client drops this answer
 		v = m.answer(who, camel, a)
 	case text != "" && m.Name == "PermissionRequest" && r.ExitCode == 0:
 		return dialect.Unreadable(who, "it must be one JSON object; print all else to stderr")
@@ -59,8 +59,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 	return dialect.DoubtEqualKeys(who, a, v)
 }
 
-// withoutProgress is what a hook printed without the lines that tell the client how far it is, and without white space
-// around it.
+// withoutProgress returns the output without the lines that report progress, and without surrounding white space.
 func withoutProgress(text string) string {
 	if strings.Contains(text, "progress") {
 		var rest strings.Builder
@@ -75,7 +74,7 @@ func withoutProgress(text string) string {
 	return dialect.TrimJS(text)
 }
 
-// reasonOf is the reason beside exit 2. What stands in hookSpecificOutput is none.
+// reasonOf returns the reason in the answer beside exit 2. The client does not look into hookSpecificOutput.
 func reasonOf(m rule, a gjson.Result) string {
 	key := "permissionDecisionReason"
 	if m.Name == "PermissionRequest" {

@@ -8,10 +8,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of GitHub Copilot CLI 1.0.102, as the real client was recorded. Hooks run one after the other.
-// Before a tool any failure but a timeout blocks; elsewhere nothing but a JSON answer does. A file can name an event in
-// camelCase or as Claude Code does, and the hook's input and answer depend on that: see inCamelCase. Where all this
-// departs from the client is in docs/dialects/copilot-cli.md.
+// Dialect is the dialect of GitHub Copilot CLI 1.0.102, recorded with the real client. Hooks run one after the other.
+// Before a tool every failure but a timeout blocks; at other events only a JSON answer does. A file can write events in
+// camelCase or as Claude Code does, and a hook's input and answer depend on the spelling: see inCamelCase.
+// docs/dialects/copilot-cli.md lists the differences from the client.
 var Dialect = &dialect.Dialect{
 	Name:   "copilot",
 	Events: events,
@@ -30,10 +30,10 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct {
 	dialect.Base
-	camel bool // their events are in camelCase
+	camel bool // the events are in camelCase
 }
 
 func (h hooks) Event(c *dialect.Call) protocol.Event {
@@ -44,7 +44,7 @@ func (h hooks) Event(c *dialect.Call) protocol.Event {
 	return e
 }
 
-// OnFailure: a timeout lets pass, and an answer that cannot be read does so, but where a permission is asked for.
+// OnFailure fails open after a timeout, and after an unreadable answer except at PermissionRequest.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	unread := f.Cause == protocol.CauseOutput && ruleOf(e.Name).Name != "PermissionRequest"
 	if unread || f.Cause == protocol.CauseTimeout {
@@ -61,7 +61,8 @@ func (h hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) diale
 	return decode(ruleOf(eventOf(c)), h.camel, hook, r)
 }
 
-// Ends: before a tool whatever holds it up ends the call, and so does a hook that failed where permission is asked for.
+// Ends reports whether a verdict skips later hooks: at PreToolUse every decision but continue, at PostToolUse a block,
+// and at PermissionRequest the block of a failed hook.
 func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	switch m := ruleOf(e); {
 	case m.Name == "PreToolUse":
@@ -77,11 +78,11 @@ func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
 
-// Variants: hooks whose events are in camelCase run first.
+// Variants returns hooks with events in camelCase first, because they run first.
 func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCase.Get(), Dialect} }
 
-// inCamelCase is the dialect of hooks whose events are in camelCase. Their input has no name of the event, so hookrun
-// itself is never called at one.
+// inCamelCase is the dialect of hooks with events in camelCase. Their input does not name the event, so hookrun itself
+// never runs at such an event.
 var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d, form := *Dialect, *files
 	form.Reader = camelReader{}
@@ -94,13 +95,13 @@ var inCamelCase = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	return &d
 }}
 
-// What hooks can do at some events of this client alone.
+// Effects that only this client has.
 const (
 	denies   = dialect.OwnEffect << iota // exit 2 and almost any failure block
-	lastWord                             // of several answers the last counts
+	lastWord                             // the last of several answers counts
 )
 
-// events are the events in Claude Code's spelling. Block is a decision with a reason in JSON.
+// events lists the events in Claude Code's spelling. Block means a JSON decision with a reason.
 var events = dialect.Events{
 	{Name: "SessionStart", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject},
 	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | dialect.Inject,
@@ -123,11 +124,11 @@ var events = dialect.Events{
 
 const transformed = "userPromptTransformed"
 
-// promptTransformed is an event in camelCase alone.
+// promptTransformed is an event that only exists in camelCase.
 var promptTransformed = dialect.Event{Name: transformed, OnFailure: dialect.AlwaysOpen,
 	Fields: []dialect.Field{"modifiedTransformedPrompt"}}
 
-// spellings are the names of an event in camelCase and as Claude Code spells it.
+// spellings has each event in camelCase and in Claude Code's spelling.
 var spellings = []struct{ camel, name protocol.Event }{
 	{"sessionStart", "SessionStart"},
 	{"userPromptSubmitted", "UserPromptSubmit"},
@@ -146,10 +147,10 @@ var spellings = []struct{ camel, name protocol.Event }{
 	{"sessionEnd", "SessionEnd"},
 }
 
-// rule is the row of an event, with what the client makes of an answer there.
+// rule is the row of an event, with the methods that read answers.
 type rule struct{ dialect.Event }
 
-// ruleOf finds the rule of an event by either name.
+// ruleOf returns the rule of an event in either spelling.
 func ruleOf(e protocol.Event) rule {
 	if e == transformed {
 		return rule{promptTransformed}
@@ -162,7 +163,7 @@ func ruleOf(e protocol.Event) rule {
 	return rule{events.Of(e)}
 }
 
-// camelName is an event's name in camelCase.
+// camelName returns an event's name in camelCase.
 func camelName(e protocol.Event) protocol.Event {
 	for _, s := range spellings {
 		if s.name == e {
@@ -172,7 +173,8 @@ func camelName(e protocol.Event) protocol.Event {
 	return e
 }
 
-// eventOf: the client has an event for a tool that failed, and none for one that was blocked.
+// eventOf returns the client's event for a call. A failed tool has an event of its own, and a blocked tool has no
+// event.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch e := dialect.ClaudeEvent(c.Event); {
 	case dialect.Canonical(e) != protocol.PostTool:
@@ -186,7 +188,8 @@ func eventOf(c *dialect.Call) protocol.Event {
 	}
 }
 
-// detect: the others have no time in their inputs, or a mode of permissions, or at shared events always a transcript.
+// detect reports whether the client sent the input. Other clients send no timestamp, or send a permission_mode, or at
+// shared events always send a transcript_path.
 func detect(c *dialect.Call) bool {
 	shared := c.Event == "SessionStart" || c.Event == "SessionEnd" || c.Event == "Notification"
 	return c.Field("timestamp") != "" && c.SessionID != "" && c.Field("permission_mode") == "" &&

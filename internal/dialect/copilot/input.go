@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it. Two
-// events of Claude Code's have an input of the client's own.
+// Encode passes on the client's own input, or builds one from the fields of the call. At two events the input is in
+// camelCase even in Claude Code's spelling.
 func (h hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	if h.camel || event == "PermissionRequest" || event == "SubagentStart" {
@@ -24,7 +24,7 @@ func (h hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 
 func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, error) {
 	same := *c
-	if result := gjson.Get(same.ClientInput, "tool_result"); result.Type == gjson.String { // another hook changed it
+	if result := gjson.Get(same.ClientInput, "tool_result"); result.Type == gjson.String { // changed by another hook
 		dialect.SetField(&same, "tool_result", resultOf(strictjson.Text(result.Raw)))
 	}
 	if own, is := dialect.OwnInput(&same, event); is {
@@ -47,18 +47,18 @@ func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []st
 	})
 }
 
-// resultOf writes a tool's result in the client's form.
+// resultOf returns a tool's result in the client's form.
 func resultOf(text string) []byte {
 	return dialect.ObjectOf(dialect.FieldsOf("result_type", []byte(`"success"`), "text_result_for_llm",
 		strictjson.Quote(text)))
 }
 
-// camelPayload is the input in camelCase: it has no name of an event, a time in milliseconds, and the client's own name
-// of the tool. Of a subagent three fields keep their names.
+// camelPayload returns the input in camelCase: without the event's name, with the time in milliseconds and the client's
+// own name of the tool. Three fields of a subagent keep their names.
 func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	without := *c
-	without.Extra = "" // it stands behind the others, under its own names
+	without.Extra = "" // End adds Extra last, with unchanged keys
 	pascal, warnings, err := claudePayload(&without, event)
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +115,7 @@ func camelCase(name string) string {
 	return strings.Join(words, "")
 }
 
-// readResult reads a tool's result from the client's form: what the model sees of it.
+// readResult reads the part of a tool's result that the model sees.
 func readResult(c *dialect.Call, response gjson.Result) {
 	switch c.Event {
 	case "PostToolUse":

@@ -25,10 +25,9 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// NamelessEvents are those with an input in camelCase in both spellings.
+// NamelessEvents returns the events with an input in camelCase in both spellings.
 func (installer) NamelessEvents() []protocol.Event {
 	return []protocol.Event{"PermissionRequest", "SubagentStart"}
 }
@@ -42,7 +41,7 @@ func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 	return dialect.CommandKey, ""
 }
 
-// SilentBlock: the client blocks before a tool for exit 2, and elsewhere for JSON alone.
+// SilentBlock returns exit 2, which blocks before a tool, and JSON, which blocks at other events.
 func (installer) SilentBlock() (json string, exit int) {
 	return `{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer + `,"decision":"block","reason":` +
 		noAnswer + `}`, 2
@@ -64,12 +63,13 @@ func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.Serve
 
 const noAnswer = `"` + dialect.SilentReason + `"`
 
-// userFolder is where the user's files are.
+// userFolder returns the folder of the user's files.
 func userFolder(w dialect.Where) string {
 	return cmp.Or(w.Getenv(files.FolderVariable), filepath.Join(w.Home, ".copilot"))
 }
 
-// Obstacles are the switches of Claude Code's files, which the client reads as well, and the trust in the folder.
+// Obstacles returns the switches in Claude Code's files, which the client reads as well, and missing trust in the
+// folder.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, f := range in.Files {
 		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, offSwitch).Type == gjson.True {
@@ -80,7 +80,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	}
 	user := filepath.Dir(files.User(in.Home, in.Getenv).Path)
 	for _, e := range in.Entries {
-		if filepath.Dir(e.Path) == user { // it runs everywhere
+		if filepath.Dir(e.Path) == user { // the user's entry runs everywhere
 			return found
 		}
 	}
@@ -93,9 +93,10 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	})
 }
 
-// AnsweredBy: the client runs the user's hooks file, the project's, and Claude Code's settings, and tells a hook of the
-// first two where its file is. Where hookrun is installed in several of them, the strongest that is sure to run
-// answers: the user's, which needs no trust, else the project's.
+// AnsweredBy returns the files whose entry answers instead of this process. The client runs the user's hooks file, the
+// project's, and Claude Code's settings; hooks of the first two get the folder of their file in a variable. If hookrun
+// is installed in several, the strongest entry that is sure to run answers: the user's, which needs no trust, or else
+// the project's.
 func (hooks) AnsweredBy(w dialect.Where) []string {
 	user, project := files.User(w.Home, w.Getenv).Path, files.Project(w.Workspace).Path
 	switch from := w.Getenv(fileVariable); {

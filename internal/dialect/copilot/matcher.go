@@ -9,18 +9,18 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// letters of a matcher that is a list of whole names.
+// letters are the characters of a matcher that lists whole names.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// newPattern reads a matcher at an event in Claude Code's spelling, as Copilot CLI 1.0.102 does. "*" and "**" are
-// everything; names with | between them are whole names, the client's own or Claude Code's; all else is an expression
-// for Claude Code's name alone.
+// newPattern reads a matcher at an event in Claude Code's spelling, as Copilot CLI 1.0.102 does. "*" and "**" match
+// everything. Names separated by | are whole names, the client's own or Claude Code's. Any other matcher is an
+// expression for Claude Code's name.
 func newPattern(text, subject string) dialect.Pattern {
 	switch isTool := subject == "tool_name"; {
 	case subject == "" || text == "":
 	case isTool && (text == "*" || text == "**"):
 		return dialect.Pattern{Text: text, Word: "*"}
-	case text == "*": // an agent's name: nothing has it
+	case text == "*": // no agent has this name
 		return dialect.Pattern{Text: text, Word: text, Names: []string{}}
 	case isTool:
 		if words := strings.Split(strings.TrimSpace(text), "|"); isList(words) {
@@ -30,8 +30,8 @@ func newPattern(text, subject string) dialect.Pattern {
 	return expression(text, subject, claudeName)
 }
 
-// camelPattern reads a matcher at an event in camelCase: names with | between them are the client's own, and all else
-// is an expression for these.
+// camelPattern reads a matcher at an event in camelCase: names separated by | are the client's own, and any other
+// matcher is an expression for these names.
 func camelPattern(text, subject string) dialect.Pattern {
 	if words := strings.Split(text, "|"); subject == "tool_name" && isList(words) {
 		own := slices.DeleteFunc(words, func(w string) bool { return runtimeName(w) != w })
@@ -40,12 +40,12 @@ func camelPattern(text, subject string) dialect.Pattern {
 	return expression(text, subject, runtimeName)
 }
 
-// expression reads a matcher that is a JavaScript regular expression for the whole of a name, of a tool for that which
-// nameOf returns. The client drops an entry whose matcher is empty or no expression.
+// expression reads a matcher that is a JavaScript regular expression for a whole name. The name of a tool is the result
+// of nameOf. The client drops an entry with an empty or invalid matcher.
 func expression(text, subject string, nameOf func(tool string) string) dialect.Pattern {
 	p := dialect.Pattern{Text: text}
 	switch {
-	case subject == "": // every entry runs, whatever it has
+	case subject == "": // every entry runs, whatever its matcher
 		return p
 	case text == "":
 		p.Refused = "is empty, so the entry never runs; leave it out for every tool"
@@ -62,7 +62,7 @@ func expression(text, subject string, nameOf func(tool string) string) dialect.P
 	return p
 }
 
-// namesOf are all names of some tools.
+// namesOf returns all names of the tools.
 func namesOf(tools []string) []string {
 	all := []string{}
 	for _, tool := range tools {

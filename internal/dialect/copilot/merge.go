@@ -9,11 +9,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// allow is what Verdict.Own is for an answer that lets pass, and lets that count for what earlier hooks said.
+// allow is the Verdict.Own of an answer that allows the call and overrides earlier hooks.
 const allow = "allow"
 
-// Outrank: what several hooks say at one event is one answer for the client, in which later fields overwrite earlier
-// ones.
+// Outrank drops what later hooks overwrite: the client merges the answers of all hooks, and later fields win.
 func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	m := ruleOf(eventOf(c))
 	blocked := slices.ContainsFunc(verdicts, func(h *dialect.HookVerdict) bool {
@@ -31,7 +30,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 		}
 		switch {
 		case m.Name == "PostToolUse" && blocked && !v.Withholds(c.Event):
-			v.UpdatedOutput = nil // the reason takes the place of the result
+			v.UpdatedOutput = nil // the reason replaces the result
 		case m.Name == "UserPromptSubmit":
 			if blocked || later(func(v *dialect.Verdict) bool { return v.Context != "" }) != nil {
 				v.Context = ""

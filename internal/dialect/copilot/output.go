@@ -12,18 +12,19 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// maxContext is how many bytes of context the client adds to a tool's result. It cuts the rest without a word.
+// maxContext is how many bytes of context the client adds to a tool's result. The client silently cuts the rest.
 const maxContext = 10_000
 
-// reply writes the outcome as the client's hook output. What the client has no word for at the event is a block
-// or a message. A message to its user is what stands on stderr beside exit 2, where that does not block: the answer on
-// stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told. Where
-// permission is asked for, nobody is.
+// reply returns the outcome as the client's hook output. An effect that the client cannot express becomes a block or a
+// message. A message to the user goes to stderr with exit 2, if exit 2 does not block at the event: the answer on
+// stdout still counts. Before a tool and after a failed tool exit 2 has another meaning, so the model gets the message.
+// At PermissionRequest exit 2 denies, so a message is dropped unless the answer denies or a hook has a text for the
+// model.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, client, m.Name)}
 	a.write()
-	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // nothing to exit with 2 for
+	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // empty texts need no exit 2
 	if m.Name == "PermissionRequest" && !a.held && len(o.Texts) == 0 {
 		messages = nil // exit 2 would deny
 	}
@@ -43,7 +44,7 @@ type answer struct {
 	out strictjson.Fields
 
 	held    bool
-	why     string   // it is held
+	why     string   // the reason of the block
 	context []string // for the model
 }
 
@@ -89,12 +90,12 @@ func (a *answer) write() {
 	}
 }
 
-// hold finds what is held up, and why.
+// hold decides whether the answer blocks, and why.
 func (a *answer) hold() {
 	a.held, a.why = a.Decision != protocol.Continue, dialect.BlockReason(a.Outcome, client)
 	if a.Stop && a.Can&dialect.EndsTurn == 0 {
 		switch {
-		case !a.held && a.Can&(denies|dialect.Block) != 0: // the client cannot stop, but hold this up
+		case !a.held && a.Can&(denies|dialect.Block) != 0: // the client cannot stop here, but can block
 			a.held, a.why = true, a.StopReason
 		case a.StopReason != a.why:
 			a.Cannot("be stopped", a.StopReason)
@@ -119,7 +120,7 @@ func (a *answer) permit() {
 		}
 	}
 	switch {
-	case a.held && a.Decision == protocol.Ask && a.UpdatedInput != nil: // the client drops it beside an ask
+	case a.held && a.Decision == protocol.Ask && a.UpdatedInput != nil: // the client drops the input beside an ask
 		permission("deny", strings.TrimSpace(a.Reason+"\n\nhookrun: a hook changed the tool's input and another asks; "+
 			"Copilot CLI cannot do both, so it is a block"))
 	case a.held && a.Decision == protocol.Ask:
@@ -134,9 +135,9 @@ func (a *answer) permit() {
 	}
 }
 
-// tell gives the model its texts, as far as it can be given some.
+// tell writes the texts for the model, as far as the client takes any.
 func (a *answer) tell() {
-	if a.Name == "PreToolUse" || a.Name == "PostToolUseFailure" { // there exit 2 means something else
+	if a.Name == "PreToolUse" || a.Name == "PostToolUseFailure" { // exit 2 has another meaning here
 		for _, text := range a.ToUser {
 			a.context = append(a.context, "For the user: "+text)
 		}

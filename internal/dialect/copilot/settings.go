@@ -10,11 +10,11 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// files have matchers of the events in Claude Code's spelling.
+// files has the matchers of events in Claude Code's spelling.
 var files = &dialect.Files{
 	Client: "Copilot CLI", Folder: folder, HomeFolder: homeFolder,
 	FolderVariable: "COPILOT_HOME",
-	// The installed entry has a file of its own, which nobody else writes.
+	// The installed entry has a file of its own: no other program writes this file.
 	Base: "hookrun.json", Others: []string{"../copilot/settings.json", "../copilot/settings.local.json"},
 	OnFault: dialect.TakesLast,
 	Drops:   "; Copilot CLI drops the entry or the file for that, and tells its log file alone",
@@ -26,7 +26,6 @@ var files = &dialect.Files{
 	Groups:          dialect.NoneGrouped,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Complete(c *dialect.Command) { c.Bash = c.Argv == nil }
@@ -35,7 +34,7 @@ func (reader) Folders() []string { return []string{".github/copilot", ".copilot"
 
 func (reader) Pattern(text, subject string) dialect.Pattern { return newPattern(text, subject) }
 
-// camelReader is that of hooks whose events are in camelCase.
+// camelReader implements dialect.FileReader for events in camelCase.
 type camelReader struct{ reader }
 
 func (camelReader) Pattern(text, subject string) dialect.Pattern { return camelPattern(text, subject) }
@@ -43,12 +42,12 @@ func (camelReader) Pattern(text, subject string) dialect.Pattern { return camelP
 const (
 	folder, homeFolder = ".github/hooks", ".copilot/hooks"
 	offSwitch          = "disableAllHooks"
-	timeoutKey         = "timeoutSec" // it counts before "timeout"
-	programKey         = "exec"       // of a program that runs without a shell, with "args"
+	timeoutKey         = "timeoutSec" // overrides "timeout"
+	programKey         = "exec"       // a program without a shell, with "args"
 	fileVariable       = "COPILOT_HOOK_DIR"
 )
 
-// commands are the keys of a command line, of which the first that is there counts.
+// commands are the keys of a command line. The first key in an entry counts.
 var commands = []string{"bash", "command", "powershell"}
 
 var (
@@ -66,8 +65,8 @@ var (
 func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 3)
 	off, isOff := d.SwitchOff(fields, offSwitch)
-	if ofHooks(d.Dir()) {
-		if d.NeedsHooks(); isOff && off.Bool() { // it is for this file alone
+	if isHooksFolder(d.Dir()) {
+		if d.NeedsHooks(); isOff && off.Bool() { // the switch is for this file alone
 			d.WarnOfGate(off.Index, "%s", d.Switched().Text)
 		}
 		d.Unswitched()
@@ -76,7 +75,7 @@ func (reader) Normalize(d *dialect.Document) {
 		for g := range e.HooksAndGroups(group) {
 			for h := range g.Handlers(handlers, common) {
 				readHook(h)
-				if isOff && off.Bool() && ofHooks(d.Dir()) {
+				if isOff && off.Bool() && isHooksFolder(d.Dir()) {
 					h.Off = strconv.Quote(offSwitch) + " is true in its file"
 				}
 			}
@@ -84,15 +83,15 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-// ofHooks reports whether all files in a folder are the client's files of hooks, and no settings.
-func ofHooks(dir string) bool {
+// isHooksFolder reports whether the folder is for the client's hooks files only, without settings.
+func isHooksFolder(dir string) bool {
 	path := filepath.ToSlash(dir) + "/"
 	return strings.Contains(path, "/"+folder+"/") || strings.Contains(path, "/"+homeFolder+"/")
 }
 
 func readHook(h *dialect.Handler) {
 	h.Common()
-	if dir := h.Dir(); ofHooks(dir) {
+	if dir := h.Dir(); isHooksFolder(dir) {
 		h.Env = append(h.Env, fileVariable+"="+dir)
 	}
 	h.Entry.Folder = h.Members["cwd"].String()
@@ -107,7 +106,7 @@ func readHook(h *dialect.Handler) {
 	}
 	switch h.Type {
 	case "command":
-		runs(h)
+		readCommand(h)
 	case "http":
 		h.Posts()
 	default:
@@ -115,8 +114,8 @@ func readHook(h *dialect.Handler) {
 	}
 }
 
-// runs reads a command line or, from "exec", a program and its arguments.
-func runs(h *dialect.Handler) {
+// readCommand reads a command line or, from "exec", a program and its arguments.
+func readCommand(h *dialect.Handler) {
 	key := "command"
 	for _, other := range commands {
 		if _, ok := h.Members[other]; ok {

@@ -6,23 +6,23 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
 	"bash shell", "powershell shell", "write_bash shell", "write_powershell shell",
 	"view fs_read",
 	"create fs_write",
-	"edit fs_edit", "str_replace_editor fs_edit", // apply_patch is Edit to hooks, with the patch as its input
+	"edit fs_edit", "str_replace_editor fs_edit", // hooks see apply_patch as Edit, with the patch as input
 	"glob fs_glob", "grep fs_grep", "rg fs_grep",
 	"web_fetch web_fetch", "web_search web_search",
 	"task delegate", "write_agent delegate", "read_agent delegate",
 	"read_bash shell_output", "list_bash shell_output", "stop_bash shell_stop", "skill skill",
 }
 
-// claudeNames are Claude Code's names for some of them, which inputs of the events in its spelling have.
+// claudeNames has Claude Code's names for some tools, as used in inputs at events in Claude Code's spelling.
 var claudeNames = [][2]string{{"bash", "Bash"}, {"view", "Read"}, {"create", "Write"}, {"edit", "Edit"},
 	{"grep", "Grep"}, {"glob", "Glob"}, {"task", "Agent"}, {"task", "Task"}}
 
-// runtimeName is the client's own name for a tool.
+// runtimeName returns the client's own name for a tool.
 func runtimeName(tool string) string {
 	if at := slices.IndexFunc(claudeNames, func(n [2]string) bool { return n[1] == tool }); at >= 0 {
 		return claudeNames[at][0]
@@ -30,7 +30,7 @@ func runtimeName(tool string) string {
 	return tool
 }
 
-// claudeName is Claude Code's name for a tool, where that has one.
+// claudeName returns Claude Code's name for a tool, or the tool's own name.
 func claudeName(tool string) string {
 	if at := slices.IndexFunc(claudeNames, func(n [2]string) bool { return n[0] == runtimeName(tool) }); at >= 0 {
 		return claudeNames[at][1]
@@ -38,7 +38,7 @@ func claudeName(tool string) string {
 	return tool
 }
 
-// allNames are the names that inputs and matchers have for a tool.
+// allNames returns the names of a tool in inputs and matchers.
 func allNames(tool string) []string {
 	all := []string{runtimeName(tool)}
 	for _, n := range claudeNames {

@@ -12,19 +12,19 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// validWords is how an answer says no.
+// validWords shows the answers that block, for messages.
 const validWords = `an answer that blocks is {"decision": "deny", "reason": "…"}, or exit 2 with the reason on stderr`
 
-// answer is the JSON of a hook, as far as the client reads it.
+// answer has the parts of a hook's JSON that the client reads.
 type answer struct {
 	word, reason, context string
 	halts                 bool
-	patch                 gjson.Result // an object, with the keys of the tool's input that change
-	lost                  error        // what of it the client passes over
+	patch                 gjson.Result // an object with the changed keys of the tool's input
+	lost                  error        // about a part that the client ignores
 }
 
-// fields are what an answer can have at the top, and claudeFields what it can have in hookSpecificOutput instead. One
-// value of another type, and nothing of it counts.
+// fields are the top-level fields of an answer, and claudeFields the fields of hookSpecificOutput, which replaces them.
+// One value of a wrong type makes the whole answer void.
 var (
 	fields = []dialect.Field{"version integer", "decision string", "halt boolean", "reason string", "context any",
 		"updated_input any"}
@@ -32,15 +32,15 @@ var (
 		"additionalContext string", "updatedInput any"}
 )
 
-// readAnswer reads an object as Go does: capitals do not matter, the last of equal keys counts, and a null that is to
-// be a text changes nothing. Beside hookSpecificOutput nothing counts.
+// readAnswer reads an object as Go does: case does not matter, the last of equal keys counts, and null leaves a text
+// unchanged. Beside hookSpecificOutput no other field counts.
 func readAnswer(object gjson.Result) (a answer) {
 	specific := dialect.LastOf(object)["hookSpecificOutput"]
 	if specific.Exists() {
-		if a.lost = beside(object); specific.Type == gjson.Null {
+		if a.lost = ignoredBeside(object); specific.Type == gjson.Null {
 			return a
 		}
-		in, err := read(specific, claudeFields)
+		in, err := readFields(specific, claudeFields)
 		if err != nil {
 			return answer{lost: err}
 		}
@@ -48,7 +48,7 @@ func readAnswer(object gjson.Result) (a answer) {
 			dialect.StringOf(in["permissionDecisionReason"])
 		a.context, a.patch = dialect.StringOf(in["additionalContext"]), in["updatedInput"]
 	} else {
-		in, err := read(object, fields)
+		in, err := readFields(object, fields)
 		if err != nil {
 			return answer{lost: err}
 		}
@@ -73,17 +73,17 @@ func readAnswer(object gjson.Result) (a answer) {
 	return a
 }
 
-// beside says what stands beside hookSpecificOutput and does not count.
-func beside(object gjson.Result) error {
-	in, err := read(object, fields)
+// ignoredBeside returns an error about a decision beside hookSpecificOutput, where it does not count.
+func ignoredBeside(object gjson.Result) error {
+	in, err := readFields(object, fields)
 	if err == nil && (dialect.StringOf(in["decision"]) != "" || in["halt"].Bool()) {
 		return fmt.Errorf(`it has "hookSpecificOutput", and beside that no decision counts; %s`, validWords)
 	}
 	return err
 }
 
-// read returns the known fields of an object.
-func read(object gjson.Result, known []dialect.Field) (in map[string]gjson.Result, err error) {
+// readFields returns the known fields of an object.
+func readFields(object gjson.Result, known []dialect.Field) (in map[string]gjson.Result, err error) {
 	if !object.IsObject() {
 		return nil, dialect.WrongType("hookSpecificOutput", "an object", object)
 	}
@@ -125,7 +125,7 @@ func contextOf(v gjson.Result) (text string, lost error) {
 	return strings.Join(texts, "\n"), lost
 }
 
-// doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
+// doubt returns an error if an answer that does not block may have been meant as a block.
 func (a *answer) doubt(object gjson.Result) error {
 	switch {
 	case a.lost != nil:
@@ -137,7 +137,7 @@ func (a *answer) doubt(object gjson.Result) error {
 	case dialect.LastOf(object)["continue"].Type == gjson.False:
 		return errors.New(`"continue": false means nothing; {"halt": true, "reason": "…"} ends the turn`)
 	}
-	var others strictjson.Fields // without the client's own, which come near others' words
+	var others strictjson.Fields // without the client's own keys, which resemble other clients' keys
 	seen, twice := map[int]string{}, ""
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)

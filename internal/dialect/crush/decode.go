@@ -13,27 +13,27 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Reasons in the client's words where a hook gives none, and the exit code that ends the turn.
+// The client's words for a block and a halt without a reason, and the exit code that ends the turn.
 const (
-	silentBlock = "blocked by hook"
-	silentHalt  = "turn halted by hook"
-	haltCode    = 49
+	defaultReason     = "blocked by hook"
+	defaultHaltReason = "turn halted by hook"
+	haltCode          = 49
 )
 
-// maxDepth is how deep JSON may nest, as Go has it.
+// maxDepth is the depth of JSON that Go reads.
 const maxDepth = 10_000
 
-// said is what Outrank and Merge know of an answer.
-type said struct {
-	reason string // as it stands in the answer
-	patch  []byte // the keys of the tool's input that it changes; nil: none
+// ownAnswer is the part of an answer that Outrank and Merge need.
+type ownAnswer struct {
+	reason string // as written in the answer
+	patch  []byte // the changed keys of the tool's input, or nil
 }
 
-// Decode reads what a hook answered. A guard may read the command in a variable alone, and one that cannot see it lets
-// nothing pass.
+// Decode reads the answer of a hook. Guards may read the command from a variable only. If a variable cannot hold the
+// input, the hook counts as not started, which blocks.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(dialect.ClaudeEvent(c.Event), hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	if dialect.ClaudeEvent(c.Event) != before {
@@ -49,16 +49,16 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return v
 }
 
-// decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
+// decode reads the exit code, and stdout at exit 0 only.
 func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict {
 	v := dialect.OK()
 	stderr := strings.TrimSpace(r.Stderr.All())
 	switch {
 	case r.Signal == "" && r.ExitCode == 2:
-		refuse(&v, cmp.Or(stderr, silentBlock), false)
+		refuse(&v, cmp.Or(stderr, defaultReason), false)
 		return v
 	case r.Signal == "" && r.ExitCode == haltCode:
-		refuse(&v, cmp.Or(stderr, silentHalt), true)
+		refuse(&v, cmp.Or(stderr, defaultHaltReason), true)
 		return v
 	case r.NotRunByShell():
 		return dialect.Unstarted(fmt.Sprintf("%s could not run: %s", who, cmp.Or(r.Fault, stderr, "the shell says so")))
@@ -92,19 +92,19 @@ func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict 
 	return dialect.DoubtEqualKeys(who, object, v)
 }
 
-// refuse holds the call up, and ends the turn if halts.
+// refuse blocks the call, and ends the turn if halts is true.
 func refuse(v *dialect.Verdict, reason string, halts bool) {
-	v.Decide(protocol.Block, cmp.Or(reason, silentBlock))
-	v.Own = said{reason: reason}
+	v.Decide(protocol.Block, cmp.Or(reason, defaultReason))
+	v.Own = ownAnswer{reason: reason}
 	if halts {
-		v.Stop, v.StopReason = true, cmp.Or(reason, silentHalt)
+		v.Stop, v.StopReason = true, cmp.Or(reason, defaultHaltReason)
 	}
 }
 
-// change takes the keys that a hook changes. The client takes a key for a path into the input where it can, and what
-// comes of that nobody may have meant.
+// change merges the changed keys into the input. The client takes a key with special characters for a path into the
+// input. The hook may have meant another change, so such a key blocks the call.
 func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result) {
-	if key, odd := pathIn(patch); odd {
+	if key, isPath := pathIn(patch); isPath {
 		v.Decide(protocol.Block, fmt.Sprintf("%s changed the key %s of the tool's input, and %s takes it for a path",
 			who, spelling.Quote(key), client))
 		v.Cause, v.Approved = protocol.CauseRewrite, false
@@ -112,11 +112,11 @@ func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result)
 	}
 	keys := dialect.Rewritten(patch)
 	if input, _, err := c.Input(); err == nil {
-		v.UpdatedInput, v.Own = dialect.MergedJSON(input, keys), said{patch: keys}
+		v.UpdatedInput, v.Own = dialect.MergedJSON(input, keys), ownAnswer{patch: keys}
 	}
 }
 
-// pathIn returns a key of an object that the client does not take as it stands.
+// pathIn returns a key of an object that the client would take for a path, if there is one.
 func pathIn(object gjson.Result) (key string, is bool) {
 	object.ForEach(func(k, _ gjson.Result) bool {
 		key = strictjson.Text(k.Raw)

@@ -1,6 +1,6 @@
-// Package crush is the dialect of Crush 0.90.0, as the real client was recorded. Its hooks run before a tool, and at no
-// other moment: all at once, equal ones once. Exit 2 blocks and exit 49 ends the turn; so do deny and halt in JSON at
-// exit 0. What else goes wrong fails open, but a hook that cannot be started: see hooks.OnFailure.
+// Package crush is the dialect of Crush 0.90.0, recorded with the real client. Hooks run before a tool and at no other
+// event: all at once, equal hooks once. Exit 2 blocks and exit 49 ends the turn, and so do deny and halt in JSON at
+// exit 0. All other failures fail open, except a hook that cannot be started: see hooks.OnFailure.
 package crush
 
 import (
@@ -33,7 +33,7 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// client is how messages name it, before the one event that it has.
+// The client's name in messages, and its only event.
 const (
 	client                = "Crush"
 	before protocol.Event = "PreToolUse"
@@ -45,15 +45,15 @@ var events = dialect.Events{
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
 
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
-// OnFailure: the client runs lines in a shell of its own, which has jq and runs files that nobody may execute. What
-// another shell cannot run may be a gate there, so it blocks.
+// OnFailure fails closed if a hook cannot be started. The client has a shell of its own, with jq, which also runs files
+// without execute permission, so a hook that another shell cannot run may be a gate.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	if f.Cause == protocol.CauseUnstarted && e.Name == before {
 		return dialect.Closed
@@ -61,11 +61,11 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-// Environment are the client's variables. Its documents have guards that read the command there.
+// Environment returns the client's variables. Guards in the client's documents read the command from a variable.
 func (hooks) Environment(c *dialect.Call) []string {
 	dir := cmp.Or(c.Dir, c.Workspace)
 	env := []string{"CRUSH=1", "AGENT=crush", "AI_AGENT=crush", "CRUSH_CWD=" + dir, "CRUSH_PROJECT_DIR=" + dir}
-	if c.Event == "" { // of a process that sees many calls
+	if c.Event == "" { // a process for many calls
 		return env
 	}
 	env = append(env, "CRUSH_EVENT="+string(dialect.ClaudeEvent(c.Event)), "CRUSH_TOOL_NAME="+c.Tool,
@@ -75,7 +75,7 @@ func (hooks) Environment(c *dialect.Call) []string {
 
 const inputVariable = "CRUSH_TOOL_INPUT_"
 
-// inputVariables have what the client takes out of a tool's input.
+// inputVariables returns variables with parts of the tool's input, as the client sets them.
 func inputVariables(c *dialect.Call) (env []string) {
 	for _, key := range []string{"command", "file_path"} {
 		if v := gjson.Get(c.Args, key); v.Exists() {

@@ -9,7 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// inputEvent is the event of a hook input of this client, "" for an input of another one. It has no hook_event_name.
+// inputEvent returns the event of a hook input, or "" if another client sent the input. This client's inputs have no
+// hook_event_name.
 func inputEvent(doc string) protocol.Event {
 	fields := gjson.GetMany(doc, "event", "hook_event_name", "tool_name", "session_id")
 	if fields[0].String() == string(before) && !fields[1].Exists() && fields[2].Exists() && fields[3].Exists() {
@@ -18,7 +19,7 @@ func inputEvent(doc string) protocol.Event {
 	return ""
 }
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	if inputEvent(c.ClientInput) != "" {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil

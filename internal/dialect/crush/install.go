@@ -27,16 +27,15 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
-// EntryMembers: the client's hooks have names.
+// EntryMembers adds a name, because the client's hooks have names.
 func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
 	return dialect.CommandKey, `"name":"hookrun"`
 }
 
-// EmptiedVariables: the system starts no program with one that is longer than 128 KB, and the client goes on without
-// it.
+// EmptiedVariables returns the variables with the input. With a variable over 128 KB the system starts no program, and
+// the client goes on without the hook.
 func (installer) EmptiedVariables() []string {
 	return []string{inputVariable + "COMMAND", inputVariable + "FILE_PATH"}
 }
@@ -49,7 +48,7 @@ func (installer) Servers(w dialect.Where, _ func(path string) string) (all []dia
 	return all
 }
 
-// Obstacles are that the entry is for sh, and another variable than files has for the folder of the user's file.
+// Obstacles reports that Windows has no sh for the entry, and that a variable moves the user's file.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	const variable = "CRUSH_GLOBAL_CONFIG"
 	folder, user := in.Getenv(variable), files.User(in.Home, in.Getenv).Path

@@ -7,8 +7,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// newPattern reads a matcher as Crush 0.90.0 does: a regular expression of Go's, found anywhere in the name. "" is
-// everything. With one that is no expression, as *, the client does not start.
+// newPattern reads a matcher as Crush 0.90.0 does: a Go regular expression, found anywhere in the name. "" matches
+// everything. With an invalid expression, such as *, the client does not start.
 func newPattern(text string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text == "" {

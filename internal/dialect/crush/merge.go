@@ -8,12 +8,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Outrank: each hook changes some keys of the tool's input, over what hooks before it in the file changed.
+// Outrank adds up the changes to the input: each hook changes some keys, over the changes of earlier hooks in the file.
 func (hooks) Outrank(_ *dialect.Call, verdicts []*dialect.HookVerdict) {
 	var input []byte
 	for _, h := range verdicts {
 		v := &h.Verdict
-		own, _ := v.Own.(said)
+		own, _ := v.Own.(ownAnswer)
 		if v.UpdatedInput == nil || own.patch == nil {
 			continue
 		}
@@ -24,7 +24,7 @@ func (hooks) Outrank(_ *dialect.Call, verdicts []*dialect.HookVerdict) {
 	}
 }
 
-// Merge: all who hold the call up give their reasons, one a line, in the order of the file. Beside them no context
+// Merge joins the reasons of all hooks that block, one a line, in the order of the file. Beside a block no context
 // reaches the model.
 func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision != protocol.Block {
@@ -35,7 +35,7 @@ func (hooks) Merge(m *dialect.Merging) {
 	for _, h := range m.Hooks {
 		v := &h.Verdict
 		reason := v.Reason
-		if own, is := v.Own.(said); is && v.Cause == protocol.CausePolicy {
+		if own, is := v.Own.(ownAnswer); is && v.Cause == protocol.CausePolicy {
 			reason = own.reason
 		}
 		if v.Decision == protocol.Block && reason != "" {
@@ -43,7 +43,7 @@ func (hooks) Merge(m *dialect.Merging) {
 		}
 	}
 	if joined := strings.Join(reasons, "\n"); m.Decider != nil {
-		m.Reason = cmp.Or(joined, silentBlock)
+		m.Reason = cmp.Or(joined, defaultReason)
 		if m.Stop {
 			m.StopReason = cmp.Or(joined, m.StopReason)
 		}

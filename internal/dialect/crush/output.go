@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// output returns the outcome as Crush's hook output, which makes hookrun a hook command of its own there. The client
-// shows its user no message, so the model is told. Nothing to say is no output.
+// output returns the outcome as Crush's hook output, so hookrun acts as a hook command. The client shows its user no
+// message, so the model gets the messages. Without anything to say the output is empty.
 func output(o protocol.Outcome) ([]byte, error) {
 	if dialect.ClaudeEvent(o.Event) != before {
 		return nil, nil
@@ -50,17 +50,17 @@ func output(o protocol.Outcome) ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// unfitInput says why the client could not give its tool the new input.
+// unfitInput returns the reason why the client could not give its tool the new input, or "".
 func unfitInput(o protocol.Outcome) string {
 	input := gjson.ParseBytes(o.UpdatedInput)
-	if key, odd := pathIn(input); input.IsObject() && odd {
+	if key, isPath := pathIn(input); input.IsObject() && isPath {
 		return dialect.ChangedInput(o, ", and "+client+" takes its key "+spelling.Quote(key)+" for a path, so the "+
 			"call is blocked")
 	}
 	return dialect.UnfitInput(o)
 }
 
-// Fit: the client puts the keys of a new input over the old ones. A key that a hook took out is set to null there.
+// Fit sets removed keys of a new input to null, because the client merges the new input into the old one.
 func (hooks) Fit(c *dialect.Call, _ string, v *dialect.Verdict) {
 	old, _, err := c.Input()
 	now := gjson.ParseBytes(v.UpdatedInput)

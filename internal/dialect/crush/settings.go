@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// files are crush.json and .crush.json in the project, crush.json in .crush, which the client writes itself, and that
-// of the user. With a fault in one of them the client does not start.
+// files are crush.json and .crush.json in the project, crush.json in .crush, which the client itself writes, and the
+// user's crush.json. With a fault in any of them the client does not start.
 var files = &dialect.Files{
 	Client: client, Folder: ".", HomeFolder: ".config/crush", FolderVariable: "XDG_CONFIG_HOME",
 	Base: "crush.json", Others: []string{".crush.json"},
@@ -25,7 +25,6 @@ var files = &dialect.Files{
 	Once:            true,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Folders() []string { return []string{".crush"} }
@@ -56,7 +55,7 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-// timeoutOf: a number below 1 is the client's own time.
+// timeoutOf reads a timeout. A number below 1 means the client's default.
 func timeoutOf(h *dialect.Handler) time.Duration {
 	const key = "timeout"
 	v, n := h.Members[key], h.Members[key].Float()
@@ -72,8 +71,8 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 	return h.Time(key)
 }
 
-// respell writes the keys that the client reads without regard for capitals, and the event also without regard for
-// underscores, as they are named here. Everything stays in its place.
+// respell gives keys the spelling used here: the client ignores case in keys, and in the event also underscores. All
+// offsets stay the same.
 func respell(d *dialect.Document) {
 	text := []byte(d.Text)
 	write := func(v gjson.Result, with string) {
@@ -100,12 +99,12 @@ func respell(d *dialect.Document) {
 	hooks := dialect.LastOf(gjson.ParseBytes(text))["hooks"]
 	eachOf(hooks, func(event, list gjson.Result) {
 		name := strictjson.Text(event.Raw)
-		if list.Type == gjson.Null { // is no hook
+		if list.Type == gjson.Null { // null means no hooks
 			write(list, "[]")
 		}
 		for i, hook := range list.Array() {
 			rename(hook, folded("name", "matcher", "command", "timeout"))
-			if canonical(name) == "" && !hasCommand(hook) { // it is wanted of each, also at an event that there is not
+			if canonical(name) == "" && !hasCommand(hook) { // needed even at an unknown event
 				d.Problem(hook.Index, "%s %d: needs a \"command\"%s", spelling.Brief(name, 80), i+1, drops)
 			}
 		}
@@ -114,7 +113,7 @@ func respell(d *dialect.Document) {
 	d.Text = string(text)
 }
 
-// eachOf calls a function with the keys and values of an object.
+// eachOf calls do with each key and value of an object.
 func eachOf(object gjson.Result, do func(key, value gjson.Result)) {
 	if object.IsObject() {
 		object.ForEach(func(key, value gjson.Result) bool {
@@ -131,7 +130,7 @@ func hasCommand(hook gjson.Result) (has bool) {
 	return has
 }
 
-// folded finds one of the names that differs from a key by capitals alone.
+// folded returns a function that finds the name equal to a key, ignoring case.
 func folded(names ...string) func(key string) string {
 	return func(key string) string {
 		for _, name := range names {
@@ -143,7 +142,7 @@ func folded(names ...string) func(key string) string {
 	}
 }
 
-// canonical is the event that a key names.
+// canonical returns the event for a key, or "".
 func canonical(key string) string {
 	if strings.ToLower(strings.ReplaceAll(key, "_", "")) == "pretooluse" {
 		return string(before)

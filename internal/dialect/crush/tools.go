@@ -2,8 +2,8 @@ package crush
 
 import "github.com/hookrun/hookrun/internal/dialect"
 
-// tools are the client's tools by the names that projects have for such tools. The name of an MCP tool,
-// mcp_SERVER_TOOL, does not say where the server's ends.
+// tools lists the client's tools, each with the project's name. The name of an MCP tool, mcp_SERVER_TOOL, does not show
+// where the server's name ends.
 var tools = []dialect.Tool{
 	"bash shell",
 	"view fs_read",

@@ -11,15 +11,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// validWords is how an answer says yes and no.
+// validWords shows the answers that the client reads, for messages.
 const validWords = `an answer is {"permission": "allow", "deny" or "ask", "agent_message": "…"}`
 
-// decode reads, in this order: no start, deadline, signal, exit code, stdout. Exit 2 blocks, every other code is a
-// failure, also beside a deny.
+// decode checks, in this order: the start, the timeout, the signal, the exit code, stdout. Exit 2 blocks; every other
+// code but 0 is a failure, even beside a deny.
 func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(e)
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
@@ -35,7 +35,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 		return dialect.Failed(cause, problem)
 	}
 	switch {
-	case text == "" && m.Can&permits != 0: // only with failClosed does the client want an answer
+	case text == "" && m.Can&permits != 0: // the client needs an answer only with failClosed
 		v := dialect.OK()
 		v.Answered, v.Cause, v.Problem = true, protocol.CauseExit, who+" printed nothing; print {}"
 		return v
@@ -54,12 +54,12 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 	return dialect.DoubtEqualKeys(who, answer, v)
 }
 
-// permissionWords are those of "permission", and of the older and nested words of Claude Code's that the client reads
-// in hooks that were written for that.
+// permissionWords are the words of "permission", plus the older and nested words of Claude Code, which the client reads
+// in hooks written for Claude Code.
 var permissionWords = dialect.Words{{"allow", protocol.Continue}, {"approve", protocol.Continue},
 	{"deny", protocol.Block}, {"block", protocol.Block}, {"ask", protocol.Ask}}
 
-// answer says what a JSON object means. A wrong type is an error.
+// answer returns the verdict of a JSON object. A wrong type is an error.
 func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, err error) {
 	v = dialect.OK()
 	top := dialect.LastOf(object)
@@ -97,10 +97,10 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, err er
 	case goOn.Type == gjson.Null, goOn.Type == gjson.True:
 	case goOn.Type != gjson.False:
 		err = cmp.Or(err, dialect.WrongType("continue", "true or false", goOn))
-	case m.Can&(permits|submits) != 0: // before a tool the documents do not know it
+	case m.Can&(permits|submits) != 0: // not in the documents for hooks before a tool
 		v.Decide(protocol.Block, cmp.Or(reason, "Blocked by a hook"))
 	}
-	m.changes(&v, who, top, text)
+	m.readChanges(&v, who, top, text)
 	if follow := text("followup_message"); follow != "" && m.Can&follows != 0 {
 		v.Decide(protocol.Block, follow)
 	}
@@ -110,8 +110,8 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, err er
 	return v, err
 }
 
-// changes reads what the answer adds and rewrites.
-func (m rule) changes(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
+// readChanges reads the context and the rewrites of an answer.
+func (m rule) readChanges(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
 	switch added := text("additional_context"); {
 	case added == "":
 	case m.Can&dialect.Inject == 0:
@@ -137,7 +137,7 @@ func (m rule) changes(v *dialect.Verdict, who string, top map[string]gjson.Resul
 	}
 }
 
-// Merge: the client concatenates the messages of all hooks that deny or, where none does, of those that ask.
+// Merge joins the messages of all hooks that deny or, if no hook denies, of all hooks that ask.
 func (hooks) Merge(m *dialect.Merging) {
 	m.Unanswered = m.Any(dialect.NotRun)
 	var reasons []string

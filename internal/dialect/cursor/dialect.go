@@ -1,5 +1,5 @@
-// Package cursor is the dialect of Cursor's hooks. Nobody has run it against the client: its rules are those of the
-// client's documents, and where these are silent, those that hold a call up.
+// Package cursor is the dialect of Cursor's hooks. The rules come from the client's documents and were not tried with
+// the client. If the documents leave a case open, the rule that blocks is used.
 package cursor
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is that of the hooks of events for all tools, and of all events without a tool.
+// Dialect is the dialect of events for all tools, and of all events without a tool.
 var Dialect = &dialect.Dialect{
 	Name:   "cursor",
 	Events: events,
@@ -35,13 +35,13 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// OnFailure: where a permission is asked for, an answer that cannot be read always blocks, and a shell that is not
-// there must do no less than one that blocks.
+// OnFailure always fails closed after an unreadable answer about a permission. A hook that cannot be started may be a
+// gate, so it fails closed too, unless a policy says otherwise.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	switch {
 	case f.Cause == protocol.CauseOutput && e.Can&permits != 0:
@@ -58,13 +58,14 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return decode(eventOf(c), hook, r)
 }
 
-// Variants: the hooks of events for one kind of tool run behind those for all tools, at the same call.
-func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{Dialect, special.Get()} }
+// Variants returns the hooks of events for all tools, then those for one kind of tool: at a call they run in this
+// order.
+func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{Dialect, oneKind.Get()} }
 
-// special is the dialect of the hooks of events for one kind of tool.
-var special = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
+// oneKind is the dialect of events for one kind of tool.
+var oneKind = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	d := *Dialect
-	d.Hooks, d.Events = specialHooks{}, nil
+	d.Hooks, d.Events = oneKindHooks{}, nil
 	for _, e := range events {
 		if kindOf(e.Name) != "" {
 			d.Events = append(d.Events, e)
@@ -73,17 +74,17 @@ var special = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
 	return &d
 }}
 
-// specialHooks are those of events for one kind of tool.
-type specialHooks struct{ hooks }
+// oneKindHooks implements dialect.Hooks for events for one kind of tool.
+type oneKindHooks struct{ hooks }
 
-func (specialHooks) Event(c *dialect.Call) protocol.Event {
+func (oneKindHooks) Event(c *dialect.Call) protocol.Event {
 	if kindOf(c.Event) == "" {
 		return ""
 	}
 	return c.Event
 }
 
-func (specialHooks) ToolEvent(c *dialect.Call, names []string) protocol.Event {
+func (oneKindHooks) ToolEvent(c *dialect.Call, names []string) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
@@ -99,7 +100,7 @@ func (specialHooks) ToolEvent(c *dialect.Call, names []string) protocol.Event {
 	return ""
 }
 
-func (h specialHooks) Subject(c *dialect.Call, field string) string {
+func (h oneKindHooks) Subject(c *dialect.Call, field string) string {
 	if e := c.Event; e == "beforeShellExecution" || e == "afterShellExecution" {
 		if line := gjson.Get(c.Args, "command").String(); line != "" {
 			return line
@@ -108,29 +109,29 @@ func (h specialHooks) Subject(c *dialect.Call, field string) string {
 	return h.Base.Subject(c, field)
 }
 
-func (specialHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	return specialInput(c)
+func (oneKindHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
+	return oneKindInput(c)
 }
 
-func (specialHooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+func (oneKindHooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	return decode(c.Event, hook, r)
 }
 
-// What hooks can do at some events of this client alone.
+// Effects that only this client has.
 const (
-	permits  = dialect.OwnEffect << iota // its answer has a permission
-	asks                                 // and that may be ask
-	rewrites                             // its answer may have another input for the tool
-	submits                              // its answer may have "continue": false
-	follows                              // its answer may have the user's next message
+	permits  = dialect.OwnEffect << iota // an answer may have a permission
+	asks                                 // the permission may be ask
+	rewrites                             // an answer may have another input for the tool
+	submits                              // an answer may have "continue": false
+	follows                              // an answer may have the user's next message
 )
 
-// rule is the row of an event, with what the client makes of an answer there.
+// rule is the row of an event, with the methods that read and write answers.
 type rule struct{ dialect.Event }
 
 func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// kindOf is what tools an event is for: the project's name, or mcp; "": all.
+// kindOf returns the kind of tool of an event: the project's name for the tool, or mcp; "" for an event of all tools.
 func kindOf(e protocol.Event) string {
 	switch e {
 	case "beforeShellExecution", "afterShellExecution":
@@ -171,8 +172,8 @@ var events = dialect.Events{
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// eventOf names the call's event among those for all tools. One for a kind of tools stays what it is: the client has
-// run the hooks of the other before.
+// eventOf returns the call's event among the events for all tools. An event for one kind of tool stays as it is: the
+// client has already run the hooks for all tools.
 func eventOf(c *dialect.Call) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
@@ -191,7 +192,7 @@ func eventOf(c *dialect.Call) protocol.Event {
 	return c.Event
 }
 
-// isKind reports whether a tool, with its names in the project, is of a kind.
+// isKind reports whether a tool, with the project's names, is of a kind.
 func isKind(tool string, names []string, kind string) bool {
 	is := func(name string) bool { return tool == name || slices.Contains(names, name) }
 	switch kind {
@@ -209,7 +210,7 @@ func isMCP(tool string) bool {
 
 func (hooks) Environment(c *dialect.Call) []string {
 	env := []string{"CURSOR_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
-	if c.Event == "" { // of a process that sees many calls
+	if c.Event == "" { // a process for many calls
 		return env
 	}
 	env = append(env, "CURSOR_VERSION="+given(c, "cursor_version"))

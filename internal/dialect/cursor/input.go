@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// payload passes on the client's own input, or builds one from the fields of the call.
 func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	if own, is := dialect.OwnInput(c, event); is {
@@ -45,7 +45,7 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	return o.End(c), warnings, nil
 }
 
-// base has the fields of every event.
+// base returns an object with the fields of every event.
 func base(c *dialect.Call, event protocol.Event) (o dialect.Object) {
 	o.Text("conversation_id", c.SessionID)
 	o.Text("generation_id", given(c, "generation_id"))
@@ -59,8 +59,8 @@ func base(c *dialect.Call, event protocol.Event) (o dialect.Object) {
 	return o
 }
 
-// specialInput is the input at an event for one kind of tools.
-func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
+// oneKindInput returns the input at an event for one kind of tool.
+func oneKindInput(c *dialect.Call) (dialect.Payload, []string, error) {
 	if own, is := dialect.OwnInput(c, c.Event); is {
 		return own, nil, nil
 	}
@@ -94,7 +94,7 @@ func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
 			break
 		}
 		content, err := contentOf(path)
-		if err != nil { // a gate that looks at the content could not
+		if err != nil { // a gate could not check the content
 			return nil, nil, err
 		}
 		o.Text("content", content)
@@ -103,7 +103,7 @@ func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
 	return o.End(c), warnings, nil
 }
 
-// given is a text of the client's input, "" for null.
+// given returns a text of the client's input, or "" for null.
 func given(c *dialect.Call, key string) string { return textOf(gjson.Parse(c.ClientInput), key) }
 
 func edits(args gjson.Result) []byte {
@@ -114,10 +114,10 @@ func edits(args gjson.Result) []byte {
 
 func textOf(object gjson.Result, key string) string { return dialect.StringOf(object.Get(key)) }
 
-// maxContent bounds what hooks get of a file that is to be read.
+// maxContent is the largest file that beforeReadFile hooks get.
 const maxContent = 8 << 20
 
-// contentOf is the content of the file that a tool is to read, "" if there is none.
+// contentOf returns the content of the file to read, or "" if no such file exists.
 func contentOf(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -132,7 +132,8 @@ func contentOf(path string) (string, error) {
 	return strictjson.Lossy(string(content)), err
 }
 
-// readInput reads what the client's input has under names of its own. Before a tool of one kind it names none.
+// readInput reads the fields with names of the client's own. Inputs of events for one kind of tool name no tool, except
+// for MCP tools.
 func readInput(c *dialect.Call, _ gjson.Result) {
 	c.SessionID = cmp.Or(c.Field("conversation_id"), c.SessionID)
 	switch kindOf(c.Event) {
@@ -154,7 +155,7 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 	}
 }
 
-// object is an object of some fields of the client's input.
+// object returns an object with some fields of the client's input.
 func object(c *dialect.Call, keys ...string) string {
 	var fields strictjson.Fields
 	for _, key := range keys {

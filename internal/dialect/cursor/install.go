@@ -18,7 +18,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) Head() string { return `"version":1` }
@@ -27,12 +26,12 @@ func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
 	return dialect.CommandKey, `"failClosed":true`
 }
 
-// FitHint: the client takes a // for the start of a comment, also in a string.
+// FitHint removes https://, because the client takes // for the start of a comment, even in a string.
 func (installer) FitHint(text string) string { return strings.ReplaceAll(text, "https://", "") }
 
 func (installer) AlsoRuns() []string { return []string{"claude"} }
 
-// Elsewhere are the settings of all users.
+// Elsewhere returns the settings of all users.
 func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
 	return nil, []string{filepath.Join(folder, files.Base)}, nil

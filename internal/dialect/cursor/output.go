@@ -24,9 +24,9 @@ type output struct {
 	FollowMessage string          `json:"followup_message,omitempty"`
 }
 
-// hookOutput returns the outcome as the client's hook output, which makes hookrun a hook command of its own; its exit
-// status is 0. What the client has no word for is a deny before the tool and a text for the model after it. An allow it
-// is only where a hook said so: the client would not ask its user.
+// hookOutput returns the outcome as the client's hook output at exit 0, so hookrun acts as a hook command. An effect
+// that the client cannot express is a deny before the tool, and a text for the model after the tool. "allow" is written
+// only if a hook allowed the call, because the client then does not ask its user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	c := &dialect.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
 	m := ruleOf(eventOf(c))
@@ -64,7 +64,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		if held {
 			out.FollowMessage = strings.TrimSpace(why + "\n\n" + texts)
 		}
-	case m.Can&dialect.Inject != 0: // here the model reads all of it, since the client shows its user nothing
+	case m.Can&dialect.Inject != 0: // the model gets all texts, because the client shows its user none of them here
 		told := []string{texts}
 		if held {
 			told = append([]string{blockReason(o, why)}, told...)
@@ -82,9 +82,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// blockReason is the reason of a block for one that is none.
+// blockReason returns the reason of a block, or of a stop that becomes a block.
 func blockReason(o protocol.Outcome, why string) string {
-	if o.Decision == protocol.Continue { // it is to stop
+	if o.Decision == protocol.Continue { // a stop
 		return why
 	}
 	return dialect.BlockReason(o, "Cursor")
@@ -100,7 +100,7 @@ func (m rule) permission(out *output, o protocol.Outcome, held bool, why string)
 		held = why != ""
 	}
 	switch {
-	// At preToolUse the client takes an ask and asks nobody.
+	// At preToolUse the client accepts an ask, but does not ask its user.
 	case held && o.Decision == protocol.Ask && !o.Stop && o.UpdatedInput == nil && m.Can&(asks|rewrites) == asks:
 		out.Permission = "ask"
 	case held:
@@ -117,8 +117,8 @@ func (m rule) permission(out *output, o protocol.Outcome, held bool, why string)
 	return why, held
 }
 
-// Fit withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
-// Of other tools the client takes no other result.
+// Fit withholds the result of an MCP tool after a failure of a hook, which may have been a redactor, or of hookrun
+// itself. The client cannot replace the results of other tools.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if eventOf(c) != "postToolUse" || !isMCP(c.Tool) || !dialect.IsFailure(v.Decision, v.Cause) {
 		return
@@ -127,7 +127,8 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v.Cause))
 }
 
-// result puts another result in the place of the tool's. The client takes that of MCP tools alone.
+// result replaces the result of an MCP tool. For other tools, which the client does not let hooks change, it returns a
+// text for the model.
 func (out *output) result(o protocol.Outcome, e protocol.Event) string {
 	if isMCP(o.Tool) && e == "postToolUse" {
 		if out.MCPOutput = o.UpdatedOutput; !gjson.ParseBytes(o.UpdatedOutput).IsObject() {

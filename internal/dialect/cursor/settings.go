@@ -19,7 +19,6 @@ var files = &dialect.Files{
 	Groups:          dialect.NoneGrouped,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 var (
@@ -50,12 +49,12 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-// Pattern reads a matcher: a regular expression, found anywhere. Without more, or as *, it is everything.
+// Pattern reads a matcher: a regular expression, found anywhere. A blank matcher or * matches everything.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: strings.TrimSpace(text)}
 	if p.Word != "" && p.Word != "*" {
 		p.JavaScript, p.Err = jsregexp.Compile(p.Word)
-		p.Unread = p.Err != nil // the client may read it
+		p.Unread = p.Err != nil // the client may accept the expression
 	}
 	return p
 }

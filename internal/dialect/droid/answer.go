@@ -11,15 +11,15 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// validWords is how an answer says no.
+// validWords shows the answers that block, for messages.
 const validWords = `an answer that blocks is {"hookSpecificOutput": {"permissionDecision": "deny", ` +
 	`"permissionDecisionReason": "…"}} before a tool, and {"decision": "block", "reason": "…"} at Stop; exit 2 ` +
 	`blocks everywhere`
 
-// answer is the JSON of a hook, as far as the client reads it. No type is converted, and of two equal keys the last
-// counts. Any value but null, false, 0 and "" is a permissionDecision, also one that does nothing.
+// answer has the parts of a hook's JSON that the client reads. No type is converted, and the last of equal keys counts.
+// As permissionDecision every value counts except null, false, 0 and "", even a value without an effect.
 type answer struct {
-	object               gjson.Result // does not exist where there is no JSON
+	object               gjson.Result // does not exist without JSON
 	stops                bool
 	stopReason, decision string
 	reason, system       string
@@ -28,7 +28,7 @@ type answer struct {
 	input                gjson.Result
 }
 
-// readAnswer reads stdout. broken: it begins as JSON does, and is none, so the client takes it for text.
+// readAnswer reads stdout. broken means that stdout begins like JSON and is not JSON, so the client takes it as text.
 func readAnswer(stdout string, cut bool) (a answer, broken bool) {
 	if !strings.HasPrefix(dialect.TrimJS(stdout), "{") {
 		return a, false
@@ -52,7 +52,7 @@ func readAnswer(stdout string, cut bool) (a answer, broken bool) {
 	return a, false
 }
 
-// known reports whether an answer has a key of the client's, without which it is plain text.
+// known reports whether an answer has a key of the client. An answer without one is plain text.
 func (a *answer) known() bool {
 	for _, key := range []string{"continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason",
 		"hookSpecificOutput"} {
@@ -63,7 +63,7 @@ func (a *answer) known() bool {
 	return false
 }
 
-// doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
+// doubt returns an error if an answer that does not block may have been meant as a block.
 func (a *answer) doubt(m rule) error {
 	top := dialect.LastOf(a.object)
 	goesOn := top["continue"]

@@ -10,30 +10,30 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Words of a verdict beside those of permissionDecision: how a hook ends the run, and a block at Stop.
+// Values of Verdict.Own beside the words of permissionDecision: the two ways to end the run, and a block at Stop.
 const (
 	wordStop  = "continue: false"
 	wordAbort = "exit 3"
 	wordBlock = "decision: block"
 )
 
-// Decode reads what a hook printed, whatever its exit code, also one that timed out later.
+// Decode reads the output of a hook at every exit code, even if the hook timed out later.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
 	late := r.TimedOut && r.Err == nil && !r.Async
-	if v, none := r.NoAnswer(who); none && !late {
+	if v, ok := r.NoAnswer(who); ok && !late {
 		return v
 	}
 	code := r.ExitCode
 	if late || r.Signal != "" {
-		code = 1 // whatever it exits with in its last moments
+		code = 1 // the code of a hook that is being killed does not count
 	}
 	a, broken := readAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
 	v := dialect.OK()
 	v.SystemMessage = a.system
 	m.decide(&v, a, code, r.Stderr.Text())
-	m.say(&v, c, a, broken, code, who, r)
+	m.readTexts(&v, c, a, broken, code, who, r)
 	if late && v.Decision != protocol.Continue {
 		v.Warnings = append(v.Warnings, r.TimeoutProblem(who)+"; what it had printed until then counts")
 	}
@@ -58,7 +58,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return dialect.DoubtEqualKeys(who, a.object, v)
 }
 
-// decide takes what a hook decides.
+// decide reads the decision of a hook.
 func (m rule) decide(v *dialect.Verdict, a answer, code int, stderr string) {
 	exit := func(code2, code3 string) {
 		switch {
@@ -120,31 +120,31 @@ func (m rule) decide(v *dialect.Verdict, a answer, code int, stderr string) {
 	}
 }
 
-// say takes what a hook says to the model, or changes for it.
-func (m rule) say(v *dialect.Verdict, c *dialect.Call, a answer, broken bool, code int, who string,
+// readTexts reads the hook's text for the model and its changes.
+func (m rule) readTexts(v *dialect.Verdict, c *dialect.Call, a answer, broken bool, code int, who string,
 	r *dialect.HookResult) {
 	switch {
 	case m.Can&dialect.Inject == 0 && a.context != "":
 		v.Warnings = append(v.Warnings, who+` answered with "additionalContext", which `+
 			client+" gives nobody there")
 	case m.Can&dialect.Inject == 0:
-	case a.context != "" && (code == 0 || m.Can&speaks == 0):
+	case a.context != "" && (code == 0 || m.Can&stdoutIsContext == 0):
 		v.Context = a.context
-	case m.Can&speaks != 0 && code == 0 && !broken && !a.known():
+	case m.Can&stdoutIsContext != 0 && code == 0 && !broken && !a.known():
 		v.Context, v.Truncated = r.Stdout.Text(), r.Stdout.LeftOut() > 0
 	}
 	if !a.input.IsObject() {
 		return
 	}
 	switch m.Name {
-	case "PreToolUse": // also beside a word that loses it: no other hook's counts then
+	case "PreToolUse": // also with a word that voids the change: no other hook's change counts then
 		if input, _, err := c.Input(); err == nil && a.word != "deny" {
 			v.UpdatedInput = dialect.MergedJSON(input, dialect.Rewritten(a.input))
 		}
 	case "UserPromptSubmit":
 		if prompt := dialect.LastOf(a.input)["prompt"]; prompt.Type == gjson.String {
 			v.UpdatedInput = strictjson.Compact(nil, `{"prompt":`+prompt.Raw+`}`)
-			if c.Client != "" && c.Client != dialectName { // an entry with these rules, in a project's file
+			if c.Client != "" && c.Client != dialectName { // an entry with the client's rules in a project's file
 				v.Decide(protocol.Block, who+" changed the prompt, and this client cannot give the model another one")
 				v.Cause = protocol.CauseRewrite
 			}

@@ -12,9 +12,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of Factory Droid 0.215.0, as the real client was recorded. All hooks of a call run at once,
-// equal ones too. JSON counts at every exit code, also of a hook that timed out later. The first permissionDecision in
-// the file counts, whatever later hooks say. Exit 2 blocks, 3 ends the run; all else that goes wrong fails open.
+// Dialect is the dialect of Factory Droid 0.215.0, recorded with the real client. All hooks of a call run at once,
+// equal ones too. JSON counts at every exit code, even if the hook timed out later. The first permissionDecision in
+// file order counts, whatever later hooks say. Exit 2 blocks, exit 3 ends the run, and all other failures fail open.
 var Dialect = &dialect.Dialect{
 	Name:   dialectName,
 	Events: events,
@@ -33,7 +33,7 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
@@ -43,30 +43,31 @@ const (
 	client      = "Droid" // in messages
 )
 
-// rule is the row of an event, with what the client makes of an answer there.
+// rule is the row of an event, with the methods that read answers.
 type rule struct{ dialect.Event }
 
 func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// speaks: plain text on stdout is for the model, at exit 0. Stop is what exit 3 and continue: false do.
-const speaks = dialect.OwnEffect
+// stdoutIsContext means that plain text on stdout at exit 0 is for the model. dialect.Stop is the effect of exit 3 and
+// of continue: false.
+const stdoutIsContext = dialect.OwnEffect
 
 var events = dialect.Events{
-	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: speaks | dialect.Inject},
-	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | speaks | dialect.Inject},
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: stdoutIsContext | dialect.Inject},
+	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | stdoutIsContext | dialect.Inject},
 	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop},
 	{Name: "PostToolUse", Subject: "tool_name", OnFailure: dialect.Open,
 		Can: dialect.Block | dialect.Stop | dialect.Inject},
 	{Name: "Notification", OnFailure: dialect.AlwaysOpen},
 	{Name: "SubagentStop", OnFailure: dialect.AlwaysOpen},
-	// A block sends the agent back to work, without a limit: a hook that is broken must not do that for ever.
+	// A block sends the agent back to work without a limit, so a broken hook must not block.
 	{Name: "Stop", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop | dialect.EndsTurn},
 	{Name: "PreCompact", OnFailure: dialect.Open, Can: dialect.Block},
 	{Name: "SessionEnd", OnFailure: dialect.AlwaysOpen},
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// eventOf: PostToolUse is for tools that ran and did not fail, and there is no event for the others.
+// eventOf returns the client's event for a call. Failed and blocked tools have no event.
 func eventOf(c *dialect.Call) protocol.Event {
 	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
 		return ""
@@ -74,12 +75,12 @@ func eventOf(c *dialect.Call) protocol.Event {
 	return dialect.ClaudeEvent(c.Event)
 }
 
-// modes are what permission_mode says in this client alone.
+// modes are the values of permission_mode in this client alone.
 var modes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
 
 func detect(c *dialect.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) }
 
-// Environment has the project's folder, and each text, number and truth value of the client's hook input under its own
+// Environment returns the project's folder, and each text, number and boolean of the client's hook input under its own
 // name.
 func (hooks) Environment(c *dialect.Call) (env []string) {
 	for _, name := range folders {

@@ -6,7 +6,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {

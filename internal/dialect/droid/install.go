@@ -22,7 +22,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) Instead() string { return instead }
@@ -46,7 +45,7 @@ func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.
 	})
 }
 
-// Obstacles are a hooks.json beside the file with the entry, and an administrator's policy.
+// Obstacles reports a hooks.json beside the file with the entry, because the client then reads hooks.json only.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, file := range in.Files {
 		if filepath.Base(file.Path) != instead || !gjson.Valid(file.Text) ||

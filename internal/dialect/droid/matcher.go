@@ -5,8 +5,8 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// Pattern reads a matcher as Droid 0.215.0 does. "" and * are everything. Anything else is a JavaScript regular
-// expression, found anywhere in the name; one that is none is a whole name. Blanks count.
+// Pattern reads a matcher as Droid 0.215.0 does. "" and * match everything. Any other is a JavaScript regular
+// expression, found anywhere in the name; an invalid expression is a whole name. Blanks count.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text == "" || text == "*" {

@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Outrank: the first word of permissionDecision in the file counts, and the first context and the first new input. An
-// exit 2 counts beside any of them. What another hook said is lost there, and a warning here.
+// Outrank keeps what the client keeps: the first permissionDecision, the first context and the first new input in file
+// order, and every exit 2. A warning names each lost part of another hook's answer.
 func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	event := eventOf(c)
 	var word *dialect.HookVerdict
@@ -37,25 +37,26 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 	}
 }
 
-// lost warns that something of a hook's answer does not count.
-func lost(e protocol.Event, h *dialect.HookVerdict, what, whose string) {
+// warnLost warns that a part of a hook's answer does not count.
+func warnLost(e protocol.Event, h *dialect.HookVerdict, what, whose string) {
 	h.Verdict.Warnings = append(h.Verdict.Warnings, fmt.Sprintf("%s %s, and %s takes %s",
 		dialect.Who(e, h.Report.Name), what, client, whose))
 }
 
-// oneContext leaves the first context.
+// oneContext keeps the first context only.
 func oneContext(e protocol.Event, verdicts []*dialect.HookVerdict) {
 	has := false
 	for _, h := range verdicts {
 		if h.Verdict.Context != "" && has {
 			h.Verdict.Context = ""
-			lost(e, h, "answered with additionalContext", "that of the first hook alone")
+			warnLost(e, h, "answered with additionalContext", "that of the first hook alone")
 		}
 		has = has || h.Verdict.Context != ""
 	}
 }
 
-// oneInput leaves the new input of the hook whose word counts, if that word is allow, or without one the first.
+// oneInput keeps one new input: the input of the hook with the counting word, and only if the word is "allow". If this
+// hook changed no input, the first new input in the file counts.
 func oneInput(e protocol.Event, verdicts []*dialect.HookVerdict, word *dialect.HookVerdict) {
 	var input *dialect.HookVerdict
 	for _, h := range verdicts {
@@ -67,12 +68,12 @@ func oneInput(e protocol.Event, verdicts []*dialect.HookVerdict, word *dialect.H
 		v := &h.Verdict
 		if v.UpdatedInput != nil && (h != input || h == word && wordOf(v) != "allow") {
 			v.UpdatedInput = nil
-			lost(e, h, "changed "+dialect.InputOf(e), "the change of another hook, or none beside this answer")
+			warnLost(e, h, "changed "+dialect.InputOf(e), "the change of another hook, or none beside this answer")
 		}
 	}
 }
 
-// outrankWord takes from a hook what it decided, beside the word of another hook that counts. Its exit 2 stays.
+// outrankWord removes a hook's decision, because another hook's word counts. An exit 2 remains a block.
 func outrankWord(e protocol.Event, h, word *dialect.HookVerdict) {
 	v := &h.Verdict
 	v.Approved = false
@@ -86,12 +87,12 @@ func outrankWord(e protocol.Event, h, word *dialect.HookVerdict) {
 		v.Reason = cmp.Or(h.Report.Stderr, "Tool execution blocked by hook")
 	default:
 		release(h)
-		lost(e, h, fmt.Sprintf("answered with %q", wordOf(v)), "the first answer in the file, which is that of hook '"+
-			word.Report.Name+"'")
+		warnLost(e, h, fmt.Sprintf("answered with %q", wordOf(v)),
+			"the first answer in the file, which is that of hook '"+word.Report.Name+"'")
 	}
 }
 
-// wordOf is what a hook decided with, in the client's words, "" if it did not.
+// wordOf returns the client's word for a hook's decision, or "".
 func wordOf(v *dialect.Verdict) string {
 	word, _ := v.Own.(string)
 	return word
@@ -104,17 +105,19 @@ func release(h *dialect.HookVerdict) {
 	h.Report.Status, h.Report.Cause = v.Status, ""
 }
 
-// silenceExits: at Stop a block without a reason is none, and beside it no exit 2 is.
+// silenceExits releases blocks by exit 2 at Stop. There a block without a reason does not count, and it also voids the
+// exit 2 of other hooks.
 func silenceExits(e protocol.Event, verdicts []*dialect.HookVerdict) {
 	for _, h := range verdicts {
 		if v := &h.Verdict; v.Decision == protocol.Block && wordOf(v) == "" {
 			release(h)
-			lost(e, h, "exited with 2", "the block without a reason of an earlier hook, which is none")
+			warnLost(e, h, "exited with 2", "the block without a reason of an earlier hook, which is none")
 		}
 	}
 }
 
-// Merge: who ends the run gives the reason, by the answer before the exit code; then a deny, then an exit code.
+// Merge takes the reason from the hook that ends the run, by its answer before its exit code. After that a deny counts,
+// then an exit code.
 func (hooks) Merge(m *dialect.Merging) {
 	by := func(words ...string) (first *dialect.HookVerdict) {
 		for _, word := range words {

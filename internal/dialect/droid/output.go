@@ -14,9 +14,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// reply returns the outcome as Droid's hook output, which makes hookrun a hook command of its own there. Where the
-// client has no word for something at the event, the next stricter thing is used. At events where a text is for the
-// model {} would be one, so nothing to say is no output.
+// reply returns the outcome as Droid's hook output, so hookrun acts as a hook command. An effect that the client cannot
+// express at the event becomes the next stricter one. Without anything to say the output is empty, because {} would be
+// a text for the model at some events.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
 	stdout, exit, err := hookOutput(o)
 	return dialect.Reply{Stdout: stdout, Stderr: onStderr(o), Exit: exit}, err
@@ -44,7 +44,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		}
 	case "UserPromptSubmit":
 		if held || o.Stop {
-			out.End(onStderr(o)) // stderr, which has the same, comes first
+			out.End(onStderr(o)) // stderr comes first and has the same text
 			exit = 2
 			break
 		}
@@ -73,8 +73,8 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	return encoded(out, exit)
 }
 
-// beforeTool writes the permission for a tool. told: the context is in the answer. Else it is on stderr, and the model
-// is given that only where something translates the exit code.
+// beforeTool writes the permission for a tool. told means that the answer has the context. If not, the context is on
+// stderr, and the model gets it only if the entry translates the exit code.
 func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (exit int, told bool) {
 	if unfit := dialect.UnfitInput(o); o.Decision != protocol.Continue || unfit != "" {
 		out.Permit("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
@@ -92,7 +92,7 @@ func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (ex
 	return exit, false
 }
 
-// encoded writes the answer; nothing if it says nothing.
+// encoded returns the answer, or nil for an empty one.
 func encoded(out dialect.HookOutput, code int) (b []byte, exit int, err error) {
 	if b, err = out.Encode(); string(b) == "{}" {
 		return nil, code, err
@@ -100,8 +100,9 @@ func encoded(out dialect.HookOutput, code int) (b []byte, exit int, err error) {
 	return b, code, err
 }
 
-// onStderr is what stands there: why something is held up or ends, and of a tool that will run what the model is to
-// read in front of its result. There the client shows nobody a message.
+// onStderr returns the text for stderr: why the call is blocked or the turn ends. For a tool that will run, the text is
+// for the model, in front of the result, and has the messages to the user as well, because the client does not show
+// them.
 func onStderr(o protocol.Outcome) string {
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	switch {
@@ -110,7 +111,7 @@ func onStderr(o protocol.Outcome) string {
 	case o.Stop:
 		return cmp.Or(dialect.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
 	case o.Decision != protocol.Continue && dialect.Canonical(o.Event) == protocol.PostTool:
-		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the context is in the answer
+		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the answer has the context
 	case o.Decision != protocol.Continue:
 		return cmp.Or(dialect.Joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
 	}
@@ -118,13 +119,13 @@ func onStderr(o protocol.Outcome) string {
 	return dialect.Joined(context, strings.Join(messages, "\n"))
 }
 
-// withheld says why the model must not read the tool's result; "": it may.
+// withheld returns the reason why the model must not read the tool's result, or "".
 func withheld(o protocol.Outcome) string { return dialect.MustNotShow(o, client) }
 
-// describing are keys of a shell call that say what it is for. Who changes the command may leave them out.
+// describing are keys of a shell call that describe the command. A hook that changes the command may omit them.
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}
 
-// Fit tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
+// Fit tells the user about removed keys: the client merges a new input into the old one, so they stay.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if dialect.Canonical(c.Event) != protocol.PreTool {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// files are settings.json, with hooks under "hooks", and hooks.json, with events at the top level. If the second has
-// hooks, those of the first do not count. One wrong entry, and the client goes on without all hooks of the file.
+// files are settings.json, with hooks under "hooks", and hooks.json, with events at the top level. If hooks.json has
+// hooks, the hooks of settings.json do not count. With one wrong entry the client ignores all hooks of the file.
 var files = &dialect.Files{
 	Client: client, Folder: ".factory", Base: base, Others: []string{instead},
 	OnFault:         dialect.DropsFile,
@@ -21,12 +21,11 @@ var files = &dialect.Files{
 	Timeout:         dialect.Unit(time.Second),
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 const base, instead = "settings.json", "hooks.json"
 
-// timeout is that of a hook that sets none.
+// timeout is the default timeout of a hook.
 const timeout = time.Minute
 
 // folders are the variables with the folder of the project.
@@ -42,7 +41,7 @@ var (
 // switches stand beside the events. The first switches all hooks off.
 var switches = []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"}
 
-// commandRegex is held against the command of the tool execute. A group that has it is for that tool alone.
+// commandRegex is a regular expression for the command of the tool Execute. A group with it is for this tool only.
 const commandRegex, execute = "commandRegex", "Execute"
 
 func (reader) Normalize(d *dialect.Document) {
@@ -73,7 +72,7 @@ func readEvent(e *dialect.EventGroups) {
 	}
 }
 
-// readLines reads the expression that the command of a tool must match.
+// readLines reads the expression for the command of a tool.
 func readLines(g *dialect.Group) {
 	line := g.Members[commandRegex]
 	if line.String() == "" {
@@ -95,7 +94,7 @@ func readLines(g *dialect.Group) {
 	})
 }
 
-// timeoutOf: 0 is none, and with a number below the client kills the hook at once.
+// timeoutOf reads a timeout: 0 means the default, and with a negative number the client kills the hook at once.
 func timeoutOf(h *dialect.Handler) time.Duration {
 	v, ok := h.Members["timeout"]
 	switch n := v.Float(); {

@@ -6,12 +6,12 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
 	"Execute shell",
 	"Read fs_read",
 	"Create fs_write",
-	"Edit fs_edit", "ApplyPatch fs_edit fs_write", // a patch makes files, too
+	"Edit fs_edit", "ApplyPatch fs_edit fs_write", // a patch also makes files
 	"Glob fs_glob", "Grep fs_grep", "LS fs_list",
 	"FetchUrl web_fetch", "WebSearch web_search",
 	"TodoWrite todo_write",
@@ -19,7 +19,7 @@ var tools = []dialect.Tool{
 	"TaskOutput shell_output", "TaskStop shell_stop", "Skill skill", "ToolSearch tool_search",
 }
 
-// toolName writes the name of an MCP tool, SERVER___TOOL, as all the others do.
+// toolName returns the usual name of an MCP tool, SERVER___TOOL in this client.
 func toolName(c *dialect.Call) string {
 	server, tool, _ := strings.Cut(c.Tool, "___")
 	return dialect.MCPName(server, tool)

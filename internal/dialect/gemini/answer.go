@@ -11,21 +11,21 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// topLevel are the keys of an answer, in the form that claudeMeant looks for slips in.
+// topLevel are the keys of an answer, as dialect.Misspelt needs them.
 var topLevel = []dialect.Field{"decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage",
 	"hookSpecificOutput"}
 
-// foreignWords are keys of Claude Code's and Codex's answers that decide or rewrite there, and mean nothing here.
+// foreignWords are keys that decide or rewrite in Claude Code's and Codex's answers. In this client they mean nothing.
 var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput",
 	"updatedMCPToolOutput"}
 
-// answer says what a JSON object means. No type is converted, and of two equal keys the last counts. odd is what may
-// have been meant to hold the call up or change it, and does not.
-func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, odd error) {
+// answer returns the verdict of a JSON object. No type is converted, and the last of equal keys counts. ignoredPart is
+// an error about a part that has no effect, but may have been meant to block or change the call.
+func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignoredPart error) {
 	v = dialect.OK()
 	strange := func(format string, args ...any) {
-		if odd == nil {
-			odd = fmt.Errorf(format, args...)
+		if ignoredPart == nil {
+			ignoredPart = fmt.Errorf(format, args...)
 		}
 	}
 	ignored := func(what string) { v.Ignore(who, what, m.Name) }
@@ -35,7 +35,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, odd er
 		v.SystemMessage = ""
 	}
 	switch decision := top["decision"]; {
-	case decision.Type == gjson.Null: // also where there is none
+	case decision.Type == gjson.Null: // or missing
 	case decision.Type != gjson.String:
 		strange("%w", dialect.WrongType("decision", "a string", decision))
 	default:
@@ -56,7 +56,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, odd er
 	if why := dialect.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block &&
 		(m.Name == "BeforeModel" ||
 			m.Name == "AfterModel") {
-		v.Reason = why // elsewhere it means nothing but beside a stop
+		v.Reason = why // at other events only a stop has a stopReason
 	}
 	specific := top["hookSpecificOutput"]
 	if specific.Type != gjson.Null && !specific.IsObject() {
@@ -65,7 +65,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, odd er
 	within := dialect.LastOf(specific)
 	m.specific(&v, within, strange, ignored)
 	for _, fields := range []map[string]gjson.Result{top, within} {
-		m.strangers(&v, who, fields, strange)
+		m.checkForeign(&v, who, fields, strange)
 	}
 	object.ForEach(func(key, _ gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); {
@@ -86,10 +86,10 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, odd er
 		}
 		return true
 	})
-	return v, odd
+	return v, ignoredPart
 }
 
-// decide takes a decision. A word that the client does not know lets pass.
+// decide reads a decision. An unknown word fails open.
 func (m rule) decide(v *dialect.Verdict, word string, strange func(string, ...any), ignored func(string)) {
 	switch {
 	case word == "allow", word == "approve", word == "":
@@ -106,7 +106,7 @@ func (m rule) decide(v *dialect.Verdict, word string, strange func(string, ...an
 	}
 }
 
-// specific reads hookSpecificOutput. Its hookEventName says nothing.
+// specific reads hookSpecificOutput. The client ignores its hookEventName.
 func (m rule) specific(v *dialect.Verdict, fields map[string]gjson.Result, strange func(string, ...any),
 	ignored func(string)) {
 	if context := fields["additionalContext"]; context.Type == gjson.String && m.Can&dialect.Inject != 0 {
@@ -130,8 +130,8 @@ func (m rule) specific(v *dialect.Verdict, fields map[string]gjson.Result, stran
 	}
 }
 
-// strangers looks for an answer in the words of another client. An allow among them changes nothing, here as there.
-func (m rule) strangers(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string,
+// checkForeign reports an answer in the words of another client. An "allow" in them has no effect, as in this client.
+func (m rule) checkForeign(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string,
 	...any)) {
 	for _, key := range foreignWords {
 		switch value, ok := fields[key]; {

@@ -8,15 +8,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// validWords is how an answer says yes and no.
+// validWords shows the answers that the client reads, for messages.
 const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason": "…"}`
 
-// Decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is
-// blank.
+// Decode checks, in this order: the start, the timeout, the text, the exit code. The text is stdout, or stderr if
+// stdout is blank.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
@@ -25,20 +25,20 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	code := r.ExitCode
 	if r.Signal != "" {
-		code = 0 // as far as a text is concerned
+		code = 0 // for reading the text
 	}
 	v := dialect.OK()
-	var odd error // what of the answer means nothing to the client, though it was meant
+	var ignored error // about a part of the answer that the client ignores
 	answer, isJSON := dialect.JSONOrQuoted(text)
 	switch {
 	case isJSON && answer.IsObject():
-		if v, odd = m.answer(who, answer); odd == nil && v.Decision == protocol.Continue && v.Doubt == "" {
+		if v, ignored = m.answer(who, answer); ignored == nil && v.Decision == protocol.Continue && v.Doubt == "" {
 			own := append([]string{"tool_input"}, m.FieldKeys()...)
 			v.NoteDoubt(who, client, dialect.DoubtOf(answer, validWords, own...))
 		}
 		v.Answered = true
 	case isJSON:
-		odd = dialect.WrongType("the answer", "a JSON object", answer)
+		ignored = dialect.WrongType("the answer", "a JSON object", answer)
 	case text == "":
 	case code > 1:
 		if m.Can&dialect.Block != 0 {
@@ -49,12 +49,12 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.SystemMessage = "Warning: " + text
 	default:
 		v.SystemMessage = text
-		if odd = lost(text); odd == nil {
+		if ignored = misplacedAnswer(text); ignored == nil {
 			v.Doubt = dialect.DoubtOfText(who, text)
 		}
 	}
-	if v.Decision != protocol.Continue { // a deny stands, however its author ended
-		// but no hook behind it sees what else it said
+	if v.Decision != protocol.Continue { // a deny counts, however the process ended
+		// later hooks do not see the other parts of this answer
 		if v.Decision == protocol.Block && (r.ExitCode != 0 || r.Signal != "") {
 			v.UpdatedInput, v.Context = nil, ""
 		}
@@ -65,22 +65,22 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case code != 0 && text == "":
 		v.Problem += " and printed nothing, which blocks nothing; print the reason"
 	case v.Problem != "":
-	case odd != nil:
-		v.Cause, v.Problem = protocol.CauseOutput, who+" gave an answer that means nothing: "+odd.Error()
-		odd = nil
+	case ignored != nil:
+		v.Cause, v.Problem = protocol.CauseOutput, who+" gave an answer that means nothing: "+ignored.Error()
+		ignored = nil
 	default:
 		v.Answered = false
 		return dialect.DoubtEqualKeys(who, answer, v)
 	}
 	v.Status = dialect.StatusFailed
-	if odd != nil {
-		v.Problem += ", and its answer means nothing: " + odd.Error()
+	if ignored != nil {
+		v.Problem += ", and its answer means nothing: " + ignored.Error()
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
 }
 
-// lost says of a text that is a message to the user why it may have been meant as an answer.
-func lost(text string) error {
+// misplacedAnswer returns an error if a message to the user may have been meant as an answer.
+func misplacedAnswer(text string) error {
 	switch {
 	case strings.HasPrefix(text, "{"):
 		return errors.New("it begins with { and is no JSON, or has something behind it; print the JSON alone")

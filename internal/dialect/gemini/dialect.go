@@ -9,12 +9,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is how messages name it.
+// client is the client's name in messages.
 const client = "Gemini CLI"
 
-// Dialect is the dialect of Gemini CLI 0.61.0, as the real client was recorded. All hooks of a call run at once, unless
-// a group of the file wants them in turn. A JSON answer counts whatever the exit code; a text blocks with any code but
-// 0 and 1, and a code without a text blocks nothing. Where it departs from the client is in the README.
+// Dialect is the dialect of Gemini CLI 0.61.0, recorded with the real client. All hooks of a call run at once, unless a
+// group of the file runs its hooks in turn. A JSON answer counts at every exit code. A text blocks with any exit code
+// but 0 and 1, and an exit code without a text does not block. docs/dialects/gemini-cli.md lists the differences from
+// the client.
 var Dialect = &dialect.Dialect{
 	Name:   "gemini",
 	Events: events,
@@ -30,7 +31,7 @@ var Dialect = &dialect.Dialect{
 			}
 		},
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts whatever the exit
+			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
 		},
 		ProjectVariable: "GEMINI_PROJECT_DIR",
 		Tools:           tools,
@@ -40,13 +41,13 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// OnFailure: the client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that
-// is not there itself must do no less.
+// OnFailure fails closed if a hook cannot be started. For a missing command the client's shell prints an error and
+// exits with 127, which blocks. A missing shell must not be weaker.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	if f.Cause == protocol.CauseUnstarted &&
 		(e.Name == "BeforeTool" || e.Name == "BeforeAgent" || e.Name == "BeforeModel") {
@@ -55,7 +56,7 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-// rule is the row of an event, with what the client makes of an answer there.
+// rule is the row of an event, with the methods that read answers.
 type rule struct{ dialect.Event }
 
 func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
@@ -74,17 +75,17 @@ var events = dialect.Events{
 		Can:    dialect.Block | dialect.Stop | dialect.Inject,
 		Fields: []dialect.Field{"tailToolCallRequest"}},
 	{Name: "Notification", OnFailure: dialect.AlwaysOpen},
-	// A block sends the agent back to work, without a limit: a hook that is broken must not do that for ever.
+	// A block sends the agent back to work without a limit, so a broken hook must not block.
 	{Name: "AfterAgent", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop | dialect.EndsTurn,
 		Fields: []dialect.Field{"clearContext"}},
 	{Name: "SessionEnd", Subject: "reason", OnFailure: dialect.AlwaysOpen},
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// eventOf: AfterTool is for tools that ran, those that failed too.
+// eventOf returns the client's event for a call. AfterTool is for all tools that ran, including failed ones.
 func eventOf(c *dialect.Call) protocol.Event {
 	if c.Blocked && dialect.Canonical(c.Event) == protocol.PostTool {
-		return "" // an event that the client does not have
+		return "" // no event of the client
 	}
 	return dialect.EventNamed(c.Event, "BeforeAgent", "BeforeTool", "AfterTool")
 }
@@ -92,14 +93,14 @@ func eventOf(c *dialect.Call) protocol.Event {
 func (hooks) Environment(c *dialect.Call) []string {
 	env := []string{"GEMINI_PROJECT_DIR=" + c.Workspace, "GEMINI_CWD=" + c.Workspace, "CLAUDE_PROJECT_DIR=" +
 		c.Workspace}
-	if c.Event == "" { // of a process that sees many calls
+	if c.Event == "" { // a process for many calls
 		return env
 	}
 	return append(env, "GEMINI_SESSION_ID="+c.SessionID)
 }
 
-// toolName writes the name of an MCP tool as all the others do. The client joins its parts by single underscores, so
-// that only what stands beside it says where the server's name ends.
+// toolName returns the usual name of an MCP tool. The client joins server and tool by a single underscore, so only
+// other fields of the input show where the server's name ends.
 func toolName(c *dialect.Call) string {
 	return dialect.MCPName(c.Field("mcp_context.server_name"), c.Field("mcp_context.tool_name"))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
@@ -26,8 +26,8 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	})
 }
 
-// Propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
-// alone, and adds context to the prompt. A hook that ended with another code than 0 changes nothing.
+// Propagate merges a rewrite into the input of the next hook in turn, although the tool will get the rewrite alone. It
+// also adds context to the prompt. A hook with an exit code other than 0 changes nothing.
 func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	if v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false

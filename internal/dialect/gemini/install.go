@@ -20,10 +20,10 @@ var install = &dialect.Installation{
 	Installer: installer{&family},
 }
 
-// installer is the code of install, with what Gemini CLI's family has in common.
+// installer implements dialect.Installer, with the parts that Gemini CLI and its forks share.
 type installer struct{ *dialect.GenAI }
 
-// EntryMembers: the client's hooks have names.
+// EntryMembers adds a name, because the client's hooks have names.
 func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
 	return dialect.CommandKey, `"name":"hookrun"`
 }
@@ -46,7 +46,7 @@ var family = dialect.GenAI{
 	Variables: "GEMINI_CLI", Folder: "gemini-cli", MacFolder: "GeminiCli", Files: files,
 }
 
-// Obstacles are the trust in the folder: without it Gemini CLI runs no hook of its settings.
+// Obstacles returns missing trust in the folder: without trust Gemini CLI runs no hook of its settings.
 func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 	trusts := "export GEMINI_CLI_TRUST_WORKSPACE=true, or start gemini there and trust the folder"
 	switch value := in.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); {
@@ -67,7 +67,7 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 		return []dialect.Obstacle{{Path: file, What: "the folder is not trusted, so Gemini CLI runs none of its hooks",
 			Mend: trusts, Known: true}}
 	}
-	// Whether an editor says that it is trusted cannot be seen from here.
+	// An editor may also report the folder as trusted, which hookrun cannot see.
 	return []dialect.Obstacle{{Path: file, What: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
 		"and not the project's hooks, and without a terminal gemini does not start", Mend: trusts}}
 }

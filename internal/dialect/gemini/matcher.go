@@ -7,9 +7,9 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// Pattern reads a matcher as Gemini CLI 0.61.0 does: for tools it is a JavaScript regular expression, for other
-// things the whole word, as also where it is no expression. Blanks around it do not count, and without more, or as *,
-// it is everything.
+// Pattern reads a matcher as Gemini CLI 0.61.0 does. For tools, it is a JavaScript regular expression. At other events,
+// or if the expression is invalid, it is the whole word. Surrounding blanks do not count. A blank matcher or * matches
+// everything.
 func (reader) Pattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: strings.TrimSpace(text)}
 	if p.Word == "" || p.Word == "*" {

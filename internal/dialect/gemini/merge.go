@@ -8,11 +8,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// noReason are the client's words where no hook gave a reason.
+// noReason is the client's reason if no hook gave one.
 const noReason = "No reason provided"
 
-// Merge: the client joins the reasons of all hooks, also of those that let pass, and so the reasons to stop. The reason
-// of a block stands in the place of what context would have been added to, so there is no context beside one.
+// Merge joins the reasons of all hooks, even of hooks that let the call go on, and also joins the stop reasons. A
+// block's reason replaces the text to which context would be added, so a block has no context.
 func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block {
 		m.Contexts = nil

@@ -10,19 +10,18 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookOutput returns the outcome as Gemini CLI's hook output, which makes hookrun a hook command of its own; its exit
-// status is 0. Where the client has no word for something at the event, it is not lost: a decision becomes the stricter
-// one, a new result of the tool the reason that the client puts in its place, and a text that the model cannot be given
-// a message to the user.
+// hookOutput returns the outcome as Gemini CLI's hook output at exit 0, so hookrun acts as a hook command. An effect
+// that the client cannot express at the event is not lost: a decision becomes the next stricter one, a new result
+// becomes the reason that replaces the result, and a text that cannot reach the model becomes a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
+	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
 	if o.Stop {
 		out.End(o.StopReason)
 	}
 	unfit := ""
 	if m.Name == "BeforeTool" {
-		unfit = dialect.UnfitInput(o) // the client would run the old one
+		unfit = dialect.UnfitInput(o) // the client would use the old input
 	}
 	switch {
 	case o.Decision == protocol.Ask && m.Name == "BeforeTool" && unfit == "":
@@ -46,7 +45,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	// beside a deny the client drops context, and gives the model the reason
 	case out.Decision == "deny" && m.Can&dialect.Block != 0:
 		out.Reason += "\n\n" + texts
-	// of a tool that failed the client gives the model the error alone
+	// of a failed tool the client gives the model only the error
 	case m.Can&dialect.Inject != 0 && !stopped && !(o.Failed && m.Name == "AfterTool"):
 		out.Set("additionalContext", texts)
 	default:
@@ -64,7 +63,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		out.Note(out.Reason)
 	}
 	shown := cmp.Or(out.StopReason, out.Reason)
-	// the client shows them in its place
+	// the client shows the messages instead
 	if shown != "" && len(out.ToUser) > 0 && (m.Name == "BeforeAgent" || m.Name == "AfterAgent" && stopped) {
 		out.ToUser = slices.Insert(out.ToUser, 0, shown)
 	}

@@ -16,14 +16,13 @@ var files = &dialect.Files{
 	Once:            true,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Expand(text string) string { return dialect.ExpandVariables(text, written) }
 
 func (reader) Complete(c *dialect.Command) { c.Bash, c.Written = c.Argv == nil, written }
 
-// written are the variables that the client writes into the text of a command.
+// written are the variables that the client replaces in the text of a command.
 var written = []string{
 	"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "GEMINI_PLANS_DIR", "CLAUDE_PROJECT_DIR",
 }

@@ -2,7 +2,7 @@ package gemini
 
 import "github.com/hookrun/hookrun/internal/dialect"
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
 	"run_shell_command shell",
 	"read_file fs_read", "read_many_files fs_read",

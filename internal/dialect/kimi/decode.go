@@ -12,11 +12,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// validWords is how an answer says no.
+// validWords shows the answers that block, for messages.
 const validWords = `an answer that blocks is {"hookSpecificOutput": {"permissionDecision": "deny", ` +
 	`"permissionDecisionReason": "…"}}, or exit 2 with the reason on stderr`
 
-// answer is the JSON of a hook, as far as the client reads it. Of two equal keys the last counts.
+// answer has the parts of a hook's JSON that the client reads. The last of equal keys counts.
 type answer struct {
 	top, within map[string]gjson.Result
 	message     string
@@ -33,7 +33,7 @@ func readAnswer(object gjson.Result) answer {
 	return a
 }
 
-// messageOf reads the text for the model. Numbers, true and false are texts, and all else is none.
+// messageOf returns the text for the model. Numbers and booleans count as texts, other values do not.
 func messageOf(fields map[string]gjson.Result) (text string, has bool) {
 	switch v := fields["message"]; {
 	case v.Type == gjson.String:
@@ -44,11 +44,11 @@ func messageOf(fields map[string]gjson.Result) (text string, has bool) {
 	return "", false
 }
 
-// Decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
+// Decode checks, in this order: the start, the timeout, the exit code, and stdout at exit 0 only.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventOf(c))
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	v := dialect.OK()
@@ -69,7 +69,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	message := dialect.TrimJS(a.message)
 	if dialect.StringOf(a.within["permissionDecision"]) == "deny" && m.Can&dialect.Block != 0 {
 		reason := dialect.TrimJS(dialect.StringOf(a.within["permissionDecisionReason"]))
-		if m.Can&dialect.Inject != 0 { // there the user reads the message
+		if m.Can&dialect.Inject != 0 { // at the prompt the user reads the message
 			reason = cmp.Or(message, reason)
 		}
 		v.Decide(protocol.Block, cmp.Or(reason, silent))
@@ -95,7 +95,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return dialect.DoubtEqualKeys(who, object, v)
 }
 
-// doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
+// doubt returns an error if an answer that does not block may have been meant as a block.
 func (a *answer) doubt(m dialect.Event, object gjson.Result) error {
 	word := dialect.StringOf(a.within["permissionDecision"])
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of Kimi Code 2.1.0, as the real client was recorded. All hooks of a call run at once, equal
-// ones once. Exit 2 blocks, and so does a deny in JSON at exit 0; all else that goes wrong fails open. It waits for
-// hooks at four events, and after a tool for none.
+// Dialect is the dialect of Kimi Code 2.1.0, recorded with the real client. All hooks of a call run at once, equal
+// hooks once. Exit 2 blocks, and so does a deny in JSON at exit 0; all other failures fail open. The client waits for
+// hooks at four events, and never after a tool.
 var Dialect = &dialect.Dialect{
 	Name:   "kimi",
 	Events: events,
@@ -29,22 +29,22 @@ var Dialect = &dialect.Dialect{
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(hookOutput(o))
 		},
-		Errors: dialect.ErrorByBlock, // any exit but 2 fails open, and a deny blocks wherever that is possible
+		Errors: dialect.ErrorByBlock, // any exit but 2 fails open; a deny blocks at every event that can block
 		Tools:  tools,
 	},
 	Files:   files,
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// CallLimit: an entry has 600 seconds at most, and what is cut off then runs.
+// CallLimit is below an entry's maximum of 600 seconds, after which the client runs the call without an answer.
 func (hooks) CallLimit() time.Duration { return 590 * time.Second }
 
-// Subject: the prompt is a list in the hook input, and matchers are held against its text.
+// Subject returns the text of the prompt at UserPromptSubmit, because the prompt in the hook input is a list.
 func (h hooks) Subject(c *dialect.Call, field string) string {
 	if eventOf(c) == "UserPromptSubmit" && c.Prompt != "" {
 		return c.Prompt
@@ -52,10 +52,10 @@ func (h hooks) Subject(c *dialect.Call, field string) string {
 	return h.Base.Subject(c, field)
 }
 
-// client is how messages name it, clientType how it names itself to hooks.
+// client is the client's name in messages, clientType the name in hook inputs.
 const client, clientType = "Kimi Code", "kimi_code_cli"
 
-// noSubject is the subject where matchers are held against an empty text: no input has such a field.
+// noSubject is the field for events at which matchers see an empty text: no input has this field.
 const noSubject = "no_subject"
 
 var events = dialect.Events{
@@ -72,7 +72,7 @@ var events = dialect.Events{
 	{Name: "TaskStarted", Subject: "kind", OnFailure: dialect.AlwaysOpen},
 	{Name: "SubagentStart", Subject: "agent_name", OnFailure: dialect.AlwaysOpen},
 	{Name: "SubagentStop", Subject: "agent_name", OnFailure: dialect.AlwaysOpen},
-	// A block sends the agent back to work, once a turn. A hook that is broken must not do that.
+	// A block sends the agent back to work, once a turn, so a broken hook must not block.
 	{Name: "Stop", Subject: noSubject, OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.EndsTurn},
 	{Name: "StopFailure", Subject: "error_type", OnFailure: dialect.AlwaysOpen},
 	{Name: "Interrupt", Subject: noSubject, OnFailure: dialect.AlwaysOpen},
@@ -83,7 +83,7 @@ var events = dialect.Events{
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// eventOf: PostToolUseFailure is also for a call that a hook blocked.
+// eventOf returns the client's event for a call. PostToolUseFailure also includes calls that a hook blocked.
 func eventOf(c *dialect.Call) protocol.Event {
 	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
 		return "PostToolUseFailure"

@@ -9,10 +9,10 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// maxOutput is how many characters of a tool's result the client gives its hooks, counted as JavaScript does.
+// maxOutput is how many characters of a tool's result the client's hooks get, counted in UTF-16 as JavaScript does.
 const maxOutput = 2000
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {

@@ -23,7 +23,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {

@@ -6,7 +6,7 @@ import (
 )
 
 // Pattern reads a matcher as Kimi Code 2.1.0 does: a JavaScript regular expression, found anywhere in the text. ""
-// is everything, and what is no expression, as *, nothing.
+// matches everything, and an invalid expression such as * matches nothing.
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookOutput returns the outcome as Kimi Code's hook output, which makes hookrun a hook command of its own there. The
-// client can block, and at the prompt take a text; before a tool everything else is a block that says why. Nothing to
-// say is no output, since at the prompt {} would be a text for the model.
+// hookOutput returns the outcome as Kimi Code's hook output, so hookrun acts as a hook command. The client can block,
+// and take a text at the prompt. Before a tool every other effect becomes a block with a reason. Without anything to
+// say the output is empty, because {} would be a text for the model at the prompt.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := events.Of(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
 	var out struct {
@@ -23,11 +23,11 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		loss = dialect.Uncarried(o, client)
 	}
 	switch {
-	case m.Can&dialect.Block == 0: // nobody reads it
+	case m.Can&dialect.Block == 0: // the client reads no answer here
 	case o.Stop && m.Name == "Stop": // the turn ends by itself
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
 		texts := []string{o.StopReason, dialect.BlockReason(o, client), loss, context}
-		if m.Can&dialect.Inject != 0 || loss != "" { // somebody reads them
+		if m.Can&dialect.Inject != 0 || loss != "" { // the user or the model sees the messages
 			texts = append(texts, messages...)
 		}
 		reason := cmp.Or(strings.TrimSpace(dialect.Joined(texts...)), "Blocked by a hook")
@@ -35,7 +35,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			"permissionDecisionReason", strictjson.Quote(reason))
 	case m.Can&dialect.Inject != 0:
 		out.Message = dialect.Joined(append([]string{context}, messages...)...)
-	case m.Name == "PreToolUse": // no version so far shows it
+	case m.Name == "PreToolUse": // no version so far shows this message
 		out.Message = dialect.Joined(messages...)
 	}
 	if out.Message == "" && out.Specific == nil {

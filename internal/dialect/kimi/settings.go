@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// files are the user's config.toml; a project has no such file. One wrong entry, and the client warns and goes on
-// without all hooks of the file.
+// files is the user's config.toml; a project has no such file. With one wrong entry the client warns, and ignores all
+// hooks of the file.
 var files = &dialect.Files{
 	Client: client, HomeFolder: ".kimi-code", Base: "config.toml", FolderVariable: "KIMI_CODE_HOME",
 	Extensions: []string{".toml"},
@@ -26,12 +26,11 @@ var files = &dialect.Files{
 	Once:       true,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Complete(c *dialect.Command) { c.ByPath = c.Shell != "" && !c.PowerShell }
 
-// timeouts have a limit.
+// timeouts is in seconds, with a limit.
 type timeouts struct{ dialect.Unit }
 
 func (timeouts) Longest() time.Duration { return 10 * time.Minute }
@@ -44,10 +43,10 @@ var (
 
 const drops = "; Kimi Code goes on without all hooks of the file for that"
 
-// fields are those of an entry. The client takes no others.
+// fields are the fields of an entry. The client rejects all others.
 var fields = []string{"event", "matcher", "command", "timeout"}
 
-// Normalize reads config.toml, or the JSON that it amounts to.
+// Normalize reads config.toml, or the same content as JSON.
 func (reader) Normalize(d *dialect.Document) {
 	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
 		return
@@ -78,7 +77,7 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 	return h.Time(key)
 }
 
-// readConfig reads [[hooks]] tables, each with its event. They are written as JSON, each under its event.
+// readConfig reads the [[hooks]] tables, each with an event, and writes them as JSON by event.
 func readConfig(d *dialect.Document) bool {
 	top := d.TOML()
 	if top == nil {
@@ -109,8 +108,8 @@ func readConfig(d *dialect.Document) bool {
 	return d.AsJSON(byEvent)
 }
 
-// readEntry returns the event of an entry, and takes it out, since JSON has entries under their events. "" is an entry
-// without one.
+// readEntry returns the event of an entry, or "" for an entry without one. It removes the event from the entry, because
+// in JSON entries are listed under their events.
 func readEntry(d *dialect.Document, who string, entry *toml.Value) (event string) {
 	if entry.Get("event") == nil {
 		d.Problem(entry.Offset, "%s", who+`needs "event"`+drops)

@@ -2,7 +2,7 @@ package kimi
 
 import "github.com/hookrun/hookrun/internal/dialect"
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
 	"Bash shell",
 	"Read fs_read", "Write fs_write", "Edit fs_edit",

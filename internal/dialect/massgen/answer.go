@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookResult is MassGen's HookResult, as far as hookrun acts on it.
+// hookResult has the parts of MassGen's HookResult that hookrun acts on.
 type hookResult struct {
 	denied, asks bool
 	reason       string
@@ -25,9 +25,8 @@ type hookResult struct {
 	warnings     []string
 }
 
-// readHookResult reads a HookResult by MassGen's rules: a key that is not there has its default, and those that are not
-// known mean nothing. Decisions that do not exist are an error, where MassGen takes them for allow. Beside an error,
-// what denied and asks say counts.
+// readHookResult reads a HookResult by MassGen's rules: a missing key has its default, and unknown keys mean nothing.
+// An unknown decision is an error, although MassGen takes it for allow. Beside an error, denied and asks still count.
 func readHookResult(text string) (a hookResult, err error) {
 	switch {
 	case text == "":
@@ -62,7 +61,7 @@ func readHookResult(text string) (a hookResult, err error) {
 		case "metadata":
 			metadataReason = pythonText(value.Get("reason"))
 			a.importError = value.Get("import_error").Type == gjson.True
-		case "modified_args": // JSON in a string, and older than updated_input; it counts before that
+		case "modified_args": // JSON in a string; older than updated_input, and overrides it
 			var args string
 			if wrong = dialect.ReadText(name, value, &args); value.Type == gjson.String {
 				a.args, modified = argsOf(args), true
@@ -78,7 +77,7 @@ func readHookResult(text string) (a hookResult, err error) {
 		case "inject":
 			a.readInject(value)
 		case "hook_errors":
-			for _, v := range value.Array() { // of null there are none
+			for _, v := range value.Array() { // null has no elements
 				a.errors = append(a.errors, strictjson.ValueText([]byte(v.Raw)))
 			}
 		}
@@ -94,8 +93,8 @@ func readHookResult(text string) (a hookResult, err error) {
 	return a, err
 }
 
-// withoutNaN writes null for the words that Python's json module reads and writes beside JSON, and reports whether
-// there were any.
+// withoutNaN replaces by null the words that Python's json module reads and writes beside JSON. found reports whether
+// the text had any.
 func withoutNaN(text string) (plain string, found bool) {
 	var b strings.Builder
 	inText := false
@@ -127,7 +126,7 @@ func nanWord(text string) string {
 	return ""
 }
 
-// falsy is what Python takes for false.
+// falsy reports whether Python takes a value for false.
 func falsy(v gjson.Result) bool {
 	switch {
 	case v.Type == gjson.Number:
@@ -140,7 +139,7 @@ func falsy(v gjson.Result) bool {
 	return v.Type != gjson.True
 }
 
-// pythonText is a text where one is expected; of what Python takes for false it is none, and any other value is JSON.
+// pythonText returns a text as it is, "" for a value that is false in Python, and any other value as JSON.
 func pythonText(v gjson.Result) string {
 	if !v.Exists() || falsy(v) {
 		return ""
@@ -165,8 +164,7 @@ func (a *hookResult) decide(v gjson.Result) error {
 	return nil
 }
 
-// argsOf are a tool's arguments as a text that should be JSON. One that is not is given to the tool as it is, and an
-// empty one is {} as everywhere.
+// argsOf returns a tool's arguments from a text of JSON. Any other text becomes a JSON string, and an empty text {}.
 func argsOf(text string) []byte {
 	if strings.TrimSpace(text) == "" {
 		return []byte("{}")
@@ -190,7 +188,7 @@ func (a *hookResult) readInject(v gjson.Result) {
 	}
 	a.inject, a.strategy = dialect.StringOf(content), dialect.ToolResult
 	switch s := v.Get("strategy"); {
-	case s.Type == gjson.Null, dialect.StringOf(s) == dialect.ToolResult: // also where there is none
+	case s.Type == gjson.Null, dialect.StringOf(s) == dialect.ToolResult: // or missing
 	case dialect.StringOf(s) == dialect.UserMessage:
 		a.strategy = dialect.UserMessage
 	default:
@@ -199,8 +197,7 @@ func (a *hookResult) readInject(v gjson.Result) {
 	}
 }
 
-// verdict turns a HookResult into a verdict. What means something at the other event only is not done, and a warning
-// says so.
+// verdict turns a HookResult into a verdict. A part that counts only at the other event has no effect, with a warning.
 func (a *hookResult) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	pre := eventOf(c) == preTool
 	v := dialect.OK()
@@ -212,7 +209,7 @@ func (a *hookResult) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	switch {
 	case a.denied:
 		v.Decide(protocol.Block, cmp.Or(a.reason, "Denied by hook "+hook))
-		if !pre { // it is on record; the others still run, and nothing of theirs is lost
+		if !pre { // a warning records the deny; the other hooks still run and count
 			v.Decision = protocol.Continue
 			v.Warnings = append(v.Warnings, who+" denied a call that had run, which changes nothing: "+v.Reason)
 			v.Reason = ""

@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Decode reads, in this order: no start, deadline, signal or exit code, output. What a hook that failed had printed
-// counts for nothing.
+// Decode checks, in this order: the start, the timeout, the signal or exit code, the output. The output of a failed
+// hook does not count.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	failed := func(cause protocol.Cause, format string, args ...any) dialect.Verdict {
 		return dialect.Failed(cause, "Hook "+hook+" failed: "+fmt.Sprintf(format, args...))
@@ -42,7 +42,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	switch {
 	case err != nil && !a.denied && !a.asks:
 		return failed(protocol.CauseOutput, "%v", err)
-	case err != nil: // the no can be read, and stands whatever is wrong beside it
+	case err != nil: // the deny or ask is readable, and counts despite the error
 		a = hookResult{denied: a.denied, asks: a.asks, reason: a.reason,
 			warnings: []string{"answered with JSON that is not right: " + err.Error()}}
 	case a.importError:
@@ -55,14 +55,14 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return v
 }
 
-// noResult is a key by which hookrun's own caller of Python functions says that one returned no HookResult.
+// noResult is a key by which hookrun's own caller of Python functions reports a result that is no HookResult.
 const noResult = "hookrun_no_result"
 
-// knownKeys are those of a HookResult.
+// knownKeys are the keys of a HookResult.
 var knownKeys = []string{"allowed", "decision", "reason", "metadata", "modified_args", "updated_input", "inject",
 	"hook_errors"}
 
-// doubt says what of a HookResult that allows may have been meant to deny.
+// doubt returns an error if a HookResult that allows the call may have been meant to deny it.
 func doubt(text string) error {
 	decides := false
 	var wrong error
@@ -73,7 +73,7 @@ func doubt(text string) error {
 		case name == noResult:
 			wrong = fmt.Errorf("the function returned %s, which is no HookResult",
 				strictjson.ValueText([]byte(value.Raw)))
-		case name == "allowed" && !value.IsBool(): // what is false in Python denies, and is not asked about here
+		case name == "allowed" && !value.IsBool(): // a value that is false in Python has denied already
 			wrong = dialect.WrongType(name, "true or false", value)
 		}
 		decides = decides || (name == "allowed" || name == "decision") && value.Type != gjson.Null
@@ -91,7 +91,7 @@ func doubt(text string) error {
 			if s.Place == nearmiss.Top && !decides && s.Value != `""` {
 				return errors.New(`it has a reason and no decision; add "decision": "deny", or "allow"`)
 			}
-		case "systemMessage", "suppressOutput", "additionalContext": // nothing that says no
+		case "systemMessage", "suppressOutput", "additionalContext": // texts, which deny nothing
 		default:
 			if s.Place != nearmiss.Top || !slices.Contains(knownKeys, s.Key) {
 				return fmt.Errorf(`it has %s, which MassGen does not know; it says no with "decision": "deny" or `+
@@ -102,7 +102,7 @@ func doubt(text string) error {
 	return nil
 }
 
-// lastLine is where Python says what went wrong.
+// lastLine returns the last line of stderr, where Python prints the error.
 func lastLine(text string) string {
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }

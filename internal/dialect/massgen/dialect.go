@@ -8,9 +8,9 @@ import (
 )
 
 // Dialect is the dialect of MassGen's hook framework: a HookEvent on stdin, a HookResult on stdout. Hooks run one after
-// the other, and each sees the arguments that earlier ones left. A deny ends the call; a hook that fails lets pass,
-// unless its file says fail_closed, and one that cannot be found never does. Where MassGen's documents and its code
-// differ, the documents count; the README has the places.
+// the other, and each sees the arguments that earlier hooks left. A deny ends the call. A failed hook fails open unless
+// its file says fail_closed; before a tool, a hook that is not found always fails closed. If MassGen's documents and
+// code differ, the documents count: see docs/dialects/massgen.md.
 var Dialect = &dialect.Dialect{
 	Name:   "massgen",
 	Events: events,
@@ -26,12 +26,12 @@ var events = dialect.Events{
 	{Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// OnFailure: a hook that is not there is a configuration error in MassGen, so before a tool it blocks.
+// OnFailure fails closed before a tool if the hook is not found: in MassGen that is a configuration error.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	if e.Name == preTool && f.Cause == protocol.CauseUnstarted {
 		return dialect.Closed
@@ -39,7 +39,7 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-// Ends: a deny ends the call.
+// Ends reports whether the verdict is a deny before a tool, which ends the call.
 func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	return e == preTool && v.Decision == protocol.Block
 }
@@ -48,12 +48,12 @@ func (hooks) RunFunction() []string { return []string{"python3", "-c", call} }
 
 const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 
-// eventOf: hooks of PostToolUse are for tools that ran and did not fail.
+// eventOf returns MassGen's event for a call. PostToolUse is for tools that ran and did not fail.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch {
 	case dialect.Canonical(c.Event) != protocol.PostTool:
 	case c.Blocked:
-		return "" // an event that MassGen does not have
+		return "" // no event of MassGen
 	case c.Failed, c.Event == "PostToolUseFailure":
 		return "PostToolUseFailure"
 	}
@@ -61,7 +61,7 @@ func eventOf(c *dialect.Call) protocol.Event {
 }
 
 func (hooks) Environment(c *dialect.Call) []string {
-	if c.Event == "" { // of a process that sees many calls
+	if c.Event == "" { // a process for many calls
 		return nil
 	}
 	return []string{

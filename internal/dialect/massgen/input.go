@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Encode writes a HookEvent: always the same eight keys.
+// Encode writes a HookEvent, always with the same eight keys.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	input, warnings, err := c.Input()
 	if err != nil {
@@ -30,7 +30,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	return o.End(c), warnings, nil
 }
 
-// isoFormat writes a time as Python's datetime.isoformat does: no fraction where it is zero.
+// isoFormat writes a time as Python's datetime.isoformat does: without a zero fraction.
 func isoFormat(t time.Time) string {
 	t = t.UTC().Truncate(time.Microsecond)
 	if t.Nanosecond() == 0 {
@@ -39,7 +39,7 @@ func isoFormat(t time.Time) string {
 	return t.Format("2006-01-02T15:04:05.000000-07:00")
 }
 
-// objectOf is the tool's input: arguments that are no JSON stand in an object of their own.
+// objectOf returns the tool's input. Arguments that are not JSON become an object with the text under "raw".
 func objectOf(input []byte, args string) []byte {
 	if input[0] == '"' && strictjson.Text(string(input)) == strictjson.Lossy(args) {
 		return append(append([]byte(`{"raw":`), input...), '}')

@@ -5,8 +5,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Merge: of several hooks that ask, the last one gives the reason. Where a tool call is denied, only the hooks that
-// deny it have a say to the model.
+// Merge takes the reason of an ask from the last hook that asks. If a tool call is denied, only the hooks that deny the
+// call give texts to the model.
 func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Ask {
 		for _, h := range m.Hooks {

@@ -23,19 +23,18 @@ var call string
 
 var files = &dialect.Files{Client: "MassGen", Extensions: []string{".yaml", ".yml"}, Reader: reader{}}
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
-// config reads the hooks of a MassGen config: those of all agents under "hooks", and those of one agent under its
-// "backend". What else is in the file is MassGen's.
+// config reads the hooks of a MassGen config: hooks of all agents are under "hooks", and hooks of one agent under the
+// agent's "backend". The rest of the file is MassGen's.
 type config struct {
 	*dialect.Document
 	faults   int
-	override map[protocol.Event][]string // the agents that hooks of all agents are switched off for
-	inherit  []string                    // of hooks without the key inheritKey; nil: all variables
+	override map[protocol.Event][]string // agents for which the hooks of all agents are off
+	inherit  []string                    // for hooks without inheritKey; nil means all variables
 }
 
-// inheritKey is the key of hookrun's own that a hook, or the whole file, may have. MassGen passes over it.
+// inheritKey is hookrun's own key for a hook, or for the whole file. MassGen ignores the key.
 const inheritKey = "x-inherit_env"
 
 func (reader) Normalize(d *dialect.Document) {
@@ -108,7 +107,7 @@ func (f *config) document(top *yaml.Value) {
 	}
 }
 
-// agent reads the nth agent. One without an id is agent1, agent2, … for MassGen, by its place among all of them.
+// agent reads the nth agent. In MassGen an agent without an id is agent1, agent2, …, by its position in the list.
 func (f *config) agent(where string, a *yaml.Value, n int) {
 	if a.Kind != yaml.Map {
 		f.problem(a, where, "must be a mapping with an id and a backend, not %s", a.Kind)
@@ -146,7 +145,7 @@ func (f *config) agent(where string, a *yaml.Value, n int) {
 	f.events(where+".backend.hooks", hooks, id)
 }
 
-// overlooked warns of gates that a slip takes out of MassGen's sight, and so out of ours.
+// overlooked warns of gates under a misspelt key, which neither MassGen nor hookrun reads.
 func (f *config) overlooked(where string, v *yaml.Value) {
 	if v == nil {
 		return
@@ -158,11 +157,11 @@ func (f *config) overlooked(where string, v *yaml.Value) {
 	}
 }
 
-// events reads the hooks of all agents, or of one.
+// events reads the hooks of all agents, or of one agent.
 func (f *config) events(where string, hooks *yaml.Value, agent string) {
 	switch {
 	case hooks == nil || hooks.Kind == yaml.Null:
-	case hooks.Kind == yaml.List: // each with its event, as in the document on injection
+	case hooks.Kind == yaml.List: // hooks with events, as in MassGen's document on injection
 		for i, entry := range hooks.Items {
 			f.listed(fmt.Sprintf("%s[%d]", where, i), entry, agent)
 		}
@@ -170,7 +169,7 @@ func (f *config) events(where string, hooks *yaml.Value, agent string) {
 		f.problem(hooks, where, "must be a mapping of events, as PreToolUse: […], not %s", hooks.Kind)
 	default:
 		for _, m := range hooks.Members {
-			if m.Key == "override" { // MassGen passes over it
+			if m.Key == "override" { // MassGen ignores this key
 				continue
 			}
 			f.event(where+"."+m.Key, m, agent)
@@ -231,7 +230,7 @@ func (f *config) event(where string, m yaml.Member, agent string) {
 	}
 }
 
-// listed reads an entry of the list form: "type" is the event there, and "callable" the function.
+// listed reads an entry of the list form, in which "type" is the event and "callable" the function.
 func (f *config) listed(where string, entry *yaml.Value, agent string) {
 	kind := entry.Get("type")
 	if entry.Kind == yaml.Map && (kind == nil || kind.Kind != yaml.String) {
@@ -249,7 +248,7 @@ func (f *config) listed(where string, entry *yaml.Value, agent string) {
 	f.hook(where, entry, event, agent, "python", "callable", keys)
 }
 
-// known finds an event by its name. One that is not known may be a newer MassGen's.
+// known returns the event with a name. An unknown event may belong to a newer MassGen.
 func (f *config) known(v *yaml.Value, where, name string) (protocol.Event, bool) {
 	var names []string
 	for _, e := range events.Names() {
@@ -334,7 +333,7 @@ func (f *config) command(e *dialect.Entry, where string, handler *yaml.Value, ki
 	}
 }
 
-// matcher reads a matcher, and is false for one that no tool's name matches.
+// matcher reads a matcher, and returns false if the hook can never run.
 func (f *config) matcher(e *dialect.Entry, where string, v *yaml.Value) (runs bool) {
 	switch {
 	case v == nil || v.Kind == yaml.Null:
@@ -367,7 +366,7 @@ func (f *config) timeout(where string, v *yaml.Value) time.Duration {
 	return d
 }
 
-// failClosed reads what a timeout and an error mean. A handler that is not found blocks in any case.
+// failClosed reads the policy for timeouts and errors. A handler that is not found blocks in any case.
 func (f *config) failClosed(where string, v *yaml.Value) dialect.FailurePolicy {
 	if v == nil || v.Kind == yaml.Null {
 		return nil
@@ -389,8 +388,8 @@ func (f *config) failClosed(where string, v *yaml.Value) dialect.FailurePolicy {
 	return policy
 }
 
-// nearInherit warns of a key that may be meant for inheritKey, and reports whether it did: every other key that begins
-// with x- is the author's own.
+// nearInherit warns of a key that may be a misspelt inheritKey, and reports whether it did. All other keys that begin
+// with x- are the author's own.
 func (f *config) nearInherit(where string, m yaml.Member) bool {
 	near := m.Key != inheritKey && strings.Contains(strings.ToLower(m.Key), "inherit")
 	if near {
@@ -399,7 +398,7 @@ func (f *config) nearInherit(where string, m yaml.Member) bool {
 	return near
 }
 
-// inherits reads which of the caller's variables a hook gets; nil: all.
+// inherits returns the caller's variables that a hook gets; nil means all.
 func (f *config) inherits(where string, v *yaml.Value, unset []string) []string {
 	switch {
 	case v == nil || v.Kind == yaml.Null:

@@ -1,15 +1,15 @@
-// Package nearmiss finds what may have been meant as an answer in the output of a hook.
+// Package nearmiss finds parts of a hook's output that may have been meant as an answer.
 //
 //	for _, s := range nearmiss.Scan(stdout) {
 //		fmt.Println(s.Line, s) // 2 "desicion" for "decision"
 //	}
 //
 // A JSON reader either reads an answer or fails. Scan never fails. It finds JSON after a debug line, in a list, cut
-// off, with text around it, in colours and in UTF-16, and what Python or JavaScript print instead of JSON. Its time and
-// memory are linear in the text. A result is a doubt, never an answer: it may only be a reason to block.
+// off, between other text, in colours and in UTF-16, and the output of Python and JavaScript that resembles JSON. Time
+// and memory are linear in the text. A result is a doubt, never an answer: it may only be a reason to block.
 //
-// Scan reads every line that begins a value with a bracket. A value whose brackets match is read once; of any other,
-// each line may begin a value again. words.go says which key is one of an answer, or nearly one.
+// Scan reads every line that begins a value with a bracket. A value with matching brackets is read once. In any other
+// value, each line may begin a value again. words.go decides which keys belong to an answer, or nearly do.
 package nearmiss
 
 import (
@@ -26,38 +26,38 @@ import (
 type Sign struct {
 	Line  int    // in the text, from 1
 	Key   string // as written
-	Meant string // the key of an answer; equal to Key if that is one
+	Meant string // the key of an answer; equal to Key for a Word
 	Kind  Kind
 	Place Place
-	// Behind means that other text stands before the JSON value on its line, so the value may be part of that text.
+	// Behind means that other text precedes the JSON value on the same line, so the value may be part of the text.
 	Behind bool
-	// Report means that the object has a reason, no other key of an answer, and unknown keys. It is probably a report
-	// of a compiler or linter. An object in hookSpecificOutput is never a report.
+	// Report means that the object has a reason, no other key of an answer, and unknown keys. Such objects are mostly
+	// reports of compilers or linters. An object in hookSpecificOutput is never a report.
 	Report bool
 	Value  string // the beginning of the value; "" for an object or a list
 
 	offset int
 }
 
-// Kind says how a key resembles one of an answer.
+// Kind says how a key resembles a key of an answer.
 type Kind int
 
 const (
-	Word    Kind = iota // it is one
-	Slip                // it is a misspelt one
-	Synonym             // it is another word whose value means yes or no
+	Word    Kind = iota // a key of an answer
+	Slip                // a misspelt key of an answer
+	Synonym             // another word, with a value that means yes or no
 )
 
-// Place is the level at which a key stands.
+// Place is the level of a key.
 type Place int
 
 const (
 	Top      Place = iota // at the top level of a value, or of an element of a list
 	Specific              // in hookSpecificOutput
-	Inside                // deeper; only keys that no other JSON has are reported there
+	Inside                // deeper; here Scan reports only unmistakable keys
 )
 
-// Decides reports whether the key decides about a call or changes it, and is not just a text.
+// Decides reports whether the key is a decision or a change, and not just a text.
 func (s Sign) Decides() bool {
 	switch s.Meant {
 	case "decision", "permissionDecision", "continue", "hookSpecificOutput", "updatedInput", "updatedToolOutput":
@@ -76,12 +76,12 @@ func (s Sign) isReason() bool {
 	return name == "reason" || name == "stopreason"
 }
 
-// isApprovedStatus reports whether the sign is a status of a report, which may say that something was approved.
+// isApprovedStatus reports whether the sign is a status with a word of approval, as in reports of other programs.
 func (s Sign) isApprovedStatus() bool {
 	return Letters(s.Key) == "status" && slices.Contains(approvals, Letters(s.Value))
 }
 
-// Begins reports whether the key begins an answer: it stands at the top level of a value that is no report.
+// Begins reports whether the key can begin an answer: the key is not deep inside, and the object is no report.
 func (s Sign) Begins() bool { return s.Place != Inside && !s.Report }
 
 func (s Sign) String() string {
@@ -104,7 +104,7 @@ const (
 	maxSigns = 20 // inside other JSON, and as many elsewhere
 )
 
-// Scan returns the signs of an answer in the text, in order: at most 20 that stand deep inside, and 20 others.
+// Scan returns the signs of an answer in the text, in order: at most 20 from deep inside, and 20 others.
 func Scan(text string) []Sign {
 	if !strings.ContainsAny(text, "{[\"'") {
 		return nil
@@ -139,7 +139,7 @@ func clean(text string) string {
 }
 
 func hasUnseen(text string) bool {
-	if strings.IndexByte(text, 0x7f) >= 0 { // which is plain in JSON
+	if strings.IndexByte(text, 0x7f) >= 0 { // DEL, which strictjson.Plain accepts
 		return true
 	}
 	for i := strictjson.Plain(text); i < len(text); i += strictjson.Plain(text[i:]) {
@@ -166,7 +166,7 @@ func unseen(r rune) bool {
 	return false
 }
 
-// maxEscape is the maximum length of a terminal's escape sequence. A longer one counts as text.
+// maxEscape is the maximum length of a terminal's escape sequence. Longer sequences count as text.
 const maxEscape = 200
 
 // escapeLength returns the length of a terminal's escape sequence after the escape character: ESC [ … letter, ESC ] …

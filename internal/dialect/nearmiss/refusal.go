@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// The words of refusals that are no answer, beside those in words.go. JSON that other programs print has some of them,
-// too, so an object counts only if it is small.
+// Words of refusals, beside the words in words.go. JSON of other programs has some of them too, so only small objects
+// count.
 var (
 	passes = []string{"safe", "valid", "success", "ok", "authorized", "authorised", "run", "execute", "pass", "passed",
 		"clean", "compliant", "accepted", "accept", "proceed"}
@@ -20,15 +20,15 @@ var (
 	refusalLists = []string{"violations", "denials", "blockedby"}
 )
 
-// Limits of what is read as a refusal.
+// Limits of a refusal: bytes of text, keys of an object, and depth.
 const (
 	maxRefusal     = 64 << 10
 	maxRefusalKeys = 4
 	maxRefusalDeep = 2
 )
 
-// Refusal returns what in a text may say no in other words than those of an answer: a small JSON object such as
-// {"safe": false}, or a line of YAML, TOML or variables such as decision=block. It returns "" if there is nothing.
+// Refusal returns a part of a text that may say no in other words than an answer: a small JSON object such as {"safe":
+// false}, or a line of YAML, TOML or variables such as decision=block. Refusal returns "" without such a part.
 func Refusal(text string) string {
 	text = strings.TrimSpace(clean(text))
 	if len(text) > maxRefusal {
@@ -85,7 +85,7 @@ func refusalIn(object gjson.Result, deep int) (found string) {
 	return found
 }
 
-// refuses reports whether a key, given by its letters, and its value say no.
+// refuses reports whether a key and its value say no. name has the Letters of the key.
 func refuses(name string, v value) bool {
 	switch {
 	case slices.Contains(passes, name), slices.Contains(approvals, name):

@@ -20,11 +20,11 @@ type scanner struct {
 	signs  []Sign
 }
 
-// scan reads each value that begins with a bracket, and up to level times the strings that are JSON themselves.
+// scan reads each value that begins with a bracket, and strings with JSON inside, up to level strings deep.
 func (s *scanner) scan(level int) {
-	fresh, quoted := true, false // nothing is on this line yet; a quote is
+	fresh, quoted := true, false // fresh: the line is blank so far; quoted: the line has a quote
 	for s.at < len(s.text) {
-		if !fresh { // nothing else begins a value behind text
+		if !fresh { // behind text only a bracket begins a value
 			if s.at = s.next("{[\n\r"); s.at == len(s.text) {
 				return
 			}
@@ -57,7 +57,7 @@ func (s *scanner) blank() {
 	s.at++
 }
 
-// next returns where the first of some characters stands, else the end of the text.
+// next returns the position of the first of the characters, or the end of the text.
 func (s *scanner) next(chars string) int {
 	if i := strings.IndexAny(s.text[s.at:], chars); i >= 0 {
 		return s.at + i
@@ -65,8 +65,8 @@ func (s *scanner) next(chars string) int {
 	return len(s.text)
 }
 
-// quote reads a quote that begins a line, behind which there is JSON, or a line of an object. It reports whether that
-// has signs; else it passes the quote.
+// quote reads a quote at the beginning of a line: a string with JSON inside, or a line of an object without braces. It
+// reports whether this text has signs. If not, it skips the quote only.
 func (s *scanner) quote(level int) (found bool) {
 	if content, end, ok := jsonString(s.text, s.at); ok && level > 0 {
 		inner := scanner{text: clean(content), line: s.line}
@@ -78,7 +78,7 @@ func (s *scanner) quote(level int) (found bool) {
 	end := s.next("\n\r")
 	line := scanner{text: s.text[:end], at: s.at, line: s.line} // of an object without a brace
 	if first := line.token(&object{}, member{}, Top); first.is {
-		// The value of its key may be the answer.
+		// The value of the first key may be the answer.
 		first.is = line.at < end && line.text[line.at] != '{' && line.text[line.at] != '['
 		for line.members('}', Top, 0, &object{}, first); line.at < end; {
 			line.at++
@@ -93,7 +93,7 @@ func (s *scanner) quote(level int) (found bool) {
 	return false
 }
 
-// jsonString reads the JSON string at i. ok is false unless it ends on its line and contains brackets.
+// jsonString reads the JSON string at i. ok is false unless the string ends on its line and contains brackets.
 func jsonString(text string, i int) (content string, end int, ok bool) {
 	end, closed := closingQuote(text, i)
 	if text[i] != '"' || !closed {
@@ -106,10 +106,10 @@ func jsonString(text string, i int) (content string, end int, ok bool) {
 	return "", 0, false
 }
 
-// closingQuote returns the position of the quote that closes the one at i, or else the end of the line.
+// closingQuote returns the position of the quote that closes the quote at i, or else the end of the line.
 func closingQuote(text string, i int) (end int, closed bool) {
 	for end = i + 1; end < len(text); end++ {
-		if text[i] == '"' { // mostly: the others are plain
+		if text[i] == '"' { // most characters are plain
 			if end += strictjson.Plain(text[end:]); end == len(text) {
 				break
 			}
@@ -135,11 +135,11 @@ const (
 	whole
 )
 
-// maxOpen is how many brackets can be open. No answer is that deep.
+// maxOpen is the maximum number of open brackets. Answers are never so deep.
 const maxOpen = 64
 
-// value reads the value at s.at. If it is not whole, any of its other lines may begin an answer, so the scan goes on
-// behind its first line. A line is read once for each bracket that is open there, of which there are not many.
+// value reads the value at s.at. If the value is not whole, each of its other lines may begin an answer, so the scan
+// continues after the first line. A line is read once for each bracket that is open there, and these are few.
 func (s *scanner) value() ending {
 	start, line := s.at, s.line
 	how := s.bracket(Top, 0, &object{})
@@ -163,7 +163,7 @@ func (s *scanner) bracket(place Place, depth int, o *object) ending {
 	return s.members(closing, place, depth, o, member{})
 }
 
-// member is a key whose value is to come, if there is one.
+// member is a key before its value. The zero member is no key.
 type member struct {
 	key string
 	at  int
@@ -205,7 +205,7 @@ func (s *scanner) members(closing byte, place Place, depth int, o *object, key m
 	return broken
 }
 
-// token reads a string or a bare word. It is the value of key or, if a colon follows, the key of the next value.
+// token reads a string or a bare word: the value of key or, before a colon, the key of the next value.
 func (s *scanner) token(o *object, key member, place Place) member {
 	at := s.at
 	text, cut := s.read()
@@ -239,7 +239,7 @@ func (s *scanner) skipBlanks() {
 	}
 }
 
-// read reads a string or a bare word. An unclosed string ends with its line. cut means that it ends with the text.
+// read reads a string or a bare word. An unclosed string ends with its line. cut means that the text ended first.
 func (s *scanner) read() (text string, cut bool) {
 	start := s.at
 	if isQuote(s.text[start]) {
@@ -269,13 +269,13 @@ func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // object is an open object that may be an answer.
 type object struct {
-	signs              int // number of signs before it
+	signs              int // number of signs before the object
 	named, event, tool bool
-	reasons            bool // the input of an event that has a reason
-	foreign            bool // a key that no answer has
+	reasons            bool // the event's input has a reason
+	foreign            bool // has a key that answers do not have
 }
 
-// note notes a key that identifies the input of a hook. value begins its value.
+// note records a key that is typical of hook input. value is the beginning of the key's value.
 func (o *object) note(key, value string) {
 	switch key {
 	case "hook_event_name", "hook_type":
@@ -288,13 +288,13 @@ func (o *object) note(key, value string) {
 	}
 }
 
-// closeObject drops signs that mean nothing: in an object that is the printed input of a hook.
+// closeObject marks the signs of a report, and drops signs without a meaning, as in the printed input of a hook.
 func (s *scanner) closeObject(o *object) {
 	if len(s.signs) <= o.signs {
 		return
 	}
 	before, signs := s.signs[:o.signs], s.signs[o.signs:]
-	// Other programs do not print hookSpecificOutput, so a reason in it belongs to an answer.
+	// Other programs do not print hookSpecificOutput, so a reason inside belongs to an answer.
 	report := o.foreign && !slices.ContainsFunc(signs, func(s Sign) bool {
 		return s.Place == Specific || s.Place == Top && !s.isReason()
 	})
@@ -306,25 +306,25 @@ func (s *scanner) closeObject(o *object) {
 		case sign.Report && slices.ContainsFunc(before, Sign.isReport): // compilers print thousands; one is enough
 		case input && (sign.Kind == Synonym || o.reasons && sign.Key == "reason"):
 		case sign.Kind == Synonym && o.foreign && sign.isApprovedStatus():
-		case o.tool && sign.Kind == Synonym && Letters(sign.Key) == "toolinput": // a call that was printed
+		case o.tool && sign.Kind == Synonym && Letters(sign.Key) == "toolinput": // a printed call
 		default:
 			s.signs = append(s.signs, sign)
 		}
 	}
 }
 
-// sign records a key if it resembles one of an answer.
+// sign records a key if it resembles a key of an answer.
 func (s *scanner) sign(o *object, m member, v value, place Place) {
 	meant, kind, ok := match(m.key, v, place)
 	if !ok {
-		o.foreign = o.foreign || !v.cut && place != Inside && !isAnswers(m.key)
+		o.foreign = o.foreign || !v.cut && place != Inside && !isAnswerKey(m.key)
 		return
 	}
 	sign := Sign{Line: s.line + 1, Key: m.key, Meant: meant, Kind: kind, Place: place, Behind: s.behind,
 		Value: v.shown(), offset: m.at}
 	alike := 0
 	for i, old := range s.signs {
-		if old.offset == sign.offset { // found already, before its line was read again
+		if old.offset == sign.offset { // found in an earlier reading of the line
 			if sign.Place < old.Place || !sign.Behind {
 				sign.Report = old.Report
 				s.signs[i] = sign

@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// words are the keys of the answers of all clients that other JSON does not have by chance.
+// words are the keys of all clients' answers that are not common in other JSON.
 var words = []string{"decision", "permissionDecision", "continue", "hookSpecificOutput", "reason",
 	"permissionDecisionReason", "stopReason", "systemMessage", "additionalContext", "updatedInput", "updatedToolOutput",
 	"updatedMCPToolOutput", "suppressOutput"}
@@ -16,14 +16,14 @@ var words = []string{"decision", "permissionDecision", "continue", "hookSpecific
 // Keys returns the keys of answers that Scan looks for.
 func Keys() []string { return slices.Clone(words) }
 
-// others are words that resemble a key of an answer but have a meaning of their own.
-var others = []string{
+// lookalikes are words that resemble a key of an answer but have a meaning of their own.
+var lookalikes = []string{
 	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "contain", "dances",
 	"season", "treason", "continuum",
 	"lock", "locked", "clock", "clocked", "flock", "black",
 }
 
-// rewriteOf returns the rewrite that another name is for, "" if none.
+// rewriteOf returns the key of the rewrite that another name stands for, or "".
 func rewriteOf(name string) string {
 	switch name {
 	case "toolinput", "newinput", "modifiedinput", "modifiedargs", "updatedargs", "updatedtoolinput":
@@ -34,32 +34,32 @@ func rewriteOf(name string) string {
 	return ""
 }
 
-// verdictKeys are keys that may be meant as a decision if their value is a word for one.
+// verdictKeys are keys that may be meant as a decision if the value is a word for a decision.
 var verdictKeys = []string{
 	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
 	"judgement", "ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition",
 	"conclusion", "determination",
 }
 
-// stops are keys that block a call if they are true. If false they mean nothing: the result of a tool may have them.
+// stops are keys that block a call if true. If false they have no meaning: the result of a tool may have them.
 var stops = []string{"stop", "halt", "abort", "cancel", "cancelled", "canceled", "prevent", "prevented", "interrupt",
 	"terminate"}
 
-// refusals are what may stand before "reason" in a key that says why a call was denied, beside denials.
+// refusals are words before "reason" in keys that say why a call was denied, beside denials.
 var refusals = []string{"blocking", "denial", "rejection", "refusal"}
 
-// goes are verbs that hold a call up if they are false, or true with a not. Otherwise they mean nothing: other JSON
+// runVerbs are verbs that block a call if false, or if true with a "not". Otherwise they have no meaning: other JSON
 // says with them what has happened, or how often.
-var goes = []string{"continue", "run", "execute"}
+var runVerbs = []string{"continue", "run", "execute"}
 
-// beside are words that may stand before and behind the verb in a key, as in should_block and preventExecution.
-var beside = []string{"is", "was", "been", "be", "has", "can", "will", "should", "must", "do", "not", "access",
+// affixes are words before or after the verb in a key, as in should_block and preventExecution.
+var affixes = []string{"is", "was", "been", "be", "has", "can", "will", "should", "must", "do", "not", "access",
 	"permission", "execution", "continuation", "tooluse", "tool", "call", "command", "request", "action"}
 
-// verb returns a name without what stands beside its verb.
+// verb returns the verb of a name, without affixes.
 func verb(name string) string {
 	for range 3 { // "should not be", "tool call request"
-		for _, word := range beside {
+		for _, word := range affixes {
 			rest := strings.TrimSuffix(strings.TrimPrefix(name, word), word)
 			switch {
 			case rest == name || rest == "":
@@ -82,7 +82,7 @@ var (
 	no        = []string{"false", "no", "n", "off", "0"}
 )
 
-// bracketed is the value of a key that is an object or a list.
+// bracketed is a value that is an object or a list.
 var bracketed = value{open: true}
 
 // value is the value of a key.
@@ -90,7 +90,7 @@ type value struct {
 	text   string
 	quoted bool
 	open   bool // an object or a list
-	cut    bool // the text ends within it, so it may continue in any way
+	cut    bool // the text ends within the value, so the value may go on in any way
 }
 
 func (v value) shown() string {
@@ -118,15 +118,15 @@ func (v value) is(lists ...[]string) bool {
 	return slices.Contains(slices.Concat(lists...), Letters(v.text))
 }
 
-// says reports whether the value is a string that is not blank.
-func (v value) says() bool { return v.quoted && strings.TrimSpace(v.text) != "" }
+// hasText reports whether the value is a string and not blank.
+func (v value) hasText() bool { return v.quoted && strings.TrimSpace(v.text) != "" }
 
-// match returns the key of an answer that a key is, or may be meant as.
+// match returns the key of an answer that key equals, misspells or replaces by a synonym.
 func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
 	if v.null() || len(key) > maxKey {
 		return "", 0, false
 	}
-	if place == Inside { // only keys that no other JSON has
+	if place == Inside { // only unmistakable keys
 		denies := key == "decision" && v.is(denials)
 		return key, Word, denies || key == "permissionDecision" || key == "hookSpecificOutput"
 	}
@@ -147,8 +147,8 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 	return "", 0, false
 }
 
-// decidesAs reports whether a key and its value mean yes or no in other words than those of answers: a key for a
-// verdict with a word for one, or a verb for one with a value that says whether it is so.
+// decidesAs reports whether a key and its value mean yes or no in other words than an answer: a key for a verdict with
+// a word for a verdict, or a verb such as "allow" with a value for yes or no.
 func decidesAs(name string, v value) bool {
 	if v.is(denials, approvals, questions) && isVerdict(name) {
 		return true
@@ -157,16 +157,16 @@ func decidesAs(name string, v value) bool {
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
 	}
 	if of, is := strings.CutSuffix(name, "reason"); is {
-		return (near(verb(of), denials) || slices.Contains(refusals, verb(of))) && (v.cut || v.says())
+		return (near(verb(of), denials) || slices.Contains(refusals, verb(of))) && (v.cut || v.hasText())
 	}
 	switch stem := verb(name); {
 	case near(stem, denials):
 		// "block": "why" is a rule of a hooks file, and a mistake here.
-		return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && strings.HasSuffix(name, stem) && v.says() &&
-			!isNumber(v.text)
+		return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && strings.HasSuffix(name, stem) &&
+			v.hasText() && !isNumber(v.text)
 	case near(stem, approvals) || stem == "proceed":
 		return v.is(yes, no) || v.cut
-	case slices.Contains(goes, stem):
+	case slices.Contains(runVerbs, stem):
 		return !isNumber(v.text) && (v.is(no) || v.is(yes) && strings.Contains(name, "not")) || v.cut
 	default:
 		return v.is(yes) && (slices.Contains(stops, stem) || slices.Contains(questions, stem))
@@ -179,28 +179,28 @@ func isVerdict(name string) bool {
 		strings.Contains(name, "verdict")
 }
 
-// isAnswers reports whether an answer may have the key, even with a value that means nothing.
-func isAnswers(key string) bool {
+// isAnswerKey reports whether an answer may have the key, even with a value without a meaning.
+func isAnswerKey(key string) bool {
 	return meantKey(key) != "" || key == "hookEventName" || key == "terminalSequence"
 }
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789.") == "" }
 
-// near reports whether a name is one of the words, or differs from a longer one by a letter.
+// near reports whether a name is one of the words, or differs by one letter from a word of five letters or more.
 func near(name string, list []string) bool {
 	if slices.Contains(list, name) {
 		return true
 	}
-	if len(name) < 5 || slices.Contains(others, name) {
+	if len(name) < 5 || slices.Contains(lookalikes, name) {
 		return false
 	}
 	return slices.ContainsFunc(list, func(w string) bool { return len(w) >= 5 && spelling.Distance(name, w) <= 1 })
 }
 
-// meantKey returns the key of an answer that a key is or misspells, "" if there is none.
+// meantKey returns the key of an answer that key equals or misspells, or "".
 func meantKey(key string) string {
 	name, best, meant := Letters(key), 3, ""
-	if name == "" || slices.Contains(others, name) || key == "hookEventName" {
+	if name == "" || slices.Contains(lookalikes, name) || key == "hookEventName" {
 		return ""
 	}
 	for _, w := range words {
@@ -229,7 +229,8 @@ func consonants(word string) string {
 	return string(slices.Sorted(slices.Values([]byte(rest))))
 }
 
-// cutKey returns the key of an answer that a text may begin which was cut off within the key.
+// cutKey completes a key that was cut off by the end of the text: it returns the key of an answer that begins with
+// start, or start itself.
 func cutKey(start string) string {
 	name := Letters(start)
 	for _, w := range words {

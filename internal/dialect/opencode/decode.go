@@ -15,14 +15,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// answerKeys are the keys of an answer. The plugin takes no others.
+// answerKeys are the keys of an answer. The plugin rejects all others.
 var answerKeys = []dialect.Field{"decision string", "reason string", "args object", "output string", "context string",
 	"stop string", "systemMessage string"}
 
-// Decode reads the result of a process as the plugin reads hookrun's.
+// Decode reads the result of a process as the plugin reads the result of hookrun.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(eventNamed(c.Event), hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	if cause, problem := r.Ended(who); problem != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of the plugin that hookrun writes for OpenCode 1.18.33, which has no hooks of its own that are
-// commands. The plugin gives hookrun a call as JSON and takes JSON with a decision for an answer. Everything else
-// blocks: another exit code than 0, another key, no decision.
+// Dialect is the dialect of the plugin that hookrun writes for OpenCode 1.18.33, which has no hook commands of its own.
+// The plugin passes a call to hookrun as JSON, and reads JSON with a decision. Any other result blocks: an exit code
+// other than 0, an unknown key, or no decision.
 var Dialect = &dialect.Dialect{
 	Name: "opencode",
 	Events: dialect.Events{
@@ -24,7 +24,7 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect: func(*dialect.Call) bool { return false }, // no other client has its events
+		Detect: func(*dialect.Call) bool { return false }, // no other client has these events
 		Read:   func(c *dialect.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(output(o))
@@ -36,7 +36,7 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }

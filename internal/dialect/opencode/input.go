@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Encode passes on what the plugin wrote, or writes the same.
+// Encode passes on the plugin's input, or builds the same from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
@@ -27,8 +27,8 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	})
 }
 
-// toolName writes the name of an MCP tool as all the others do. The client joins its parts by an underscore, so the
-// plugin says where the server's name ends. A tool of the client's own has its name, whatever servers are called.
+// toolName returns the usual name of an MCP tool. The client joins server and tool by an underscore, so the plugin says
+// where the server's name ends. The client's own tools keep their names, whatever the servers are called.
 func toolName(c *dialect.Call) string {
 	own := func(t dialect.Tool) bool { return t.Name() == c.Tool }
 	if c.Tool == "apply_patch" || slices.ContainsFunc(tools, own) {

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// files is where the plugin is. The client loads plugins from this folder in a project, above it up to its root, and
-// in the user's home.
+// files has the folder of the plugin. The client loads plugins from this folder in a project, in the folders above up
+// to the project's root, and in the user's home.
 var files = &dialect.Files{
 	Client: "OpenCode", Folder: ".opencode/plugins", Base: plugin,
 	Timeout: dialect.Unit(time.Millisecond),
@@ -30,7 +30,6 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-// installer is the code of install, with the defaults of dialect.BaseInstaller.
 type installer struct{ dialect.BaseInstaller }
 
 func (installer) OwnFiles() []dialect.OwnFile {
@@ -65,7 +64,7 @@ func pluginText(call dialect.OwnCall) string {
 		Missing string   `json:"missing"`
 	}{call.Program, call.Args, call.Timeout.Milliseconds(), missing})
 	if err != nil {
-		panic(err) // of texts and numbers there is no error
+		panic(err) // texts and numbers always encode
 	}
 	return strings.Replace(source, "CALL", string(written), 1)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// answer is what the plugin reads.
+// answer is the JSON that the plugin reads.
 type answer struct {
 	Decision      string          `json:"decision"`
 	Reason        string          `json:"reason,omitempty"`
@@ -22,7 +22,7 @@ type answer struct {
 	SystemMessage string          `json:"systemMessage,omitempty"`
 }
 
-// output tells an outcome to the plugin. An ask is a block, since a plugin can ask nobody.
+// output returns the plugin's answer for an outcome. An ask is a block, because a plugin cannot ask the user.
 func output(o protocol.Outcome) ([]byte, error) {
 	event := eventNamed(o.Event)
 	out := answer{Decision: "continue"}
@@ -46,7 +46,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	switch {
 	case event != prompt && event != before && event != after:
 		messages = append(messages, cmp.Or(out.Reason, texts))
-	case out.Decision == "block" && texts != "": // the model is told why, and nothing else
+	case out.Decision == "block" && texts != "": // the model gets only the reason
 		out.Reason += "\n\n" + texts
 	default:
 		out.Context = texts

@@ -14,27 +14,27 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// noReason are the client's words where no hook gave a reason.
+// noReason is the client's reason if no hook gave one.
 const noReason = "No reason provided"
 
-// answer is what one hook says, or what several amount to.
+// answer is the answer of one hook, or the merged answer of several.
 type answer struct {
 	decision, reason, stopReason string
 	stop                         bool // continue is false
 	specific                     map[string]gjson.Result
 }
 
-// read reads a JSON answer. No type is converted, and of two equal keys the last counts.
-func read(object gjson.Result) *answer {
+// readAnswer reads a JSON answer. No type is converted, and the last of equal keys counts.
+func readAnswer(object gjson.Result) *answer {
 	top := dialect.LastOf(object)
 	return &answer{decision: dialect.StringOf(top["decision"]), reason: dialect.MessageOf(top["reason"]),
 		stopReason: dialect.MessageOf(top["stopReason"]), stop: top["continue"].Type == gjson.False,
 		specific: dialect.LastOf(top["hookSpecificOutput"])}
 }
 
-// joined is what the answers amount to, in the order of the file: any block counts before any allow, hookSpecificOutput
-// is merged key by key, and of each key the last counts.
-func joined(answers []*answer) *answer {
+// mergeAnswers merges the answers in file order. Any block counts before any allow. hookSpecificOutput is merged key by
+// key, and the last value of a key counts.
+func mergeAnswers(answers []*answer) *answer {
 	all := answer{specific: map[string]gjson.Result{}}
 	var reasons []string
 	for _, a := range answers {
@@ -56,16 +56,16 @@ func joined(answers []*answer) *answer {
 	return &all
 }
 
-// requested is what the answers amount to at a PermissionRequest: a deny counts before an allow, and every message is
-// told. Several answers of which none decides refuse the request, as the client has it.
-func requested(answers []*answer) gjson.Result {
+// mergeRequests merges the answers to a PermissionRequest: a deny counts before an allow, and all messages are joined.
+// Several answers without a decision refuse the request, as in the client.
+func mergeRequests(answers []*answer) gjson.Result {
 	word, messages := "", []string(nil)
 	for _, a := range answers {
-		switch said := behavior(a.specific["decision"]); said {
+		switch choice := behavior(a.specific["decision"]); choice {
 		case "deny":
-			word = said
+			word = choice
 		case "allow":
-			word = cmp.Or(word, said)
+			word = cmp.Or(word, choice)
 		}
 		if message := dialect.MessageOf(dialect.LastOf(a.specific["decision"])["message"]); message != "" {
 			messages = append(messages, message)
@@ -81,7 +81,7 @@ func behavior(decision gjson.Result) string {
 	return dialect.StringOf(dialect.LastOf(decision)["behavior"])
 }
 
-// decide says what an answer means at the event, and why.
+// decide returns the decision of an answer at the event, and the reason.
 func (m rule) decide(a *answer) (protocol.Decision, string) {
 	why := cmp.Or(a.stopReason, a.reason, noReason)
 	switch request := a.specific["decision"]; {
@@ -114,12 +114,12 @@ func (m rule) decide(a *answer) (protocol.Decision, string) {
 // permissions are the words of permissionDecision.
 var permissions = []string{"allow", "deny", "ask"}
 
-// changes are keys that change a call or its result in Claude Code and in other clients.
-var changes = []string{"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
+// rewriteKeys are keys that change a call or its result in Claude Code and in other clients.
+var rewriteKeys = []string{"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
 
-// heed takes from an answer what does not decide. What may have been meant to, and means nothing to the client, is a
-// doubt.
-func (m rule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
+// readRest reads the parts of an answer besides the decision. It notes a doubt if the client ignores a part that may
+// have been meant as a decision.
+func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
 	top := dialect.LastOf(object)
 	if suppressed := top["suppressOutput"]; dialect.MessageOf(suppressed) == "" {
 		v.SystemMessage = dialect.MessageOf(top["systemMessage"])
@@ -136,33 +136,34 @@ func (m rule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who strin
 			v.UpdatedInput = dialect.Rewritten(input)
 		}
 	}
-	v.NoteDoubt(who, client, cmp.Or(m.odd(top, a), dialect.DoubtOf(object, validWords, "tool_input", "artifacts")))
+	doubt := dialect.DoubtOf(object, validWords, "tool_input", "artifacts")
+	v.NoteDoubt(who, client, cmp.Or(m.ignoredPart(top, a), doubt))
 }
 
-// odd is what of an answer may have been meant to hold the call up or change it, and does not.
-func (m rule) odd(top map[string]gjson.Result, a *answer) error {
+// ignoredPart returns an error about a part that has no effect, but may have been meant to block or change the call.
+func (m rule) ignoredPart(top map[string]gjson.Result, a *answer) error {
 	word, permission := top["decision"], a.specific["permissionDecision"]
-	said := dialect.StringOf(word)
+	decision := dialect.StringOf(word)
 	switch {
 	case word.Type != gjson.Null && word.Type != gjson.String:
 		return dialect.WrongType("decision", "a string", word)
-	case said != "" && !slices.Contains([]string{"allow", "approve", "deny", "block", "ask"}, said):
-		return fmt.Errorf("decision %q does not exist; %s", said, validWords)
-	case said == "ask" && m.Can&permits == 0, a.denies() && m.Can&(dialect.Block|permits) == 0 &&
-		!(m.Can&todo != 0 && said == "block"):
-		return fmt.Errorf(`"decision": %q does nothing at %s`, said, m.Name)
+	case decision != "" && !slices.Contains([]string{"allow", "approve", "deny", "block", "ask"}, decision):
+		return fmt.Errorf("decision %q does not exist; %s", decision, validWords)
+	case decision == "ask" && m.Can&permits == 0, a.denies() && m.Can&(dialect.Block|permits) == 0 &&
+		!(m.Can&todo != 0 && decision == "block"):
+		return fmt.Errorf(`"decision": %q does nothing at %s`, decision, m.Name)
 	case permission.Type != gjson.Null && m.Can&permits == 0:
 		return fmt.Errorf(`"permissionDecision" does nothing at %s`, m.Name)
 	case permission.Type != gjson.Null && !slices.Contains(permissions, dialect.StringOf(permission)):
 		return fmt.Errorf("permissionDecision %s does not exist; %s", permission.Raw, validWords)
 	case a.denies() && m.Can&permits != 0 && dialect.StringOf(permission) == "allow":
-		return fmt.Errorf(`"permissionDecision": "allow" undoes its "decision": %q`, said)
+		return fmt.Errorf(`"permissionDecision": "allow" undoes its "decision": %q`, decision)
 	case top["continue"].Type == gjson.String || top["continue"].Type == gjson.Number:
 		return dialect.WrongType("continue", "true or false", top["continue"])
 	case a.stop && m.Can&dialect.Stop == 0:
 		return fmt.Errorf(`"continue": false does nothing at %s`, m.Name)
 	}
-	for _, key := range changes {
+	for _, key := range rewriteKeys {
 		if a.specific[key].Type != gjson.Null {
 			return fmt.Errorf("it has %q, and %s lets no hook change that; block instead, and say how it should be",
 				key, client)

@@ -11,29 +11,29 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// validWords is how an answer says yes and no.
+// validWords shows the answers that the client reads, for messages.
 const validWords = `an answer is {"decision": "block", "ask" or "allow", "reason": "…"}, or {"hookSpecificOutput": ` +
 	`{"permissionDecision": "deny", "ask" or "allow", "permissionDecisionReason": "…"}}`
 
-// mostRead is how much of a hook's stdout and of its stderr the client reads. An answer behind that does not count.
-const mostRead = 1 << 20
+// maxRead is how many bytes of stdout, and of stderr, the client reads. A later answer does not count.
+const maxRead = 1 << 20
 
-// outputText returns what the client reads of an output stream, without the blanks around it.
+// outputText returns the part of an output stream that the client reads, without surrounding blanks.
 func outputText(c *dialect.Capture) string {
-	if c.Total <= mostRead {
+	if c.Total <= maxRead {
 		return dialect.TrimJS(c.All())
 	}
-	start := dialect.Capture{Head: c.Head[:min(mostRead, len(c.Head))]}
+	start := dialect.Capture{Head: c.Head[:min(maxRead, len(c.Head))]}
 	start.Total = int64(len(start.Head))
 	return dialect.TrimJS(start.All())
 }
 
-// Decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout, or
-// stderr where stdout is blank.
+// Decode checks, in this order: the start, the timeout, the text, the exit code. At exit 2 the text is stderr. At other
+// exit codes the text is stdout, or stderr if stdout is blank.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleAt(c)
 	who := dialect.Who(m.Name, hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	denies := r.ExitCode == 2 && r.Signal == ""
@@ -46,17 +46,17 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		text = outputText(&r.Stderr)
 	}
 	v := dialect.OK()
-	if r.Stdout.Total > mostRead {
+	if r.Stdout.Total > maxRead {
 		v.Doubt = fmt.Sprintf("%s printed %d bytes, and Qwen Code reads the first %d, so an answer behind them "+
-			"does not count; print less, or an answer alone", who, r.Stdout.Total, mostRead)
+			"does not count; print less, or an answer alone", who, r.Stdout.Total, maxRead)
 	}
 	var a *answer
 	value, isJSON := dialect.JSONOrQuoted(text)
 	isJSON = isJSON && value.IsObject()
 	switch {
 	case isJSON:
-		a = read(value)
-		m.heed(&v, a, value, who)
+		a = readAnswer(value)
+		m.readRest(&v, a, value, who)
 	case text == "":
 	case denies:
 		a = &answer{decision: "deny", reason: text}
@@ -64,19 +64,19 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return dialect.Unreadable(who, "it begins with { and is no JSON; "+dialect.PrintAlone(text))
 	case r.ExitCode != 0:
 		a = &answer{decision: "allow", reason: "Non-blocking error: " + text}
-		if !r.NotRunByShell() { // the warning says it
+		if !r.NotRunByShell() { // the warning has the text
 			v.SystemMessage = "Warning: " + text
 		}
 	default:
 		a = &answer{decision: "allow", reason: "Hook executed successfully"}
-		if v.SystemMessage = text; ofStdout && m.Can&speaks != 0 {
+		if v.SystemMessage = text; ofStdout && m.Can&stdoutIsContext != 0 {
 			v.SystemMessage, v.Context = "", uncoloured(text)
 		}
 		v.Doubt = cmp.Or(v.Doubt, dialect.DoubtOfText(who, text))
 	}
 	if a != nil {
 		v.Own = a
-		if decision, why := m.decide(a); decision != protocol.Continue { // it stands, however its author ended
+		if decision, why := m.decide(a); decision != protocol.Continue { // a decision counts, however the process ended
 			v.Doubt = ""
 			v.Decide(decision, why)
 			return v
@@ -95,10 +95,10 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return dialect.DoubtEqualKeys(who, value, v)
 }
 
-// escapes are sequences that colour a terminal or steer it.
+// escapes are sequences that colour or control a terminal.
 var escapes = lazy.Regexp{Text: `[\x1b\x{9b}](?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[\[()#;?]*[0-9;]*[ -/]*[@-~])`}
 
-// uncoloured is a text without what is for a terminal alone.
+// uncoloured returns a text without control characters and escape sequences.
 func uncoloured(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -9,13 +9,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is how messages name it.
+// client is the client's name in messages.
 const client = "Qwen Code"
 
-// Dialect is the dialect of Qwen Code 0.24.4, as the real client was recorded: Claude Code's events, Gemini CLI's tools
-// and process. All hooks of a call run at once, unless a group of the file wants them in turn. A JSON answer counts
-// whatever the exit code; a text blocks with exit 2 alone, and there it is stderr that counts. What one hook answers
-// can undo what another one did.
+// Dialect is the dialect of Qwen Code 0.24.4, recorded with the real client. The client has Claude Code's events, and
+// Gemini CLI's tools and handling of processes. All hooks of a call run at once, unless a group of the file runs its
+// hooks in turn. A JSON answer counts at every exit code. A text blocks only at exit 2 and on stderr. One hook's answer
+// can override another's.
 var Dialect = &dialect.Dialect{
 	Name:   "qwen",
 	Events: events,
@@ -24,7 +24,8 @@ var Dialect = &dialect.Dialect{
 		FileVariablesWin: true},
 	Hooks: hooks{},
 	Client: &dialect.Client{
-		// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
+		// Gemini CLI has a timestamp and no permission_mode; Claude Code and Codex have a permission_mode and no
+		// timestamp.
 		Detect: func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") != "" },
 		Read: func(c *dialect.Call, response gjson.Result) {
 			switch c.Event {
@@ -35,9 +36,9 @@ var Dialect = &dialect.Dialect{
 			}
 		},
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts whatever the exit
+			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
 		},
-		// Exit 2 does nothing after a tool, and before one another hook's allow undoes it.
+		// Exit 2 has no effect after a tool, and before a tool another hook's allow overrides exit 2.
 		Errors:          dialect.ErrorByBlock,
 		ProjectVariable: "QWEN_PROJECT_DIR",
 		Tools:           tools,
@@ -46,33 +47,34 @@ var Dialect = &dialect.Dialect{
 	Install: install,
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
 func (hooks) HiddenVariables() []string { return []string{"QWEN_SERVER_TOKEN"} }
 
-// rule is the row of an event, with what the client makes of an answer there.
+// rule is the row of an event, with the methods that read and write answers.
 type rule struct{ dialect.Event }
 
 func ruleOf(e protocol.Event) rule { return rule{events.Of(e)} }
 
-// What hooks can do at some events of this client alone. Stop is a block here, and ends no turn.
+// Effects that only this client has. dialect.Stop is a block here, and does not end the turn.
 const (
-	speaks   = dialect.OwnEffect << iota // plain text on stdout is for the model, too
-	permits                              // permissionDecision comes before decision, and ask asks
-	todo                                 // "block" holds something up, and "deny" does not
-	requests                             // the answer is hookSpecificOutput.decision
+	stdoutIsContext = dialect.OwnEffect << iota // plain text on stdout is for the model, too
+	permits                                     // permissionDecision overrides decision, and may be "ask"
+	todo                                        // "block" blocks, and "deny" does not
+	requests                                    // the answer is hookSpecificOutput.decision
 )
 
 var events = dialect.Events{
 	{Name: "InstructionsLoaded", Subject: "file_path", OnFailure: dialect.AlwaysOpen},
-	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject | speaks},
+	{Name: "SessionStart", Subject: "source", OnFailure: dialect.AlwaysOpen, Can: dialect.Inject | stdoutIsContext},
 	{Name: "Notification", Subject: "notification_type", OnFailure: dialect.AlwaysOpen},
-	{Name: "UserPromptSubmit", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop | dialect.Inject | speaks},
+	{Name: "UserPromptSubmit", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop | dialect.Inject | stdoutIsContext},
 	{Name: "UserPromptExpansion", Subject: "command_name", OnFailure: dialect.Open,
-		Can: dialect.Block | dialect.Stop | dialect.Inject | speaks},
+		Can: dialect.Block | dialect.Stop | dialect.Inject | stdoutIsContext},
 	{Name: "PreToolUse", Subject: "tool_name", OnFailure: dialect.Open, Can: permits | dialect.Stop},
 	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.Open, Can: requests},
 	{Name: "PermissionDenied", Subject: "tool_name", OnFailure: dialect.AlwaysOpen},
@@ -84,7 +86,7 @@ var events = dialect.Events{
 	{Name: "TodoCompleted", OnFailure: dialect.Open, Can: todo},
 	{Name: "MessageDisplay", OnFailure: dialect.AlwaysOpen},
 	{Name: "SubagentStart", Subject: "agent_type", OnFailure: dialect.AlwaysOpen},
-	// A block sends the agent back to work: a hook that is broken must not do that.
+	// A block sends the agent back to work, so a broken hook must not block.
 	{Name: "SubagentStop", Subject: "agent_type", OnFailure: dialect.AlwaysOpen,
 		Can: dialect.Block | dialect.Stop | dialect.EndsTurn},
 	{Name: "Stop", OnFailure: dialect.AlwaysOpen, Can: dialect.Block | dialect.Stop | dialect.EndsTurn},
@@ -96,7 +98,7 @@ var events = dialect.Events{
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-// ruleAt is the rule of a call. Behind the fact no hook has a say about a list of todos.
+// ruleAt returns the rule of a call. After a list of todos was written, hooks have no effect.
 func ruleAt(c *dialect.Call) rule {
 	m := ruleOf(dialect.ClaudeEventOf(c))
 	if c.Field("phase") == "postWrite" {
@@ -108,7 +110,7 @@ func ruleAt(c *dialect.Call) rule {
 func (hooks) Environment(c *dialect.Call) []string {
 	env := []string{"QWEN_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace,
 		"GEMINI_PROJECT_DIR=" + c.Workspace}
-	if c.Event == "" { // of a process that sees many calls
+	if c.Event == "" { // a process for many calls
 		return env
 	}
 	env = append(env, "QWEN_CODE_SESSION_ID="+c.SessionID)

@@ -5,7 +5,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Encode passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+// Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := dialect.ClaudeEventOf(c)
 	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
@@ -33,8 +33,8 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	})
 }
 
-// Propagate changes what the next hook in turn gets, and not what the tool or the model gets: "tool_input" of an answer
-// is merged into the call's, context is added to the prompt. A hook that ended with another code than 0
+// Propagate changes the input of the next hook in turn, but not the input of the tool or the model: "tool_input" of an
+// answer is merged into the call's input, and context is added to the prompt. A hook with an exit code other than 0
 // changes nothing.
 func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	a, ok := v.Own.(*answer)

@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// installed are the events at which hookrun has something to say.
+// installed are the events of hookrun's entries.
 var installed = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
 
 var install = &dialect.Installation{
@@ -23,10 +23,10 @@ var install = &dialect.Installation{
 	Installer: installer{&family},
 }
 
-// installer is the code of install, with what Gemini CLI's family has in common.
+// installer implements dialect.Installer, with the parts that Gemini CLI and its forks share.
 type installer struct{ *dialect.GenAI }
 
-// EntryMembers: without "shell" the environment decides which shell it is on Windows.
+// EntryMembers adds "shell" on Windows, because without it the environment selects the shell.
 func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 	if s == dialect.PowerShell {
 		more = `"shell":"powershell"`
@@ -34,8 +34,8 @@ func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 	return dialect.CommandKey, more
 }
 
-// SilentBlock: exit 2 holds up no result, and at exit 2 stdout is not read. No other hook's allow undoes "continue":
-// false.
+// SilentBlock returns JSON at exit 0: exit 2 withholds no result, and stdout is not read at exit 2. "continue": false
+// is in the answer because no other hook's allow overrides it.
 func (installer) SilentBlock() (json string, exit int) {
 	return `{"decision":"deny","reason":"` + dialect.SilentReason + `","continue":false}`, 0
 }
@@ -57,8 +57,8 @@ var family = dialect.GenAI{
 	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Files: files,
 }
 
-// Obstacles are a matcher that keeps every hook of its event from running, and the trust in the folder, which is off
-// unless a setting says otherwise.
+// Obstacles returns matchers that keep all hooks of an event from running, and missing trust in the folder. Trust is
+// needed only if a setting switches it on.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	for _, f := range in.Files {
 		for _, event := range installed {

@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// aliases are the names by which matchers know a tool besides its own: its display name, which is mostly its own name
-// in another spelling, that name with "Tool" behind it, and older names.
+// aliases are the other names of tools in matchers: the display name, which is mostly the tool's name in another
+// spelling, the display name plus "Tool", and older names.
 var aliases = lazy.Value[dialect.Aliases]{Make: func() dialect.Aliases {
 	all := dialect.Aliases{
 		"run_shell_command Shell ShellTool Bash",
@@ -34,7 +34,7 @@ var aliases = lazy.Value[dialect.Aliases]{Make: func() dialect.Aliases {
 	return all
 }}
 
-// sameName are the tools whose display name is their own in another spelling: write_file is WriteFile.
+// sameName lists the tools with a display name that differs only in spelling: WriteFile for write_file.
 const sameName = "exec edit write_file read_file zoom_image glob todo_write save_memory agent skill exit_plan_mode " +
 	"enter_plan_mode web_fetch web_search image_gen lsp ask_user_question cron_create cron_list cron_delete " +
 	"loop_wakeup create_sub_session list_agents task_stop task_create task_update task_list team_create team_delete " +
@@ -45,9 +45,9 @@ const sameName = "exec edit write_file read_file zoom_image glob todo_write save
 	"omni_transcribe_audio omni_clip_image omni_clip_audio omni_caption_image omni_caption_audio omni_ocr_image " +
 	"omni_understand_video_segments omni_recall_media_memory"
 
-// Pattern reads a matcher as Qwen Code 0.24.4 does. Blanks around it do not count, and without more, as * or as .*,
-// it is everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. Else
-// it is a JavaScript regular expression, found anywhere in the tool's own name.
+// Pattern reads a matcher as Qwen Code 0.24.4 does. Surrounding blanks do not count. A blank matcher, * and .* match
+// everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. If it is
+// not, the matcher is a JavaScript regular expression, found anywhere in the tool's own name.
 func (reader) Pattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: dialect.TrimJS(text)}
 	if subject == "tool_name" {
@@ -78,7 +78,7 @@ func (reader) Pattern(text, subject string) dialect.Pattern {
 
 func everything(text string) bool { return text == "" || text == "*" || text == ".*" }
 
-// split parts an expression at the | that stand in no group and no class, and leaves empty parts out.
+// split splits an expression at each | outside of groups and classes, and drops empty parts.
 func split(text string) (parts []string) {
 	start, depth, class := 0, 0, false
 	add := func(part string) {

@@ -9,29 +9,29 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Outrank makes one answer of several as the client does: there a later permissionDecision undoes an earlier one, and
-// any undoes exit 2 and "decision". What is undone is said in a warning. A hook that blocks since it failed gave no
-// answer, and one with a policy for unreadable answers (Strict) stands.
+// Outrank merges several answers as the client does: a later permissionDecision overrides an earlier one, and any
+// permissionDecision overrides exit 2 and "decision". A warning names each overridden block. Outrank skips a hook that
+// blocks because of a failure, and keeps the block of a hook with a policy for unreadable answers (Strict).
 func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
-	var said []*dialect.HookVerdict
+	var answered []*dialect.HookVerdict
 	var answers []*answer
 	for _, h := range verdicts {
 		a, ok := h.Verdict.Own.(*answer)
 		if failed := h.Verdict.Decision == protocol.Block && h.Verdict.Problem != ""; ok && !failed {
-			said, answers = append(said, h), append(answers, a)
+			answered, answers = append(answered, h), append(answers, a)
 		}
 	}
-	if len(said) < 2 {
+	if len(answered) < 2 {
 		return
 	}
 	m := ruleAt(c)
-	all := joined(answers)
+	all := mergeAnswers(answers)
 	if m.Can&requests != 0 {
-		all.specific["decision"] = requested(answers)
+		all.specific["decision"] = mergeRequests(answers)
 	}
 	decision, why := m.decide(all)
 	var decider *dialect.HookVerdict
-	for i, h := range said {
+	for i, h := range answered {
 		v := &h.Verdict
 		switch {
 		case v.Decision == decision && decider == nil:
@@ -42,16 +42,16 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 					dialect.Who(m.Name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
 			v.Decision, v.Cause, v.Reason = protocol.Continue, "", ""
 		}
-		if decider == nil && (answers[i].denies() || answers[i].stop) { // no answer blocks alone
+		if decider == nil && (answers[i].denies() || answers[i].stop) { // only the merged answer blocks
 			decider = h
 		}
 	}
 	if decision != protocol.Continue {
-		cmp.Or(decider, said[0]).Verdict.Decide(decision, why)
+		cmp.Or(decider, answered[0]).Verdict.Decide(decision, why)
 	}
 }
 
-// Merge: a prompt that is blocked has no context, and a hook that only the client itself can run may have been a gate.
+// Merge drops context beside a block, except after tools. A hook that only the client can run may have been a gate.
 func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block && dialect.Canonical(m.Event) != protocol.PostTool && m.Event != "PostToolBatch" {
 		m.Contexts = nil

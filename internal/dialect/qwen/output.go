@@ -10,18 +10,18 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hookOutput returns the outcome as Qwen Code's hook output. What the client has no word for at the event is a block
-// where that holds something back, else a message to the user. Every block says continue: false as well, which no other
-// hook's allow undoes.
+// hookOutput returns the outcome as Qwen Code's hook output. An effect that the client cannot express at the event
+// becomes a block, or a message to the user if a block has no effect there. Before a tool a block also says continue:
+// false, because no other hook's allow overrides it.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	b, err := encode(o)
-	for limit := mostRead / 4; len(b) > mostRead && limit >= 256; limit /= 2 { // the client would drop it
+	for limit := maxRead / 4; len(b) > maxRead && limit >= 256; limit /= 2 { // the client would drop a longer answer
 		b, err = encode(shortened(o, limit))
 	}
 	return b, err
 }
 
-// shortened returns the outcome with no text longer than so many bytes.
+// shortened returns the outcome with texts of at most limit bytes.
 func shortened(o protocol.Outcome, limit int) protocol.Outcome {
 	o.Reason, o.StopReason = dialect.Shorten(o.Reason, limit), dialect.Shorten(o.StopReason, limit)
 	if len(o.UpdatedOutput) > limit {
@@ -29,13 +29,13 @@ func shortened(o protocol.Outcome, limit int) protocol.Outcome {
 	}
 	o.Texts = []protocol.Text{{Content: dialect.Shorten(strings.Join(dialect.TextsOf(o), "\n\n"), limit)}}
 	o.SystemMessages = []string{dialect.Shorten(strings.Join(dialect.Messages(o), "\n"), limit)}
-	o.Hooks, o.Warnings = nil, nil // they stand in the messages
+	o.Hooks, o.Warnings = nil, nil // the messages have them
 	return o
 }
 
 func encode(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(o, client, m.Name) // the same fields, but for terminalSequence
+	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
 	held, why := m.held(o)
 	held, why = m.stopped(&out.Notes, o, held, why)
 	why = cmp.Or(why, noReason)
@@ -56,12 +56,12 @@ func encode(o protocol.Outcome) ([]byte, error) {
 		out.End(why)
 	case m.Can&(dialect.Block|todo) != 0:
 		out.Block(why)
-	case m.Can&dialect.Stop != 0: // the text stands in the place of the tool's result
+	case m.Can&dialect.Stop != 0: // the text replaces the tool's result
 		if texts != "" {
 			why, texts = why+"\n\n"+texts, ""
 		}
 		out.End(why)
-	case m.Can&dialect.Inject != 0 && m.Name != "SessionStart": // of a tool that failed
+	case m.Can&dialect.Inject != 0 && m.Name != "SessionStart": // after a failed tool
 		texts = strings.TrimPrefix(texts+"\n\n"+why, "\n\n")
 		out.Note(fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", client, m.Name, why))
 	default:
@@ -72,7 +72,7 @@ func encode(o protocol.Outcome) ([]byte, error) {
 	}
 	switch {
 	case texts == "":
-	case m.Can&dialect.Inject != 0 && !(held && m.Can&speaks != 0):
+	case m.Can&dialect.Inject != 0 && !(held && m.Can&stdoutIsContext != 0):
 		out.Set("additionalContext", texts)
 	case held && m.Can&permits != 0:
 		out.Set("permissionDecisionReason", why+"\n\n"+texts)
@@ -84,7 +84,7 @@ func encode(o protocol.Outcome) ([]byte, error) {
 	return out.Encode()
 }
 
-// held reports whether something is held up, and why.
+// held reports whether the answer blocks, and why.
 func (m rule) held(o protocol.Outcome) (held bool, why string) {
 	switch {
 	case m.asks(o):
@@ -104,11 +104,11 @@ func (m rule) asks(o protocol.Outcome) bool {
 	return o.Decision == protocol.Ask && m.Can&permits != 0 && o.UpdatedInput == nil
 }
 
-// stopped adds to what is held up and why that the turn is to end.
+// stopped adds the end of the turn to the answer: as a block, or as a message if the event has no block.
 func (m rule) stopped(notes *dialect.Notes, o protocol.Outcome, held bool, why string) (bool, string) {
 	switch {
 	case !o.Stop:
-	case m.Name == "Stop" || m.Name == "SubagentStop": // it stops by itself, and continue: false would keep it going
+	case m.Name == "Stop" || m.Name == "SubagentStop": // the turn ends by itself, and continue: false would prolong it
 		notes.Note(o.StopReason)
 		return false, why
 	case m.Can&(dialect.Stop|requests|todo) == 0:

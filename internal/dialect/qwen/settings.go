@@ -25,7 +25,6 @@ var files = &dialect.Files{
 	Once:            true,
 }
 
-// reader is how the client reads its hooks file.
 type reader struct{}
 
 func (reader) Expand(text string) string { return dialect.ExpandVariables(text, nil) }
@@ -43,7 +42,7 @@ var (
 	}
 	handlers = []dialect.HandlerFields{
 		{Type: "command", Fields: []dialect.Field{"command any!", "async any", "shell bash|powershell"}},
-		// What the client makes of their answers was not recorded.
+		// The client's reading of answers of the following types was not recorded.
 		{Type: "http", Fields: []dialect.Field{"url string!", "headers object", "allowedEnvVars strings"}},
 		{Type: "prompt", Fields: []dialect.Field{"prompt string!", "model string"}},
 	}
@@ -62,7 +61,7 @@ func (reader) Normalize(d *dialect.Document) {
 				keepFirst(h, lines)
 			}
 		}
-		if e.Untyped { // at a matcher that is no text the client drops all hooks of the event
+		if e.Untyped { // if a matcher is no text, the client drops all hooks of the event
 			d.Entries = d.Entries[:before]
 		}
 	}
@@ -76,16 +75,16 @@ func readHook(h *dialect.Handler) {
 		h.CannotRun()
 		return
 	}
-	runs(h)
+	readCommand(h)
 	h.EqualBy(nil, "name", "command")
 }
 
-func runs(h *dialect.Handler) {
+func readCommand(h *dialect.Handler) {
 	command, ok := h.Members["command"]
 	if !ok {
 		return
 	}
-	if command.IsArray() { // JavaScript makes a text of it
+	if command.IsArray() { // JavaScript converts the list to a text
 		var texts []string
 		command.ForEach(func(_, v gjson.Result) bool {
 			texts = append(texts, v.String())
@@ -97,7 +96,7 @@ func runs(h *dialect.Handler) {
 	switch {
 	case !ok:
 		return
-	case text != "" && strings.TrimSpace(text) == "": // it would do nothing
+	case text != "" && strings.TrimSpace(text) == "": // a blank command does nothing
 		h.Problem(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", h.Who)
 	case !h.Runnable(text, command):
 		return
@@ -106,8 +105,8 @@ func runs(h *dialect.Handler) {
 		PowerShell: h.Members["shell"].String() == "powershell"})
 }
 
-// keepFirst drops a hook of the name of another one before it: of hooks of one name (or command, without a name), with
-// one matcher and one "sequential", the client takes the first alone.
+// keepFirst drops a hook with the name of an earlier hook. Of hooks with the same name (or command, if they have no
+// name), matcher and "sequential", the client takes the first only.
 func keepFirst(h *dialect.Handler, lines map[string]int) {
 	if !h.Kept() {
 		return
@@ -116,7 +115,7 @@ func keepFirst(h *dialect.Handler, lines map[string]int) {
 	key := dialect.SameKey(string(h.Event), h.From.Matcher.Raw, h.Group.Sequential().Raw,
 		cmp.Or(e["name"].String(), e["command"].String(), e["url"].String(), e["prompt"].String()))
 	line, there := lines[key]
-	if there && e["name"].String() != "" { // of equal commands one runs, whatever happens here
+	if there && e["name"].String() != "" { // equal commands run only once anyway
 		h.WarnOfGate(h.From.JSON.Index, "it has the name of the hook of line %d, so %s drops it", line, client)
 		h.Drop()
 	}
@@ -125,7 +124,7 @@ func keepFirst(h *dialect.Handler, lines map[string]int) {
 	}
 }
 
-// timeoutOf: what is no number above 0 is passed over, and a text can be a number.
+// timeoutOf reads a timeout. A text can be a number. Values that are not numbers above 0 are ignored.
 func timeoutOf(h *dialect.Handler) time.Duration {
 	v, ok := h.Members["timeout"]
 	if ok && !(v.Float() > 0) {
@@ -135,10 +134,10 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 	return h.Time("timeout")
 }
 
-// milliseconds is from which number on a timeout is one of milliseconds.
+// milliseconds is the smallest number that counts as milliseconds.
 const milliseconds = 1000
 
-// timeouts are in seconds, and large ones in milliseconds.
+// timeouts reads small numbers as seconds and large numbers as milliseconds.
 type timeouts struct{ dialect.Unit }
 
 func (t timeouts) Read(n float64) time.Duration {

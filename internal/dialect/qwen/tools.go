@@ -2,9 +2,9 @@ package qwen
 
 import "github.com/hookrun/hookrun/internal/dialect"
 
-// tools are the client's tools by the names that projects have for such tools.
+// tools lists the client's tools, each with the project's name.
 var tools = []dialect.Tool{
-	"run_shell_command shell", "monitor shell", // which runs any line, and reports what it prints
+	"run_shell_command shell", "monitor shell", // monitor runs any line and reports the output
 	"read_file fs_read", "zoom_image fs_read",
 	"write_file fs_write", "edit fs_edit", "notebook_edit fs_edit",
 	"glob fs_glob", "grep_search fs_grep", "list_directory fs_list",

@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// ClientOf returns the client that the call comes from, nil if it comes from none. The call says which: ParseInput,
-// ParseEntryInput and ResolveClient have set it.
+// ClientOf returns the client that sent the call, or nil if no client did. ParseInput, ParseEntryInput and
+// ResolveClient have set Call.Client.
 func ClientOf(c *dialect.Call) *dialect.Dialect {
 	if c.ClientInput == "" {
 		return nil
@@ -37,7 +37,7 @@ func ResolveClient(c *dialect.Call) error {
 	return nil
 }
 
-// setClient finds event and client by the input alone. name is its hook_event_name.
+// setClient finds the event and the client by the input alone. name is the input's hook_event_name.
 func setClient(c *dialect.Call, name gjson.Result) error {
 	event, known := ParseEvent(dialect.StringOf(name))
 	if !name.Exists() {
@@ -52,9 +52,9 @@ func setClient(c *dialect.Call, name gjson.Result) error {
 	return nil
 }
 
-// setClientOfEntry sets event and client of an input that an entry of one client got. Some clients run the entries of
-// another one's settings as well: there, and nowhere else, the input still decides. It does so if the environment has
-// such a client's variable, or if the entry's own client has no such event.
+// setClientOfEntry sets the event and the client of an input for an entry of one client. Some clients also run the
+// entries in another client's settings, so the input can come from one of these. The input decides only if the
+// environment has the variable of such a client, or if the entry's own client has no such event.
 func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
@@ -102,8 +102,8 @@ func meantEvent(name string) string {
 	return ""
 }
 
-// sender returns the client that sent an input: the only one with its event, else the first whose Detect accepts the
-// input, else the one without Detect, whose form the others took over.
+// sender returns the client that sent an input: the only client with the event, or else the first client whose Detect
+// accepts the input, or else the client without Detect. Other clients took over the form of its inputs.
 func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 	var having []*dialect.Dialect
 	var plain *dialect.Dialect
@@ -129,7 +129,7 @@ func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 	return plain
 }
 
-// unnamedEvent is the event of a hook input without a hook_event_name, if a client writes such inputs.
+// unnamedEvent returns the event of a hook input without hook_event_name, or "" if no client writes such an input.
 func unnamedEvent(doc string) (event protocol.Event) {
 	for _, d := range dialects() {
 		if namer, ok := d.Hooks.(dialect.InputNamer); ok {
@@ -139,8 +139,8 @@ func unnamedEvent(doc string) (event protocol.Event) {
 	return event
 }
 
-// FitResult makes sure of what a client gives its tool before it runs, and of what it shows its model of the tool's
-// result, where the call comes from one that has rules for it.
+// FitResult applies the rules of the call's client, if the client has any, to the new input that the tool gets, and
+// after the tool to the result that the model sees.
 func FitResult(c *dialect.Call, hook string, v *dialect.Verdict) {
 	client := ClientOf(c)
 	if client == nil || !dialect.HasTool(c.Event) {
@@ -151,9 +151,9 @@ func FitResult(c *dialect.Call, hook string, v *dialect.Verdict) {
 	}
 }
 
-// Withhold makes a block that no hook decided on do what that of a hook does that failed: where the client takes
-// another result of the tool, its model gets one that says nothing. A hook that did not run may have been a redactor.
-// Withhold reports whether the client takes one.
+// Withhold makes a block by hookrun itself act like a block by a failed hook: if the client takes another result of the
+// tool, the model gets a blank one, because a hook that did not run may have been a redactor. takesOther reports
+// whether the client does.
 func Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
 	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
 	FitResult(c, "", &v)

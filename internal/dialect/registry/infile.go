@@ -9,11 +9,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// InFile is the dialect of entries of .tenex-hooks.json that keep the rules of a client. There is one for each client.
+// InFile returns the dialect of entries of .tenex-hooks.json that keep the rules of a client: one for each client.
 func InFile(client *dialect.Dialect) *dialect.Dialect {
 	entry, ok := inFile.Load(client)
 	if !ok {
-		see := func(c *dialect.Call) *dialect.Call { return seenBy(client, c) }
+		see := func(c *dialect.Call) *dialect.Call { return withClientTool(client, c) }
 		entry, _ = inFile.LoadOrStore(client, client.InFile(Project(), see))
 	}
 	return entry.(*dialect.Dialect)
@@ -21,7 +21,7 @@ func InFile(client *dialect.Dialect) *dialect.Dialect {
 
 var inFile sync.Map // by the client's dialect
 
-// InFileNames are the names that "dialect" of an entry may have: those of clients that have files of their own.
+// InFileNames returns the names that "dialect" of an entry may have: the clients with hooks files of their own.
 func InFileNames() (names []string) {
 	for _, d := range WithFiles() {
 		names = append(names, d.Name)
@@ -37,8 +37,8 @@ func WithEvent(event protocol.Event) []string {
 	})
 }
 
-// ToolsOf are a client's names for the tool of a call that comes from another client, or from a loop of the project's
-// own. There are none for a tool that is its own, and for one that it does not have.
+// ToolsOf returns a client's names for the tool of a call from another client, or from the project's own loop. It
+// returns nil if the tool is the client's own, or if the client has no such tool.
 func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
 	if !dialect.HasTool(c.Event) || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(c) == client {
@@ -58,8 +58,8 @@ func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	return names
 }
 
-// seenBy is the call as hooks of a client know such calls: by that client's name for the tool.
-func seenBy(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
+// withClientTool returns the call with a client's name for the tool, as the client's hooks know such calls.
+func withClientTool(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 	names := ToolsOf(client, c)
 	if len(names) == 0 {
 		return c
@@ -70,7 +70,7 @@ func seenBy(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 	return &seen
 }
 
-// CanHold reports whether something can hold up what the call is about, whichever client it comes from.
+// CanHold reports whether hooks can block the call, whichever client sent it.
 func CanHold(c *dialect.Call) bool {
 	client := ClientOf(c)
 	if client == nil {
@@ -79,7 +79,7 @@ func CanHold(c *dialect.Call) bool {
 	return !client.CannotBlock(client.EventOf(c))
 }
 
-// EndsTurn reports whether an event is the end of a turn, of an agent or of a subagent, in some client.
+// EndsTurn reports whether an event ends a turn, of an agent or of a subagent, in some client.
 func EndsTurn(e protocol.Event) bool {
 	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
 		return d.Events.Has(e) && d.Events.Of(e).Can&dialect.EndsTurn != 0

@@ -13,23 +13,24 @@ import (
 )
 
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
-// CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
-// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Client is found by the
-// input. Call.Workspace is left to the caller. With an error the call has what could be read.
+// CLI write it. A field that identifies the call, such as tool_name, must not occur twice with different values,
+// because then the input has two calls. Of other equal keys the last counts, with a warning. ParseInput finds
+// Call.Client by the input, and leaves Call.Workspace to the caller. After an error the call has the fields that could
+// be read.
 func ParseInput(doc string) (c dialect.Call, warnings []string, err error) {
 	return parseInput(doc, setClient)
 }
 
-// ParseEntryInput is ParseInput for the entry of one client, or for a command line that names it. The input must be
-// that client's. A field that another client's inputs have, too, changes nothing about that.
+// ParseEntryInput is ParseInput for the entry of one client, or for a command line that names the client. The input
+// must be this client's, even if another client's inputs have the same fields.
 func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (dialect.Call, []string, error) {
 	return parseInput(doc, func(c *dialect.Call, name gjson.Result) error {
 		return setClientOfEntry(c, name, entry, getenv)
 	})
 }
 
-// parseInput reads a hook input. whose sets event and client of the call by its hook_event_name.
-func parseInput(doc string, whose func(*dialect.Call, gjson.Result) error) (c dialect.Call, warnings []string,
+// parseInput reads a hook input. setSource sets the event and the client of the call by the hook_event_name.
+func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (c dialect.Call, warnings []string,
 	err error) {
 	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
@@ -38,12 +39,12 @@ func parseInput(doc string, whose func(*dialect.Call, gjson.Result) error) (c di
 		return dialect.Call{}, nil, err
 	}
 	if len(warnings) > 0 {
-		if key := contradicts(written); key != "" {
+		if key := contradiction(written); key != "" {
 			return dialect.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once",
 				key)
 		}
 	}
-	// mostly a client wrote it so
+	// clients mostly write compact JSON
 	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc {
 		doc = string(compact)
 	}
@@ -69,14 +70,14 @@ func parseInput(doc string, whose func(*dialect.Call, gjson.Result) error) (c di
 		switch {
 		case value.Type == gjson.String:
 			*field.into = strictjson.Text(value.Raw)
-		case value.Type == gjson.Null: // also where it is not there
+		case value.Type == gjson.Null: // or missing
 		case blocks && field.key == "prompt":
 			*field.into = text
 		case wrong == nil:
 			wrong = dialect.WrongType("the hook input's "+field.key, "a string", value)
 		}
 	}
-	if err := whose(&c, fields["hook_event_name"]); err != nil {
+	if err := setSource(&c, fields["hook_event_name"]); err != nil {
 		return dialect.Call{}, nil, err
 	}
 	c.Args = fields["tool_input"].Raw
@@ -98,7 +99,7 @@ func parseInput(doc string, whose func(*dialect.Call, gjson.Result) error) (c di
 }
 
 // textBlocks joins the texts of a list of blocks, [{"type": "text", "text": …}, …], as some client has a prompt. Blocks
-// of other types, as images, have no text.
+// of other types, such as images, have no text.
 func textBlocks(list gjson.Result) (text string, are bool) {
 	var texts []string
 	are = list.IsArray()
@@ -113,10 +114,10 @@ func textBlocks(list gjson.Result) (text string, are bool) {
 	return strings.Join(texts, " "), are
 }
 
-// contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that
-// field; "" if there is none. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
-// results of the tool are no such field: of them the last counts, and rules that look at the arguments run.
-func contradicts(doc string) (twice string) {
+// contradiction returns a field that a hook input has twice with different values, or "". It looks at the fields that
+// hookrun or a matcher reads. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
+// results of the tool are not reported: the last counts, and rules that look at the arguments run.
+func contradiction(doc string) (twice string) {
 	values := map[string]gjson.Result{}
 	strictjson.Members(doc, func(key, value string) bool {
 		name, now := strictjson.Text(key), gjson.Parse(value)
@@ -136,7 +137,7 @@ func contradicts(doc string) (twice string) {
 	return twice
 }
 
-// twiceIn returns a text that an object in a hook input has twice with different values, "" if there is none.
+// twiceIn returns a text field that an object in a hook input has twice with different values, or "".
 func twiceIn(object, path string) (twice string) {
 	texts := map[string]string{}
 	strictjson.Members(object, func(key, value string) bool {
@@ -151,8 +152,8 @@ func twiceIn(object, path string) (twice string) {
 	return twice
 }
 
-// isCallField reports whether a field of a hook input says which call it is: what hookrun reads itself, and what the
-// matchers of some event are held against.
+// isCallField reports whether a field of a hook input identifies the call: hookrun reads the field, or the matchers of
+// some event do.
 func isCallField(name string) bool {
 	known := []string{"hook_event_name", "session_id", "prompt", "tool_name", "tool_use_id", "transcript_path", "cwd",
 		"agent_id", "agent_type", "orchestrator_id", "permission_mode", "stop_hook_active", "error", "output"}
@@ -164,8 +165,8 @@ func isCallField(name string) bool {
 	})
 }
 
-// equalInArgs reports whether the arguments in a hook input have equal keys, or are there twice. Without a tool_input
-// they may be in any member that is neither a result nor a field of the call. The document must be JSON.
+// equalInArgs reports whether the arguments in a hook input have equal keys, or occur twice. Without a tool_input the
+// arguments may be any member that is neither a result nor a field of the call. The document must be JSON.
 func equalInArgs(doc string) (equal bool) {
 	named := gjson.Get(doc, "tool_input").Exists()
 	seen := map[string]bool{}

@@ -1,4 +1,4 @@
-// Package registry is the list of dialects, and what is looked up in all of them.
+// Package registry lists all dialects, and finds clients, events and tools in them.
 package registry
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// dialects: a new one is one line here, and its folder.
+// dialects returns all dialects. A new dialect is one line here, and a folder.
 var dialects = func() []*dialect.Dialect {
 	return []*dialect.Dialect{
 		tenex.Dialect,
@@ -43,13 +43,13 @@ var dialects = func() []*dialect.Dialect {
 	}
 }
 
-// All lists all dialects.
+// All returns all dialects.
 func All() []*dialect.Dialect { return dialects() }
 
-// Project is the dialect of .tenex-hooks.json, and of hooks that are Go functions.
+// Project returns the dialect of .tenex-hooks.json, and of hooks that are Go functions.
 func Project() *dialect.Dialect { return tenex.Dialect }
 
-// Shared is the dialect of the form that other clients took over: that of files whose place names no client.
+// Shared returns the dialect of the form that other clients took over, for files whose folder names no client.
 func Shared() *dialect.Dialect { return claude.Dialect }
 
 // Named finds a dialect by its name.
@@ -62,12 +62,12 @@ func Named(name string) (*dialect.Dialect, bool) {
 	return nil, false
 }
 
-// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
+// Clients returns the dialects of clients that can call hookrun as a hook.
 func Clients() []*dialect.Dialect {
 	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Client == nil })
 }
 
-// ClientNames are the names of Clients, which are also the names of the output forms for them.
+// ClientNames returns the names of Clients, which are also the names of their output forms.
 func ClientNames() (names []string) {
 	for _, d := range Clients() {
 		names = append(names, d.Name)
@@ -81,7 +81,7 @@ func ClientNamed(name string) (*dialect.Dialect, bool) {
 	return d, ok && d.Client != nil
 }
 
-// FormNames are the names of the clients that have a hooks file, which can be checked and imported.
+// FormNames returns the names of the clients with a hooks file, which can be checked and imported.
 func FormNames() (names []string) {
 	for _, d := range dialects() {
 		if d.HasForm() {
@@ -96,7 +96,7 @@ func ClientList() string {
 	return clientList(func(d *dialect.Dialect) bool { return d.Install != nil })
 }
 
-// ImportList names the clients whose hooks `hookrun import` knows.
+// ImportList names the clients with hooks that `hookrun import` knows.
 func ImportList() string {
 	return clientList((*dialect.Dialect).HasForm)
 }
@@ -111,7 +111,7 @@ func clientList(known func(*dialect.Dialect) bool) string {
 	return spelling.Or(names)
 }
 
-// EventNames are the names of all events in all dialects, TENEX's first.
+// EventNames returns the names of all events in all dialects, TENEX's first.
 func EventNames() (names []string) {
 	for _, d := range dialects() {
 		for _, e := range d.Events.Names() {
@@ -123,7 +123,7 @@ func EventNames() (names []string) {
 	return names
 }
 
-// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
+// ParseEvent reads the name of an event of TENEX or of any client, case-sensitively.
 func ParseEvent(name string) (e protocol.Event, ok bool) {
 	for _, d := range dialects() {
 		if e = protocol.Event(name); d.Events.Has(e) {
@@ -133,7 +133,7 @@ func ParseEvent(name string) (e protocol.Event, ok bool) {
 	return "", false
 }
 
-// WithFiles are the dialects whose clients have folders for files with hooks.
+// WithFiles returns the dialects of clients with folders for hooks files.
 func WithFiles() []*dialect.Dialect {
 	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Files == nil || !d.Files.IsPlaced() })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// tools are those of all clients, each once.
+// tools are the tools of all clients, each name once.
 var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
 	seen := map[string]bool{}
 	for _, d := range dialects() {
@@ -22,7 +22,7 @@ var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
 	return tools
 }}
 
-// ToolAliases are the other names of a client's tool that hooks may have for it, in that client and in every
+// ToolAliases returns the other names that hooks may use for a client's tool, in the files of this client and in every
 // .tenex-hooks.json.
 func ToolAliases(tool string) (also []string) {
 	for _, d := range dialects() {
@@ -31,7 +31,7 @@ func ToolAliases(tool string) (also []string) {
 	return also
 }
 
-// AliasedTools are the tools of clients that have ToolAliases, in order.
+// AliasedTools returns the tools of clients that have ToolAliases, in order.
 func AliasedTools() (names []string) {
 	for _, d := range dialects() {
 		for _, row := range d.ToolAliases() {
@@ -43,14 +43,14 @@ func AliasedTools() (names []string) {
 	return names
 }
 
-// ToolNames are the project's names for a tool of any client, none where no client has such a tool.
+// ToolNames returns the project's names for a tool of any client; the list is empty if no client has the tool.
 func ToolNames(client string) []string {
 	var c dialect.Call
 	c.SetToolNames(namesOf(client), nil, nil)
 	return c.ProjectTools()
 }
 
-// ClientTools are all tools of clients that have names of the project's, each once: clients share names.
+// ClientTools returns all tools of clients that have names in projects, each once: clients share names.
 func ClientTools() (names []string) {
 	for _, t := range tools.Get() {
 		names = append(names, t.Name())
@@ -58,14 +58,14 @@ func ClientTools() (names []string) {
 	return names
 }
 
-// IsProjectName reports whether it is one of ProjectNames.
+// IsProjectName reports whether a name is among ProjectNames.
 func IsProjectName(name string) bool {
 	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
 		return slices.ContainsFunc(d.Tools(), func(t dialect.Tool) bool { return t.IsCalled(name) })
 	})
 }
 
-// ProjectNames are the names that projects have for tools of clients.
+// ProjectNames returns the project's names for the tools of clients.
 func ProjectNames() (names []string) {
 	for _, t := range tools.Get() {
 		for _, name := range t.Names() {
@@ -77,9 +77,9 @@ func ProjectNames() (names []string) {
 	return names
 }
 
-// KnownTools are the names of all tools that are known: the clients' and the project's for them. A client's name that
-// differs from a project's by case alone is not among them: in a project's file it is mostly a slip, and would match in
-// that client alone.
+// KnownTools returns the names of all known tools: the clients' names and the project's. A client's name is left out if
+// it differs from a project's name only by case: in a project's file such a name is mostly a slip, and would match in
+// this client alone.
 func KnownTools() (names []string) {
 	known := map[string]bool{}
 	add := func(name string) {
@@ -99,8 +99,8 @@ func KnownTools() (names []string) {
 	return names
 }
 
-// NameTool finds the project's names for the tool: what the "tools" of files say, or else what is known of the tools of
-// the client that the call comes from. Of a loop's own tools nothing is known.
+// NameTool sets the project's names for the tool: from "tools" in files, or else from the tools of the client that sent
+// the call. For a tool of a project's own loop, only files have names.
 func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
 	if !dialect.HasTool(c.Event) {
@@ -116,9 +116,9 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames(names, files.Added(c.Tool), files)
 }
 
-// NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
-// case: the name as it is has no other names, and the known one may. A tool that the call's client has is meant as it
-// is.
+// NearlyCalled returns variants of the call, one for each known tool that has the same name in lower case: the name as
+// written has no other names, and the known name may have some. If the call's client has a tool of the written name,
+// the tool is meant, and NearlyCalled returns nil.
 func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 	if client := ClientOf(c); client != nil {
 		if _, has := client.ToolNamed(c.Tool); has {
@@ -150,7 +150,7 @@ func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string) {
 	return namesOf(c.Tool)
 }
 
-// namesOf looks into one client after the other, since an index of all tools takes longer to make than a call.
+// namesOf searches client after client, because an index of all tools takes longer to build than a call.
 func namesOf(tool string) (names [2]string) {
 	for _, d := range dialects() {
 		if t, has := d.ToolNamed(tool); has {

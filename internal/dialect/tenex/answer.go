@@ -15,9 +15,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// answer is Claude Code's hook output (2.1.329), as far as hookrun acts on it.
+// answer has the parts of Claude Code's hook output (2.1.329) that hookrun acts on.
 type answer struct {
-	decided       bool // decision or permissionDecision was there
+	decided       bool // the answer has decision or permissionDecision
 	decision      protocol.Decision
 	reason        string
 	stop          bool
@@ -26,24 +26,23 @@ type answer struct {
 	context       string
 	updatedInput  []byte
 	updatedOutput []byte
-	unknown       []string // keys of hookSpecificOutput that mean something to a client, and nothing here
-	strange       []string // keys that mean nothing to anybody
-	unread        []string // such keys beside a decision that stands, as a warning shows them
-	doubts        []string // what in plain text may have been meant as an answer
-	// it is text: a reason of another program. Beside an exit that says no it is the reason all the same
+	clientKeys    []string // keys of hookSpecificOutput that only clients know
+	unknownKeys   []string // keys that no client knows
+	ignoredKeys   []string // such keys beside a decision that counts, as shown in a warning
+	doubts        []string // parts of plain text that may have been meant as an answer
+	// the JSON is text, with the reason of another program; beside an exit code that blocks, this reason counts
 	report bool
 }
 
-// The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
+// decisionWords are Claude Code's older words for a decision, for the top level. hookSpecificOutput has today's words.
 var decisionWords = dialect.Words{{"approve", protocol.Continue}, {"block", protocol.Block}}
 
-// parseAnswer reads what a hook printed as an answer, by the rule of docs/hook-protocol.md. If the text begins no
-// answer, it is plain text: is is false. If it is one whole answer, err is nil; the empty object is an answer that says
-// nothing. An error means that the hook tried to answer, or may have, and cannot be understood.
+// parseAnswer reads the output of a hook as an answer, by the rule of docs/hook-protocol.md. isAnswer is false for
+// plain text. err is nil if the text is one whole answer; the empty object is an answer without an effect. An error
+// means that the hook answered, or may have tried to, and the answer cannot be understood.
 //
-// A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a
-// stop counts.
-func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
+// A deny, ask or defer counts despite unknown keys, with a warning. In an unreadable answer a stop counts.
+func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {
 	a.decision = protocol.Continue
 	whole := text
 	// a byte order mark is white space to Claude Code
@@ -53,7 +52,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		return a, err != nil, err
 	}
 	line := text
-	if strings.IndexByte(text, 0xc2) >= 0 || strings.IndexByte(text, 0xe2) >= 0 { // what those characters begin with
+	if strings.IndexByte(text, 0xc2) >= 0 || strings.IndexByte(text, 0xe2) >= 0 { // the first bytes of these characters
 		line = strings.Map(inLine, text)
 	}
 	signs := nearmiss.Scan(line)
@@ -70,7 +69,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	return a.parseObject(gjson.Parse(text), signs)
 }
 
-// faultOf is what is wrong with a text as JSON.
+// faultOf returns an error if a text is not valid JSON.
 func faultOf(text, whole string) error {
 	faults := strictjson.Check(text, strictjson.MaxDepth)
 	if len(faults) == 0 {
@@ -87,8 +86,8 @@ func faultOf(text, whole string) error {
 	return fmt.Errorf("line %d, column %d: %s; %s", line, col, why, dialect.PrintAlone(whole))
 }
 
-// parseObject reads an object as an answer. signs are those of its text.
-func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, is bool, err error) {
+// parseObject reads an object as an answer. signs are the signs in its text.
+func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, isAnswer bool, err error) {
 	keys, known, err := a.top(o)
 	near := dialect.Nearest(signs)
 	code, alone := dialect.ExitCodeIn(o)
@@ -101,7 +100,7 @@ func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, i
 	case report && onlyReasons(o):
 		a.doubts, a.report = dialect.InsideOf(signs), true
 		return *a, false, nil
-	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
+	case known == 0 && near == nil && err == nil: // JSON without a word of any client
 		if a.doubts = dialect.InsideOf(signs); code != nil {
 			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
 		}
@@ -109,41 +108,42 @@ func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, i
 	case err != nil:
 		return *a, true, err
 	case a.decision != protocol.Continue:
-		a.passOver(signs)
+		a.noteIgnored(signs)
 		return *a, true, nil
 	}
-	if err = a.missing(o, near); err != nil {
+	if err = a.incomplete(o, near); err != nil {
 		err = doubtful{err}
 	}
 	return *a, true, err
 }
 
-// passOver notes what is beside a decision that stands, and means nothing.
-func (a *answer) passOver(signs []nearmiss.Sign) {
+// noteIgnored notes the ignored keys beside a decision that counts.
+func (a *answer) noteIgnored(signs []nearmiss.Sign) {
 	var slips []string
 	for _, s := range signs {
 		if s.Kind != nearmiss.Word {
 			slips = append(slips, s.Key)
 			if s.Place != nearmiss.Inside {
-				a.unread = append(a.unread, s.String())
+				a.ignoredKeys = append(a.ignoredKeys, s.String())
 			}
 		}
 	}
-	for _, key := range a.strange {
+	for _, key := range a.unknownKeys {
 		if !slices.Contains(slips, key) {
-			a.unread = append(a.unread, fmt.Sprintf("%q", spelling.Brief(key, 40)))
+			a.ignoredKeys = append(a.ignoredKeys, fmt.Sprintf("%q", spelling.Brief(key, 40)))
 		}
 	}
 }
 
-// missing says why an answer that lets the call go on is not whole. near is a key in it that may be meant as another.
-func (a *answer) missing(o gjson.Result, near *nearmiss.Sign) error {
+// incomplete returns an error if an answer that lets the call go on is not whole. near is a key in the answer that may
+// be meant as another key.
+func (a *answer) incomplete(o gjson.Result, near *nearmiss.Sign) error {
 	switch {
 	case near != nil:
 		return dialect.UnknownKey(*near, dialect.ValidWords)
-	case len(a.strange) > 0:
+	case len(a.unknownKeys) > 0:
 		return fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr",
-			spelling.Brief(a.strange[0], 40))
+			spelling.Brief(a.unknownKeys[0], 40))
 	}
 	if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
 		return wrong
@@ -154,8 +154,8 @@ func (a *answer) missing(o gjson.Result, near *nearmiss.Sign) error {
 	return nil
 }
 
-// inLine makes a blank of what ends a line or controls a terminal outside of JSON, and is a character of a string in
-// JSON.
+// inLine returns a blank for a character that ends a line or controls a terminal in plain text, but is a character of a
+// string in JSON.
 func inLine(r rune) rune {
 	if r >= 0x80 && r <= 0x9f || r == '\u2028' || r == '\u2029' {
 		return ' '
@@ -163,8 +163,8 @@ func inLine(r rune) rune {
 	return r
 }
 
-// onlyReasons reports whether an object has no key of an answer but reasons. Only reading it can tell: package nearmiss
-// may miss keys.
+// onlyReasons reports whether an object has no keys of an answer except reasons. The check needs the object, because
+// package nearmiss may miss keys.
 func onlyReasons(object gjson.Result) bool {
 	only := true
 	object.ForEach(func(key, _ gjson.Result) bool {
@@ -175,11 +175,11 @@ func onlyReasons(object gjson.Result) bool {
 	return only
 }
 
-// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that
-// says no, what it says counts.
+// doubtful is the error of a readable answer that leaves open whether the call may go on. Beside an exit code that
+// blocks, the answer counts.
 type doubtful struct{ error }
 
-// top reads the top level of an answer: how many keys it has, and how many of them are an answer's.
+// top reads the top level of an answer. keys is the number of all keys, known of the keys that answers have.
 func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 	lost := ""
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -210,7 +210,7 @@ func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 			if slices.Contains(dialect.Misplaced, name) && value.Type != gjson.Null {
 				lost = name
 			} else if !slices.Contains(nearmiss.Keys(), name) || value.Type != gjson.Null {
-				a.strange = append(a.strange, name)
+				a.unknownKeys = append(a.unknownKeys, name)
 			}
 		}
 		if err == nil {
@@ -224,8 +224,8 @@ func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 	return keys, known, err
 }
 
-// specific reads hookSpecificOutput. Its hookEventName is not compared with the event: a hook that was written for
-// another event and still says deny means it.
+// specific reads hookSpecificOutput. Its hookEventName is not compared with the event, because a hook written for
+// another event still means its deny.
 func (a *answer) specific(object gjson.Result) (err error) {
 	if object.Type == gjson.Null {
 		return nil
@@ -261,9 +261,9 @@ func (a *answer) specific(object gjson.Result) (err error) {
 			}
 		default:
 			if isClientField(name) {
-				a.unknown = append(a.unknown, name)
+				a.clientKeys = append(a.clientKeys, name)
 			} else {
-				a.strange = append(a.strange, name)
+				a.unknownKeys = append(a.unknownKeys, name)
 			}
 		}
 		return err == nil
@@ -271,7 +271,7 @@ func (a *answer) specific(object gjson.Result) (err error) {
 	return err
 }
 
-// decide takes a decision; of several the strictest counts.
+// decide reads a decision. The strictest of several decisions counts.
 func (a *answer) decide(name string, value gjson.Result, known dialect.Words) error {
 	var word string
 	if err := dialect.ReadText(name, value, &word); err != nil || value.Type == gjson.Null {
@@ -297,23 +297,23 @@ func readBool(name string, value gjson.Result, into *bool) error {
 	return nil
 }
 
-// warnings say what of the answer was not read.
+// warnings returns warnings about the ignored parts of the answer.
 func (a *answer) warnings(who string) (texts []string) {
-	for _, key := range a.unread {
+	for _, key := range a.ignoredKeys {
 		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who,
 			key,
 			map[protocol.Decision]string{protocol.Block: "deny", protocol.Ask: "ask",
 				protocol.Defer: "defer"}[a.decision], dialect.ValidWords))
 	}
-	for _, key := range a.unknown {
+	for _, key := range a.clientKeys {
 		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; "+
 			"ignored", who, key))
 	}
 	return texts
 }
 
-// isClientField reports whether a key of hookSpecificOutput is one of a client's answers, if not of those that mean
-// something here.
+// isClientField reports whether some client's answers have the key in hookSpecificOutput. Keys that count here are read
+// before.
 func isClientField(key string) bool {
 	return slices.Contains(dialect.ClaudeKeys, key) || slices.Contains(dialect.GeminiKeys, key)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Decode reads, in this order: no start, deadline, signal or exit code, output.
+// Decode checks, in this order: the start, the timeout, the signal or exit code, the output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(dialect.Canonical(c.Event), hook)
-	if v, none := r.NoAnswer(who); none {
+	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
 	if r.HTTP != nil && r.HTTP.Failure != "" {
@@ -24,11 +24,11 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if r.Signal != "" || r.ExitCode != 0 {
 		return failure(c, hook, r, a, a.report || answered && (err == nil || errors.As(err, new(doubtful))))
 	}
-	if a.report && r.Line && err == nil { // a text has a key of its own there, so this is no other program's
+	if a.report && r.Line && err == nil { // a line has a key for text, so no other program wrote this
 		err = errors.New("it has a reason beside keys that no answer has; " + dialect.ValidWords)
 	}
 	switch {
-	case err != nil: // a stop in it counts all the same: it says no
+	case err != nil: // a stop in an unreadable answer counts
 		v := dialect.Unreadable(who, err.Error())
 		v.Stop, v.StopReason = a.stop, a.stopReason
 		return v
@@ -41,7 +41,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 			v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been "+
 				"read; print less, or an answer alone", who, r.Stdout.Total, n)
 		}
-		for _, d := range a.doubts { // there is one at most
+		for _, d := range a.doubts { // at most one
 			v.Doubt = who + " " + d
 		}
 		return warnOfUnheard(c, who, r, r.WarnOfStderr(who, v), true)
@@ -49,7 +49,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	return warnOfUnheard(c, who, r, r.WarnOfStderr(who, a.verdict(c, hook)), false)
 }
 
-// httpFailure judges a request without a good answer.
+// httpFailure returns the verdict of a request without a good answer.
 func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
 	if r.Failure == protocol.CauseUnstarted {
 		return dialect.Unstarted(who + " could not run: " + r.Why)
@@ -57,7 +57,7 @@ func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
 	return dialect.Failed(r.Failure, who+" got no answer: "+r.Why)
 }
 
-// failure judges an exit other than 0 and a death by signal. a counts only if read is true.
+// failure returns the verdict after an exit code other than 0 or a signal. a counts only if read is true.
 func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
 	who := dialect.Who(dialect.Canonical(c.Event), hook)
 	stderr := r.Stderr.Text()
@@ -73,7 +73,7 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 	}
 	if dialect.Canonical(c.Event) != protocol.PreTool {
 		v := dialect.Failed(r.Ended(who))
-		if stderr != "" { // where a policy makes it block
+		if stderr != "" { // the reason if a policy blocks
 			v.Reason = v.Problem + "\n" + stderr
 		} else if r.Signal == "" {
 			v.Problem += ", nothing on stderr"
@@ -81,23 +81,23 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 		return v
 	}
 	v := dialect.Verdict{Cause: protocol.CausePolicy, Status: dialect.StatusBlocked}
-	if read { // the exit blocks whatever the JSON allows; the rest of what it says still counts
+	if read { // the exit code blocks despite the JSON, and the other parts of the JSON count
 		v = a.verdict(c, hook)
 		v.Decide(protocol.Block, "")
 		v.Approved, v.UpdatedInput = false, nil
 	}
-	if r.Signal != "" && !denied { // a deny stands, however its author died
+	if r.Signal != "" && !denied { // a deny counts, however the process ended
 		v.Status = dialect.StatusFailed
 		v.Cause, v.Problem = r.Ended(who)
 	}
 	v.Reason = stderr
-	// why something is allowed is no reason here
+	// the reason of an approval does not explain a block
 	if read && !(a.decided && a.decision == protocol.Continue) && !dialect.Blank(a.reason) {
 		v.Reason = a.reason
 	}
 	if v.Reason == "" {
 		v.Reason = blockedBy(hook)
-		// Exit 2 is how hooks say no. Any other may be a fault of theirs.
+		// Exit 2 is the exit code for a no. Any other code may be a fault.
 		if !denied && r.Signal == "" && r.ExitCode > 0 && r.ExitCode != 2 {
 			v.Reason += fmt.Sprintf(" (exit %d, nothing on stderr)", r.ExitCode)
 		}
@@ -105,7 +105,7 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 	return v
 }
 
-// verdict turns an answer that was read, of a hook that ended well, into a verdict.
+// verdict returns the verdict of a readable answer, for a hook that exited with 0.
 func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	v := dialect.Verdict{
 		Decision:      a.decision,
@@ -126,7 +126,7 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 		v.Cause = protocol.CausePolicy
 	}
 	v.Approved = a.decided && a.decision == protocol.Continue && event == protocol.PreTool
-	if a.stop && dialect.Blank(a.stopReason) && !a.decided { // many guards say there why
+	if a.stop && dialect.Blank(a.stopReason) && !a.decided { // many guards have the reason there
 		v.StopReason = a.reason
 	}
 	switch {
@@ -135,7 +135,7 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 			v.Reason = ""
 		}
 	case dialect.Blank(a.reason) && !dialect.Blank(a.systemMessage):
-		v.Reason = a.systemMessage // many guards say there why
+		v.Reason = a.systemMessage // many guards have the reason there
 	case dialect.Blank(a.reason):
 		v.Reason = map[protocol.Decision]string{
 			protocol.Block: blockedBy(hook),

@@ -7,9 +7,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of `.tenex-hooks.json` in its own form. Hooks run one after the other; before a tool any exit
-// but 0 blocks, after it nothing but a JSON answer does. It departs from TENEX, which takes stdout for text always:
-// here Claude Code's JSON answers count, so that a guard written for that client guards here.
+// Dialect is the dialect of `.tenex-hooks.json` in its own form. Hooks run one after the other. Before a tool any exit
+// code but 0 blocks; after a tool only a JSON answer does. TENEX itself takes stdout for text always. Here Claude
+// Code's JSON answers count, so a guard written for Claude Code works here.
 var Dialect = &dialect.Dialect{
 	Name: "tenex",
 	Events: dialect.Events{
@@ -23,14 +23,14 @@ var Dialect = &dialect.Dialect{
 	Hooks:  hooks{},
 }
 
-// hooks are the client's hooks, with the defaults of dialect.Base.
+// hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.Canonical(c.Event) }
 
-// OnFailure: before a tool a gate that is not there is a mistake, and no approval. An exit code is no failure there but
-// the verdict, and a slow program must not hold up the agent (TENEX). A server is not a program of the project's: its
-// silence is never an approval.
+// OnFailure returns the policy for a failure. Before a tool a missing gate is a mistake, not an approval. An exit code
+// is a verdict there, and not a failure. A timeout fails open, because a slow program must not hold up the agent
+// (TENEX). A server is no program of the project: its silence is never an approval.
 func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	if e.Name != protocol.PreTool || f.HTTP {
 		return e.OnFailure
@@ -44,8 +44,8 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-// Ends reports a block: the first one ends the call. After a tool it is feedback, and ends nothing, because a later
-// hook may be the one that takes a secret out of the result.
+// Ends reports whether a verdict ends the call, as the first block does. After a tool a block is feedback and does not
+// end the call, because a later hook may remove a secret from the result.
 func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	return v.Decision == protocol.Block && dialect.Canonical(e) != protocol.PostTool
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Encode writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook
-// input, so that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they
-// are empty, as strings: its hooks read them unasked.
+// Encode writes TENEX's keys, then Claude Code's keys for the same values, and then the other keys of the client's hook
+// input, so a hook written for any of them works unchanged. Keys that Claude Code always sends are present even if
+// empty, as strings, because hooks read them unchecked.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte
@@ -36,7 +36,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Text("agent_id", c.AgentID)
 	}
 	if post && c.Failed {
-		// Claude Code has an event of its own for this, with the text in "error".
+		// Claude Code has a separate event for this, with the text in "error".
 		o.Text("hook_event_name", "PostToolUseFailure")
 		o.Raw("error", result)
 	} else {
@@ -48,20 +48,20 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}
 	if post {
 		if response := dialect.ClientResponse(c); response.Exists() {
-			result = []byte(response.Raw) // the client's hooks know it as the object that it is
+			result = []byte(response.Raw) // the client's hooks expect this object
 		}
 		o.Raw("tool_response", result)
 	}
 	if tool {
 		o.Text("tool_use_id", c.ToolUseID)
 	}
-	rest(&o, c)
+	copyRest(&o, c)
 	return o.End(c), warnings, nil
 }
 
-// rest writes what else a client put into its hook input, as it is: its own hooks may look at any of it. A key of
-// TENEX's that is not there at this event stays away.
-func rest(o *dialect.Object, c *dialect.Call) {
+// copyRest copies the other keys of a client's hook input unchanged, because the client's hooks may read any of them.
+// Keys of TENEX's that are missing at this event stay missing.
+func copyRest(o *dialect.Object, c *dialect.Call) {
 	if c.ClientInput == "" {
 		return
 	}

@@ -4,8 +4,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Merge: where a tool call is blocked, only the hooks that block it have a say to the model, and a hook that gave no
-// answer takes back what another one approved.
+// Merge keeps only the texts of the hooks that block, if a tool call is blocked. A hook without an answer takes back
+// the approval of another hook.
 func (hooks) Merge(m *dialect.Merging) {
 	m.KeepContextsOfBlocks()
 	m.Unanswered = m.Any(func(v *dialect.Verdict) bool { return v.Problem != "" })

@@ -6,13 +6,13 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Hooks run other programs and print what these say: compilers, linters and tests, whose output is often JSON. It is
-// text as long as nothing in it is an answer.
+// Hooks print the output of other programs, such as compilers, linters and tests, which is often JSON. This output is
+// text as long as no part of it is an answer.
 
-// isOutputOfOthers reports whether a text that begins with a brace is more than one JSON value: values behind each
-// other or on lines of their own, with lines of text between them, or one that has a key twice. Each value is whole.
-// The empty object is an answer, so it is none of these values. cut: something is left out in the middle, so only the
-// first value is looked at.
+// isOutputOfOthers reports whether a text that begins with a brace is more than one JSON value: values in sequence or
+// on lines of their own, with lines of text between them, or a value with a key twice. Each value is whole. The empty
+// object does not count as such a value, because it is an answer. cut means that the middle of the text is missing, so
+// only the first value is checked.
 func isOutputOfOthers(text string, cut bool) bool {
 	for first := true; text != ""; first = false {
 		end := 0

@@ -10,8 +10,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// warnOfUnheard adds warnings to the verdict of a hook that has no objection, if it may have said no where nobody looks
-// for it: in words of its own, on stderr, or by a process that it left behind. text: its stdout is no answer.
+// warnOfUnheard adds warnings to the verdict of a hook without an objection, if the hook may have said no in an unread
+// place: in words of its own, on stderr, or in a process that the hook left behind. text means that stdout is no
+// answer.
 func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect.Verdict, text bool) dialect.Verdict {
 	if v.Decision != protocol.Continue || v.Stop || v.Approved {
 		return v
@@ -19,7 +20,7 @@ func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect
 	warn := func(format string, args ...any) {
 		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
 	}
-	isGate := dialect.Canonical(c.Event) != protocol.PostTool // after a tool it is feedback
+	isGate := dialect.Canonical(c.Event) != protocol.PostTool // after a tool a block is feedback
 	if isGate && text && v.Doubt == "" {
 		if no := nearmiss.Refusal(r.Stdout.Text()); no != "" {
 			warn("printed %s, which was taken for text and denies nothing; %s", no, dialect.ValidWords)
@@ -35,10 +36,10 @@ func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect
 	return v
 }
 
-// maxStderrRead is how much of a hook's stderr is looked at.
+// maxStderrRead is how many bytes of a hook's stderr are checked.
 const maxStderrRead = 64 << 10
 
-// deniesOnStderr reports whether a text, or a line of it, is an answer that says no.
+// deniesOnStderr reports whether a text, or a line of it, is an answer that blocks or stops.
 func deniesOnStderr(text string) bool {
 	if len(text) > maxStderrRead || !strings.Contains(text, "{") {
 		return false

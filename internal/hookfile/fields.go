@@ -10,7 +10,7 @@ type field struct {
 	key    string
 	schema string // members of the JSON Schema; "": no entry has the key, only a loaded hook
 	about  string // description in the schema
-	kind     kind   // the entries that can have the key
+	kind   kind   // the entries that can have the key
 
 	read func(*reader, *hook.Hook) // nil: no entry has the key, or parser.hook reads the key first
 
@@ -123,9 +123,9 @@ var fields = [...]field{
 		read:    func(r *reader, h *hook.Hook) { h.Workers = r.number(maxWorkers) },
 		explain: "persistent: under serve, %s at most; here it gets one line"},
 
-	{key: "headers", kind: requests, group: runs, read: (*reader).headers, value: (*View).headers, explain: "headers: %s",
-		about: "Headers of the request. $NAME and ${NAME} in a value stand for a variable of allowed_env_vars.",
-		schema: `"type": "object",
+	{key: "headers", kind: requests, group: runs, read: (*reader).headers, value: (*View).headers,
+		about:   "Headers of the request. $NAME and ${NAME} in a value stand for a variable of allowed_env_vars.",
+		explain: "headers: %s", schema: `"type": "object",
 			"propertyNames": {"pattern": "^[!#$%&'*+.^_\u0060|~0-9A-Za-z-]+$", "not": {"pattern":
 				"^([cC][oO][nN][tT][eE][nN][tT]-[lL][eE][nN][gG][tT][hH]|` +
 			`[tT][rR][aA][nN][sS][fF][eE][rR]-[eE][nN][cC][oO][dD][iI][nN][gG]|` +

@@ -23,11 +23,11 @@ var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_b
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at the first.
 // gjson returns each key and value with an offset. Equal keys are reported before, so first or last does not matter.
 type parser struct {
-	source       File
+	source   File
 	text     string // content of the file
 	file     string
 	level    hook.Level
-	ownForm      bool             // the file is in hookrun's form in any case
+	ownForm  bool             // the file is in hookrun's form in any case
 	client   *dialect.Dialect // the client of the folder, and how it treats a fault
 	onFault  dialect.OnFault
 	doc      string

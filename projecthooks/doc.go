@@ -12,8 +12,8 @@
 // TENEX's own files load unchanged. A file in a client's folder, such as .codex or .gemini, is in the form of this
 // client. Elsewhere a file whose "hooks" is an object is in Claude Code's form. An unknown event or field of a client's
 // form is a warning, because the next version of the client may know it. A file that ends in .toml is a config.toml of
-// Codex. A file that ends in .yaml or .yml is a MassGen config with hooks for all agents and for single ones; unknown
-// fields are warnings there, too.
+// Codex. A file that ends in .yaml or .yml is a MassGen config with hooks for all agents and for single agents; unknown
+// fields are warnings in it, too.
 //
 // Load reads more than the project's file. First come the managed file of the machine and the user's own file, unless
 // LoadOptions.ProjectOnly is set; last comes the project's local file. Hooks run in that order.

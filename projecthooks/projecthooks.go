@@ -177,9 +177,9 @@ func (c *Config) Warnings() Diagnostics {
 	return diagnostics(cfg.Warned())
 }
 
-// Changed lists the files that have changed since they were read or since the last Changed. A file that did not exist
-// and now does counts too. A long-running program calls Load again if Changed returns anything. If Load then fails, the
-// program goes on with its old hooks until a file changes again.
+// Changed lists the files that have changed since they were read or since the last Changed. A new file counts too. A
+// long-running program calls Load again if Changed returns anything. If Load then fails, the program goes on with its
+// old hooks until a file changes again.
 //
 // If size and times of a file are as before, Changed does not read the file. A Config from Parse has no files and never
 // changes. Many goroutines can call Changed, but only one of them is told of each change.

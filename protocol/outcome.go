@@ -67,7 +67,7 @@ type Report struct {
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
 	Failure     string       `json:"failure,omitempty"` // why the hook gave no answer, if it failed open
-	Would       string       `json:"would,omitempty"`   // why the hook gave no answer, if it failed open
+	Would       string       `json:"would,omitempty"`   // an observing hook would have done this, as in block: REASON
 }
 
 // Milliseconds is a duration that is a number of milliseconds in JSON, to a hundredth.

@@ -18,8 +18,8 @@
 // A hook can be a Go function: see Hook. Explain tells beforehand which hooks run for a call, and why.
 //
 // A Runner lives for many calls. Processes of persistent hooks wait for the next call. An async hook is watched until
-// its timeout, and the next outcome of its session has its context; all calls without a Session are one session. Close
-// ends all processes. Reload replaces the hooks.
+// its timeout, and the next outcome of the session has its context; all calls without a Session are one session. Close
+// ends all these processes. Reload replaces the hooks.
 //
 // Guarantees, for each hook that runs:
 //
@@ -44,8 +44,8 @@
 // output or does not answer, the runner ends the process and its descendants, because the next line could be the answer
 // to an earlier call.
 //
-// If a client runs its hooks at once, the hooks of its files start together. Their verdicts merge in the order of the
-// files, not in the order in which the hooks end.
+// Hooks start together if their client runs hooks in parallel. Their verdicts merge in the order of the files, not in
+// the order in which the hooks end.
 //
 // A nil, zero or closed Runner blocks every call with an error, and so does a Runner without a Config.
 //
@@ -54,7 +54,7 @@
 //   - That a function ends: Go cannot force a goroutine to end.
 //   - That a persistent hook answers the right call. If the hook prints a late line just as it reads the next call, the
 //     line counts as the answer to the next call (on macOS and Windows also if the hook prints before it reads).
-//   - That a hook cannot undo any of this, because the hook runs as the same user. A hook is a program of the project's
+//   - That a hook, which runs as the same user, cannot undo these guarantees. A hook is a program of the project's
 //     owner, not an enemy.
 //   - That all descendants are found on macOS: descendants that left the group are not.
 //   - That a hook on Windows is asked to end before it is killed.

@@ -181,7 +181,7 @@ func (f *Hook) failed(v dialect.Verdict) dialect.Verdict {
 	return v.FailClosed()
 }
 
-// verdict returns the verdict of an answer. If the answer is unusable, verdict returns an error, and v has only Stop.
+// verdict returns the verdict of an answer. If the answer is unusable, it returns an error, and only v.Stop counts.
 func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err error) {
 	event := dialect.Canonical(c.Event)
 	v = dialect.OK()

@@ -21,12 +21,12 @@ import (
 // Options change how a Runner runs its hooks. The zero value is right for most programs.
 type Options struct {
 	Hooks   []Hook        // Go functions; they run before the hooks of the files
-	Timeout time.Duration // overrides every hook's own; 0: each hook's own, or 30 s for a function
+	Timeout time.Duration // of every hook, whatever the file says; 0: the hook's own, or 30 s for a function
 	// OnFailure decides by cause whether a failed hook blocks: protocol.Block or protocol.Continue. It applies to hooks
 	// of files without an on_failure. nil: the rules of the file's form.
 	OnFailure map[protocol.Cause]protocol.Decision
 	Env       []string     // KEY=VALUE, in addition to the hooks' own variables; nil: this process's environment
-	MaxProcs  int          // bounds the processes of all calls at once, without persistent and async hooks; 0: no bound
+	MaxProcs  int          // at most so many processes at once, persistent and async hooks aside; 0: no bound
 	Queue     *queue.Queue // Tool gives the waiting texts to the agent; nil: no texts
 	// Ask is how Tool asks a person if a hook wants a person to decide. The tool runs if Ask returns true. If Ask is
 	// nil, the call is blocked.

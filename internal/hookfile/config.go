@@ -34,7 +34,7 @@ type Config struct {
 	Dialect *dialect.Dialect // the form of the file; nil for several files
 
 	tools    []levelTools                            // of each file with "tools", in the order of the files
-	toolsAt  []*dialect.FileTools                    // by how many tools are of the hook's level or above
+	toolsAt  []*dialect.FileTools                    // index: how many of tools are of the hook's level or above
 	wrappers []string                                // programs that run the command in their arguments
 	disable  []disabledName                          // of local files
 	agents   []string                                // of files with hooks for single agents

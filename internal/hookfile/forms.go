@@ -81,8 +81,7 @@ func formOfFolder(path string) *dialect.Dialect {
 	return nil
 }
 
-// ClientProject returns the parent of the client's folder that holds the file, or "" if no client's folder holds the
-// file.
+// ClientProject returns the parent of the client's folder that holds the file, or "" outside of such folders.
 func ClientProject(path string) string {
 	d := formOfFolder(path)
 	if d == nil {

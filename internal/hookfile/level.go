@@ -28,8 +28,7 @@ type File struct {
 	as    *dialect.Dialect // Options.Dialect
 }
 
-// isOwn reports whether the file is in hookrun's isOwn form in any folder: the managed, the user's and the local file
-// are.
+// isOwn reports whether the file is the managed, the user's or the local file: these always have hookrun's own form.
 func (f File) isOwn() bool { return f.outer || levelOf(f.Path) == hook.LocalLevel }
 
 // LocalFileName is the hooks file of a workspace that is not for committing.
@@ -108,8 +107,7 @@ func (o *Options) fault(f File) string {
 // mend returns the end of a message: the command line that repairs the fault.
 func mend(words ...string) string { return "; mend it with: " + hook.Command{Argv: words}.String() }
 
-// Named returns the files with these paths. Each file has the level at which hookrun would find the file, by path or
-// name.
+// Named returns the files with these paths. The level of each is the level at which hookrun would find the file.
 func (o *Options) Named(paths []string) []File {
 	files := make([]File, len(paths))
 	for i, path := range paths {

@@ -121,7 +121,7 @@ func (o *Options) Find() (there, absent []File, err error) {
 	return there, absent, nil
 }
 
-// projectFiles returns Options.Files or, without them, the workspace's projectFiles files.
+// projectFiles returns Options.Files or, without them, the workspace's own files.
 func (o *Options) projectFiles() (there, absent []File, err error) {
 	if len(o.Files) > 0 {
 		outer := o.outer()
@@ -331,8 +331,7 @@ func (p *parser) checkSurrogates() {
 	}
 }
 
-// escapedUnit reads a \u escape at the start of a text that strictjson found well-formed. Without an escape it returns
-// 0.
+// escapedUnit reads a \u escape at the start of a text that strictjson found well-formed, or returns 0 without one.
 func escapedUnit(text string) rune {
 	if !strings.HasPrefix(text, `\u`) {
 		return 0

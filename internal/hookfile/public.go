@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Public is the underlying type of projecthooks.Config. Config has no method that returns the inner Config: hookrun's
-// own packages convert to Public, and no other module can.
+// Public is the type from which projecthooks.Config is defined. The latter has no method that returns the inner Config:
+// hookrun's own packages convert to Public, and no other module can.
 type Public struct {
 	config *Config
 	dir    string // folder of the project; "": no file was read

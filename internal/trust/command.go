@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// addHook adds the files in a addHook's command.
+// addHook adds the files in a hook's command.
 func (t *collector) addHook(h *hook.Hook) error {
 	if h.StaticVerdict != nil || h.Unsupported != "" {
 		return nil

@@ -25,7 +25,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size,omitempty"`
 	Hooks  bool   `json:"hooks,omitempty"` // a hooks file
-	Outer  bool   `json:"outer,omitempty"` // the user's or the managed file, which needs no permission
+	Outer  bool   `json:"outer,omitempty"` // the user's or the managed file, which no person needs to allow
 
 	text  string   // only with Options.Texts
 	watch *watched // nil for a hooks file

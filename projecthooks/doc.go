@@ -3,28 +3,29 @@
 //	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
 //	if err != nil {
 //		fmt.Fprintln(os.Stderr, err) // every error in the files, each as file:line:col: message
-//		return                       // and no tool runs: nobody knows what the gates would say
+//		return                       // run no tool: the verdicts of the gates are unknown
 //	}
 //
 // Package runner runs the hooks of a Config.
 //
-// A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load
-// unchanged. A file whose "hooks" is an object is in the form of a client: Claude Code's, unless it lies in a folder
-// .codex or .gemini. There an unknown event or field is a warning, since the next
-// version of the client may know it. A file that ends in .toml is a config.toml of Codex, and one that ends in .yaml or
-// .yml a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
+// A file in TENEX's form is read strictly: a key or value that hookrun does not understand is an error, never skipped.
+// TENEX's own files load unchanged. A file in a client's folder, such as .codex or .gemini, is in the form of this
+// client. Elsewhere a file whose "hooks" is an object is in Claude Code's form. An unknown event or field of a client's
+// form is a warning, because the next version of the client may know it. A file that ends in .toml is a config.toml of
+// Codex. A file that ends in .yaml or .yml is a MassGen config with hooks for all agents and for single agents; unknown
+// fields are warnings in it, too.
 //
-// Load reads more than the project's file: before it the managed file of the machine and the user's own, unless
-// LoadOptions.ProjectOnly is set, and behind it the local one. Hooks run in that order.
+// Load reads more than the project's file. First come the managed file of the machine and the user's own file, unless
+// LoadOptions.ProjectOnly is set; last comes the project's local file. Hooks run in that order.
 //
 // Guarantees:
 //
-//   - A Config is returned only for files without any error.
-//   - All errors are reported at once, in the order of the files. Lines and columns count from 1; a column is a
-//     character, a byte order mark is none.
-//   - A file costs time linear in its size, and is read up to 1 MiB.
-//   - The hooks of a Config never change, and it is safe for concurrent use.
-//   - A nil or zero Config has no hooks to show, and blocks every call of a Runner that is given it.
+//   - Load and Parse return a Config only if the files have no error.
+//   - All errors are reported at once, in the order of the files. Lines and columns count from 1. A column is a
+//     character; a byte order mark does not count.
+//   - Reading a file takes time linear in its size. At most 1 MiB is read.
+//   - The hooks of a Config never change. A Config is safe for concurrent use.
+//   - A nil or zero Config lists no hooks, and a Runner with such a Config blocks every call.
 //
-// Not guaranteed: that the programs which a file names are there. `hookrun check` looks for them.
+// Not guaranteed: that the programs in a file exist. `hookrun check` looks for them.
 package projecthooks

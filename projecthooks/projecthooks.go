@@ -14,38 +14,38 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// LoadOptions say which hooks files Load reads. The zero value has all levels: the machine's managed file, the user's
-// own, the project's and its local one.
+// LoadOptions say which hooks files Load reads. The zero value reads all levels: the managed file of the machine, the
+// user's own file, the project's file and its local file.
 type LoadOptions struct {
-	Files       []string // are read in the place of the project's own files, in this order; all must be there
-	ProjectOnly bool     // nothing outside the project is read: neither the managed file nor the user's. For tests
-	// RequireHooks makes it an error if there is no hooks file of any level, because a loop that relies on gates may
-	// have been started in another folder. A file without hooks is a file.
+	Files       []string // read instead of the project's own files, in this order; all must exist
+	ProjectOnly bool     // for tests: do not read the managed file or the user's file
+	// RequireHooks makes it an error if no level has a hooks file: a loop that relies on gates may have been started in
+	// the wrong folder. A hooks file without hooks is enough.
 	RequireHooks bool
 }
 
-// Config is the hooks of one or more files, in order. A nil or zero Config was never read: no Runner takes it.
+// Config is the hooks of one or more files, in order. A nil or zero Config was never loaded: no Runner takes it.
 type Config hookfile.Public
 
-// Empty is a Config without hooks, for a program that has none in files.
+// Empty is a Config without hooks, for a program without hooks files.
 var Empty *Config = newEmpty()
 
-// HookInfo describes a hook of a file, or one that is a Go function.
+// HookInfo describes a hook of a file, or a hook that is a Go function.
 type HookInfo struct {
-	Name    string           // where the file has none, what it runs
+	Name    string           // if the file gives no name: what the hook runs
 	Source  string           // file:line of its entry
-	Level   string           // whose file that is: managed, user, project or local
+	Level   string           // the level of the file: managed, user, project or local
 	Events  []protocol.Event // as the file names them
-	Matcher string           // for which tools, or what else an event has; "": for all
-	If      string           // for which arguments; "": for all
-	Command string           // the command line, the address that it posts to, or what a rule says, as people read it
-	// Runs and Why are those of one call if Runner.Explain returns them. In a Config, Runs is false if the hook never
-	// runs, and Why is what keeps it from running: its own entry, or the local file.
+	Matcher string           // the tools, or another property of the event; "" matches all
+	If      string           // the arguments; "" matches all
+	Command string           // the command line, the URL, or the rule's answer, in readable form
+	// Runner.Explain sets Runs and Why for one call. In a Config, Runs is false if the hook never runs, and Why names
+	// what switched the hook off: its own entry, or the local file.
 	Runs bool
 	Why  string
 }
 
-// Diagnostic is one thing that is wrong, or odd, at a position in a file.
+// Diagnostic is one error or warning at a position in a file.
 type Diagnostic struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"` // from 1; 0: the file as a whole
@@ -55,15 +55,15 @@ type Diagnostic struct {
 	cause error
 }
 
-// Diagnostics are all the errors of a Load, one a line. errors.Is and errors.As find each of them.
+// Diagnostics are all errors of a Load, one a line. errors.Is and errors.As find each of them.
 type Diagnostics []Diagnostic
 
-// Load reads the hooks of the project that dir is in, "" being the current folder: those of the nearest folder upwards
-// with a `.tenex-hooks.json` or `.tenex-hooks.local.json`, but not above its git repository or the home folder. Before
-// them come the hooks of the machine and of the user. A file that is missing has no hooks.
+// Load reads the hooks of the project of dir; "" is the current folder. The project is the nearest folder upwards with
+// a `.tenex-hooks.json` or `.tenex-hooks.local.json`, but not above dir's git repository or the home folder. The hooks
+// of the machine and of the user come first. A missing file has no hooks.
 //
-// What is wrong with files is an error of type Diagnostics, with that of all files. If the error is not nil, no tool
-// may run: nobody knows what the gates would say.
+// Errors in files are returned as Diagnostics, with the errors of all files. If the error is not nil, run no tool: the
+// verdicts of the gates are unknown.
 func Load(dir string, o LoadOptions) (*Config, error) {
 	if dir == "" {
 		dir = "."
@@ -99,8 +99,8 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 	return public(cfg, workspace, err)
 }
 
-// nearer returns the hooks files that Load would find in the folders from dir up to the project's, but not in that
-// itself. If one of them appears, it is the project's file.
+// nearer returns the hooks files that Load would find in the folders from dir up to the project's folder, without the
+// project's folder. If one of them appears, it becomes the project's file.
 func nearer(dir, workspace string) (absent []hookfile.File) {
 	above := strings.TrimSuffix(workspace, string(filepath.Separator)) + string(filepath.Separator)
 	dir, err := filepath.Abs(dir)
@@ -115,8 +115,8 @@ func nearer(dir, workspace string) (absent []hookfile.File) {
 	return absent
 }
 
-// Parse reads the text of one hooks file, for tests and for programs that keep hooks elsewhere. name is for messages,
-// and its end tells MassGen's YAML and Codex's TOML from JSON.
+// Parse reads the text of one hooks file, for tests and for programs that keep hooks elsewhere. Diagnostics show the
+// name, and its extension tells MassGen's YAML and Codex's TOML from JSON.
 func Parse(name string, text []byte) (*Config, error) {
 	cfg, err := hookfile.Parse(name, text)
 	return public(cfg, "", err)
@@ -126,7 +126,7 @@ func newEmpty() *Config { return newConfig(new(hookfile.Config), "") }
 
 func newConfig(c *hookfile.Config, dir string) *Config { return (*Config)(hookfile.NewPublic(c, dir)) }
 
-// public wraps what was loaded, and turns errors into types of this package.
+// public wraps a loaded config, and turns errors into types of this package.
 func public(c *hookfile.Config, dir string, err error) (*Config, error) {
 	if err == nil {
 		return newConfig(c, dir), nil
@@ -152,7 +152,7 @@ func diagnostics(found []hook.Diagnostic) Diagnostics {
 	return list
 }
 
-// config returns what hookrun's own packages have for c, nil if c is nil or zero.
+// config returns the internal Config of c, or nil if c is nil or zero.
 func (c *Config) config() *hookfile.Config { return (*hookfile.Public)(c).Config() }
 
 // Hooks returns the hooks, in the order of the files. A nil or zero Config has none.
@@ -168,7 +168,7 @@ func (c *Config) Hooks() []HookInfo {
 	return hooks
 }
 
-// Warnings returns what is odd about the files but loads.
+// Warnings returns the warnings about the files.
 func (c *Config) Warnings() Diagnostics {
 	cfg := c.config()
 	if cfg == nil {
@@ -177,11 +177,12 @@ func (c *Config) Warnings() Diagnostics {
 	return diagnostics(cfg.Warned())
 }
 
-// Changed tells of each file whether it is not what was read, or what the last Changed saw. A file that was not there
-// counts as well. So a program that stays up reads the hooks again if Changed returns anything, and if that is an
-// error goes on with the hooks that it has until the file changes again. Of a file that nobody has touched, Changed
-// looks at the size and the times. What Parse was given never changes. Many goroutines can use Changed, but each change
-// is told to one of them.
+// Changed lists the files that have changed since they were read or since the last Changed. A new file counts too. A
+// long-running program calls Load again if Changed returns anything. If Load then fails, the program goes on with its
+// old hooks until a file changes again.
+//
+// If size and times of a file are as before, Changed does not read the file. A Config from Parse has no files and never
+// changes. Many goroutines can call Changed, but only one of them is told of each change.
 func (c *Config) Changed() []string {
 	if c.config() == nil {
 		return []string{"nothing is known of the files: Load and Parse did not return this Config"}
@@ -194,7 +195,7 @@ func (d Diagnostic) Error() string {
 	return hook.Diagnostic{File: d.File, Line: d.Line, Column: d.Column, Text: d.Text}.Error()
 }
 
-// Unwrap returns fs.ErrNotExist for a file that has to be there and is not, else nil.
+// Unwrap returns fs.ErrNotExist if a required file is missing, else nil.
 func (d Diagnostic) Unwrap() error { return d.cause }
 
 // Error returns the diagnostics, one a line.

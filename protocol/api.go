@@ -1,6 +1,6 @@
 package protocol
 
-// API names the model API whose messages a loop keeps.
+// API names the model API in whose form a loop keeps the messages.
 type API string
 
 const (

@@ -2,15 +2,15 @@ package protocol
 
 import "fmt"
 
-// Decision is whether the tool may run. The order of the values is their precedence: of several hooks' decisions
-// the smallest counts. Anything but Continue means: do not run the tool.
+// Decision says whether the tool may run: only if the Decision is Continue. The constants are in order of precedence:
+// of several hooks' decisions the smallest counts.
 type Decision int
 
 const (
-	Block    Decision = iota // the zero value, so that nothing forgotten lets a tool run
-	Defer                    // decide later; nobody is there to do so in a one-shot call
-	Ask                      // ask a person; the same
-	Continue                 // nothing against it
+	Block    Decision = iota // the zero value, so a forgotten Decision blocks the tool
+	Defer                    // decide later; a one-shot call has no later, so the tool does not run
+	Ask                      // ask a person; without a person to ask, the tool does not run
+	Continue                 // no objection
 )
 
 var decisionNames = [...]string{Block: "block", Defer: "defer", Ask: "ask", Continue: "continue"}
@@ -22,10 +22,10 @@ func (d Decision) String() string {
 	return decisionNames[d]
 }
 
-// MarshalText gives the name of the decision.
+// MarshalText returns the name of the decision.
 func (d Decision) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads the name of a decision. Of any other text it is an error, and the decision is Block.
+// UnmarshalText reads the name of a decision. For any other text, it returns an error and sets the decision to Block.
 func (d *Decision) UnmarshalText(text []byte) error {
 	for i, name := range decisionNames {
 		if name == string(text) {
@@ -37,19 +37,19 @@ func (d *Decision) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no such decision: %q", text)
 }
 
-// Cause is why a verdict is what it is.
+// Cause names the kind of reason for a verdict.
 type Cause string
 
 const (
-	CausePolicy      Cause = "policy"      // the hook decided, by its exit code or its JSON
-	CauseExit        Cause = "exit"        // an exit code that neither continues nor blocks; an error of a Go function
-	CauseSignal      Cause = "signal"      // the hook was killed
-	CauseTimeout     Cause = "timeout"     // the hook outlived its deadline
+	CausePolicy      Cause = "policy"      // the hook decided, by exit code or JSON
+	CauseExit        Cause = "exit"        // no meaning for hookrun in the exit code, or an error of a Go function
+	CauseSignal      Cause = "signal"      // a signal killed the hook
+	CauseTimeout     Cause = "timeout"     // the hook ran past the deadline
 	CauseUnstarted   Cause = "unstarted"   // the hook could not be started
 	CauseOutput      Cause = "output"      // the hook's answer cannot be read
-	CauseRewrite     Cause = "rewrite"     // a rewrite that the output form cannot carry
-	CauseUnsupported Cause = "unsupported" // a kind of hook that hookrun cannot run
-	CauseInterrupted Cause = "interrupted" // the call was given up
-	CauseUntrusted   Cause = "untrusted"   // the hooks are not those that a person has allowed
-	CauseChanged     Cause = "changed"     // the hooks are not those that the session began with
+	CauseRewrite     Cause = "rewrite"     // the output form cannot carry a rewrite
+	CauseUnsupported Cause = "unsupported" // hookrun cannot run this kind of hook
+	CauseInterrupted Cause = "interrupted" // the call was cancelled
+	CauseUntrusted   Cause = "untrusted"   // no person has allowed the hooks as they are now
+	CauseChanged     Cause = "changed"     // the hooks differ from the hooks at the start of the session
 )

@@ -1,5 +1,6 @@
-// Package protocol has the words that an agent loop shares with its hooks: a tool call (Call), the verdict on it
-// (Decision), why it is so (Cause), and the merged result of all hooks (Outcome) with a Report of each.
+// Package protocol defines the words that an agent loop shares with its hooks: a tool call (Call), the verdict on the
+// call (Decision), the kind of reason for the verdict (Cause), and the merged result of all hooks (Outcome) with a
+// Report for each hook.
 //
 //	outcome, err := r.Before(ctx, protocol.Call{Session: "s1", Tool: "shell", Args: args}) // r is a runner.Runner
 //	switch {
@@ -11,12 +12,11 @@
 //
 // Guarantees:
 //
-//   - The zero value of every type that can let a tool run is the safe one: the zero Decision is Block, and so is that
-//     of the zero Outcome.
-//   - Every outcome whose decision is not continue has a Cause and a Reason.
-//   - A result of a tool that must not be shown is a block in the Outcome, with a Cause that is not policy.
-//   - An Outcome's JSON is the whole of it: what was read from it decides the same.
-//   - A Call and an Outcome are plain data. Functions here do no I/O and keep no state.
+//   - Zero values are safe: the zero Decision is Block, and the Decision of the zero Outcome is Block.
+//   - Every outcome with a decision other than continue has a Cause and a Reason.
+//   - If the model must not see a tool's result, the Outcome is a block, and the Cause is not policy.
+//   - JSON keeps an Outcome's decision: an Outcome read back from JSON decides the same.
+//   - A Call and an Outcome are plain data. The functions of this package do no I/O and keep no state.
 //
-// Not guaranteed: that a hook is right. A hook is a program of the project's owner and is trusted.
+// Not guaranteed: that a hook decides rightly. A hook is a program of the project's owner and is trusted.
 package protocol

@@ -1,7 +1,7 @@
 package protocol
 
-// Event names an event in an agent loop. Clients have their own names for some of these, and events of their own: the
-// JSON of an outcome has the name by which the event was fired.
+// Event names an event in an agent loop. Clients have other names for some of these events, and further events. The
+// JSON of an outcome has the name under which the event was fired.
 type Event string
 
 const (

@@ -26,17 +26,17 @@ func (e *CallError) Error() string {
 	return e.Problem
 }
 
-// ErrNotRun as an Output's error says that the tool did not run: the Text is the reason for the model. Some clients'
+// ErrNotRun, as the Err of an Output, says that the tool did not run; Text is the reason for the model. Some clients'
 // hooks do not run after such a call.
 var ErrNotRun = errors.New("the tool did not run")
 
-// Output is what a tool gave. Both may be set: a command that fails has often printed something.
+// Output is the output of a tool. Both fields may be set: a failing command has often printed text.
 type Output struct {
 	Text string
-	Err  error // the tool failed, or ErrNotRun
+	Err  error // why the tool failed, or ErrNotRun
 }
 
-// result is the output as hooks and the model see it: the text of the error is the result, or the end of it.
+// result returns the output for hooks and the model: the Text, and after it the text of the error.
 func (out *Output) result() string {
 	switch {
 	case out.Err == nil || errors.Is(out.Err, ErrNotRun):
@@ -47,11 +47,11 @@ func (out *Output) result() string {
 	return strings.TrimRight(out.Text, "\n") + "\n" + out.Err.Error()
 }
 
-// ownKeys are the keys that hookrun writes for hooks, whatever Extra has.
+// ownKeys are the stdin keys that hookrun writes. Extra must not have them.
 var ownKeys = strings.Fields("event tool args result session_id cwd prompt agent_id hook_event_name tool_name " +
 	"tool_input tool_response tool_use_id error id")
 
-// callOf returns a call as hookrun's own packages have it. out counts at post-tool.
+// callOf converts a call for the internal packages. out counts at post-tool only.
 func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Call, err error) {
 	call = dialect.Call{
 		Event: event, Workspace: c.Workspace, SessionID: c.Session, AgentID: c.Agent, Prompt: c.Prompt, Tool: c.Tool,
@@ -66,7 +66,7 @@ func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Cal
 	}
 	more := []byte{'{'}
 	for _, key := range slices.Sorted(maps.Keys(c.Extra)) {
-		isOwn := func(own string) bool { return strings.EqualFold(own, key) } // Go's encoding/json reads it so
+		isOwn := func(own string) bool { return strings.EqualFold(own, key) } // Go's encoding/json ignores case
 		if slices.ContainsFunc(ownKeys, isOwn) {
 			return call, &CallError{fmt.Sprintf("Extra has the key %q, which hookrun writes itself; rename it", key)}
 		}
@@ -78,7 +78,7 @@ func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Cal
 			return call, &CallError{fmt.Sprintf("Extra has under %q what is no JSON: %v", key, err)}
 		}
 		text := strictjson.Lossy(string(value))
-		if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 { // of a json.RawMessage
+		if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 { // in a json.RawMessage
 			return call, &CallError{fmt.Sprintf("Extra has under %q what readers may not understand alike: %s", key,
 				faults[0].Text)}
 		}
@@ -97,9 +97,9 @@ func callOf(c protocol.Call, event protocol.Event, out Output) (call dialect.Cal
 	return call, nil
 }
 
-// plan works out which hooks run at a call.
+// plan selects the hooks for a call.
 func (r *Runner) plan(c protocol.Call, event protocol.Event, out Output) (*engine.Plan, error) {
-	if err := r.made(); err != nil {
+	if err := r.checkMade(); err != nil {
 		return nil, err
 	}
 	if r.pin && c.Session == "" {
@@ -117,7 +117,7 @@ func (r *Runner) plan(c protocol.Call, event protocol.Event, out Output) (*engin
 	return r.engine.Plan(call, engine.CallSettings{})
 }
 
-// fire runs the hooks of a call. The outcome is never nil: with an error it is a block.
+// fire runs the hooks of a call. The outcome is never nil: with an error, the outcome is a block.
 func (r *Runner) fire(ctx context.Context, c protocol.Call, event protocol.Event, out Output) (*protocol.Outcome,
 	error) {
 	p, err := r.plan(c, event, out)
@@ -130,11 +130,11 @@ func (r *Runner) fire(ctx context.Context, c protocol.Call, event protocol.Event
 	return &f.Outcome, err
 }
 
-// hostCall is a call as the host made it, for the functions among its hooks.
+// hostCall is the host's original call and output, for hooks that are functions.
 type hostCall struct {
 	call protocol.Call
 	out  Output
 }
 
-// hostKey is the key of the hostCall in a context.
+// hostKey is the context key of the hostCall.
 type hostKey struct{}

@@ -21,41 +21,41 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Hook is a hook that is a Go function. It acts like a hook of the managed file and runs in its turn: the first block
-// ends the call, and each hook sees what earlier ones rewrote. If a hook of the user's or of the project's files
-// rewrites the call, the functions run once more.
+// Hook is a hook that is a Go function. It acts like a hook of the managed file: the first block ends the call, and
+// each hook sees the rewrites of earlier hooks. If a hook of the user's or the project's files rewrites the call, the
+// functions run once more.
 //
-// It fails closed: an error, a panic, an Answer that cannot be used and a function that is not back at its deadline
-// block. After the tool the model sees the reason of that block instead of the result.
+// A Hook fails closed: an error, a panic, an unusable Answer and a missed deadline block. After the tool, the model
+// sees the reason of that block instead of the result.
 type Hook struct {
 	Name  string
 	On    protocol.Event // pre-execute, pre-tool or post-tool; "" is pre-tool
-	Match string         // names of tools, as shell|fs_*, or a rule, as shell(git push *); "" is every tool
-	Open  bool           // a failure is a warning and does not block
+	Match string         // names of tools, such as shell|fs_*, or a rule, such as shell(git push *); "": every tool
+	Open  bool           // fails open: a failure is a warning and does not block
 
-	// Run answers. c.Args are as earlier hooks have rewritten them. At post-tool out is a copy of the tool's output,
-	// with what earlier hooks made of it; else it is nil. Beside an error, which is a failure, only Block and Stop of
-	// the Answer count.
+	// Run answers the call. c.Args have the rewrites of earlier hooks. At post-tool, out is a copy of the tool's output
+	// with the rewrites of earlier hooks; else out is nil. An error is a failure: of an Answer returned with an error,
+	// only Block and Stop count.
 	//
-	// At the deadline, which is Options.Timeout or 30 s, or if the call is given up, ctx ends. A function that does not
-	// return then runs on. It may be called by many calls at once.
+	// ctx ends at the deadline (Options.Timeout, or 30 s) and when the call is cancelled. A function that does not
+	// return then goes on in the background. Several calls may run the function at once.
 	Run func(ctx context.Context, c protocol.Call, out *Output) (Answer, error)
 }
 
-// Answer is what a Hook says to a call. The zero Answer has no objection and nothing to say: Block, Ask and Stop count
-// if they are not empty.
+// Answer is the answer of a Hook to a call. The zero Answer has no objection and no text. Block, Ask and Stop count if
+// not empty.
 type Answer struct {
-	Block string // why the tool must not run; at post-tool feedback for the model, behind the result
-	Ask   string // why a person has to decide, not at post-tool; a Block beside it counts
-	Stop  string // why the loop has to end with this call
-	Allow bool   // at pre-tool: the host need not ask anybody. A Block or Ask beside it counts
+	Block string // why the tool must not run; at post-tool: feedback for the model, after the result
+	Ask   string // why a person must decide; not at post-tool; Block overrides Ask
+	Stop  string // why the loop must end with this call
+	Allow bool   // at pre-tool: the host need not ask a person; Block and Ask override Allow
 
 	Text   string  // for the model
-	Args   *string // at pre-tool: the tool's new arguments, a JSON object; nil: as they are
-	Output *string // at post-tool: the new result, in the place of text and error; nil: as it is
+	Args   *string // at pre-tool: the tool's new arguments, a JSON object; nil: unchanged
+	Output *string // at post-tool: the new result, replacing text and error; nil: unchanged
 }
 
-// function returns the nth hook as the engine has it. A gate that would never run is a mistake, and so an error.
+// function converts the hook, the nth of Options.Hooks. If the hook could never run, function returns an error.
 func (f *Hook) function(n int) (h engine.Function, err error) {
 	on := f.event()
 	h = engine.NewFunction(f.Name, on, f.verdict)
@@ -93,7 +93,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 				"shell|fs_*", f.Name, f.Match)
 		}
 		for _, d := range doubts {
-			if d.Kind != lint.Unknown { // a loop has tools that hookrun does not know
+			if d.Kind != lint.Unknown { // hookrun does not know a loop's tools
 				text := fmt.Sprintf("hook %q: %s", f.Name, d.Text)
 				h.Doubts = append(h.Doubts, hook.Doubt{Diagnostic: h.Diagnostic(text)})
 			}
@@ -106,7 +106,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 	return h, errors.Join(wrong...)
 }
 
-// noNames matches what stands in no glob for names of tools, beside brackets: an expression, a list with commas.
+// noNames matches characters that no glob for tool names has outside brackets, such as .* or a comma.
 var noNames, brackets = regexp.MustCompile(`\.[*+]|[^\p{L}\p{N}_.:/@*?| -]`), regexp.MustCompile(`\[!?[^\]|]+\]`)
 
 func (f *Hook) event() protocol.Event {
@@ -116,9 +116,9 @@ func (f *Hook) event() protocol.Event {
 	return dialect.Canonical(f.On)
 }
 
-// verdict runs the function until limit.
+// verdict runs the function until the deadline.
 func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict {
-	own, out := given(ctx, c) // the function may keep them
+	own, out := functionInput(ctx, c) // copies, because the function may keep them
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	type returned struct {
@@ -135,7 +135,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 			}
 			done <- r
 		}()
-		r.panics = errors.New("it ended its goroutine") // by runtime.Goexit
+		r.panics = errors.New("it ended its goroutine") // runtime.Goexit
 		r.answer, r.err = f.Run(ctx, own, out)
 		r.panics = nil
 	}()
@@ -143,7 +143,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 	var r returned
 	select {
 	case r = <-done:
-	case <-ctx.Done(): // it is too late for an answer
+	case <-ctx.Done(): // too late for an answer
 		result := dialect.HookResult{Limit: limit}
 		v := dialect.Failed(protocol.CauseTimeout, result.TimeoutProblem(who))
 		v.Status = dialect.StatusTimeout
@@ -173,7 +173,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 	return v
 }
 
-// failed returns the verdict of a function that gave no answer.
+// failed returns the verdict of a function without an answer: v failed open or closed.
 func (f *Hook) failed(v dialect.Verdict) dialect.Verdict {
 	if f.Open {
 		return v.FailOpen(f.event())
@@ -181,7 +181,7 @@ func (f *Hook) failed(v dialect.Verdict) dialect.Verdict {
 	return v.FailClosed()
 }
 
-// verdict returns what the answer means. With an error the answer blocks nothing, and cannot be used.
+// verdict returns the verdict of an answer. If the answer is unusable, it returns an error, and only v.Stop counts.
 func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err error) {
 	event := dialect.Canonical(c.Event)
 	v = dialect.OK()
@@ -205,7 +205,7 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 	case a.Args == nil:
 	case event != protocol.PreTool:
 		v.Ignore(who, "Args", event)
-	case a.Block != "": // there is no call any more that could have them
+	case a.Block != "": // the call is blocked, so no tool gets the arguments
 	default:
 		if faults := strictjson.Check(*a.Args, strictjson.MaxDepth); len(faults) > 0 {
 			return v, fmt.Errorf("its Args: %s", faults[0].Text)
@@ -225,8 +225,8 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 	return v, nil
 }
 
-// given returns what a function gets of a call: what the host gave, with what earlier hooks made of it.
-func given(ctx context.Context, c *dialect.Call) (own protocol.Call, out *Output) {
+// functionInput returns a function's own copies of the host's call and output, with the rewrites of earlier hooks.
+func functionInput(ctx context.Context, c *dialect.Call) (own protocol.Call, out *Output) {
 	host, _ := ctx.Value(hostKey{}).(*hostCall)
 	if host == nil {
 		host = new(hostCall)
@@ -237,7 +237,7 @@ func given(ctx context.Context, c *dialect.Call) (own protocol.Call, out *Output
 		return own, nil
 	}
 	out = &Output{Text: c.Result, Err: host.out.Err}
-	if c.Result == host.out.result() { // no hook has changed it
+	if c.Result == host.out.result() { // no hook has rewritten the result
 		out.Text = host.out.Text
 	}
 	return own, out

@@ -21,63 +21,63 @@ import (
 // Options change how a Runner runs its hooks. The zero value is right for most programs.
 type Options struct {
 	Hooks   []Hook        // Go functions; they run before the hooks of the files
-	Timeout time.Duration // of every hook, whatever its file says; 0: each hook's own, and 30 s of a function
-	// OnFailure says what a failure means for hooks of the files that do not say: protocol.Block or protocol.Continue,
-	// by cause. nil: what the form of each file says.
+	Timeout time.Duration // of every hook, whatever the file says; 0: the hook's own, or 30 s for a function
+	// OnFailure decides by cause whether a failed hook blocks: protocol.Block or protocol.Continue. It applies to hooks
+	// of files without an on_failure. nil: the rules of the file's form.
 	OnFailure map[protocol.Cause]protocol.Decision
-	Env       []string     // KEY=VALUE that hooks get besides their own; nil: this process's environment
-	MaxProcs  int          // processes at once that a call waits for, but for persistent ones; 0: no bound
-	Queue     *queue.Queue // Tool gives its texts to the agent; nil: there are none
-	// Ask is how Tool asks a person, if a hook wants that. The tool runs if it returns true. nil: nobody is there, and
-	// the call is blocked.
+	Env       []string     // KEY=VALUE, in addition to the hooks' own variables; nil: this process's environment
+	MaxProcs  int          // at most so many processes at once, persistent and async hooks aside; 0: no bound
+	Queue     *queue.Queue // Tool gives the waiting texts to the agent; nil: no texts
+	// Ask is how Tool asks a person if a hook wants a person to decide. The tool runs if Ask returns true. If Ask is
+	// nil, the call is blocked.
 	Ask func(ctx context.Context, c protocol.Call, reason string) bool
 
-	// Trust and Pin look after the hooks files of the Config and the scripts that they name. A call whose files are not
-	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says.
+	// Trust and Pin check the hooks files of the Config and the scripts in them. If a check fails, the call is blocked
+	// with the cause untrusted or changed, even if on_failure is continue.
 	Trust    Trust
-	Pin      bool   // the hooks of a session stay what they were at its first call; calls need a Session
-	StateDir string // where it is kept what was allowed and pinned; "": the user's folder of `hookrun allow`
+	Pin      bool   // block calls if the hooks have changed since the first call of the session; calls need a Session
+	StateDir string // folder of the records of allowed and pinned hooks; "": the user's folder of `hookrun allow`
 
-	// Log gets warnings that change no verdict, each once: faults in how hooks files are written. The others are in the
-	// Outcome. At the level Debug it gets all that hooks have on stdin, which can be secrets. nil: slog.Default.
+	// Log gets each warning that changes no verdict once: faults in the hooks files. Other warnings are in the Outcome.
+	// At level Debug, Log gets the whole stdin of hooks, which can have secrets. nil: slog.Default.
 	Log *slog.Logger
 }
 
-// Trust says whether the hooks of a project run if no person has allowed them by `hookrun allow`.
+// Trust says whether a project's hooks run if no person has allowed them by `hookrun allow`.
 type Trust string
 
-// A person's leave counts for the hooks files and scripts as they were then. With both that require it, hooks that have
-// changed since, or are gone, block every call.
+// A person allows the hooks files and scripts as they are at that time. With TrustRequired and TrustBlock, if allowed
+// hooks have changed or are gone, every call is blocked.
 const (
-	TrustOff      Trust = "off"      // they run; "" is the same, unless the user's own hooks file says "required"
-	TrustRequired Trust = "required" // they do not run, and calls go on without them until somebody has allowed them
-	TrustBlock    Trust = "block"    // they do not run, and calls are blocked until then
+	TrustOff      Trust = "off"      // the hooks run; same as "", unless the user's own hooks file says "required"
+	TrustRequired Trust = "required" // calls go on without the hooks until a person allows them
+	TrustBlock    Trust = "block"    // calls are blocked until a person allows the hooks
 )
 
 func (t Trust) isRequired() bool { return t == TrustRequired || t == TrustBlock }
 
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
-// ErrClosed. What it starts and keeps between calls ends with Close.
+// ErrClosed. Close ends all processes that the Runner has started.
 type Runner struct {
 	engine *engine.Runner
 	queue  *queue.Queue
 	ask    func(ctx context.Context, c protocol.Call, reason string) bool
 	pin    bool
 	log    *slog.Logger
-	logged sync.Map // texts
+	logged sync.Map // warnings
 
 	ofFiles bool // Trust or Pin is set
 
 	mu  sync.Mutex
-	dir string // of the project
+	dir string // the project's folder
 }
 
-// ErrClosed is the cause of a call that a Runner did not answer which is closed, or which New did not make.
+// ErrClosed is the error of a call, for errors.Is, if the Runner is closed or was not made by New.
 var ErrClosed = engine.ErrClosed
 
-// New returns a Runner for the hooks of cfg, and an error for a nil or zero cfg, which is what a failed Load returns.
-// A program without hooks in files gives projecthooks.Empty. Options that are wrong are an error, too. New keeps no
-// slice, map or pointer of the options but Log.
+// New returns a Runner for the hooks of cfg. A nil or zero cfg, as after a failed Load, is an error, and so are wrong
+// options. A program without hooks files gives projecthooks.Empty. New keeps no slice, map or pointer of the options
+// but Log.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	r := &Runner{pin: o.Pin, log: o.Log, ask: o.Ask}
 	if r.log == nil {
@@ -119,17 +119,17 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	return r, nil
 }
 
-// errParsed is the error of a Config that Trust and Pin can find no files of.
+// errParsed is the error for a Config without files, if Trust or Pin is set.
 var errParsed = errors.New("Trust and Pin look after files, and Parse has read none; use projecthooks.Load")
 
 func isParsed(c *hookfile.Public) bool {
 	return c.Config() != nil && len(c.Config().Files) > 0 && c.Dir() == ""
 }
 
-// check returns an error for each option that is wrong and not looked at by the engine.
+// check converts the Hooks, and returns an error for each wrong option that the engine does not check.
 func (o *Options) check() (functions []engine.Function, err error) {
 	var wrong []error
-	for i, h := range o.Hooks { // a copy: the caller may go on with its own
+	for i, h := range o.Hooks { // the caller may change its own slice later
 		f, err := h.function(i)
 		if err != nil {
 			wrong = append(wrong, err)
@@ -137,7 +137,7 @@ func (o *Options) check() (functions []engine.Function, err error) {
 		functions = append(functions, f)
 	}
 	for _, v := range o.Env {
-		// Windows has its own variables, as =C:=C:\hooks, and os.Environ has them, too.
+		// Windows has hidden variables such as =C:=C:\hooks, and os.Environ returns them.
 		if at := strings.LastIndexByte(v, '='); at < 1 || strings.ContainsRune(v, 0) {
 			wrong = append(wrong, fmt.Errorf("the environment has %q, which is not of the form KEY=VALUE", v))
 		}
@@ -154,27 +154,27 @@ func (o *Options) check() (functions []engine.Function, err error) {
 	return functions, errors.Join(wrong...)
 }
 
-// made returns an error if New has not made the Runner.
-func (r *Runner) made() error {
+// checkMade returns an error if New has not made the Runner.
+func (r *Runner) checkMade() error {
 	if r == nil || r.engine == nil {
 		return fmt.Errorf("runner.New has not made this Runner: %w", ErrClosed)
 	}
 	return nil
 }
 
-// Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
-// processes end when those calls are over. It waits for nothing. With a cfg that New would not take, such as a nil
-// one, which is an error, the Runner blocks every call until it gets another one. It is an error too if the Runner is
-// closed or New did not make it.
+// Reload replaces the hooks by the hooks of another config from the next call on. Calls in flight keep the old hooks,
+// and old processes end after those calls. Reload does not wait. If New would refuse cfg, Reload returns an error, and
+// the Runner blocks every call until another Reload. Reload also returns an error if the Runner is closed or was not
+// made by New.
 func (r *Runner) Reload(cfg *projecthooks.Config) error {
-	if err := r.made(); err != nil {
+	if err := r.checkMade(); err != nil {
 		return err
 	}
-	r.mu.Lock() // the hooks and the folder are of one config, whichever Reload is the last
+	r.mu.Lock() // hooks and folder come from one config, even with several Reloads at once
 	defer r.mu.Unlock()
 	public := (*hookfile.Public)(cfg)
 	if r.ofFiles && isParsed(public) {
-		if err := r.engine.Reload(nil); errors.Is(err, ErrClosed) { // else all calls are blocked
+		if err := r.engine.Reload(nil); errors.Is(err, ErrClosed) { // block all calls
 			return err
 		}
 		return errParsed
@@ -187,22 +187,21 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	return nil
 }
 
-// Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async ones, and
-// gives persistent hooks the end of their input and a moment to go. It returns when nothing is left, which takes
-// about a second at most. Every later call is an error. Functions that do not heed their context run on. The error is
-// always nil.
+// Close ends all processes that the runner has started. Close interrupts calls in flight, kills their hooks and async
+// hooks, closes the stdin of persistent hooks and gives them a moment to exit. Close returns after all that, within
+// about a second. Every later call is an error. Functions that ignore their context go on. The error is always nil.
 func (r *Runner) Close() error {
-	if r.made() != nil {
+	if r.checkMade() != nil {
 		return nil
 	}
 	return r.engine.Close()
 }
 
-// Explain returns the hooks that there are for a tool call, first those before the tool and then those after it, if it
-// does not fail, or, if the call has no Tool, those at the user's message. Runs and Why say whether and why each would
-// run for this call. Nothing runs.
+// Explain returns the hooks for a tool call: first the pre-tool hooks, then the post-tool hooks after a tool that did
+// not fail. If the call has no Tool, Explain returns the hooks for the user's message. Runs and Why say whether a hook
+// would run for this call, and why. Explain runs no hook.
 func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
-	if err := r.made(); err != nil {
+	if err := r.checkMade(); err != nil {
 		return nil, err
 	}
 	if r.engine.Closed() {
@@ -219,7 +218,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 			return nil, err
 		}
 		for _, h := range plan.Hooks() {
-			if !h.Runs && !h.Wants(event) { // one of an event for a kind of tools runs at a call of such a tool
+			if !h.Runs && !h.Wants(event) { // the event is for another kind of tools
 				continue
 			}
 			info := hookfile.InfoOf(h.Hook)
@@ -230,8 +229,8 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 	return all, nil
 }
 
-// warn logs the warnings of a call that change no verdict. A handler that panics must not cost the program the output
-// of a tool that has run.
+// warn logs each warning that changes no verdict once. It recovers if the log handler panics, because the program must
+// not lose the output of a tool that has run.
 func (r *Runner) warn(tool string, warnings []string) {
 	defer crash.Catch(new(error))
 	for _, text := range warnings {

@@ -16,15 +16,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Prompt runs the pre-execute hooks, before the model sees the user's message in Call.Prompt. The Texts of the outcome
-// belong behind that message, and if UpdatedInput is set, its "prompt" takes the place of the message. The outcome is
-// never nil: with an error it is a block.
+// Prompt runs the pre-execute hooks, before the model sees the user's message in Call.Prompt. Append the Texts of the
+// outcome to the message. If UpdatedInput is set, its "prompt" replaces the message. The outcome is never nil: with an
+// error, the outcome is a block.
 func (r *Runner) Prompt(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
 	return r.fire(ctx, c, protocol.PreExecute, Output{})
 }
 
-// Before runs the pre-tool hooks. Run the tool only if the error is nil, the decision is continue, and Stop is not set;
-// give it the outcome's Args. They are empty if the decision is block.
+// Before runs the pre-tool hooks. Run the tool only if the error is nil, the decision is continue and Stop is not set.
+// Give the tool the outcome's Args, which are empty if the decision is block.
 func (r *Runner) Before(ctx context.Context, c protocol.Call) (*protocol.Outcome, error) {
 	o, err := r.fire(ctx, c, protocol.PreTool, Output{})
 	if o.Decision != protocol.Block {
@@ -33,12 +33,12 @@ func (r *Runner) Before(ctx context.Context, c protocol.Call) (*protocol.Outcome
 	return o, err
 }
 
-// After runs the post-tool hooks. Args are those that the tool got. If the tool did not run, the output is the reason,
-// and its error ErrNotRun. After a tool that has run give a ctx that does not end with the call, such as
-// context.WithoutCancel: the hooks have to see what the tool did.
+// After runs the post-tool hooks. c.Args are the arguments that the tool got. If the tool did not run, out has the
+// reason as Text and ErrNotRun as Err. After a tool that did run, give a ctx that does not end with the call, such as
+// context.WithoutCancel: the hooks must see what the tool did.
 //
-// The outcome's Result is what the model is to see: the tool's output as the hooks have left it, and behind it the
-// reason of a block, which is feedback. It is empty with an error. The Texts of Before and of After belong behind it.
+// The outcome's Result is for the model: the tool's output with the hooks' rewrites, and after it the reason of a
+// block, as feedback. With an error, Result is empty. Append the Texts of Before and of After to the Result.
 func (r *Runner) After(ctx context.Context, c protocol.Call, out Output) (*protocol.Outcome, error) {
 	o, err := r.fire(ctx, c, protocol.PostTool, out)
 	if err != nil {
@@ -50,40 +50,40 @@ func (r *Runner) After(ctx context.Context, c protocol.Call, out Output) (*proto
 	return o, nil
 }
 
-// Result is one tool call with all that its hooks did. The Outcome is that of the whole call: the verdict of the hooks
-// before the tool if it did not run, else of those after it, with what both had to say, and the Texts of the queue.
+// Result is one tool call with the results of all its hooks. If the tool ran, the Outcome is the verdict of the
+// post-tool hooks, else of the pre-tool hooks. It has the messages and texts of both, and the Texts of the queue.
 type Result struct {
 	protocol.Outcome
-	Before, After *protocol.Outcome // nil: those hooks were not run
-	Ran           bool              // the tool did run
-	Output        Output            // of the tool, as it gave it
-	Text          string            // what the model is to see: the result, and behind it the texts of hooks and queue
+	Before, After *protocol.Outcome // nil: these hooks did not run
+	Ran           bool              // the tool ran
+	Output        Output            // the tool's output, without rewrites
+	Text          string            // for the model: the result, then the texts of hooks and queue
 
-	message *form.ToolMessage          // what Messages shows; nil: there is no verdict
-	ack     func(delivered bool) error // nil: the queue has nothing for this call
+	message *form.ToolMessage          // for Messages; nil: no verdict
+	ack     func(delivered bool) error // nil: the queue has no text for this call
 }
 
-// ToolFunc runs a tool with the arguments that the hooks have let through, which may be another text than Call.Args.
+// ToolFunc runs a tool with the arguments that the hooks have allowed. They may differ from Call.Args.
 type ToolFunc func(ctx context.Context, args string) Output
 
-// Tool does all of one tool call. It runs the pre-tool hooks, then the tool unless they block it, then the post-tool
-// hooks. If the tool did not run, those get the reason for its result. At last it puts the texts of all hooks behind
-// the result, those of pre-tool first, and then the texts that wait in Options.Queue. Put there earlier, they would
-// reach the post-tool hooks as a part of the result.
+// Tool runs one tool call from beginning to end: the pre-tool hooks, the tool unless they block the call, and the
+// post-tool hooks. If the tool did not run, the post-tool hooks get the reason as the result. Then Tool appends to the
+// result the texts of the pre-tool hooks, the texts of the post-tool hooks, and the waiting texts of Options.Queue, in
+// this order. The queue comes last because the post-tool hooks must not see queued texts as a part of the result.
 //
-// A blocked call is no error: the model reads the reason. So does it if a hook asks for a person, unless Options.Ask
-// says yes. A post-tool block is feedback, and its reason is put last. But if a hook failed and fails closed, the
-// reason replaces the result, which that hook might have changed.
+// A blocked call is no error: the model gets the reason as the result. If a hook asks for a person, the call is blocked
+// unless Options.Ask returns true. A post-tool block is feedback: its reason comes last. But if a post-tool hook failed
+// and fails closed, the reason replaces the result, because the hook might have changed the result.
 //
 // An error of the tool is no error of Tool: see Output. If a pre-tool hook stops the loop, neither the tool nor a
-// post-tool hook runs, and Text is the stop's reason.
+// post-tool hook runs, and Text is the reason of the stop.
 //
-// Once the tool runs, the end of ctx ends the tool alone: the post-tool hooks see what it did, and end by their own
-// deadlines or by Close.
+// While the tool runs, the end of ctx ends only the tool. The post-tool hooks still run, until their own deadlines or
+// Close.
 //
-// On an error there is no verdict: the decision is block, and Text is empty. If Ran is set, the tool did run, and
-// Output is what it gave: the model must not see that, since the post-tool hooks might have changed it. The Result is
-// never nil.
+// If Tool returns an error, there is no verdict: the decision is block, and Text is empty. If Ran is set, the tool did
+// run, and Output is its output. Do not show Output to the model, because the post-tool hooks might have changed it.
+// The Result is never nil.
 func (r *Runner) Tool(ctx context.Context, c protocol.Call, run ToolFunc) (*Result, error) {
 	res := &Result{}
 	if run == nil {
@@ -109,21 +109,21 @@ func (r *Runner) Tool(ctx context.Context, c protocol.Call, run ToolFunc) (*Resu
 		c.Args, res.Ran = res.Before.Args, true
 		res.Output = run(ctx, c.Args)
 		res.Ran = !errors.Is(res.Output.Err, ErrNotRun)
-		out, after = res.Output, context.WithoutCancel(ctx) // the hooks have to see what the tool did
+		out, after = res.Output, context.WithoutCancel(ctx) // the hooks must see what the tool did
 	}
 	if res.After, err = r.After(after, c, out); err != nil {
 		res.Outcome = *res.After
 		return res, fmt.Errorf("the post-tool hooks could not be run: %w", err)
 	}
-	call, _ := callOf(c, protocol.PostTool, out) // After would have returned the error
+	call, _ := callOf(c, protocol.PostTool, out) // no error, because After returned none
 	if !res.After.Stop && ctx.Err() == nil {     // else no model reads the texts
 		res.claim(ctx, r, &call)
 	}
-	res.fold(&call)
+	res.merge(&call)
 	return res, nil
 }
 
-// mayRun reports whether nothing is against the tool, or a person has said yes.
+// mayRun reports whether the hooks let the tool run, or Ask returns true.
 func (r *Runner) mayRun(ctx context.Context, c protocol.Call, before *protocol.Outcome) bool {
 	if before.Decision == protocol.Ask && r.ask != nil {
 		c.Args = before.Args
@@ -132,7 +132,7 @@ func (r *Runner) mayRun(ctx context.Context, c protocol.Call, before *protocol.O
 	return before.Decision == protocol.Continue
 }
 
-// claim takes the texts of the queue for the call.
+// claim claims the waiting texts of the queue for the call.
 func (res *Result) claim(ctx context.Context, r *Runner, c *dialect.Call) {
 	if r.queue != nil && c.SessionID == "" {
 		r.warn(c.Tool, []string{"the call has no Session, so no text of Options.Queue reaches the agent"})
@@ -142,7 +142,7 @@ func (res *Result) claim(ctx context.Context, r *Runner, c *dialect.Call) {
 	if claim == nil {
 		return
 	}
-	var once sync.Once // many goroutines may use a Result
+	var once sync.Once // several goroutines may use a Result
 	var err error
 	res.ack = func(delivered bool) error {
 		once.Do(func() { err = claim.Finish(ctx, delivered) })
@@ -150,8 +150,8 @@ func (res *Result) claim(ctx context.Context, r *Runner, c *dialect.Call) {
 	}
 }
 
-// fold makes one outcome and one text of what was before the tool, its output, and what was after it.
-func (res *Result) fold(c *dialect.Call) {
+// merge sets the Outcome and Text from the outcomes before and after the tool and its output.
+func (res *Result) merge(c *dialect.Call) {
 	before, after := res.Before, res.After
 	shown := *after
 	shown.Texts = slices.Concat(before.Texts, after.Texts)
@@ -174,10 +174,10 @@ func (res *Result) fold(c *dialect.Call) {
 	res.Text = strings.Join(texts, "\n\n")
 }
 
-// Messages returns what a loop appends to its conversation: a JSON array with the call's result, each text behind it on
-// a line of its own, and last the texts of the strategy user_message in a message of the user. The APIs want the
-// results of all calls of one turn before that: a loop that answers several calls at once puts the results first.
-// Call.ID must be set. Call Ack once the messages are sent.
+// Messages returns the messages that a loop appends to its conversation, as a JSON array: the call's result, each text
+// after it on a line of its own, and last a user message with the texts of the strategy user_message. The APIs want the
+// results of all calls of a turn before the user message: a loop that answers several calls at once puts the results
+// first. Call.ID must be set. Call Ack once the messages are sent.
 func (res *Result) Messages(api protocol.API) ([]byte, error) {
 	if res == nil || res.message == nil {
 		return nil, errors.New("there is no verdict on the call, so the model must not see anything of it")
@@ -188,9 +188,9 @@ func (res *Result) Messages(api protocol.API) ([]byte, error) {
 	return form.Messages(api, form.Separate, res.message)
 }
 
-// Ack tells the queue whether its texts have reached the model. If not, the next call of the session has them. Until
-// Ack, or until nothing holds the Result or this process ends, no other call gets them. Only the first Ack counts;
-// without texts it does nothing.
+// Ack tells the queue whether the queued texts reached the model. If not, the next call of the session gets them. Until
+// Ack, no other call gets the texts, unless the Result becomes garbage or this process ends. Only the first Ack counts.
+// Without queued texts Ack does nothing.
 func (res *Result) Ack(delivered bool) error {
 	if res == nil || res.ack == nil {
 		return nil

@@ -15,15 +15,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Normalized is a file in a client's form, with what its client made of it.
+// Normalized is a file in a client's form, with the client's Document.
 type Normalized struct {
 	*Config
 	Document *dialect.Document
 	Hooks    []hook.Hook // in the order of Document.Entries
 }
 
-// ParseNormalized is ParseAs for who wants to know more of a client's file than its hooks. Of a file in another form
-// there is no Document.
+// ParseNormalized is ParseAs for callers that need more than the hooks of a client's file. Document is nil if the file
+// is in another form.
 func ParseNormalized(path string, doc []byte, as *dialect.Dialect) (*Normalized, error) {
 	p := newParser(File{Path: path, Level: levelOf(path)}, doc, as)
 	cfg, err := p.parse()
@@ -33,7 +33,7 @@ func ParseNormalized(path string, doc []byte, as *dialect.Dialect) (*Normalized,
 	return &Normalized{cfg, p.document, p.inOrder}, nil
 }
 
-// normalize has the client read a document in its form, and takes the hooks.
+// normalize lets the client's reader parse a document, and takes the hooks.
 func (p *parser) normalize(text string) {
 	p.document = dialect.NewDocument(p.file, text, p.dialect, func(offset int) dialect.Position {
 		line, column := p.locator.Position(offset)
@@ -58,21 +58,20 @@ func (p *parser) normalize(text string) {
 		p.inOrder = append(p.inOrder, p.hookOf(&p.document.Entries[i]))
 	}
 	p.config.Hooks = slices.Clone(p.inOrder)
-	rank := func(h hook.Hook) int { return slices.Index(p.dialect.Variants(), h.Dialect) } // how late it runs at a call
+	rank := func(h hook.Hook) int { return slices.Index(p.dialect.Variants(), h.Dialect) } // order of running at a call
 	slices.SortStableFunc(p.config.Hooks, func(a, b hook.Hook) int { return rank(a) - rank(b) })
 	p.config.agents = p.document.Agents
 }
 
-// place is a position in the file, without a text.
-func (p *parser) place(at dialect.Position) hook.Diagnostic {
+// position returns a position in the file, without a text.
+func (p *parser) position(at dialect.Position) hook.Diagnostic {
 	return hook.Diagnostic{File: p.file, Line: at.Line, Column: at.Column}
 }
 
-// diagnostics takes what is wrong with the document. Of a file of which the client drops an entry alone, that is a
-// warning.
+// diagnostics takes over the document's diagnostics. If the client drops a faulty entry alone, the fault is a warning.
 func (p *parser) diagnostics() {
 	for _, d := range p.document.Diagnostics {
-		problem := p.place(d.Position)
+		problem := p.position(d.Position)
 		problem.Text, problem.Gate, problem.Unit = d.Text, d.Gate, d.Unit
 		switch {
 		case d.Warning:
@@ -86,12 +85,12 @@ func (p *parser) diagnostics() {
 	}
 }
 
-// clientSettings takes what the document says of all hooks of its client.
+// clientSettings takes over the document's settings for all hooks of the client.
 func (p *parser) clientSettings() {
 	d := p.document
 	p.settings = &hook.ClientSettings{Env: d.Env, URLs: d.URLs, Variables: d.Variables}
 	if off := d.Switched(); off != nil {
-		p.settings.Off, p.settings.OffBy, p.settings.OffAt = &off.Off, off.By, p.place(off.At)
+		p.settings.Off, p.settings.OffBy, p.settings.OffAt = &off.Off, off.By, p.position(off.At)
 		p.settings.OffAt.Text, p.settings.OffAt.Gate = off.Text, true
 	}
 	for _, name := range d.Disabled {
@@ -100,7 +99,7 @@ func (p *parser) clientSettings() {
 	p.config.settings = map[*dialect.Files]*hook.ClientSettings{p.form: p.settings}
 }
 
-// hookOf makes a hook of an entry.
+// hookOf returns the hook for an entry.
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
 		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Nameless, Events: []protocol.Event{e.Event},
@@ -112,7 +111,7 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 		Form: p.form, Settings: p.settings, OfClient: p.form != nil && !p.document.Project,
 	}
 	if e.Runs.Line > 0 {
-		h.RunsAt = p.place(e.Runs)
+		h.RunsAt = p.position(e.Runs)
 	}
 	if e.Inherit != nil {
 		h.Inherit = &hook.Inherited{Names: e.Inherit}
@@ -131,7 +130,7 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	return h
 }
 
-// conditionsOf takes for which calls the hook is.
+// conditionsOf sets the hook's conditions.
 func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 	if e.Globs != nil {
 		h.Matcher, _ = hook.NewGlobs(*e.Globs)
@@ -139,14 +138,14 @@ func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 	if e.Pattern != nil {
 		h.Matcher = *e.Pattern
 		if e.Pattern.Err == nil && h.Dialect.SubjectField(e.Event) == "tool_name" {
-			p.patternDoubts(h, *e.Pattern, p.place(e.MatcherAt), e.GroupWho)
+			p.patternDoubts(h, *e.Pattern, p.position(e.MatcherAt), e.GroupWho)
 		}
 	}
 	if h.If = permission.Parse(e.If); h.If.String() != "" && !h.If.Malformed() {
-		p.ruleDoubt(h, p.place(e.IfAt), e.Who+": ")
+		p.ruleDoubt(h, p.position(e.IfAt), e.Who+": ")
 	}
 	if e.When != nil {
-		c, _ := hook.ConditionAt("tool_input.command") // which is a path
+		c, _ := hook.ConditionAt("tool_input.command") // no error: the path is valid
 		if c.Text = e.When.Text; e.When.Accepts != nil {
 			c.Finds(e.When.Accepts)
 		}
@@ -154,20 +153,20 @@ func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 	}
 }
 
-// oneLine is the text of a command as it names a hook in messages.
+// oneLine returns the text of a command as a hook's name for messages.
 func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }
 
 func (p *parser) warn(offset int, format string, args ...any) {
 	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
 }
 
-// warnOfDeadGate warns of a hook that no call reaches.
+// warnOfDeadGate warns about a hook that no call reaches.
 func (p *parser) warnOfDeadGate(offset int, text string) {
 	p.warnOfGate(offset, text)
 	p.config.Warnings[len(p.config.Warnings)-1].Unreachable = true
 }
 
-// warnOfGate warns of a hook that will never run or never block.
+// warnOfGate warns about a hook that will never run or never block.
 func (p *parser) warnOfGate(offset int, text string) {
 	w := p.at(offset, text)
 	w.Gate = true

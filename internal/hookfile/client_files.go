@@ -14,18 +14,18 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// ClaudeFiles are the files that Claude Code would load in a workspace, those that are there: the user's settings, the
-// project's, and the project's local ones.
+// ClaudeFiles returns the existing files that Claude Code would load in a workspace: the user's, the project's and the
+// local settings.
 func ClaudeFiles(workspace string) (files []File, err error) {
 	files, _, err = settingsFiles(registry.Shared().Files, workspace)
 	return files, err
 }
 
-// settingsFiles are the files with hooks that a client reads: the user's, the project's, and more of the project's.
+// settingsFiles returns the hooks files of a client: the user's, the project's, and further files of the project.
 func settingsFiles(s *dialect.Files, workspace string) (there, absent []File, err error) {
 	home, err := os.UserHomeDir()
 	user := s.User(home, os.Getenv)
-	if err != nil && user.Root == "" { // nor does a variable of the client's name the folder
+	if err != nil && user.Root == "" { // no variable of the client names the folder either
 		return nil, nil, fmt.Errorf("looking for the user's %s settings: %w", s.Client, err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {

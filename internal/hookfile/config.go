@@ -12,7 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// What "trust" may be.
+// The values of "trust" in a hooks file.
 const (
 	TrustOff      = "off"
 	TrustRequired = "required"
@@ -21,30 +21,30 @@ const (
 // FileName is the hooks file of a workspace.
 const FileName = ".tenex-hooks.json"
 
-// Config is the hooks of one or more files, in order. The zero Config has none.
+// Config is the hooks of one or more files, in order. The zero Config has no hooks.
 type Config struct {
 	Hooks    []hook.Hook
-	Files    []File            // that were read, in the order of their hooks
-	Absent   []File            // that would have been read, had they been there
-	Warnings []hook.Diagnostic // what is odd but loads
+	Files    []File            // the files read, in the order of their hooks
+	Absent   []File            // missing files: Load would have read them
+	Warnings []hook.Diagnostic // faults of files that load all the same
 
-	Trust string // what the user's file or the managed one says of "trust": off, required, or "" for neither
-	Only  bool   // the managed file leaves all others out
+	Trust string // the "trust" of the user's or the managed file: off, required, or "" without one
+	Only  bool   // the managed file leaves out all other files
 
-	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
+	Dialect *dialect.Dialect // the form of the file; nil for several files
 
-	tools    []levelTools                            // of each file that has "tools", in the order of the files
-	toolsAt  []*dialect.FileTools                    // as hooks see them, by how many of those are of no lower level
+	tools    []levelTools                            // of each file with "tools", in the order of the files
+	toolsAt  []*dialect.FileTools                    // index: how many of tools are of the hook's level or above
 	wrappers []string                                // programs that run the command in their arguments
 	disable  []disabledName                          // of local files
-	agents   []string                                // of files in which hooks are not the same for all agents
-	settings map[*dialect.Files]*hook.ClientSettings // of the files in clients' forms
+	agents   []string                                // of files with hooks for single agents
+	settings map[*dialect.Files]*hook.ClientSettings // of files in clients' forms
 }
 
-// Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of
-// files that were added before.
+// Add appends the hooks of another file. Settings of that file for all hooks of its client override the settings of
+// files added before.
 func (c *Config) Add(more *Config) {
-	sources := map[string]string{} // of the first hook of each name
+	sources := map[string]string{} // position of the first hook of each name
 	for i := len(c.Hooks) - 1; i >= 0; i-- {
 		sources[c.Hooks[i].Name] = c.Hooks[i].Source()
 	}
@@ -52,8 +52,8 @@ func (c *Config) Add(more *Config) {
 		h := &more.Hooks[i]
 		isEntry := h.Form == nil || h.Dialect.Own != nil // in clients' forms hooks need no names
 		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed && h.Rule == nil {
-			c.Warnings = append(c.Warnings, sameName(h, source))
-			delete(sources, h.Name) // its own file warns of the next
+			c.Warnings = append(c.Warnings, duplicateName(h, source))
+			delete(sources, h.Name) // the parser has warned about further hooks of this name
 		}
 	}
 	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
@@ -64,29 +64,29 @@ func (c *Config) Add(more *Config) {
 	c.Absent = append(c.Absent, more.Absent...)
 	c.agents = append(c.agents, more.agents...)
 	c.disable = append(c.disable, more.disable...)
-	if c.Only = c.Only || more.Only; c.Trust == "" || more.Trust == TrustRequired { // nobody weakens another's
+	if c.Only = c.Only || more.Only; c.Trust == "" || more.Trust == TrustRequired { // no file weakens trust
 		c.Trust = cmp.Or(more.Trust, c.Trust)
 	}
 	c.Warnings = append(c.Warnings, more.Warnings...)
 	c.tools = append(slices.Clip(c.tools), more.tools...)
 	c.wrappers = union(c.wrappers, more.wrappers)
-	all := maps.Clone(c.settings)
+	settings := maps.Clone(c.settings)
 	for f, s := range more.settings {
-		if all == nil {
-			all = map[*dialect.Files]*hook.ClientSettings{}
+		if settings == nil {
+			settings = map[*dialect.Files]*hook.ClientSettings{}
 		}
-		all[f] = all[f].Under(s)
+		settings[f] = settings[f].Under(s)
 	}
-	c.settings = all
+	c.settings = settings
 	for i := range c.Hooks {
 		if h := &c.Hooks[i]; h.Settings != nil {
-			h.Settings = all[h.Form]
+			h.Settings = settings[h.Form]
 		}
 	}
-	c.share()
+	c.shareTools()
 }
 
-// union returns the names of both lists, each once.
+// union returns the names of both lists without duplicates.
 func union(names, more []string) []string {
 	names = slices.Clip(names)
 	for _, name := range more {
@@ -97,10 +97,10 @@ func union(names, more []string) []string {
 	return names
 }
 
-// Wrappers are the programs that the files name as ones that run the command in their arguments.
+// Wrappers returns the programs in the files' "wrappers", which run the command in their arguments.
 func (c *Config) Wrappers() []string { return c.wrappers }
 
-// Paths are those of the files that were read.
+// Paths returns the paths of the files read.
 func (c *Config) Paths() []string {
 	paths := make([]string, len(c.Files))
 	for i := range c.Files {
@@ -109,7 +109,7 @@ func (c *Config) Paths() []string {
 	return paths
 }
 
-// Warned are the warnings, with those about names of tools and that hooks are switched off, if they are.
+// Warned returns all warnings, including warnings about names of tools and about hooks that are switched off.
 func (c *Config) Warned() []hook.Diagnostic {
 	warnings := c.WarnedOfFiles()
 	for i := range c.Hooks {
@@ -129,8 +129,8 @@ func (c *Config) WarnedOfFiles() []hook.Diagnostic {
 	return warnings
 }
 
-// UnknownAgent warns of a call by an agent that the files do not know, if they have hooks for some agents only: a
-// misspelt name may have lost a gate.
+// UnknownAgent returns a warning if the files have hooks for single agents and do not know this agent: a misspelt name
+// may have lost a gate.
 func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
 	if len(c.agents) == 0 || slices.Contains(c.agents, agent) {
 		return "", false
@@ -139,8 +139,8 @@ func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
 		quote(agent), brief(strings.Join(c.agents, ", "))), true
 }
 
-// sameName is the warning that there is another hook of its name at other.
-func sameName(h *hook.Hook, other string) hook.Diagnostic {
+// duplicateName returns the warning that the hook at position other has the same name as h.
+func duplicateName(h *hook.Hook, other string) hook.Diagnostic {
 	return h.Diagnostic(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart",
 		quote(h.Name), other))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// doubt adds a finding about a name to the hook. Matchers are ignored at events without a tool.
+// doubt adds a finding about the name of a tool to the hook. Matchers are ignored at events without a tool.
 func (p *parser) doubt(h *hook.Hook, at hook.Diagnostic, text string, f lint.Finding) {
 	if !h.AtTools() {
 		return
@@ -19,35 +19,35 @@ func (p *parser) doubt(h *hook.Hook, at hook.Diagnostic, text string, f lint.Fin
 	at.Text = text
 	d := hook.Doubt{Diagnostic: at, Name: f.Glob, InCalls: f.Kind != lint.Unknown}
 	d.Gate, d.Unreachable = d.InCalls, f.Kind == lint.Never
-	if h.Settings != nil { // the file is the client's, which says nothing of such a name
+	if h.Settings != nil { // a client's own file: the client accepts such a name silently
 		d.Gate, d.Unreachable, d.InCalls = false, false, false
 	}
 	h.Doubts = append(h.Doubts, d)
 }
 
-// ruleDoubt looks at the tool of an "if".
+// ruleDoubt checks the tool name of an "if".
 func (p *parser) ruleDoubt(h *hook.Hook, at hook.Diagnostic, who string) {
 	tool := h.If.Tool()
 	var f lint.Finding
-	odd := false
+	found := false
 	switch client := h.Dialect.Own; {
 	case h.Settings != nil:
-		f, odd = p.clientName(h.Dialect, tool)
+		f, found = p.clientName(h.Dialect, tool)
 	case client != nil:
-		f, odd = p.clientName(client, tool)
+		f, found = p.clientName(client, tool)
 	default:
-		f, odd = lint.CheckName(tool, p.knownTools())
+		f, found = lint.CheckName(tool, p.knownTools())
 	}
-	if odd {
+	if found {
 		p.doubt(h, at, fmt.Sprintf("%s\"if\" is for the tool %s, %s", who, quote(tool), f.Text), f)
 	}
 }
 
-// namesOnly are the characters of a matcher that is a list of names to every client.
+// namesOnly are the characters of a matcher that every client reads as a list of names.
 const namesOnly = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, "
 
-// patternDoubts looks at the names in a client's matcher, each by itself: a name that matches no tool of the client. An
-// expression is looked at by deadExpression.
+// patternDoubts checks each name in a client's matcher, and reports names that match no tool of the client.
+// deadExpression checks regular expressions.
 func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diagnostic, who string) {
 	client := h.Dialect
 	if client.Own != nil {
@@ -58,11 +58,11 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diag
 	}
 	for _, name := range strings.FieldsFunc(whole.Text, func(r rune) bool { return r == '|' || r == ',' }) {
 		name = strings.TrimSpace(name)
-		f, odd := p.clientName(client, name)
-		if !odd || f.Meant != "" && whole.Match(f.Meant) {
+		f, found := p.clientName(client, name)
+		if !found || f.Meant != "" && whole.Match(f.Meant) {
 			continue
 		}
-		read := client.Files.Pattern(name, "tool_name") // a client may know other names, or parts of a name
+		read := client.Files.Pattern(name, "tool_name") // the client may know other names, or parts of a name
 		if name == "" || slices.ContainsFunc(ownTools(client), read.Match) {
 			continue
 		}
@@ -71,19 +71,19 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diag
 	}
 }
 
-// clientName returns what is odd about the name of a tool where the rules of a client hold. Many write matchers for
-// several clients, so the tools of others are none of it.
-func (p *parser) clientName(client *dialect.Dialect, name string) (f lint.Finding, odd bool) {
+// clientName checks the name of a tool by the rules of a client. A tool of another client is no finding, because many
+// people write one matcher for several clients.
+func (p *parser) clientName(client *dialect.Dialect, name string) (f lint.Finding, found bool) {
 	own := ownTools(client)
 	if len(own) == 0 {
 		return f, false
 	}
-	f, odd = lint.CheckName(name, own)
+	f, found = lint.CheckName(name, own)
 	isOwn := slices.ContainsFunc(own, func(tool string) bool { return strings.EqualFold(tool, name) })
-	return f, odd && (isOwn || !slices.Contains(p.knownTools(), name))
+	return f, found && (isOwn || !slices.Contains(p.knownTools(), name))
 }
 
-// ownTools are the names that a client's rules have for its tools.
+// ownTools returns the names of a client's tools in that client's rules.
 func ownTools(client *dialect.Dialect) (names []string) {
 	for _, t := range client.Tools() {
 		names = append(append(names, t.Name()), client.ToolAliases().Of(t.Name())...)
@@ -91,7 +91,7 @@ func ownTools(client *dialect.Dialect) (names []string) {
 	return names
 }
 
-// deadExpression warns of a matcher that is an expression and matches no tool that hookrun knows.
+// deadExpression returns a warning if the matcher is a regular expression that matches no tool known to hookrun.
 func deadExpression(h *hook.Hook, known []string) []hook.Diagnostic {
 	pattern, is := h.Matcher.(dialect.Pattern)
 	isExpression := is && pattern.Err == nil && (pattern.JavaScript != nil || pattern.RE2 != nil)
@@ -111,8 +111,7 @@ func deadExpression(h *hook.Hook, known []string) []hook.Diagnostic {
 	return []hook.Diagnostic{h.Diagnostic(fmt.Sprintf(text, quote(h.Name), quote(pattern.Text)))}
 }
 
-// IsForKnownTools reports whether a hook of the Config is for tools that clients have and for no others: neither for
-// those of MCP servers nor for those of a loop.
+// IsForKnownTools reports whether the hook is for tools of clients only, not for tools of MCP servers or of a loop.
 func (c *Config) IsForKnownTools(h *hook.Hook) bool {
 	globs := []string{}
 	switch m := h.Matcher.(type) {
@@ -132,7 +131,7 @@ func (c *Config) IsForKnownTools(h *hook.Hook) bool {
 	})
 }
 
-// Doubts are what is odd about the names of tools in a hook of the Config. Those that are Unreachable are errors.
+// Doubts returns the findings about names of tools in the hook. Findings with Unreachable are errors.
 func (c *Config) Doubts(h *hook.Hook) (found []hook.Diagnostic) {
 	for _, d := range h.Doubts {
 		if !c.explains(h, d) && !slices.Contains(found, d.Diagnostic) {
@@ -142,7 +141,7 @@ func (c *Config) Doubts(h *hook.Hook) (found []hook.Diagnostic) {
 	return append(found, deadExpression(h, c.names(hook.LocalLevel))...)
 }
 
-// doubtsInCalls are those that calls at the hook's events have.
+// doubtsInCalls returns the findings that are warnings at calls of the hook's events.
 func (c *Config) doubtsInCalls(h *hook.Hook) (found []hook.Diagnostic) {
 	if len(h.Doubts) == 0 || h.Off() != "" {
 		return nil
@@ -155,7 +154,7 @@ func (c *Config) doubtsInCalls(h *hook.Hook) (found []hook.Diagnostic) {
 	return found
 }
 
-// WarnedAt are the warnings that belong to a call: all but those about names of tools in hooks of other events.
+// WarnedAt returns the warnings for a call: all but the warnings about names of tools in hooks of other events.
 func (c *Config) WarnedAt(m *hook.MatchContext) []hook.Diagnostic {
 	warnings := c.WarnedOfFiles()
 	for i := range c.Hooks {
@@ -166,8 +165,8 @@ func (c *Config) WarnedAt(m *hook.MatchContext) []hook.Diagnostic {
 	return warnings
 }
 
-// explains reports whether the "tools" of a file has the name that is odd. That a slip is none, only a file of the
-// hook's level or of a higher one can say.
+// explains reports whether the "tools" of a file has the doubtful name, so the name is no mistake. For a finding in
+// calls, only a file of the hook's level or of a higher level counts.
 func (c *Config) explains(h *hook.Hook, d hook.Doubt) bool {
 	if d.InCalls {
 		return c.hasTool(d.Name, h.Level)

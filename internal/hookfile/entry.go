@@ -18,25 +18,25 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// entry is an entry that is being read.
+// entry is an entry during parsing.
 type entry struct {
 	*parser
 	value  gjson.Result
 	values map[string]gjson.Result // by key
-	who    string                  // in messages
+	who    string                  // the entry's name for messages
 }
 
-// keys returns those of the entry's keys that are of some kinds.
+// keys returns the entry's keys of the given kinds.
 func (e *entry) keys(of ...kind) (there []string) {
 	for i := range fields {
-		if _, ok := e.values[fields[i].key]; ok && slices.Contains(of, fields[i].of) {
+		if _, ok := e.values[fields[i].key]; ok && slices.Contains(of, fields[i].kind) {
 			there = append(there, fields[i].key)
 		}
 	}
 	return there
 }
 
-// hook reads the nth entry.
+// hook reads the nth entry. ok is false if the entry has an error.
 func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 	if !value.IsObject() {
 		p.wrongType("hook "+strconv.Itoa(n), "an object", value)
@@ -55,37 +55,37 @@ func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 		e.who = "hook " + quote(h.Name)
 	}
 	r := &reader{p, e.who + ": ", "dialect", e.values["dialect"]}
-	if r.value.Exists() && !r.keepsRules(&h) {
-		return h, false // nobody can tell what its other keys mean
+	if r.value.Exists() && !r.readDialect(&h) {
+		return h, false // without the dialect the other keys have no meaning
 	}
 	defer func() { p.form = nil }()
-	e.required()
+	e.checkRequired()
 	for i := range fields {
 		f := &fields[i]
 		r.key, r.value = f.key, e.values[f.key]
-		if r.value.Exists() && f.read != nil && (f.of != requests || h.HTTP != nil) {
+		if r.value.Exists() && f.read != nil && (f.kind != requests || h.HTTP != nil) {
 			f.read(r, &h)
 		}
 	}
 	if h.StaticVerdict != nil {
-		h.Inherit = nil // it runs nothing
+		h.Inherit = nil // a rule runs no process
 	}
-	e.endpoint(&h)
-	e.idle(&h)
-	e.ofClient(&h)
-	e.meaningless(&h)
+	e.checkRequest(&h)
+	e.warnUnreachable(&h)
+	e.checkClientKeys(&h)
+	e.checkMeaningless(&h)
 	return h, len(p.problems) == before
 }
 
-// required looks for the keys that an entry must have.
-func (e *entry) required() {
+// checkRequired reports missing keys, and handlers beside the first.
+func (e *entry) checkRequired() {
 	var missing []string
 	if _, ok := e.values["name"]; !ok {
 		missing = append(missing, `no "name"`)
 	}
 	handlers := e.keys(handler)
 	if len(handlers) == 0 {
-		missing = append(missing, `no "command"`) // or another, but most hooks are commands
+		missing = append(missing, `no "command"`) // any handler would do, but most hooks are commands
 	}
 	if _, ok := e.values["events"]; !ok {
 		missing = append(missing, `no "events"`)
@@ -98,8 +98,8 @@ func (e *entry) required() {
 	}
 }
 
-// meaningless looks for keys that mean nothing beside the others.
-func (e *entry) meaningless(h *hook.Hook) {
+// checkMeaningless reports keys that mean nothing beside the others.
+func (e *entry) checkMeaningless(h *hook.Hook) {
 	_, command := e.values["command"]
 	useless := e.keys(processes, programs)
 	if len(useless) > 0 && h.StaticVerdict != nil && !command && h.HTTP == nil {
@@ -118,7 +118,7 @@ func (e *entry) meaningless(h *hook.Hook) {
 	}
 }
 
-// reader reads one value of a hook's entry.
+// reader reads the value of one key of an entry.
 type reader struct {
 	*parser
 	who   string
@@ -129,7 +129,8 @@ type reader struct {
 // quotedKey returns the key for messages.
 func (r *reader) quotedKey() string { return `"` + r.key + `"` }
 
-// text returns a string that a process can be given: NUL would end it early, and the system refuses it.
+// text returns a string that can be passed to a process. NUL is an error: it would end the string early, and the system
+// refuses it.
 func (r *reader) text(v gjson.Result, what string) (string, bool) {
 	if v.Type != gjson.String {
 		r.wrongType(r.who+what, "a string", v)
@@ -150,7 +151,7 @@ func (r *reader) name(*hook.Hook) {
 }
 
 func (r *reader) command(h *hook.Hook) {
-	h.Command = r.inForm(r.words())
+	h.Command = r.clientCommand(r.words())
 	h.RunsAt = r.at(r.value.Index, "")
 	if path := launch.PathInWorkspace(h.Command); path != "" && r.level < hook.ProjectLevel {
 		r.warnOfGate(r.value.Index, fmt.Sprintf("%s%s is a path in the workspace, so each project says what this "+
@@ -158,7 +159,7 @@ func (r *reader) command(h *hook.Hook) {
 	}
 }
 
-// words reads what the hook runs, as it is written.
+// words reads the command as written in the file.
 func (r *reader) words() (c hook.Command) {
 	switch {
 	case r.value.Type == gjson.String:
@@ -221,7 +222,7 @@ func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
 		return true
 	})
 	if n == 0 {
-		_, list := eventNames() // and more, where the entry keeps the rules of a client
+		_, list := eventNames() // with "dialect" also the client's events
 		r.problem(r.value.Index, "%ssubscribes to no events; supported are %s", r.who, list)
 	}
 	return events
@@ -238,7 +239,7 @@ func eventHint(wrong string) string {
 	return "; supported are " + list + spelling.Suggest(wrong, known)
 }
 
-// eventNames returns all names of events, and the canonical ones as a list.
+// eventNames returns all names of events, and a text that lists the canonical names.
 func eventNames() (all []string, list string) {
 	var canonical []string
 	for _, e := range dialect.CanonicalEvents() {
@@ -278,14 +279,14 @@ func (r *reader) boolean() bool {
 	return r.value.Type == gjson.True
 }
 
-// enabled reads whether the hook may run. check --parse shows what disables it.
+// enabled reads "enabled". check --parse shows Disabled.
 func (r *reader) enabled(h *hook.Hook) {
 	if !r.boolean() {
 		h.Disabled = `"enabled" is false in ` + h.Source()
 	}
 }
 
-// observes reads "mode": whether hooks only observe.
+// observes reads "mode" and reports whether the hooks only observe.
 func (r *reader) observes() bool {
 	mode, ok := r.text(r.value, r.quotedKey())
 	if ok && mode != "block" && mode != "observe" {
@@ -295,10 +296,10 @@ func (r *reader) observes() bool {
 	return mode == "observe"
 }
 
-// maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.
+// maxWorkers bounds the processes of a persistent hook. A larger number is a typing error.
 const maxWorkers = 64
 
-// number reads a whole number from 1.
+// number reads a whole number from 1 to most.
 func (r *reader) number(most int) int {
 	if r.value.Type != gjson.Number {
 		r.wrongType(r.who+r.quotedKey(), "a number", r.value)
@@ -327,16 +328,16 @@ func (r *reader) timeout(h *hook.Hook) {
 	}
 }
 
-// ParseTimeout reads a timeout as a flag has it: a duration such as 5s, or a number of seconds.
+// ParseTimeout parses the timeout of a flag: a duration such as 5s, or a number of seconds.
 func ParseTimeout(text string) (time.Duration, error) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n-n == 0 { // inf and NaN are no numbers of seconds
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n-n == 0 { // not for inf and NaN
 		return timeoutSeconds(text)
 	}
 	return timeoutDuration(text)
 }
 
 func timeoutSeconds(number string) (time.Duration, error) {
-	seconds, _ := strconv.ParseFloat(number, 64) // the error is an overflow: the value is infinite then
+	seconds, _ := strconv.ParseFloat(number, 64) // the error is an overflow: seconds is infinite then
 	if seconds > 3600 {
 		return 0, fmt.Errorf("is in seconds, and %s of them are more than an hour; if these are milliseconds write "+
 			"\"%sms\", if you mean it a duration such as \"2h\"", brief(number), brief(number))
@@ -351,7 +352,7 @@ func timeoutSeconds(number string) (time.Duration, error) {
 func timeoutDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
-	case err != nil && text != "" && strings.Trim(text, "0123456789.") == "": // of a flag it is a number
+	case err != nil && text != "" && strings.Trim(text, "0123456789.") == "": // a flag's number was read before
 		const message = `%s is no duration; write %s without quotes for seconds, or "%[2]ss"`
 		return 0, fmt.Errorf(message, quote(text), brief(text))
 	case err != nil:
@@ -362,7 +363,7 @@ func timeoutDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseFailurePolicy reads "block" or "continue", for every cause of a failure.
+// ParseFailurePolicy returns the policy that applies "block" or "continue" to every cause of a failure.
 func ParseFailurePolicy(word string) (dialect.FailurePolicy, error) {
 	policy := dialect.FailurePolicy{}
 	for _, cause := range dialect.FailureCauses() {
@@ -382,14 +383,14 @@ func ParseFailurePolicy(word string) (dialect.FailurePolicy, error) {
 func (r *reader) onFailure(h *hook.Hook) {
 	h.OnFailure = dialect.FailurePolicy{}
 	causes := slices.DeleteFunc(slices.Clone(h.Dialect.Causes),
-		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
+		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // no entry has an unsupported type
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {
 			for _, c := range causes {
 				h.OnFailure[c] = d
 			}
 			if d == protocol.Block && r.form != nil && r.form.May("on_failure") {
-				h.OnFailure[dialect.PolicyOfClient] = d // the word means what the client's own means
+				h.OnFailure[dialect.PolicyOfClient] = d // the word has the client's meaning
 			}
 		}
 		return

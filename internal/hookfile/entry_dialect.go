@@ -14,11 +14,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// An entry with "dialect" keeps the rules of a client: its keys are those of all entries, and what they mean is what
-// they mean in that client's file.
+// An entry with "dialect" follows the rules of a client: the keys are the same as in every entry, and have the meaning
+// of the client's own file.
 
-// keepsRules reads "dialect", which is looked at before all other keys. It reports whether there is such a client.
-func (r *reader) keepsRules(h *hook.Hook) bool {
+// readDialect reads "dialect", before all other keys. It reports whether the value names a client.
+func (r *reader) readDialect(h *hook.Hook) bool {
 	name, ok := r.text(r.value, `"dialect"`)
 	known := registry.InFileNames()
 	switch {
@@ -38,8 +38,8 @@ func (r *reader) keepsRules(h *hook.Hook) bool {
 	return true
 }
 
-// inForm is the command as the client runs it, where the entry keeps its rules.
-func (r *reader) inForm(c hook.Command) hook.Command {
+// clientCommand returns the command as the client runs it, if the entry has a "dialect".
+func (r *reader) clientCommand(c hook.Command) hook.Command {
 	if r.form == nil {
 		return c
 	}
@@ -50,7 +50,7 @@ func (r *reader) inForm(c hook.Command) hook.Command {
 	return hook.Command(r.form.Completed(dialect.Command(c)))
 }
 
-// clientEvents adds the client's events for a name: its own, or the project's name for one or more of them.
+// clientEvents appends the client's events for a name: a client's event, or the project's name for one or more events.
 func (r *reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.Result,
 	events []protocol.Event) []protocol.Event {
 	known, _ := eventNames()
@@ -81,7 +81,7 @@ func (r *reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.
 	return events
 }
 
-// setVariant takes the client's dialect of the entry's events, of which it may have several.
+// setVariant sets the client's variant for the entry's events, because a client may have several variants.
 func (r *reader) setVariant(h *hook.Hook) {
 	client := h.Dialect.Own
 	for i, e := range h.Events {
@@ -95,7 +95,7 @@ func (r *reader) setVariant(h *hook.Hook) {
 	}
 }
 
-// clientPattern reads a matcher as the client does.
+// clientPattern parses a matcher by the client's rules.
 func (r *reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 	if dialect.PatternTooLong(text) {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
@@ -126,17 +126,17 @@ func (r *reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 	return pattern
 }
 
-// faultyMatcher warns of a matcher with a fault.
+// faultyMatcher warns about a matcher with a fault.
 func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) {
-	if pattern.AlwaysRuns() { // the hook always runs
+	if pattern.AlwaysRuns() {
 		p.warn(at, "%s", warning)
 	} else {
 		p.warnOfGate(at, warning)
 	}
 }
 
-// ofClient looks at what depends on whose rules the entry keeps.
-func (e *entry) ofClient(h *hook.Hook) {
+// checkClientKeys reports keys and values that depend on "dialect" and are wrong with it, or without it.
+func (e *entry) checkClientKeys(h *hook.Hook) {
 	f, who := e.values, e.who
 	async, hasAsync := f["async"]
 	if h.Form == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// files reads the globs of what a command runs and does not name. An empty list says that there is nothing.
+// files reads globs of the files that a command runs but does not name. An empty list means that no such files exist.
 func (r *reader) files(h *hook.Hook) {
 	h.Files = []string{}
 	if !r.value.IsArray() {

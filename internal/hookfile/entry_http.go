@@ -10,10 +10,10 @@ import (
 	"github.com/hookrun/hookrun/internal/httphook"
 )
 
-// An entry with "url" posts the hook input, where one with "command" runs a program.
+// An entry with "url" posts the hook input; an entry with "command" runs a program.
 
-// endpoint looks at the keys of an entry that describe its request.
-func (e *entry) endpoint(h *hook.Hook) {
+// checkRequest reports faults of the keys that describe the entry's request.
+func (e *entry) checkRequest(h *hook.Hook) {
 	f, who := e.values, e.who
 	if h.HTTP == nil {
 		if useless := e.keys(requests); len(useless) > 0 {
@@ -48,7 +48,7 @@ func (e *entry) endpoint(h *hook.Hook) {
 	e.headerVariables(h.HTTP)
 }
 
-// headerVariables warns of headers that name a variable which they do not get.
+// headerVariables warns about variables in headers that are not in allowed_env_vars.
 func (e *entry) headerVariables(to *httphook.Endpoint) {
 	headers, allowed := e.values["headers"], map[string]bool{}
 	if !headers.IsObject() {
@@ -69,7 +69,7 @@ func (e *entry) headerVariables(to *httphook.Endpoint) {
 	})
 }
 
-// url reads where the hook posts to.
+// url reads the address for the request.
 func (r *reader) url(h *hook.Hook) {
 	h.Inherit, h.RunsAt = nil, r.at(r.value.Index, "")
 	h.HTTP = &httphook.Endpoint{URL: r.address(httphook.CheckURL)}
@@ -80,13 +80,13 @@ func (r *reader) address(check func(string) error) string {
 	if !ok {
 		return ""
 	}
-	if err := check(s); err != nil { // it does not repeat the address, which may hold a password
+	if err := check(s); err != nil { // the error omits the address, because it may hold a password
 		r.problem(r.value.Index, "%s%q: %v", r.who, r.key, err)
 	}
 	return s
 }
 
-// path reads the path of a file, which is relative to the folder of the hooks file.
+// path reads the path of a file, relative to the folder of the hooks file.
 func (r *reader) path() string {
 	s, ok := r.text(r.value, r.quotedKey())
 	switch {
@@ -99,7 +99,7 @@ func (r *reader) path() string {
 		return s
 	}
 	path := filepath.Join(filepath.Dir(r.file), s)
-	if absolute, err := filepath.Abs(path); err == nil { // hookrun may go elsewhere before the hook runs
+	if absolute, err := filepath.Abs(path); err == nil { // hookrun may change its folder before the hook runs
 		return absolute
 	}
 	return path

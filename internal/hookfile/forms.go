@@ -11,15 +11,15 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
-// isShared reports whether a file of this name is in the form that clients share, wherever it lies: as a client's
-// settings or a plugin's hooks.
+// isShared reports whether a file of this name, in any folder, is in the form shared by clients: a client's settings or
+// a plugin's hooks.
 func isShared(name string) bool {
 	files := registry.Shared().Files
 	return name == files.Base || slices.Contains(files.Others, name) || name == "hooks.json"
 }
 
-// formatOf finds the dialect of a file that is not JSON by the end of its name, nil if there is none. Where several
-// clients have such files it is as, the one of its folder, or else the first.
+// formatOf returns the dialect of a file that is not JSON, by the extension of the path, or nil. If several clients
+// have such files, formatOf prefers as, then the client of the folder, then the first client.
 func formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
 	for _, d := range append([]*dialect.Dialect{as, formOfFolder(path)}, registry.All()...) {
 		if d != nil && d.Files.HasExtension(path) {
@@ -29,18 +29,18 @@ func formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
 	return nil
 }
 
-// formOf is formOf for the file. Only the project's can be in a client's form: nothing in that form tells at which
-// levels its keys count, and what a client ignores is an error in files of other levels.
+// formOf is the function formOf for this file. Only the project's file can be in a client's form: such a form cannot
+// say at which levels a key counts, and a key that the client ignores is an error in files of other levels.
 func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
-	if p.own {
+	if p.ownForm {
 		return nil
 	}
 	return formOf(p.file, p.as, hooks)
 }
 
-// formOf finds the dialect of a JSON file; nil: the file is in no client's form. A file is in a client's form if it
-// lies in that client's folder, or if its "hooks" is an object. In the second case no client is named: the dialect is
-// as or, if that is nil, registry.Shared. A file without hooks goes by its name.
+// formOf returns the dialect of a JSON file in a client's form, or nil for a file in hookrun's form. A file is in a
+// client's form if the file lies in the client's folder, or if "hooks" is an object. An object does not name the
+// client: the dialect is as or, if as is nil, registry.Shared. For a file without hooks the file name decides.
 func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
 	placed := formOfFolder(path)
 	named := isShared(filepath.Base(path))
@@ -53,18 +53,18 @@ func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Diale
 	return cmp.Or(placed, registry.Shared())
 }
 
-// onFault is what the file's client does with a fault of it. It counts in the client's folder alone: a file with a
-// fault that lies elsewhere may be one of hookrun's own. as is Options.Dialect.
+// onFault returns the client of the file's folder, and how that client treats a faulty file. The treatment applies in
+// the client's folder only: a faulty file elsewhere may be hookrun's own. as is Options.Dialect.
 func (f File) onFault(as *dialect.Dialect) (client *dialect.Dialect, on dialect.OnFault) {
 	client = formOfFolder(f.Path)
-	if client == nil || f.own() || as != nil && as != client {
+	if client == nil || f.isOwn() || as != nil && as != client {
 		return client, dialect.Refuses
 	}
 	return client, client.Files.OnFault
 }
 
-// formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's. A project's own hooks
-// file has none: an agent that was started in a client's folder finds it there, and a fault of it must block.
+// formOfFolder returns the client whose folder holds the file, or nil. For a project's own hooks file it returns nil:
+// an agent that was started in a client's folder finds the file there, and a fault in the file must block.
 func formOfFolder(path string) *dialect.Dialect {
 	if filepath.Base(path) == FileName {
 		return nil
@@ -81,13 +81,13 @@ func formOfFolder(path string) *dialect.Dialect {
 	return nil
 }
 
-// ClientProject is the folder that the client's folder with a file lies in, "" if the file is in no client's folder.
+// ClientProject returns the parent of the client's folder that holds the file, or "" outside of such folders.
 func ClientProject(path string) string {
 	d := formOfFolder(path)
 	if d == nil {
 		return ""
 	}
-	absolute, _ := filepath.Abs(path) // as before
+	absolute, _ := filepath.Abs(path) // no error: formOfFolder did the same
 	project, _ := d.Files.ProjectOf(absolute)
 	return project
 }

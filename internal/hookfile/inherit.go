@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// inherit reads whether a hook gets the caller's environment.
+// inherit reads "inherit_env". nil means that the hook gets the caller's whole environment.
 func (r *reader) inherit() *hook.Inherited {
 	const want = "true, false, or a list of names of variables"
 	switch {

@@ -22,37 +22,37 @@ import (
 type File struct {
 	Path  string
 	Level hook.Level
-	Text  string // as it was read; "" if it is absent
+	Text  string // content when read; "" if absent
 
-	outer bool             // hookrun's own, outside of the project
-	as    *dialect.Dialect // as in Options.Dialect
+	outer bool             // the managed or the user's file
+	as    *dialect.Dialect // Options.Dialect
 }
 
-// own reports whether the file is hookrun's own, wherever it lies.
-func (f File) own() bool { return f.outer || levelOf(f.Path) == hook.LocalLevel }
+// isOwn reports whether the file is the managed, the user's or the local file: these always have hookrun's own form.
+func (f File) isOwn() bool { return f.outer || levelOf(f.Path) == hook.LocalLevel }
 
 // LocalFileName is the hooks file of a workspace that is not for committing.
 const LocalFileName = ".tenex-hooks.local.json"
 
-// testManaged is the path of the managed file in a binary for tests, where files are not root's:
+// testManaged is the path of the managed file in a binary for tests, because tests cannot make files of root:
 //
 //	go build -ldflags "-X github.com/hookrun/hookrun/internal/hookfile.testManaged=PATH"
 //
-// An environment variable could be used to leave out the managed hooks, so there is none.
+// No environment variable sets the path, because a user could leave out the managed hooks with a variable.
 var testManaged string
 
-// SetManaged sets that path in the process of a test, before any file is read.
+// SetManaged sets testManaged in the process of a test, before any file is read.
 func SetManaged(path string) { testManaged = path }
 
-// managed returns the path of the managed file. tested: a test has set it.
+// managed returns the path of the managed file, and whether a test has set the path.
 func (o *Options) managed() (path string, tested bool) {
 	if path := cmp.Or(o.Managed, testManaged); path != "" {
 		return path, true
 	}
-	return managedPlace(), false
+	return managedPath(), false
 }
 
-// userFile returns the path of the user's own file, "" for a user without a home.
+// userFile returns the path of the user's own file, or "" for a user without a home.
 func userFile() string {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
@@ -77,23 +77,23 @@ func (o *Options) outer() []File {
 	return files
 }
 
-// HasOuter reports whether there is a hooks file outside of the project.
+// HasOuter reports whether a hooks file outside of the project exists.
 func (o *Options) HasOuter() bool {
 	return slices.ContainsFunc(o.outer(), func(f File) bool { return !missing(f.Path) })
 }
 
-// missing reports whether a path leads to nothing. If it cannot be looked at, it exists: reading it reports the error.
+// missing reports whether a path does not exist. If the path cannot be looked at, reading the file reports the error.
 func missing(path string) bool {
 	_, err := os.Lstat(path)
 	return isMissing(err)
 }
 
-// isMissing: a HOME of /dev/null is used for having none.
+// isMissing reports whether err says that a file is missing. ENOTDIR counts: HOME=/dev/null means "no home".
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// fault returns why an existing file is refused, "" if it is not.
+// fault returns why an existing file is refused, or "".
 func (o *Options) fault(f File) string {
 	switch path, tested := o.managed(); {
 	case !f.outer:
@@ -104,10 +104,10 @@ func (o *Options) fault(f File) string {
 	return userFault(f.Path)
 }
 
-// mend returns the end of a message: the command line that mends what is wrong.
+// mend returns the end of a message: the command line that repairs the fault.
 func mend(words ...string) string { return "; mend it with: " + hook.Command{Argv: words}.String() }
 
-// Named returns the files with these paths. Each has the level at which hookrun would find it, by its path or name.
+// Named returns the files with these paths. The level of each is the level at which hookrun would find the file.
 func (o *Options) Named(paths []string) []File {
 	files := make([]File, len(paths))
 	for i, path := range paths {
@@ -129,7 +129,7 @@ func levelOf(path string) hook.Level {
 	return hook.ProjectLevel
 }
 
-// levelKeys has the top-level keys that are allowed only at some levels.
+// levelKeys are the top-level keys that are allowed only at some levels.
 var levelKeys = []struct {
 	key    string
 	levels []hook.Level
@@ -139,7 +139,7 @@ var levelKeys = []struct {
 	{"trust", []hook.Level{hook.UserLevel, hook.ManagedLevel}},
 }
 
-// topKeys returns the keys that the file may have at the top. It reports a key that belongs to another level.
+// topKeys returns the allowed keys at the top of the file. It reports each key that belongs to another level.
 func (p *parser) topKeys(top gjson.Result) []string {
 	keys := slices.Clone(fileKeys)
 	for _, k := range levelKeys {
@@ -149,9 +149,9 @@ func (p *parser) topKeys(top gjson.Result) []string {
 		}
 		top.ForEach(func(key, _ gjson.Result) bool {
 			if key.String() == k.key {
-				files := place(k.levels[0])
+				files := levelFile(k.levels[0])
 				for _, also := range k.levels[1:] {
-					files += " or " + place(also)
+					files += " or " + levelFile(also)
 				}
 				p.problem(key.Index, "%q belongs in %s, and this is a %s file", k.key, files, p.level)
 				keys = append(keys, k.key)
@@ -192,8 +192,8 @@ func (p *parser) levelFields(f map[string]gjson.Result) {
 	})
 }
 
-// place returns the name and path of a level's file, for messages.
-func place(l hook.Level) string {
+// levelFile returns the name and path of a level's file, for messages.
+func levelFile(l hook.Level) string {
 	path := LocalFileName
 	switch l {
 	case hook.ManagedLevel:
@@ -210,15 +210,15 @@ type disabledName struct {
 	at   hook.Diagnostic
 }
 
-// WithoutProject returns the Config of the managed and the user's file alone. Nothing of the other files counts, and
-// no setting for all hooks in them, such as disableAllHooks.
+// WithoutProject returns the Config of the managed and the user's file alone. Settings of other files for all hooks,
+// such as disableAllHooks, do not count.
 func (c *Config) WithoutProject() *Config {
 	rest := &Config{}
 	for _, f := range c.Files {
 		if f.Level >= hook.ProjectLevel {
 			continue
 		}
-		if one, err := parse(f, []byte(f.Text), f.as); err == nil { // it did parse before
+		if one, err := parse(f, []byte(f.Text), f.as); err == nil { // the file has parsed before
 			rest.Add(one)
 		}
 	}
@@ -227,23 +227,23 @@ func (c *Config) WithoutProject() *Config {
 
 // Merge returns the hooks of several files, in the order of the files. Hooks that a local file disables are marked.
 // unreached has a warning for each name in "disable" without effect; the Config has these warnings too.
-func Merge(files []*Config) (all *Config, unreached []hook.Diagnostic) {
-	all = &Config{}
+func Merge(files []*Config) (merged *Config, unreached []hook.Diagnostic) {
+	merged = &Config{}
 	for _, f := range files {
-		all.Add(f)
+		merged.Add(f)
 	}
-	for _, d := range all.disable {
-		if text := all.switchOff(d); text != "" {
+	for _, d := range merged.disable {
+		if text := merged.switchOff(d); text != "" {
 			d.at.Text, d.at.Once = text, true
 			unreached = append(unreached, d.at)
 		}
 	}
-	all.Warnings = append(all.Warnings, unreached...)
-	return all, unreached
+	merged.Warnings = append(merged.Warnings, unreached...)
+	return merged, unreached
 }
 
-// switchOff disables the project's hooks of a name. It does not reach the user's and the managed hooks, since an agent
-// can write to a local file.
+// switchOff disables the project's hooks of a name. It does not disable the user's and the managed hooks, because an
+// agent can write to a local file.
 func (c *Config) switchOff(d disabledName) (warning string) {
 	var other *hook.Hook
 	var names []string

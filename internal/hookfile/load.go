@@ -20,42 +20,42 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// MaxFileSize is how many bytes a hooks file may have.
+// MaxFileSize is the maximum size of a hooks file in bytes.
 const MaxFileSize = 1 << 20
 
 const maxFileDepth = 64
 
 // Options select the hooks files to read.
 type Options struct {
-	Workspace string   // the folder of the project; "" is the current one
-	Files     []string // instead of the workspace's own files; a missing one is an error
-	Project   *Project // what FindProject found, and must still be there when it is read; nil: find it
+	Workspace string   // folder of the project; "" is the current folder
+	Files     []string // instead of the workspace's own files; a missing file is an error
+	Project   *Project // result of FindProject, whose files must still exist; nil: look in Workspace
 	NoUser    bool     // leave out the user's own file
 	NoOuter   bool     // leave out the managed file, too; no command of hookrun does so
-	Managed   string   // another path of the managed file, for tests: it need not be root's
-	// Dialect is the dialect of files in a client's form, wherever they lie. nil: it is found by the file's folder, and
-	// is Claude Code's in any other folder. It changes nothing for files in other forms.
+	Managed   string   // path of the managed file for tests, which need not be root's
+	// Dialect is the dialect of files in a client's form, in any folder. If nil, the folder of the file decides, and
+	// any other folder means Claude Code. Dialect changes nothing for files in other forms.
 	Dialect *dialect.Dialect
-	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
-	// AsClient loads a file with a fault without its hooks, and with warnings, where its client goes on like that.
+	Claude  bool // also load Claude Code's settings for the workspace: the user's, the project's, the local ones
+	// AsClient: if the client of a faulty file goes on without the file's hooks, so does Load, with warnings.
 	AsClient bool
 }
 
-// Load reads the hooks files of all levels, and adds each to those before it: the managed one, the user's, and the
-// workspace's `.tenex-hooks.json` and `.tenex-hooks.local.json`, in the place of which Files may be. Of those that are
-// missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all files.
+// Load reads the hooks files of all levels in order: the managed file, the user's file, and `.tenex-hooks.json` and
+// `.tenex-hooks.local.json` of the workspace, or Files instead of these two. A missing file has no hooks. Faults of
+// files are an error of type Diagnostics, with the faults of all files.
 func Load(o Options) (*Config, error) {
 	there, absent, missed := o.Find()
 	if missed != nil && !errors.As(missed, new(hook.Diagnostics)) {
 		return nil, missed
 	}
-	all, err := o.LoadFiles(there)
-	if err == nil && all.Only { // the others do not count, nor what is wrong with them
+	cfg, err := o.LoadFiles(there)
+	if err == nil && cfg.Only { // other files and their faults do not count
 		if len(o.Files) > 0 {
-			all.Warnings = append(all.Warnings, hook.Diagnostic{File: there[0].Path, Gate: true,
+			cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: there[0].Path, Gate: true,
 				Text: `"only" leaves out the files that were named: ` + brief(strings.Join(o.Files, ", "))})
 		}
-		return all, nil
+		return cfg, nil
 	}
 	var problems, more hook.Diagnostics
 	if err != nil && !errors.As(err, &more) {
@@ -65,11 +65,11 @@ func Load(o Options) (*Config, error) {
 	if problems = append(problems, more...); len(problems) > 0 {
 		return nil, problems
 	}
-	all.Absent = absent
-	return all, nil
+	cfg.Absent = absent
+	return cfg, nil
 }
 
-// LoadFiles reads the files that Find or Named returned, up to one that leaves out all others.
+// LoadFiles reads the files from Find or Named, and stops after a file with "only".
 func (o *Options) LoadFiles(files []File) (*Config, error) {
 	var read []*Config
 	var problems hook.Diagnostics
@@ -94,8 +94,8 @@ func (o *Options) LoadFiles(files []File) (*Config, error) {
 	return all, nil
 }
 
-// Find returns the files that Load reads, and those that it would read, had they been there. The managed one is the
-// first. Also with an error, which is of type Diagnostics, the files are those that were found.
+// Find returns the files that Load will read, and the missing files that it looked for. The managed file is the first.
+// With an error of type Diagnostics, Find still returns the files that it found.
 func (o *Options) Find() (there, absent []File, err error) {
 	for _, f := range o.outer() {
 		if missing(f.Path) {
@@ -105,7 +105,7 @@ func (o *Options) Find() (there, absent []File, err error) {
 		}
 	}
 	var problems hook.Diagnostics
-	for _, list := range []func() (there, absent []File, err error){o.own, o.claude} {
+	for _, list := range []func() (there, absent []File, err error){o.projectFiles, o.claudeFiles} {
 		found, not, err := list()
 		if err != nil && !errors.As(err, new(hook.Diagnostics)) {
 			return nil, nil, err
@@ -121,11 +121,11 @@ func (o *Options) Find() (there, absent []File, err error) {
 	return there, absent, nil
 }
 
-// own are the files that are named, or else the workspace's own, if it has any.
-func (o *Options) own() (there, absent []File, err error) {
+// projectFiles returns Options.Files or, without them, the workspace's own files.
+func (o *Options) projectFiles() (there, absent []File, err error) {
 	if len(o.Files) > 0 {
 		outer := o.outer()
-		return slices.DeleteFunc(o.Named(o.Files), func(f File) bool { // those are read already
+		return slices.DeleteFunc(o.Named(o.Files), func(f File) bool { // read as outer files already
 			return slices.Contains(outer, f)
 		}), nil, nil
 	}
@@ -151,15 +151,15 @@ func (o *Options) own() (there, absent []File, err error) {
 	return nil, absent, nil
 }
 
-// claude are the files that Claude Code would load in the workspace.
-func (o *Options) claude() (there, absent []File, err error) {
+// claudeFiles returns the files that Claude Code would load in the workspace.
+func (o *Options) claudeFiles() (there, absent []File, err error) {
 	if !o.Claude {
 		return nil, nil, nil
 	}
 	return settingsFiles(registry.Shared().Files, o.Workspace)
 }
 
-// LoadFile reads a file that Find or Named returned: a missing one is an error.
+// LoadFile reads a file from Find or Named. A missing file is an error.
 func (o *Options) LoadFile(f File) (*Config, error) {
 	if fault := o.fault(f); fault != "" {
 		return nil, hook.Diagnostics{{File: f.Path, Text: fault}}
@@ -167,7 +167,7 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 	doc, err := readFile(f.Path)
 	if err != nil {
 		text := err.Error()
-		if f.Level == hook.ManagedLevel && errors.Is(err, fs.ErrPermission) { // it is for all users
+		if f.Level == hook.ManagedLevel && errors.Is(err, fs.ErrPermission) { // all users must be able to read the file
 			text += mend("sudo", "chmod", "a+rX", filepath.Dir(f.Path), f.Path)
 		}
 		return nil, hook.Diagnostics{{File: f.Path, Text: text}}
@@ -180,7 +180,7 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 	return cfg, err
 }
 
-// dropped is a file whose hooks its client drops for a fault. Each fault is a warning about a gate.
+// dropped returns the Config of a file whose hooks the client drops for a fault. Each fault is a warning about a gate.
 func dropped(f File, doc []byte, d *dialect.Dialect, faults hook.Diagnostics) *Config {
 	f.Text = string(doc)
 	for i := range faults {
@@ -189,7 +189,7 @@ func dropped(f File, doc []byte, d *dialect.Dialect, faults hook.Diagnostics) *C
 	return &Config{Files: []File{f}, Warnings: faults, Dialect: d}
 }
 
-// LoadFile reads a hooks file that somebody named: a missing one is an error. as is Options.Dialect.
+// LoadFile reads a hooks file by path. A missing file is an error. as is Options.Dialect.
 func LoadFile(path string, as *dialect.Dialect) (*Config, error) {
 	doc, err := ReadFile(path)
 	if err != nil {
@@ -198,7 +198,7 @@ func LoadFile(path string, as *dialect.Dialect) (*Config, error) {
 	return ParseAs(path, doc, as)
 }
 
-// ReadFile reads the text of a hooks file, as LoadFile does. An error is of type Diagnostics.
+// ReadFile reads the text of a hooks file like LoadFile. An error is of type Diagnostics.
 func ReadFile(path string) ([]byte, error) {
 	doc, err := readFile(path)
 	if err != nil {
@@ -207,7 +207,7 @@ func ReadFile(path string) ([]byte, error) {
 	return doc, nil
 }
 
-// readFile reads a regular file up to the limit. Its errors are in plain words.
+// readFile reads a regular file up to MaxFileSize. Errors are in plain words.
 func readFile(path string) ([]byte, error) {
 	doc, info, err := regular.Read(path, MaxFileSize)
 	switch {
@@ -221,10 +221,10 @@ func readFile(path string) ([]byte, error) {
 	return doc, nil
 }
 
-// Parse reads the text of a hooks file. path is for messages, and its end tells the files of clients that are no JSON.
+// Parse reads the text of a hooks file. path is for messages, and its extension tells clients' other formats from JSON.
 func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc, nil) }
 
-// ParseAs is Parse for a file that is in the form of a dialect, as Options.Dialect says.
+// ParseAs is Parse for a file in the form of a dialect; as is Options.Dialect.
 func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 	return parse(File{Path: path, Level: levelOf(path)}, doc, as)
 }
@@ -234,9 +234,9 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 }
 
 func newParser(f File, doc []byte, as *dialect.Dialect) *parser {
-	p := &parser{of: f, file: f.Path, level: f.Level, as: as, text: string(doc)}
+	p := &parser{source: f, file: f.Path, level: f.Level, as: as, text: string(doc)}
 	p.doc = strings.TrimPrefix(p.text, "\ufeff")
-	p.own = f.own()
+	p.ownForm = f.isOwn()
 	p.client, p.onFault = f.onFault(as)
 	p.locator.Doc = p.doc
 	p.dialect = registry.Project()
@@ -244,15 +244,15 @@ func newParser(f File, doc []byte, as *dialect.Dialect) *parser {
 }
 
 func (p *parser) parse() (*Config, error) {
-	f := p.of
-	if d := formatOf(f.Path, p.as); d != nil { // never a file of another level, which ends in .json
+	f := p.source
+	if d := formatOf(f.Path, p.as); d != nil { // never at another level: their files end in .json
 		p.dialect = d
 		p.normalize(p.text)
 	} else {
 		p.json()
 	}
 	if len(p.problems) > 0 {
-		p.problems = append(p.problems, p.config.Warnings...) // one may have the cause of an error
+		p.problems = append(p.problems, p.config.Warnings...) // a warning may have the cause of an error
 		p.problems.Sort()
 		return nil, p.problems
 	}
@@ -263,7 +263,7 @@ func (p *parser) parse() (*Config, error) {
 	for i := range p.config.Hooks {
 		p.config.Hooks[i].Level = f.Level
 	}
-	p.config.share()
+	p.config.shareTools()
 	return &p.config, nil
 }
 
@@ -302,25 +302,25 @@ func (p *parser) json() {
 		readable = readable && duplicate
 	}
 	if readable {
-		p.halfCharacters()
+		p.checkSurrogates()
 		p.topLevel()
 	}
 }
 
-// halfCharacters finds \u escapes that stand for half of a character, with the other half missing. There is no UTF-8
-// for them, and readers disagree: gjson swallows the escape behind one, encoding/json does not.
-func (p *parser) halfCharacters() {
+// checkSurrogates reports \u escapes of half a character without the other half. Half a character has no UTF-8, and
+// readers disagree: gjson swallows the escape after it, encoding/json does not.
+func (p *parser) checkSurrogates() {
 	for at := 0; ; {
 		next := strings.IndexByte(p.doc[at:], '\\')
 		if next < 0 {
 			return
 		}
 		at += next
-		first := escaped(p.doc[at:])
+		first := escapedUnit(p.doc[at:])
 		switch {
 		case !utf16.IsSurrogate(first):
 			at += 2
-		case utf16.DecodeRune(first, escaped(p.doc[at+6:])) != unicode.ReplacementChar:
+		case utf16.DecodeRune(first, escapedUnit(p.doc[at+6:])) != unicode.ReplacementChar:
 			at += 12
 		default:
 			p.problem(at,
@@ -331,8 +331,8 @@ func (p *parser) halfCharacters() {
 	}
 }
 
-// escaped reads a \u escape at the start of a text that strictjson found well-formed, and is 0 where there is none.
-func escaped(text string) rune {
+// escapedUnit reads a \u escape at the start of a text that strictjson found well-formed, or returns 0 without one.
+func escapedUnit(text string) rune {
 	if !strings.HasPrefix(text, `\u`) {
 		return 0
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// maxListed is how many names of a folder are looked at: a call without hooks is to cost next to nothing.
+// maxListed bounds the names of a folder that Misnamed checks: a call without hooks must cost next to nothing.
 const maxListed = 1000
 
-// Misnamed returns the files of a folder whose names are one edit away from that of a hooks file, in order, and the
-// name that each should have. Nothing reads such a file, so the gates in it are off.
+// Misnamed returns the files of a folder with a name one edit away from a hooks file's name, in order, and the right
+// name for each. hookrun does not read such a file, so the gates in the file are off.
 func Misnamed(dir string) (paths, meant []string) {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -21,7 +21,7 @@ func Misnamed(dir string) (paths, meant []string) {
 	}
 	defer folder.Close()
 	names, _ := folder.Readdirnames(maxListed)
-	names = slices.DeleteFunc(names, func(name string) bool { // most, so few are sorted and looked at
+	names = slices.DeleteFunc(names, func(name string) bool { // drop most names before the sort
 		return !nearlyNamed(name, FileName) && !nearlyNamed(name, LocalFileName)
 	})
 	slices.Sort(names)
@@ -35,14 +35,14 @@ func Misnamed(dir string) (paths, meant []string) {
 	return paths, meant
 }
 
-// nearlyNamed reports whether a name is not the known one, and was probably meant as it. An editor's copy has a ~.
+// nearlyNamed reports whether a name is probably a misspelling of the known name. An editor's copy ends in ~.
 func nearlyNamed(name, known string) bool {
 	apart := len(name) - len(known)
 	return -1 <= apart && apart <= 1 && name != known && !strings.HasSuffix(name, "~") &&
 		spelling.Distance(strings.ToLower(name), known) <= 1
 }
 
-// isSame reports whether two paths lead to one file, as with a name in another case where case does not count.
+// isSame reports whether two paths lead to one file, as with another case where case does not count, or to a folder.
 func isSame(path, other string) bool {
 	one, err1 := os.Stat(path)
 	two, err2 := os.Stat(other)

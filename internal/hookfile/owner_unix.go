@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// managedFault returns why the managed file cannot be trusted. Who can write to it, or to its folder, decides about
-// every call of every user. tested: a test has made the file, so it may be this user's own.
+// managedFault returns why the managed file cannot be trusted, or "". Anyone who can write to the file or its folder
+// decides about every call of every user. tested: a test has made the file, so the file may be this user's own.
 func managedFault(path string, tested bool) string {
 	return ownerFault(path, os.Lstat, func(p string, info fs.FileInfo) string {
 		uid := ownerOf(info)
@@ -31,8 +31,8 @@ func managedFault(path string, tested bool) string {
 	})
 }
 
-// userFault returns why the user's own file cannot be trusted: another user could change it. A group with the owner's
-// number is the owner's alone, where systems make such groups.
+// userFault returns why the user's own file cannot be trusted, because another user could change the file, or "". A
+// group with the owner's number is the owner's alone, on systems with such groups.
 func userFault(path string) string {
 	return ownerFault(path, os.Stat, func(p string, info fs.FileInfo) string {
 		const without = ", or leave the file out with --no-user"
@@ -41,13 +41,13 @@ func userFault(path string) string {
 			return fmt.Sprintf("belongs to user %d, who can change it%s%s", uid,
 				mend("sudo", "chown", strconv.Itoa(os.Geteuid()), p), without)
 		case owner.OthersWrite(p, info):
-			return "can be written to by other users" + mend("chmod", "go-w", p) + without // of an access list, too
+			return "can be written to by other users" + mend("chmod", "go-w", p) + without // access lists count, too
 		}
 		return ""
 	})
 }
 
-// folderFault returns why another user can put files into a folder, "" if none but root can.
+// folderFault returns why another user than root can put files into a folder, or "".
 func folderFault(path string) string {
 	switch info, err := os.Stat(path); {
 	case err != nil:
@@ -60,10 +60,10 @@ func folderFault(path string) string {
 	return ""
 }
 
-// trusted reports whether a file of this owner is this user's or root's.
+// trusted reports whether uid is this user or root.
 func trusted(uid int) bool { return uid == os.Geteuid() || uid == 0 }
 
-// ownerFault returns the first fault of the file's folder and of the file.
+// ownerFault returns the first fault of the file's folder and of the file, or "".
 func ownerFault(path string, stat func(string) (fs.FileInfo, error), fault func(string, fs.FileInfo) string) string {
 	for _, p := range []string{filepath.Dir(path), path} {
 		info, err := stat(p)

@@ -7,8 +7,8 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// managedFault returns why the managed file cannot be trusted. Who can write to it, or to its folder, decides about
-// every call of every user. tested: a test has made the file, so it may be this user's own.
+// managedFault returns why the managed file cannot be trusted, or "". Anyone who can write to the file or its folder
+// decides about every call of every user. tested: a test has made the file, so the file may be this user's own.
 func managedFault(path string, tested bool) string {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return "is a symbolic link, which may lead anywhere; put in its place what it leads to"
@@ -21,7 +21,7 @@ func managedFault(path string, tested bool) string {
 	})
 }
 
-// userFault returns why the user's own file cannot be trusted: another user could change it.
+// userFault returns why the user's own file cannot be trusted, because another user could change the file, or "".
 func userFault(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func userFault(path string) string {
 	})
 }
 
-// folderFault returns why another user can put files into a folder, "" if none but an administrator can.
+// folderFault returns why another user than an administrator can put files into a folder, or "".
 func folderFault(path string) string {
 	if err := owner.CheckOwn(path); err != nil {
 		return err.Error()
@@ -43,7 +43,7 @@ func folderFault(path string) string {
 	return ""
 }
 
-// accessFault returns the first fault of the file's folder and of the file.
+// accessFault returns the first fault of the file's folder and of the file, or "".
 func accessFault(path string, fault func(string) string) string {
 	if _, err := os.Lstat(path); err != nil {
 		return ""

@@ -15,12 +15,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// packs reads "packs", and what the file says about their rules. Each rule is a hook without a process, in front of the
-// file's own.
+// packs reads "packs" and the keys about the rules of packs. Each rule is a hook without a process, before the file's
+// own hooks.
 func (p *parser) packs(fields map[string]gjson.Result) {
 	var hooks []hook.Hook
 	var taken []string
-	p.names(fields, "packs", `a list of names of packs, as ["git", "secrets"]`, func(name string, at int) {
+	p.eachName(fields, "packs", `a list of names of packs, as ["git", "secrets"]`, func(name string, at int) {
 		found, version := p.pack(name, at)
 		switch {
 		case found == nil:
@@ -35,7 +35,7 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 	})
 	rules := func(key string, each func(h *hook.Hook)) {
 		takesPacks := key == "observe" || key == "approvable"
-		p.names(fields, key, `a list of rules, as ["git/no-force-push"]`, func(name string, at int) {
+		p.eachName(fields, key, `a list of rules, as ["git/no-force-push"]`, func(name string, at int) {
 			var ids []string
 			found := false
 			for i := range hooks {
@@ -68,8 +68,8 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 	}
 }
 
-// names calls each for the texts of a list at the top of the file.
-func (p *parser) names(fields map[string]gjson.Result, key, want string, each func(name string, at int)) {
+// eachName calls each for every name in a list at the top of the file.
+func (p *parser) eachName(fields map[string]gjson.Result, key, want string, each func(name string, at int)) {
 	list := fields[key]
 	switch {
 	case !list.Exists():
@@ -86,7 +86,7 @@ func (p *parser) names(fields map[string]gjson.Result, key, want string, each fu
 	})
 }
 
-// pack returns the pack that a name with or without a version is for, nil if there is none.
+// pack returns the pack and the version for a name such as git or git@2, or nil without such a pack.
 func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 	name, pin, pinned := strings.Cut(text, "@")
 	found, err := pack.Named(name)
@@ -105,7 +105,7 @@ func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 	return found, n
 }
 
-// ruleHook is a rule of a pack as a hook of the file.
+// ruleHook returns a rule of a pack as a hook of the file.
 func (p *parser) ruleHook(of *pack.Pack, r *pack.Rule, at int) hook.Hook {
 	place := p.at(at, "")
 	return hook.Hook{

@@ -20,37 +20,37 @@ import (
 var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks", "packs", "except", "ask",
 	"observe", "approvable", "mode"}
 
-// parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
-// gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
+// parser walks a document that strictjson found well-formed, and collects problems instead of stopping at the first.
+// gjson returns each key and value with an offset. Equal keys are reported before, so first or last does not matter.
 type parser struct {
-	of       File
-	text     string // as it was read
+	source   File
+	text     string // content of the file
 	file     string
 	level    hook.Level
-	own      bool             // it is in hookrun's form, whatever it looks like
-	client   *dialect.Dialect // that of its folder, and what it does with a fault
+	ownForm  bool             // the file is in hookrun's form in any case
+	client   *dialect.Dialect // the client of the folder, and how it treats a fault
 	onFault  dialect.OnFault
 	doc      string
 	locator  strictjson.Locator
 	config   Config
 	problems hook.Diagnostics
 
-	as        *dialect.Dialect     // the dialect that a flag names; nil: none
-	dialect   *dialect.Dialect     // whose form the file is in
-	form      *dialect.Files       // nil: it is in no client's form
-	document  *dialect.Document    // nil: it is in no client's form
-	inOrder   []hook.Hook          // of document
-	settings  *hook.ClientSettings // of a file that is in a form
-	known     []string             // knownTools
-	entryKeys []string             // of hook
-	inherit   *hook.Inherited      // of hooks without inherit_env
-	toolNames map[string]string    // the project's names for tools of clients, by the client's
+	as        *dialect.Dialect     // the dialect of a flag; nil: no flag
+	dialect   *dialect.Dialect     // the dialect of the file's form
+	form      *dialect.Files       // nil: not in a client's form
+	document  *dialect.Document    // nil: not in a client's form
+	inOrder   []hook.Hook          // hooks in the order of document
+	settings  *hook.ClientSettings // of a file in a client's form
+	known     []string             // result of knownTools
+	entryKeys []string             // result of entryKeys
+	inherit   *hook.Inherited      // for hooks without inherit_env
+	toolNames map[string]string    // the project's names for clients' tools, by the client's name
 
-	maxStopBlocks int  // of all hooks of the file
-	observe       bool // all hooks of the file that do not say
+	maxStopBlocks int  // for all hooks of the file
+	observe       bool // for all hooks of the file without a mode
 }
 
-// maxStopBlocks is how often a hook may send an agent back to work. A larger number is a typing error.
+// maxStopBlocks bounds how often a hook may send an agent back to work. A larger number is a typing error.
 const maxStopBlocks = 100
 
 func (p *parser) at(offset int, text string) hook.Diagnostic {
@@ -78,7 +78,7 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 	return found
 }
 
-// keyHint is hint for the key of a file. Other programs have other words for some keys.
+// keyHint is hint for the key of a file, and knows other programs' words for some keys.
 func keyHint(wrong string, known []string) string {
 	for _, k := range []struct{ word, key string }{
 		{"cmd", "command"}, {"run", "command"}, {"exec", "command"}, {"script", "command"}, {"on", "events"},
@@ -108,7 +108,7 @@ func (p *parser) topLevel() {
 			"a hooks file must be an object, as {\"hooks\": […]}, not %s", dialect.TypeName(top))
 		return
 	}
-	// The form of "hooks" decides which rules the file is read by, so it is looked at before anything else.
+	// The form of "hooks" decides by which rules the file is read, so "hooks" comes first.
 	var form gjson.Result
 	top.ForEach(func(key, value gjson.Result) bool {
 		if key.String() == "hooks" {
@@ -141,7 +141,7 @@ func (p *parser) topLevel() {
 	}
 	if !hooks.IsArray() {
 		want := "an array"
-		if p.own && hooks.IsObject() {
+		if p.ownForm && hooks.IsObject() {
 			want += " in the " + p.level.String() + " file (hookrun import makes one of a client's form)"
 		}
 		p.wrongType(`"hooks"`, want, hooks)
@@ -153,23 +153,23 @@ func (p *parser) topLevel() {
 		n++
 		h, ok := p.hook(entry, n)
 		if !ok {
-			return true // the file is refused: nobody will see its hooks
+			return true // the file is refused, so no caller sees its hooks
 		}
 		switch other := first[h.Name]; {
 		case other == nil:
 			first[h.Name] = &h
 		case other.Line == h.Line:
 			p.config.Warnings = append(p.config.Warnings,
-				sameName(&h, fmt.Sprintf("line %d, column %d", h.Line, other.Column)))
+				duplicateName(&h, fmt.Sprintf("line %d, column %d", h.Line, other.Column)))
 		default:
-			p.config.Warnings = append(p.config.Warnings, sameName(&h, "line "+strconv.Itoa(other.Line)))
+			p.config.Warnings = append(p.config.Warnings, duplicateName(&h, "line "+strconv.Itoa(other.Line)))
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})
 }
 
-// knownTools are the names of tools that a matcher can mean: those of clients, and those that the file gives them.
+// knownTools returns the tool names that a matcher can mean: names of clients, and names in the file's "tools".
 func (p *parser) knownTools() []string {
 	if p.known == nil {
 		p.known = registry.KnownTools()
@@ -183,8 +183,8 @@ func (p *parser) knownTools() []string {
 	return p.known
 }
 
-// tools reads the project's names for tools of clients, and the tools that have no other name, of which the value is
-// null and here "".
+// tools reads the project's names for clients' tools. For a tool without another name, the value is null, and "" in
+// toolNames.
 func (p *parser) tools(names gjson.Result) {
 	switch {
 	case !names.Exists():

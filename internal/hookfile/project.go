@@ -11,32 +11,32 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// Project is where a folder has its hooks file. FindProject looks for it.
+// Project is the location of a project's hooks files. FindProject finds it.
 type Project struct {
-	Workspace string // the folder of the hooks file, or where the search began if there is none
-	File      string // the hooks file; "": there is none
-	Local     string // the one beside it that is not for committing; "": there is none
-	// PassedOver is a hooks file above that does not count, if no other was found. Why says why, as in "it lies above
-	// the git repository /x". Repository is the folder with the .git at which the search ended; "": there is no .git.
+	Workspace string // folder of the hooks file, or the start of the search
+	File      string // hooks file; "": none
+	Local     string // hooks file beside it that is not for committing; "": none
+	// PassedOver is a hooks file above that does not count, if no other was found. Why is the reason, such as "it lies
+	// above the git repository /x". Repository is the folder of the .git at which the search ended; "": no .git.
 	PassedOver string
 	Why        string
 	Repository string
 }
 
-// Found reports whether there is a hooks file, be it the local one alone.
+// Found reports whether the project has a hooks file. The local file alone is enough.
 func (p *Project) Found() bool { return p.File != "" || p.Local != "" }
 
-// first is the file that stands for the project in messages.
-func (p *Project) first() string { return cmp.Or(p.File, p.Local) }
+// mainFile returns the file that stands for the project in messages.
+func (p *Project) mainFile() string { return cmp.Or(p.File, p.Local) }
 
-// ProjectIn is the project of a folder that somebody named: what lies above does not count. What cannot be looked at is
-// a problem for who reads it, not an absence.
+// ProjectIn returns the project of a named folder: files in folders above do not count. A file that cannot be looked at
+// is not absent: reading the file reports the error.
 func ProjectIn(dir string) Project {
 	p := Project{Workspace: dir}
 	p.look(dir, func(path string) (bool, error) {
-		_, err := os.Lstat(path) // a link to nothing is a gate that got lost
+		_, err := os.Lstat(path) // a dangling link is a lost gate
 		if filepath.Base(path) == LocalFileName {
-			return !isMissing(err), nil // of a workspace that is a file the other says so
+			return !isMissing(err), nil // if the workspace is a file, FileName says so
 		}
 		return !errors.Is(err, fs.ErrNotExist), nil
 	})
@@ -60,22 +60,20 @@ func (p *Project) look(dir string, present func(string) (bool, error)) error {
 	return nil
 }
 
-// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, be it the local one
-// alone, the folder itself first. It does not look above the first folder with a .git, be that a folder or the file of
-// a submodule or a worktree: what lies there is another project's. If there is no .git, it does not look above the home
-// folder, and a folder above counts only if it and those on the way to it are safe: a file in /tmp can be anybody's.
-// See outOfReach.
+// FindProject finds the project of a folder: the nearest folder with a hooks file, from the folder itself upwards. The
+// local file alone is enough. The search ends at the first folder with a .git, because files above belong to another
+// project; the .git may be a folder, or the file of a submodule or a worktree. Without a .git, the search ends at the
+// home folder, and a folder above counts only if all folders on the way are safe: anyone can put a file into /tmp. See
+// outOfReach.
 //
-// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
-// on that way is the way through the links searched, so that a link to a folder elsewhere does not lose the project's
-// hooks.
+// As for git, a folder lies at its real path, without symbolic links. Only if the real path leads to no hooks file,
+// FindProject searches the path with the links, so a link to a folder elsewhere does not lose the project's hooks.
 func FindProject(dir string) (Project, error) {
 	shown, err := filepath.Abs(dir)
 	if err != nil {
 		return Project{}, fmt.Errorf("finding the project of %s: %w", dir, err)
 	}
-	// By the path that the file will be read by: a folder that is reached from the current one may not be reached from
-	// /.
+	// Look by the path for reading the file: a folder that is reached from the current one may not be reached from /.
 	p := Project{}
 	if err := p.look(dir, present); err != nil || p.Found() {
 		return p, err
@@ -94,7 +92,7 @@ func FindProject(dir string) (Project, error) {
 		}
 	}
 	if !p.Found() {
-		p.Workspace = dir // as the caller has it, for messages
+		p.Workspace = dir // the caller's spelling, for messages
 	}
 	return p, nil
 }
@@ -102,7 +100,7 @@ func FindProject(dir string) (Project, error) {
 // search walks upwards from an absolute path.
 func search(dir string) (Project, error) { return searchFrom(dir, dir) }
 
-// searchFrom is search for hooks files in the folder first, which is dir or the one above it, and above.
+// searchFrom is search, but hooks files count only in first and above. first is dir or the folder above dir.
 func searchFrom(dir, first string) (p Project, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if !p.Found() && len(at) <= len(first) {
@@ -130,18 +128,18 @@ func searchFrom(dir, first string) (p Project, err error) {
 	}
 	if p.Found() {
 		if why := outOfReach(dir, p.Workspace); why != "" {
-			return Project{PassedOver: p.first(), Why: why}, nil
+			return Project{PassedOver: p.mainFile(), Why: why}, nil
 		}
 	}
 	return p, nil
 }
 
-// outOfReach returns why the hooks file of a folder does not count in dir, a folder below without a .git on the way;
-// "": it counts. What lies above the home folder is not for the projects in it. Each folder above dir must belong to
-// this user or to root, and nobody else may write to it: whoever can put a hooks file there runs commands as this user.
-// Whose dir itself is makes no difference.
+// outOfReach returns why the hooks file of a folder does not count in dir, a folder below without a .git on the way, or
+// "" if the file counts. Files above the home folder are not for the projects in the home folder. Each folder above dir
+// must belong to this user or to root, and no other user may write to it: anyone who can put a hooks file there runs
+// commands as this user. The owner of dir does not matter.
 func outOfReach(dir, folder string) (why string) {
-	home, _ := os.UserHomeDir() // without one there is no such end
+	home, _ := os.UserHomeDir() // without a home the search goes on to /
 	for at := dir; at != folder; {
 		if filepath.IsAbs(home) && regular.Same(at, home) {
 			return "it lies above the home folder " + home
@@ -154,11 +152,11 @@ func outOfReach(dir, folder string) (why string) {
 	return ""
 }
 
-// CountsBelow reports whether the hooks file of a folder in no repository counts in the folders below.
+// CountsBelow reports whether the hooks file of a folder outside any repository counts in the folders below.
 func CountsBelow(folder string) bool { return folderFault(folder) == "" }
 
-// Repository returns the folder, or the nearest one above it and below top, that has a .git; "" if there is none. With
-// "" there is no top.
+// Repository returns the nearest folder with a .git, from folder upwards and below top, or "". If top is "", the search
+// goes on to the root.
 func Repository(folder, top string) string {
 	for at := folder; at != top; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -171,11 +169,11 @@ func Repository(folder, top string) string {
 	return ""
 }
 
-// InRepository reports whether Repository finds one.
+// InRepository reports whether Repository returns a folder.
 func InRepository(folder, top string) bool { return Repository(folder, top) != "" }
 
-// FileAbove returns the nearest hooks file above a folder that a search which begins there would find, had the folder
-// no file of its own; "": there is none.
+// FileAbove returns the nearest hooks file above a folder that a search from the folder would find if the folder had no
+// hooks file, or "".
 func FileAbove(dir string) string {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -188,24 +186,24 @@ func FileAbove(dir string) string {
 	if err != nil || at == filepath.Dir(at) {
 		return ""
 	}
-	return p.first()
+	return p.mainFile()
 }
 
-// nearestAbove returns the nearest hooks file above a folder, "" if there is none. It only serves a remark, so what
-// cannot be looked at does not count.
+// nearestAbove returns the nearest hooks file above a folder, or "". Folders that cannot be looked at do not count,
+// because the result is only for a message.
 func nearestAbove(dir string) string {
 	for dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		var p Project
 		if err := p.look(dir, present); err == nil && p.Found() {
-			return p.first()
+			return p.mainFile()
 		}
 	}
 	return ""
 }
 
-// present reports whether something has the name. A dangling link counts: it is a gate that got lost, and reading it
-// reports the error. A path that may not be looked at can be a gate too, so that is an error and never an absence.
+// present reports whether a path exists. A dangling link counts: it is a lost gate, and reading the file reports the
+// error. A path that may not be looked at is an error, not an absence, because it may be a gate.
 func present(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	switch {

@@ -8,19 +8,19 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Public is what package projecthooks has a Config as. Its type Config is defined as a Public and has no method that
-// returns the Config inside: hookrun's own packages convert to Public, and no other module can.
+// Public is the type from which projecthooks.Config is defined. The latter has no method that returns the inner Config:
+// hookrun's own packages convert to Public, and no other module can.
 type Public struct {
 	config *Config
-	dir    string // of the project; "": the Config was read from no file
+	dir    string // folder of the project; "": no file was read
 	begin  sync.Once
 	files  *Snapshot
 }
 
-// NewPublic returns a Config, which was read for the project in dir, as projecthooks has it. "": no file was read.
+// NewPublic returns a Public for a Config of the project in dir; "": no file was read.
 func NewPublic(c *Config, dir string) *Public { return &Public{config: c, dir: dir} }
 
-// Config returns the Config, nil of a nil or zero Public.
+// Config returns the inner Config, or nil if p is nil or zero.
 func (p *Public) Config() *Config {
 	if p == nil {
 		return nil
@@ -28,10 +28,10 @@ func (p *Public) Config() *Config {
 	return p.config
 }
 
-// Dir returns the folder of the project, "" if the Config was read from no file.
+// Dir returns the folder of the project, or "" if no file was read.
 func (p *Public) Dir() string { return p.dir }
 
-// Snapshot returns the one Snapshot of the files that were read. A text that was parsed has none, whatever its name is.
+// Snapshot returns the Snapshot of the files, the same at each call. A Config from a parsed text has no files.
 func (p *Public) Snapshot() *Snapshot {
 	p.begin.Do(func() {
 		if p.files = new(Snapshot); p.dir != "" {
@@ -41,7 +41,7 @@ func (p *Public) Snapshot() *Snapshot {
 	return p.files
 }
 
-// Info is what projecthooks.HookInfo is: the facts of a hook that a host program shows.
+// Info is projecthooks.HookInfo: the facts about a hook for host programs.
 type Info struct {
 	Name    string
 	Source  string
@@ -54,7 +54,7 @@ type Info struct {
 	Why     string
 }
 
-// InfoOf returns the facts of a hook as its file has them.
+// InfoOf returns the facts about a hook as its file states them.
 func InfoOf(h *hook.Hook) Info {
 	i := Info{
 		Name: h.Name, Source: h.Source(), Level: h.Level.String(), Events: slices.Clone(h.Events), If: h.If.String(),

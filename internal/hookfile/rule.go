@@ -25,7 +25,7 @@ func (r *reader) inject(h *hook.Hook) {
 	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, Context: r.message()}
 }
 
-// message reads the message of "block" or "inject", which run nothing.
+// message reads the text of "block" or "inject", which run no process.
 func (r *reader) message() string {
 	s, ok := r.text(r.value, r.quotedKey())
 	if ok && strings.TrimSpace(s) == "" {
@@ -44,8 +44,8 @@ func (r *reader) rule(h *hook.Hook) {
 	}
 }
 
-// idle warns of an "if" or a "when" that can never hold at the hook's events.
-func (e *entry) idle(h *hook.Hook) {
+// warnUnreachable warns about an "if" or a "when" that can never hold at the hook's events.
+func (e *entry) warnUnreachable(h *hook.Hook) {
 	f, who := e.values, e.who
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
@@ -54,7 +54,7 @@ func (e *entry) idle(h *hook.Hook) {
 		e.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
-		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // not even in doubt
+		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // no match even in doubt
 			e.warnOfDeadGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
 		}
 	}
@@ -77,12 +77,12 @@ func (e *entry) idle(h *hook.Hook) {
 	}
 }
 
-// kindOf is what a tool works on, by the project's names for it: more are those of files.
+// kindOf returns the kind of objects that a tool works on. more has the names in the files' "tools".
 func kindOf(tool string, more map[string]string) permission.Kind {
 	return hook.KindOf(append([]string{more[tool], tool}, registry.ToolNames(tool)...))
 }
 
-// severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).
+// severalRules reports whether an if looks like several rules: Tool(pattern) | Tool(pattern).
 func severalRules(text string) bool {
 	for i, c := range text {
 		if c != ')' {

@@ -11,29 +11,29 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Schema returns a JSON Schema (draft 2020-12) of the list form of a hooks file, for editors. It has the rules of the
-// loader that a schema can express: not that keys are unique, nor how large a file may be, nor what a client's events
-// and matchers are. It is made here, not at start, because only check --schema and init want it.
+// Schema returns a JSON Schema (draft 2020-12) of the list form of a hooks file, for editors. It has the loader's rules
+// that a schema can express: not the uniqueness of keys, the size of a file, or the events and matchers of clients. It
+// is built on demand, because only check --schema and init need it.
 func Schema() string {
 	whole := strings.NewReplacer(
 		`"FIELDS": true`, properties(),
-		`"CLIENTS": false`, without(clients),
-		`"PROCESSES": false`, without(processes, programs, requests),
-		`"PROGRAMS": false`, without(programs),
-		`"REQUESTS": false`, without(requests),
+		`"CLIENTS": false`, forbidden(clients),
+		`"PROCESSES": false`, forbidden(processes, programs, requests),
+		`"PROGRAMS": false`, forbidden(programs),
+		`"REQUESTS": false`, forbidden(requests),
 	).Replace(schema)
 	whole = strings.Replace(whole, `"DIALECTS"`, `"`+strings.Join(registry.InFileNames(), `", "`)+`"`, 1)
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(whole), "", "  ") // it is JSON
+	_ = json.Indent(&b, []byte(whole), "", "  ") // no error: whole is JSON
 	return b.String()
 }
 
-// schema has what is not in the table of fields, and a word in capitals where the table goes.
+// schema is the fixed part, with a word in capitals at each place for a part from the table of fields.
 //
 //go:embed schema.json
 var schema string
 
-// properties are the members of the schema for the keys of an entry.
+// properties returns the members of the schema for the keys of an entry.
 func properties() string {
 	var members []string
 	for i := range fields {
@@ -49,11 +49,11 @@ func properties() string {
 	return strings.Join(members, ",")
 }
 
-// without are the members of a schema that forbid some keys of an entry.
-func without(keys ...kind) string {
+// forbidden returns the members of a schema that forbid the keys of some kinds.
+func forbidden(keys ...kind) string {
 	var members []string
 	for i := range fields {
-		if slices.Contains(keys, fields[i].of) {
+		if slices.Contains(keys, fields[i].kind) {
 			members = append(members, `"`+fields[i].key+`": false`)
 		}
 	}

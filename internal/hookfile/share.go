@@ -12,23 +12,23 @@ import (
 // levelTools is the "tools" of one file.
 type levelTools struct {
 	level hook.Level
-	names map[string]string // the project's by the client's; "": the tool has no other name
+	names map[string]string // the project's name by the client's name; "": no other name
 }
 
-// share gives each hook what files have for hooks of other files too. A lower level adds to what a hook of a higher one
-// sees, and takes nothing away.
-func (c *Config) share() {
+// shareTools gives each hook the tool names of all files. A lower level adds names for hooks of a higher level, and
+// takes no name away.
+func (c *Config) shareTools() {
 	c.toolsAt = make([]*dialect.FileTools, len(c.tools)+1)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		h.Tools = c.namedAt(h.Level)
+		h.Tools = c.toolNamesAt(h.Level)
 	}
-	c.namedAt(hook.LocalLevel) // for NameTool and InFront, which must not write
-	c.namedAt(hook.ManagedLevel)
+	c.toolNamesAt(hook.LocalLevel) // for NameTool and InFront, which must not write
+	c.toolNamesAt(hook.ManagedLevel)
 }
 
-// namedAt returns the names of tools as hooks of a level see them. Levels that see the same have the same ones.
-func (c *Config) namedAt(level hook.Level) *dialect.FileTools {
+// toolNamesAt returns the tool names for hooks of a level. Levels with equal names share the result.
+func (c *Config) toolNamesAt(level hook.Level) *dialect.FileTools {
 	if len(c.tools) == 0 {
 		return nil
 	}
@@ -47,25 +47,25 @@ func (c *Config) namedAt(level hook.Level) *dialect.FileTools {
 	return c.toolsAt[own]
 }
 
-// InFront returns hooks that are in no file, and behind them those of the Config. They are of the managed level: no
-// file that somebody else can write takes from them what they see.
+// InFront returns hooks without a file, followed by the hooks of the Config. Hooks without a file get the managed
+// level, so a file of another user takes no tool name away from them.
 func (c *Config) InFront(hooks []hook.Hook) []hook.Hook {
 	all := slices.Concat(hooks, c.Hooks)
 	for i := range hooks {
-		all[i].Level, all[i].Tools = hook.ManagedLevel, c.namedAt(hook.ManagedLevel)
+		all[i].Level, all[i].Tools = hook.ManagedLevel, c.toolNamesAt(hook.ManagedLevel)
 	}
 	return all
 }
 
-// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
-// known. They are what hooks of the lowest level see; Named has those of others. The call also gets the files'
+// NameTool sets the project's names for the tool of a client's call: names in the files' "tools", or known names. They
+// are the names for hooks of the lowest level; Hook.Named has the names for other levels. The call also gets the files'
 // "wrappers".
 func (c *Config) NameTool(call *dialect.Call) {
-	registry.NameTool(call, c.namedAt(hook.LocalLevel))
+	registry.NameTool(call, c.toolNamesAt(hook.LocalLevel))
 	call.Wrappers = c.wrappers
 }
 
-// names are all names in the "tools" of the files up to a level.
+// names returns all names in the "tools" of the files, down to a level.
 func (c *Config) names(lowest hook.Level) (names []string) {
 	for _, file := range c.tools {
 		if file.level <= lowest {
@@ -77,7 +77,7 @@ func (c *Config) names(lowest hook.Level) (names []string) {
 	return names
 }
 
-// hasTool reports whether the "tools" of a file, up to a level, has a name that a glob matches.
+// hasTool reports whether a glob matches a name in the "tools" of the files, down to a level.
 func (c *Config) hasTool(pattern string, lowest hook.Level) bool {
 	return len(c.tools) > 0 && slices.ContainsFunc(c.names(lowest), glob.New(pattern).Match)
 }

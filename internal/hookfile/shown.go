@@ -13,24 +13,24 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// View is a hook for people to look at: as it was loaded, or as a call has it.
+// View is a hook as shown to people: as loaded, or at a call.
 type View struct {
 	Hook *hook.Hook
-	Call *AtCall // nil: no call
+	Call *AtCall // nil: as loaded
 }
 
-// AtCall is what a call makes of a hook that runs a program or posts a request.
+// AtCall is how a hook with a program or a request runs at a call.
 type AtCall struct {
-	Folder    string        // "": a request
-	Timeout   time.Duration // 0: the hook is not waited for
+	Folder    string        // "" for a request
+	Timeout   time.Duration // 0: nobody waits for the hook
 	OnFailure dialect.FailurePolicy
 }
 
-// Value is what a hook has for a key.
+// Value is the value of a hook for one key.
 type Value struct {
-	Key   string // "": the value is in the text alone
+	Key   string // "": only in the text
 	Value any
-	Label string   // of its lines in explain
+	Label string   // of Lines
 	Lines []string // in explain
 }
 
@@ -53,8 +53,8 @@ func (vs Values) MarshalJSON() ([]byte, error) {
 	return object.MarshalJSON()
 }
 
-// Loaded returns what a loaded hook has, as check --parse shows it. The keys are those of `.tenex-hooks.json`, in
-// whatever form the hook's file is.
+// Loaded returns the values of a loaded hook for check --parse. The keys are the keys of `.tenex-hooks.json`, even if
+// the hook's file has another form.
 func Loaded(h *hook.Hook) (values Values) {
 	v := &View{Hook: h}
 	for g := range agents + 1 {
@@ -63,13 +63,13 @@ func Loaded(h *hook.Hook) (values Values) {
 	return values
 }
 
-// Identity returns what tells a hook from others, as explain shows it.
+// Identity returns the values that identify the hook, for explain.
 func (v *View) Identity() Values { return v.group(identity) }
 
-// Handler returns what the hook runs, beside its command, as explain shows it.
+// Handler returns the values of the handler without the command, for explain.
 func (v *View) Handler() Values { return v.group(runs) }
 
-// Run returns how the hook runs, as explain shows it.
+// Run returns how the hook runs, for explain.
 func (v *View) Run() (values Values) {
 	for _, g := range []group{calls, agents, lifetime, folder, limits} {
 		values = append(values, v.group(g)...)
@@ -77,7 +77,7 @@ func (v *View) Run() (values Values) {
 	return values
 }
 
-// group returns the values of a group that are not empty.
+// group returns the non-empty values of a group.
 func (v *View) group(g group) (values Values) {
 	for i := range fields {
 		f := &fields[i]
@@ -107,7 +107,7 @@ func isEmpty(value any) bool {
 	}
 }
 
-// text returns a value for people.
+// text formats a value for people.
 func text(value any) string {
 	var parts []string
 	switch value := value.(type) {
@@ -125,7 +125,7 @@ func text(value any) string {
 	return strings.Join(parts, ", ")
 }
 
-// command is an array, a shell's line, a script or a function.
+// command returns an array, or the text of a shell command, a script or a function.
 func (v *View) command() any {
 	switch {
 	case v.Hook.StaticVerdict != nil || v.Hook.Unsupported != "" || v.Hook.HTTP != nil:
@@ -136,7 +136,7 @@ func (v *View) command() any {
 	return v.Hook.Command.String()
 }
 
-// endpoint returns what the hook posts to, the zero Endpoint if it posts nothing.
+// endpoint returns the address of the hook's requests, or the zero Endpoint.
 func (v *View) endpoint() *httphook.Endpoint {
 	if v.Hook.HTTP == nil {
 		return &httphook.Endpoint{}
@@ -144,10 +144,10 @@ func (v *View) endpoint() *httphook.Endpoint {
 	return v.Hook.HTTP
 }
 
-// shownURL returns an address without user and query, which may be secrets.
+// shownURL returns an address without user and query, because these may be secrets.
 func shownURL(url string) string { return (&httphook.Endpoint{URL: url}).String() }
 
-// headers returns the names of headers. The values may be secrets.
+// headers returns the names of headers, because the values may be secrets.
 func (v *View) headers() any {
 	var names []string
 	for _, header := range v.endpoint().Headers {
@@ -175,7 +175,7 @@ func (v *View) matcher() any {
 		return nil
 	}
 	text := v.Hook.Matcher.String()
-	return &text // also the empty one is shown
+	return &text // an empty matcher is shown too
 }
 
 func (v *View) conditions() any {
@@ -186,7 +186,7 @@ func (v *View) conditions() any {
 	return all
 }
 
-// timeout is how long the hook may take: one duration, or one for each event where that makes a difference.
+// timeout returns the hook's deadline: one duration or, if they differ, one for each event.
 func (v *View) timeout() any {
 	switch {
 	case v.Call != nil && v.Call.Timeout == 0:
@@ -231,7 +231,7 @@ func (v *View) workers() any {
 	return max(v.Hook.Workers, 1)
 }
 
-// folder is where the hook runs at a call.
+// folder returns the folder in which the hook runs at a call.
 func (v *View) folder() any {
 	if v.Call == nil {
 		return nil

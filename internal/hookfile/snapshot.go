@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// Snapshot tells whether the files of a Config have changed since they were read: a server goes on with what it read,
-// and warns. It is safe for concurrent use. The zero Snapshot has no files.
+// Snapshot detects changes of a Config's files since they were read: a server goes on with the old hooks, and warns. A
+// Snapshot is safe for concurrent use. The zero Snapshot has no files.
 type Snapshot struct {
 	mu    sync.Mutex
 	files []snapshotFile
@@ -21,15 +21,15 @@ type Snapshot struct {
 
 type snapshotFile struct {
 	path    string
-	text    string // that was read
-	hooks   int    // that it had; of an absent file, when it was still there
-	absent  bool   // there was none
-	fault   string // why it could not be read when News last saw it
+	text    string // content when read
+	hooks   int    // number of hooks; of an absent file, when it last existed
+	absent  bool   // the file did not exist
+	fault   string // why News could not read the file
 	seen    fs.FileInfo
 	changed string
 }
 
-// NewSnapshot looks after the files of a Config that was just read, and after those that were not there.
+// NewSnapshot returns a Snapshot of the files of a Config that was just read, and of the missing files.
 func NewSnapshot(cfg *Config) *Snapshot {
 	s := &Snapshot{}
 	hooks := map[string]int{}
@@ -45,8 +45,7 @@ func NewSnapshot(cfg *Config) *Snapshot {
 	return s
 }
 
-// Next is NewSnapshot for a Config that was read in the place of the one before. It remembers files that had hooks and
-// are gone.
+// Next returns a Snapshot for a Config that replaces the Config of s. Next remembers files that had hooks and are gone.
 func (s *Snapshot) Next(cfg *Config) *Snapshot {
 	next := NewSnapshot(cfg)
 	for i := range s.files {
@@ -63,7 +62,7 @@ func (s *Snapshot) Next(cfg *Config) *Snapshot {
 	return next
 }
 
-// Lost are warnings of files that had hooks and were gone when the files were read anew.
+// Lost returns a warning for each file that had hooks and was gone at the last reload.
 func (s *Snapshot) Lost() (lost []hook.Diagnostic) {
 	for i := range s.files {
 		if f := &s.files[i]; f.absent && f.hooks > 0 {
@@ -78,13 +77,13 @@ func (f *snapshotFile) lost() string {
 	return fmt.Sprintf(text, f.hooks)
 }
 
-// UntilReload warns of each file that is not what the hooks in use were read from, for a program with a reload.
+// UntilReload returns a warning for each file that differs from the hooks in use, for a program with a reload.
 func (s *Snapshot) UntilReload() (warnings []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.files {
 		f := &s.files[i]
-		f.look()
+		f.refresh()
 		lost := f.absent && f.hooks > 0
 		switch {
 		case lost && f.changed == "":
@@ -102,14 +101,14 @@ func (s *Snapshot) UntilReload() (warnings []string) {
 	return warnings
 }
 
-// Changed lists the files that have changed, in the order in which they were read. For a file that was not touched it
-// looks at size and times only; otherwise it compares the text.
+// Changed lists the files that have changed, in the order of reading. If size and times are unchanged, Changed does not
+// read the file.
 func (s *Snapshot) Changed() (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.files {
 		f := &s.files[i]
-		f.look()
+		f.refresh()
 		if f.changed != "" {
 			texts = append(texts, f.path+" "+f.changed)
 		}
@@ -117,13 +116,13 @@ func (s *Snapshot) Changed() (texts []string) {
 	return texts
 }
 
-// News lists as Changed does, and takes what is there now for what was read: it tells each change once.
+// News lists the same files as Changed, and then treats their current state as read: each change is listed once.
 func (s *Snapshot) News() (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.files {
 		f := &s.files[i]
-		f.look()
+		f.refresh()
 		if f.changed == "" {
 			continue
 		}
@@ -141,11 +140,11 @@ func faultOf(err error) string {
 	return err.Error()
 }
 
-// settleTime is how old a file must be before its times show whether it was written again: the clocks of file systems
-// tick slowly.
-const settleTime = 50 * time.Millisecond
+// stableAge is how old a file must be before equal times mean an unchanged file: the clocks of file systems tick
+// slowly.
+const stableAge = 50 * time.Millisecond
 
-func (f *snapshotFile) look() {
+func (f *snapshotFile) refresh() {
 	info, err := os.Stat(f.path)
 	if err == nil && f.seen != nil && os.SameFile(info, f.seen) && info.Size() == f.seen.Size() &&
 		info.ModTime().Equal(f.seen.ModTime()) {
@@ -169,7 +168,7 @@ func (f *snapshotFile) look() {
 			return
 		}
 	}
-	if err == nil && time.Since(info.ModTime()) > settleTime {
+	if err == nil && time.Since(info.ModTime()) > stableAge {
 		f.seen = regular.Identify(info)
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// Unnamed is a warning of a call by a client whose tool has no name of the project's, if the hooks are for such names:
-// a gate for the shell does not run where the client calls its shell by a name that nobody knows. "" is that all is
-// well.
+// Unnamed returns a warning if a client's tool has no project name, and hooks at this event are for project names: a
+// gate for the shell does not run if the client calls its shell by an unknown name. "" means no warning.
 func (c *Config) Unnamed(call *dialect.Call) string {
 	if len(c.Hooks) == 0 {
 		return ""
@@ -55,7 +54,7 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 	return ""
 }
 
-// shellNote is a note of a call at which hooks for the shell run because its input has a command, "" if there are none.
+// shellNote returns a note if hooks for the shell run because the tool's input has a command, or "".
 func (c *Config) shellNote(call *dialect.Call, key string) string {
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
@@ -74,8 +73,8 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 	return ""
 }
 
-// OtherServers returns the names of MCP servers that matchers and ifs are for, if none of them is this server's. A
-// server can call itself anything, so the hooks may have been meant for it.
+// OtherServers returns the names of MCP servers in matchers and ifs, or nil if one of them may mean this server. A
+// server can call itself anything, so the hooks may have been meant for this server.
 func (c *Config) OtherServers(server string) (names []string) {
 	for i := range c.Hooks {
 		h := &c.Hooks[i]

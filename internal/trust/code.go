@@ -12,10 +12,10 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// interpreted adds the files that an interpreter may take its arguments for: as modules, and in program texts.
-func (c *commandLine) interpreted(name string, args []word) {
+// interpreterArguments adds files that an interpreter may load for its arguments, also in program texts.
+func (c *commandLine) interpreterArguments(name string, args []word) {
 	for i, w := range args {
-		c.inline(name, w)
+		c.quotedFiles(name, w)
 		if isNode(name) {
 			c.node(strings.TrimPrefix(w.text[max(strings.Index(w.text, "=")+1, 0):], "-r"))
 			continue
@@ -34,7 +34,7 @@ func (c *commandLine) interpreted(name string, args []word) {
 	}
 }
 
-// isOwnModule reports whether Python finds a module in the workspace, where it is recorded.
+// isOwnModule reports whether Python finds the module in the workspace, where modules are recorded.
 func (c *commandLine) isOwnModule(name string) bool {
 	if !moduleName.Get().MatchString(name) {
 		return false
@@ -52,7 +52,7 @@ func (c *commandLine) isOwnModule(name string) bool {
 
 var moduleName = lazy.Regexp{Text: `^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`}
 
-// module adds the files that Python may take for a module and for the packages that it is in.
+// module adds the files that Python may load for a module and the packages around it.
 func (c *commandLine) module(name string) {
 	path := ""
 	for part := range strings.SplitSeq(name, ".") {
@@ -60,18 +60,18 @@ func (c *commandLine) module(name string) {
 			path += "/"
 		}
 		path += part
-		c.inModulePath(path, moduleEndings)
+		c.addModuleFiles(path, moduleEndings)
 	}
-	c.inModulePath(path, []string{"/__main__.py", "/__main__.pyc"})
+	c.addModuleFiles(path, []string{"/__main__.py", "/__main__.pyc"})
 }
 
-func (c *commandLine) inModulePath(path string, endings []string) {
+func (c *commandLine) addModuleFiles(path string, endings []string) {
 	roots := append([]string{""}, filepath.SplitList(launch.Variable(c.env, "PYTHONPATH"))...)
 	for _, root := range roots {
 		for _, ending := range endings {
 			c.file(filepath.Join(root, path+ending))
 		}
-		for _, dir := range c.folders { // tool.cpython-312-x86_64-linux-gnu.so
+		for _, dir := range c.folders { // such as tool.cpython-312-x86_64-linux-gnu.so
 			found, _ := filepath.Glob(quoteGlob(c.in(dir, filepath.Join(root, path))) + ".*.so")
 			for _, file := range found {
 				c.file(file)
@@ -84,7 +84,7 @@ func quoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// node adds the files that Node may take a word for: a file, one with an ending, or the main file of a folder.
+// node adds the files that Node may load for a word: a file, with or without extension, or a folder's main file.
 func (c *commandLine) node(text string) {
 	if text == "" || strings.ContainsAny(text, "\x00\n") {
 		return
@@ -105,7 +105,7 @@ func (c *commandLine) node(text string) {
 	}
 }
 
-// mainOf returns the main file that a package.json names, "" if none.
+// mainOf returns the main file in a package.json, or "".
 func mainOf(path string) string {
 	if there, ok := lookAt(path); !ok || !there.regular {
 		return ""
@@ -126,8 +126,8 @@ func mainOf(path string) string {
 	return main
 }
 
-// inline adds the files that a program text names in quotes.
-func (c *commandLine) inline(name string, text word) {
+// quotedFiles adds the files that a program text has in quotes.
+func (c *commandLine) quotedFiles(name string, text word) {
 	for _, quoted := range textInQuotes.Get().FindAllStringSubmatch(text.text, -1) {
 		c.file(quoted[1] + quoted[2])
 		if isNode(name) {

@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// hook adds what the command of a hook names.
-func (t *taker) hook(h *hook.Hook) error {
+// addHook adds the files in a hook's command.
+func (t *collector) addHook(h *hook.Hook) error {
 	if h.StaticVerdict != nil || h.Unsupported != "" {
 		return nil
 	}
@@ -27,18 +27,18 @@ func (t *taker) hook(h *hook.Hook) error {
 		folders = append(folders, t.Dir)
 	}
 	if h.HTTP != nil {
-		return t.endpoint(h)
+		return t.addCertificates(h)
 	}
 	env := t.Environ(h)
 	for _, dir := range folders {
-		c := commandLine{taker: t, hook: h, env: env, folders: []string{dir}}
+		c := commandLine{collector: t, hook: h, env: env, folders: []string{dir}}
 		path, argv := "", h.Command.Argv
 		if len(argv) == 0 || h.Command.Placeholders || !strings.Contains(argv[0], "/") {
 			found, filled, err := launch.Program(h, dir, env)
 			if err == nil {
 				path = found
 			}
-			if len(filled) > 0 { // also of one that cannot be started yet, for want of a shell
+			if len(filled) > 0 { // even if the shell for the program is missing
 				argv = filled
 			}
 		}
@@ -46,20 +46,20 @@ func (t *taker) hook(h *hook.Hook) error {
 			name, value, _ := strings.Cut(variable, "=")
 			c.variable(name, word{text: value})
 		}
-		c.ran(fixed(argv), path)
+		c.addCommand(literalWords(argv), path)
 		if c.err != nil {
 			return c.err
 		}
 	}
-	return t.listed(h)
+	return t.addListed(h)
 }
 
-// folder is where the hook runs, wherever the call is.
-func (t *taker) folder(h *hook.Hook) string {
+// folder returns the folder in which the hook runs, without regard to the call's folder.
+func (t *collector) folder(h *hook.Hook) string {
 	return launch.Dir(h, &dialect.Call{Workspace: t.Options.Workspace})
 }
 
-// variable adds the files that a variable has a program load, and notes a doubt if it may have it find others.
+// variable adds the files that a variable makes a program load. It notes a doubt if others are possible.
 func (c *commandLine) variable(name string, value word) {
 	if slices.Contains(loaders, name) {
 		parts := func(r rune) bool { return strings.ContainsRune(betweenFiles, r) }
@@ -94,7 +94,7 @@ func (c *commandLine) isOwnFolder(path string) bool {
 	return !filepath.IsAbs(path) || inside(filepath.Clean(path), c.Options.Workspace)
 }
 
-// findsFiles matches variables that have a shell or a program look for files.
+// findsFiles matches variables by which a shell or a program finds files.
 var findsFiles = lazy.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|` +
 	`TMPDIR|(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`}
 
@@ -106,11 +106,11 @@ var requireOption = lazy.Regexp{Text: `^--(?:require|import)=\./[A-Za-z0-9_./-]+
 // loaders are variables with files that an interpreter or the linker loads before the program.
 var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT"}
 
-// modulePaths are variables with folders in which an interpreter or the linker looks for what a program loads.
+// modulePaths are variables with folders in which an interpreter or the linker looks for modules and libraries.
 var modulePaths = []string{"AWKPATH", "LD_LIBRARY_PATH", "LUA_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB"}
 
-// endpoint adds the certificates and the key of an HTTP hook.
-func (t *taker) endpoint(h *hook.Hook) error {
+// addCertificates adds the certificates and the key of an HTTP hook.
+func (t *collector) addCertificates(h *hook.Hook) error {
 	for _, path := range []string{h.HTTP.CAFile, h.HTTP.ClientCert, h.HTTP.ClientKey} {
 		if path == "" {
 			continue
@@ -122,7 +122,7 @@ func (t *taker) endpoint(h *hook.Hook) error {
 	return nil
 }
 
-func (t *taker) in(dir, path string) string {
+func (t *collector) in(dir, path string) string {
 	path = native(path)
 	if !filepath.IsAbs(path) {
 		path = dir + string(filepath.Separator) + path
@@ -130,39 +130,39 @@ func (t *taker) in(dir, path string) string {
 	if clean := filepath.Clean(path); !strings.Contains(path, "..") {
 		return clean
 	}
-	return path // behind a link, .. leads elsewhere than to the folder above by the name
+	return path // after a link, .. is the parent of the link's target
 }
 
-// commandLine finds the paths in one hook's command. It tries too many rather than too few, since only files count.
+// commandLine finds the paths in one hook's command. Too many paths are harmless, because only files count.
 type commandLine struct {
-	*taker
+	*collector
 	hook    *hook.Hook
 	env     []string
-	folders []string // where relative paths may start: where the hook runs, and where it changes to
+	folders []string // for relative paths: the hook's folder, and folders of cd
 	depth   int
 	err     error
 
 	commands int // so far
 
-	set       map[string]word // variables that a line sets
-	unknown   map[string]bool // variables whose value only the shell knows
-	globbed   int             // files that globs have matched so far
-	odd       bool            // the line sets options that change what a glob is
+	set       map[string]word // variables set by the line
+	unknown   map[string]bool // variables with a value known only to the shell
+	globbed   int             // files matched by globs so far
+	setsGlobs bool            // the line sets options that change the meaning of globs
 	assigned  map[*syntax.Assign]bool
-	input     *word // the text that the line gives to the command that is looked at, nil if none
-	inputFile bool  // the line gives it a file
-	sourced   bool  // the shell has read a file, which may have changed anything
-	loops     int   // that the command is in
-	script    bool  // the program is that of a #! line: what a script reads by itself is not looked for
+	input     *word // the text on the command's stdin; nil: none
+	inputFile bool  // the command's stdin is a file
+	sourced   bool  // the shell has read a file, which may redefine commands
+	loops     int   // number of loops around the command
+	script    bool  // the program is from a #! line: files that a script reads by itself do not count
 }
 
-// maxDepth limits how many commands may stand in each other, maxCommands how many there may be, also by loops.
+// maxDepth bounds the nesting of commands, and maxCommands the number of commands, repeats in loops included.
 const (
 	maxDepth    = 32
 	maxCommands = 4096
 )
 
-// file adds the files that a word may mean.
+// file adds the files that a word may name.
 func (c *commandLine) file(name string) {
 	const longest = 4 << 10
 	if name == "" || len(name) > longest || strings.ContainsAny(name, "\x00\n") {
@@ -171,7 +171,7 @@ func (c *commandLine) file(name string) {
 	for _, dir := range c.folders {
 		path := c.in(dir, name)
 		known := c.seen[hookPath{c.hook, path}]
-		// Who chooses the folder of a call must not choose with it what runs.
+		// The caller chooses the folder of a call, but must not choose the program with it.
 		chosen := !filepath.IsAbs(name) && c.folders[0] != c.folder(c.hook)
 		if err := c.candidate(c.hook, path, chosen); err != nil && c.err == nil {
 			c.err = err
@@ -179,16 +179,16 @@ func (c *commandLine) file(name string) {
 		if w := c.watched[path]; !known && len(w.interpreter) > 0 {
 			outer := c.script
 			c.script = true
-			c.ran(append(fixed(w.interpreter), word{text: path}), "")
+			c.addCommand(append(literalWords(w.interpreter), word{text: path}), "")
 			c.script = outer
 		}
 	}
 }
 
-// inPath is where PATH has a program, "" for nowhere.
+// inPath returns the path of a program in PATH, or "".
 func (c *commandLine) inPath(name string) string {
 	for _, dir := range filepath.SplitList(launch.Variable(c.env, "PATH")) {
-		dir = c.in(c.folders[0], dir) // a shell takes relative ones, as hookrun does not
+		dir = c.in(c.folders[0], dir) // a shell accepts relative folders in PATH, unlike hookrun
 		if found := filepath.Join(dir, name); name != "" && isProgram(found) {
 			return found
 		}
@@ -196,13 +196,13 @@ func (c *commandLine) inPath(name string) string {
 	return ""
 }
 
-// program adds a program that PATH has. Another one there, wherever, is a difference.
+// program adds a program in PATH. If PATH later leads to another path, that is a difference, in any folder.
 func (c *commandLine) program(name, path string) {
 	if path == "" {
 		path = c.inPath(name)
 	}
 	switch {
-	case path == "" || path == shellPath: // a builtin of the shell, or the shell itself
+	case path == "" || path == shellPath: // a builtin of the shell, or the shell
 	case c.Programs[name] == "":
 		c.Programs[name] = path
 	case !slices.Contains(filepath.SplitList(c.Programs[name]), path): // another hook has another PATH
@@ -213,7 +213,7 @@ func (c *commandLine) program(name, path string) {
 	}
 }
 
-// line adds the files that a shell's command line names. If it cannot be parsed, it is split at blanks.
+// line adds the files in a shell's command line. A line that cannot be parsed is split at blanks.
 func (c *commandLine) line(text string) {
 	file, why := shellline.Parse(text)
 	if why != "" || c.hook.Command.PowerShell {
@@ -227,32 +227,32 @@ func (c *commandLine) line(text string) {
 	outer := c.unknown
 	c.unknown = maps.Clone(outer)
 	c.variablesOf(file)
-	c.odd = c.odd || strings.Contains(text, "shopt") || strings.Contains(text, "setopt")
+	c.setsGlobs = c.setsGlobs || strings.Contains(text, "shopt") || strings.Contains(text, "setopt")
 	c.walk(file)
 	c.unknown = outer
 }
 
 var (
-	// variables are those of PowerShell, those that a client fills in, and those of cmd.exe.
+	// variables matches variables of PowerShell and cmd.exe, and placeholders of clients.
 	variables = lazy.Regexp{Text: `(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`}
-	// printed is the text that another command prints, as git rev-parse --show-toplevel does.
+	// printed matches a command substitution, such as $(git rev-parse --show-toplevel).
 	printed = lazy.Regexp{Text: `\$\([^()]*\)`}
-	// quoted are words of which a part is in quotes, where blanks end no word.
+	// quoted matches a word with a part in quotes: a blank in quotes does not end the word.
 	quoted = lazy.Regexp{Text: `[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`}
 	quotes = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
 		return strings.NewReplacer(`"`, "", "''", "'", "'", "")
 	}}
 )
 
-// words adds the files that are named by a command line which sh would not read. PowerShell and cmd.exe know what a
-// backslash is to Windows, and add endings to the names of programs, also of those in the current folder.
+// words adds the files in a command line for PowerShell or cmd.exe. These shells read a backslash as Windows does, and
+// add extensions to the names of programs, even in the current folder.
 func (c *commandLine) words(text string) {
 	value := func(variable string) string {
 		name := variables.Get().FindStringSubmatch(variable)
 		return cmp.Or(launch.Variable(c.env, name[1]+name[2]), ".") // $PWD, too
 	}
 	text = printed.Get().ReplaceAllString(text, ".")
-	all := strings.Fields(text) // also between quotes: cmd.exe has no single ones
+	all := strings.Fields(text) // also inside quotes: cmd.exe has no single quotes
 	for _, word := range quoted.Get().FindAllString(text, -1) {
 		all = append(all, quotes.Get().Replace(word))
 	}
@@ -260,7 +260,7 @@ func (c *commandLine) words(text string) {
 		if word = strings.Trim(word, `"'&;()`); word == "" {
 			continue
 		}
-		word = variables.Get().ReplaceAllStringFunc(word, value) // PowerShell does not split it at a blank
+		word = variables.Get().ReplaceAllStringFunc(word, value) // PowerShell does not split values at blanks
 		word = strings.ReplaceAll(word, `\`, "/")
 		c.file(word)
 		for _, ending := range append(programEndings(c.env), ".ps1") {
@@ -269,8 +269,8 @@ func (c *commandLine) words(text string) {
 	}
 }
 
-// value returns a shell's word without quotes and with variables expanded. A command substitution at its start is taken
-// for the workspace, as $(git rev-parse --show-toplevel) is.
+// value returns a shell's word without quotes and with variables expanded. A command substitution at the start counts
+// as the workspace, as with $(git rev-parse --show-toplevel).
 func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
 	if w == nil {
 		return "", false
@@ -280,8 +280,7 @@ func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
 	return c.home(w, b.String(), known)
 }
 
-// plainText and quotedText remove the backslashes of a shell's word. In double quotes a backslash stays before most
-// characters.
+// plainText and quotedText remove backslashes as a shell does, which keeps most backslashes in double quotes.
 var (
 	plainText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
 		return strings.NewReplacer(`\\`, `\`, `\`, "")

@@ -11,20 +11,20 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
-// Difference is one way in which hooks have changed.
+// Difference is one difference between two Fingerprints.
 type Difference struct {
-	File string `json:"file"` // its path in the workspace, or the name of a program
-	What string `json:"what"` // as "was changed"
+	File string `json:"file"` // path in the workspace, or name of a program
+	What string `json:"what"` // such as "was changed"
 }
 
 func (d Difference) String() string { return d.File + " " + d.What }
 
-// Since returns how the hooks differ from earlier ones. The user's and the managed files do not count.
+// Since returns the differences from an earlier Fingerprint, without the user's and the managed files.
 func (f *Fingerprint) Since(then *Fingerprint) (found []Difference) {
 	return f.since(then, func(file *File) bool { return !file.Outer })
 }
 
-// SinceAtAnyLevel is Since, and the user's and the managed files count, too.
+// SinceAtAnyLevel is Since with the user's and the managed files.
 func (f *Fingerprint) SinceAtAnyLevel(then *Fingerprint) (found []Difference) {
 	return f.since(then, func(*File) bool { return true })
 }
@@ -72,7 +72,7 @@ func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) (found [
 		case !isGone(name):
 		case !f.exists(name):
 			add(name, "is gone")
-		case !lost: // the hooks file that named it is gone itself
+		case !lost: // if lost, the hooks file with the name is gone, too
 			add(name, "is named by no hook any more")
 		}
 	}
@@ -96,7 +96,7 @@ func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) (found [
 	return found
 }
 
-// exists reports whether a file is still there.
+// exists reports whether a file still exists.
 func (f *Fingerprint) exists(name string) bool {
 	path := filepath.FromSlash(name)
 	if !filepath.IsAbs(path) {

@@ -10,20 +10,20 @@
 //	…
 //	why = now.Rewritten(hook)                        // when it has ended
 //
-// A Fingerprint is the hooks files of a workspace, present or absent, and the files in the workspace that commands of
-// its project and local hooks name: each with the path that it really has and the SHA-256 of its content.
+// A Fingerprint covers the hooks files of a workspace, present or absent, and the files in the workspace that commands
+// of the project's and the local hooks name. Each file has a real path and the SHA-256 of the content.
 //
 // Guarantees:
 //
-//  1. The text of a hooks file that is hashed is the one that was parsed. Each other file is opened once, and what was
-//     hashed is what that descriptor had.
-//  2. A file that was touched, replaced or created between Take and Rewritten is detected, also if its old content is
-//     back, by the change time (ctime). One that was mapped into memory is, if its content is another one at the end.
+//  1. The hash of a hooks file is the hash of the parsed text. Every other file is opened once, and the hash is of the
+//     content of that descriptor.
+//  2. A file that was touched, replaced or created between Take and Rewritten is detected by the change time (ctime),
+//     even if the old content is back. A write through a memory mapping is detected up to 1 MiB, by the content.
 //  3. A state folder that another user can write to is refused.
-//  4. Two processes that begin the same session record the same hooks for it.
-//  5. What files a command runs is understood wholly, or Unresolved says that it is not.
+//  4. Two processes that begin the same session record the same hooks.
+//  5. Either all files that a command runs are known, or Unresolved returns a message.
 //
 // Not guaranteed: files that a script reads, sources or imports by itself; a path that only a shell can compute; a
-// folder that was renamed away and back within one call; what lies outside of the workspace, of which only the path
-// counts. A process of the same user can write to the state folder: this is no sandbox.
+// folder that was renamed away and back within one call; the content of files outside of the workspace, where only the
+// path counts. A process of the same user can write to the state folder: this is no sandbox.
 package trust

@@ -10,30 +10,29 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Doubt is why files that a hook runs may be missing in a Fingerprint. One that an earlier Fingerprint lacks is a
-// difference.
+// Doubt is a reason why a Fingerprint may lack files that a hook runs. A new Doubt is a difference.
 type Doubt struct {
 	Hook string `json:"hook"`
 	Why  string `json:"why"`
 }
 
-// maxDoubts is how many doubts about one command are kept, and maxTold how many are told.
+// maxDoubts bounds the doubts kept for one command, maxTold the doubts in a message.
 const (
 	maxDoubts = 20
 	maxTold   = 3
 )
 
-// doubt notes why files that a hook runs may be missing in the Fingerprint.
-func (t *taker) doubt(h *hook.Hook, format string, args ...any) {
+// doubt notes why the Fingerprint may lack files that a hook runs.
+func (t *collector) doubt(h *hook.Hook, format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
 	if len(t.doubts[h]) < maxDoubts && !slices.Contains(t.doubts[h], why) {
 		t.doubts[h] = append(t.doubts[h], why)
 	}
 }
 
-// Unresolved returns a message about each hook of which nobody can tell for sure what files its command runs. entries
-// are of hooks whose entry can name them under "files", ofClients of hooks in a client's own file, which has no such
-// key.
+// Unresolved returns a message for each hook if hookrun cannot tell for sure which files the hook's command runs.
+// entries are for hooks whose entry can name the files under "files", ofClients for hooks in a client's own file,
+// without that key.
 func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hook.Diagnostic) {
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]

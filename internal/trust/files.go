@@ -11,13 +11,13 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// maxListed is how many names the globs of one hook may have to look at.
+// maxListed bounds the number of names compared with the globs of one hook.
 const maxListed = 20_000
 
-// listed adds the files that the globs of a hook's "files" name, so that a new one there is a difference.
-func (t *taker) listed(h *hook.Hook) error {
+// addListed adds the files that match the globs of a hook's "files", so a new file there is a difference.
+func (t *collector) addListed(h *hook.Hook) error {
 	for _, glob := range h.Files {
-		l := lister{taker: t, hook: h, names: strings.Split(glob, "/")}
+		l := lister{collector: t, hook: h, names: strings.Split(glob, "/")}
 		if err := l.walk(t.Options.Workspace, l.names); err != nil {
 			return fmt.Errorf(`the glob %q in "files" of hook %q: %w`, glob, h.Name, err)
 		}
@@ -28,21 +28,21 @@ func (t *taker) listed(h *hook.Hook) error {
 	return nil
 }
 
-// listing is what a folder had in it when a glob was compared.
+// listing has the names in a folder when a glob was compared.
 type listing struct {
 	folder string
 	names  []string
 }
 
 type lister struct {
-	*taker
+	*collector
 	hook   *hook.Hook
 	names  []string
 	looked int
 	found  int
 }
 
-// walk adds the files below a folder that the rest of a glob names. A ** stands for any folders but .git.
+// walk adds the files below a folder that match the rest of a glob. A ** matches any folders but .git.
 func (l *lister) walk(folder string, rest []string) error {
 	if rest[0] != "**" && !strings.ContainsAny(rest[0], `*?[`) {
 		info, err := os.Lstat(filepath.Join(folder, rest[0]))
@@ -72,7 +72,7 @@ func (l *lister) walk(folder string, rest []string) error {
 	return nil
 }
 
-// compare compares what a folder lists with the first name of the rest, which has a glob.
+// compare compares an entry of a folder with the first name of the rest, which has a glob.
 func (l *lister) compare(folder string, entry fs.DirEntry, rest []string) error {
 	at := filepath.Join(folder, entry.Name())
 	switch {
@@ -81,8 +81,8 @@ func (l *lister) compare(folder string, entry fs.DirEntry, rest []string) error 
 			return nil
 		}
 		return l.walk(at, rest)
-	case rest[0] == "**" && len(rest) > 1: // walk has compared it with what is behind the **
-		return notALink(at, entry.Type())
+	case rest[0] == "**" && len(rest) > 1: // walk has compared the entry with the part after **
+		return checkLink(at, entry.Type())
 	}
 	if matches, _ := path.Match(strings.Replace(rest[0], "**", "*", 1), entry.Name()); !matches {
 		return nil
@@ -90,8 +90,8 @@ func (l *lister) compare(folder string, entry fs.DirEntry, rest []string) error 
 	return l.entry(folder, entry.Name(), entry.Type(), rest)
 }
 
-// notALink returns an error for a link to a folder.
-func notALink(path string, mode fs.FileMode) error {
+// checkLink returns an error for a link to a folder.
+func checkLink(path string, mode fs.FileMode) error {
 	if mode&fs.ModeSymlink != 0 {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a link to a folder; name the folder itself", path)
@@ -100,10 +100,10 @@ func notALink(path string, mode fs.FileMode) error {
 	return nil
 }
 
-// entry takes what has the first name of the rest.
+// entry adds the file that matches the first name of the rest, or walks the folder that matches.
 func (l *lister) entry(folder, name string, mode fs.FileMode, rest []string) error {
 	at := filepath.Join(folder, name)
-	if err := notALink(at, mode); err != nil {
+	if err := checkLink(at, mode); err != nil {
 		return err
 	}
 	switch {

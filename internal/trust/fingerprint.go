@@ -20,59 +20,58 @@ import (
 
 // File is one file of a Fingerprint.
 type File struct {
-	Name   string `json:"name"`           // its path, relative if it is in the workspace
-	Real   string `json:"real,omitempty"` // the path without links, if it is another one
+	Name   string `json:"name"`           // path, relative in the workspace
+	Real   string `json:"real,omitempty"` // the path without links, if different
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size,omitempty"`
-	Hooks  bool   `json:"hooks,omitempty"` // it is a hooks file
-	Outer  bool   `json:"outer,omitempty"` // it is the user's or the managed file, which nobody needs to allow
+	Hooks  bool   `json:"hooks,omitempty"` // a hooks file
+	Outer  bool   `json:"outer,omitempty"` // the user's or the managed file, which no person needs to allow
 
 	text  string   // only with Options.Texts
 	watch *watched // nil for a hooks file
 }
 
-// Fingerprint has the files that the hooks of a workspace consist of. Missing files are not in it, so one that is
-// created later is a difference.
+// Fingerprint has the existing files of a workspace's hooks. A file created later is a difference.
 type Fingerprint struct {
 	Workspace string            `json:"workspace"`      // without links
-	Path      string            `json:"path,omitempty"` // as it was given, if it is another one
-	Files     []File            `json:"files"`          // by name
-	Programs  map[string]string `json:"programs"`       // their paths in PATH, by the names in commands
+	Path      string            `json:"path,omitempty"` // as given, if different
+	Files     []File            `json:"files"`          // sorted by name
+	Programs  map[string]string `json:"programs"`       // paths in PATH, by the names in commands
 	Doubts    []Doubt           `json:"doubts,omitempty"`
 
-	whole   string                  // see sum
-	places  []string                // names of the hooks files, present or absent; see key
-	paths   []string                // of the hooks files that are present
-	byHook  map[*hook.Hook][]string // paths that a hook's command names, present or absent
-	watched map[string]*watched     // by path
-	doubts  map[*hook.Hook][]string // see Unresolved
+	cachedSum  string                  // result of sum
+	hooksFiles []string                // of the project's hooks files, present or absent; see key
+	paths      []string                // of the project's hooks files that are present
+	byHook     map[*hook.Hook][]string // paths in a hook's command, present or absent
+	watched    map[string]*watched     // by path
+	doubts     map[*hook.Hook][]string // see Unresolved
 
-	listings map[*hook.Hook][]listing // of the folders of "files"
+	listings map[*hook.Hook][]listing // folders of "files"
 }
 
-// Options say how a Fingerprint is taken.
+// Options say how to take a Fingerprint.
 type Options struct {
 	Workspace string                      // absolute
 	Dir       string                      // the call's folder, if hooks run there; "": the workspace
 	Environ   func(h *hook.Hook) []string // the environment of a hook's process
-	Texts     bool                        // keep the texts, to show them
-	// Store has the records of earlier Fingerprints, if nothing but the comparison with them matters: a large file that
-	// has another size in all of them is not read.
+	Texts     bool                        // keep the texts for a diff
+	// Store has the records of earlier Fingerprints. If set, only the comparison with these records matters: a large
+	// file is not read if all records have another size.
 	Store   *Store
 	Session string // of a pinned call
 }
 
-// taker takes one Fingerprint.
-type taker struct {
+// collector takes one Fingerprint.
+type collector struct {
 	*Fingerprint
 	Options
-	folders map[string]string // without links, by their paths
-	buffer  []byte
-	hashed  int64              // bytes, of all files
-	sizes   map[string][]int64 // of files in the records; nil: not read yet
-	first   bool               // there is no record of the session yet
-	seen    map[hookPath]bool  // what byHook has
-	named   map[string]bool    // what Files has
+	folders   map[string]string // paths without links, by path
+	buffer    []byte
+	hashed    int64              // bytes of all files
+	sizes     map[string][]int64 // in the records, by file; nil: not read yet
+	firstCall bool               // the session has no record yet
+	seen      map[hookPath]bool  // entries of byHook
+	named     map[string]bool    // entries of Files
 }
 
 type hookPath struct {
@@ -80,13 +79,13 @@ type hookPath struct {
 	path string
 }
 
-// Take takes the Fingerprint of hooks that were just read. It fails if a file cannot be read.
+// Take takes the Fingerprint of hooks that were just read. It returns an error if a file cannot be read.
 func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	real, err := filepath.EvalSymlinks(o.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("finding the workspace: %w", err)
 	}
-	t := taker{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), seen: map[hookPath]bool{},
+	t := collector{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), seen: map[hookPath]bool{},
 		named: map[string]bool{}}
 	t.Fingerprint = &Fingerprint{
 		Workspace: real, Programs: map[string]string{},
@@ -98,11 +97,11 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	}
 	t.folders[o.Workspace+string(filepath.Separator)] = real
 	for i := range cfg.Files {
-		t.hooksFile(&cfg.Files[i])
+		t.addHooksFile(&cfg.Files[i])
 	}
 	for i := range cfg.Absent {
 		if f := &cfg.Absent[i]; f.Level >= hook.ProjectLevel {
-			t.places = append(t.places, t.name(t.absolute(f.Path)))
+			t.hooksFiles = append(t.hooksFiles, t.name(t.absolute(f.Path)))
 		}
 	}
 	for i := range cfg.Hooks {
@@ -110,7 +109,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		if h.Level < hook.ProjectLevel {
 			continue
 		}
-		if err := t.hook(h); err != nil {
+		if err := t.addHook(h); err != nil {
 			return nil, err
 		}
 		if h.Files == nil {
@@ -120,19 +119,19 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		}
 	}
 	slices.SortFunc(t.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
-	slices.Sort(t.places)
+	slices.Sort(t.hooksFiles)
 	return t.Fingerprint, nil
 }
 
-func (t *taker) absolute(path string) string {
+func (t *collector) absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}
 	return path
 }
 
-// name returns a path as a Fingerprint has it, which is the same in two copies of one project.
-func (t *taker) name(path string) string {
+// name returns the name of a path in a Fingerprint, which is the same in two copies of one project.
+func (t *collector) name(path string) string {
 	for _, folder := range []string{t.Options.Workspace, t.Fingerprint.Workspace} {
 		if inside(path, folder) {
 			return filepath.ToSlash(strings.TrimPrefix(path[len(folder):], string(filepath.Separator)))
@@ -146,8 +145,8 @@ func inside(path, folder string) bool {
 		strings.HasSuffix(folder, string(filepath.Separator)))
 }
 
-// hooksFile adds a hooks file, by the text that was parsed.
-func (t *taker) hooksFile(f *hookfile.File) {
+// addHooksFile adds a hooks file with the hash of the parsed text.
+func (t *collector) addHooksFile(f *hookfile.File) {
 	path := t.absolute(f.Path)
 	sum := sha256.Sum256([]byte(f.Text))
 	file := File{Name: t.name(path), SHA256: hex.EncodeToString(sum[:]), Hooks: true}
@@ -166,12 +165,12 @@ func (t *taker) hooksFile(f *hookfile.File) {
 	t.named[file.Name] = true
 	t.Files = append(t.Files, file)
 	if f.Level >= hook.ProjectLevel {
-		t.places, t.paths = append(t.places, file.Name), append(t.paths, path)
+		t.hooksFiles, t.paths = append(t.hooksFiles, file.Name), append(t.paths, path)
 	}
 }
 
 // real returns the path with the links of its folder resolved.
-func (t *taker) real(path string) (string, error) {
+func (t *collector) real(path string) (string, error) {
 	folder, base := filepath.Split(path)
 	real, ok := t.folders[folder]
 	if !ok {
@@ -184,11 +183,11 @@ func (t *taker) real(path string) (string, error) {
 	return filepath.Join(real, base), nil
 }
 
-// candidate adds the file at a path that a hook's command may mean, if it is one and is in the workspace, by its path
-// or its real path. With anywhere it may be elsewhere.
-func (t *taker) candidate(h *hook.Hook, path string, anywhere bool) error {
+// candidate adds the file at a path that a hook's command may name, if the file exists. The file must be in the
+// workspace, by path or real path, unless anywhere is set.
+func (t *collector) candidate(h *hook.Hook, path string, anywhere bool) error {
 	if w := t.watched[path]; w == nil || anywhere && w.target == (identity{}) {
-		if err := t.look(path, anywhere); err != nil {
+		if err := t.hashFile(path, anywhere); err != nil {
 			return err
 		}
 	}
@@ -199,13 +198,13 @@ func (t *taker) candidate(h *hook.Hook, path string, anywhere bool) error {
 	return nil
 }
 
-// look opens the file at a path once, and hashes what it has. Of one outside of the workspace the path is enough, if it
-// is not named.
-func (t *taker) look(path string, named bool) error {
+// hashFile opens the file at a path once, and hashes the content. A file outside of the workspace is not hashed, unless
+// named is set.
+func (t *collector) hashFile(path string, named bool) error {
 	w := &watched{path: path}
 	t.watched[path] = w
 	real, err := t.real(path)
-	if err != nil { // its folder does not exist
+	if err != nil { // the folder does not exist
 		return nil
 	}
 	f := File{Name: t.name(path), watch: w}
@@ -226,7 +225,7 @@ func (t *taker) look(path string, named bool) error {
 	read := func() (err error) {
 		named = named || inside(real, t.Fingerprint.Workspace)
 		whole := func(i identity) bool {
-			other = named && i.size > maxUnasked && t.otherSize(f.Name, i.size)
+			other = named && i.size > maxAlwaysHashed && t.otherSize(f.Name, i.size)
 			if tooLarge = named && !other && t.hashed+i.size > maxHashed; named && !other {
 				t.hashed += i.size
 			}
@@ -237,7 +236,7 @@ func (t *taker) look(path string, named bool) error {
 	}
 	if err = read(); isLink(err) {
 		if real, err = filepath.EvalSymlinks(real); err != nil {
-			return nil // a link to nothing
+			return nil // a dangling link
 		}
 		w.link, _ = lookAtLink(path)
 		err = read()
@@ -275,7 +274,7 @@ func (t *taker) look(path string, named bool) error {
 	return nil
 }
 
-// interpreter returns the program in the first line of a script, with its arguments.
+// interpreter returns the program and the arguments in the #! line of a script.
 func interpreter(start []byte) []string {
 	line, _, _ := bytes.Cut(start[:min(len(start), 256)], []byte("\n"))
 	if line, found := bytes.CutPrefix(line, []byte("#!")); found {
@@ -286,8 +285,8 @@ func interpreter(start []byte) []string {
 
 // sum returns a hash of the whole Fingerprint.
 func (f *Fingerprint) sum() string {
-	if f.whole != "" {
-		return f.whole
+	if f.cachedSum != "" {
+		return f.cachedSum
 	}
 	var b []byte
 	b = strconv.AppendQuote(b, f.Workspace)
@@ -304,12 +303,12 @@ func (f *Fingerprint) sum() string {
 		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), d.Hook), d.Why)
 	}
 	sum := sha256.Sum256(b)
-	f.whole = hex.EncodeToString(sum[:])
-	return f.whole
+	f.cachedSum = hex.EncodeToString(sum[:])
+	return f.cachedSum
 }
 
-// Hash returns a hash of what a reviewer has seen: the hooks files of the project and the files that they name. It is
-// the same in every copy of the project. The paths of programs in PATH are not a part of it.
+// Hash returns a hash of all that a reviewer has seen: the hooks files of the project and the files that they name.
+// Copies of the project have the same hash. The paths of programs in PATH do not count.
 func (f *Fingerprint) Hash() string {
 	hash := sha256.New()
 	for i := range f.Files {
@@ -339,8 +338,8 @@ func (f *Fingerprint) Named(h *hook.Hook) (names []string) {
 	return names
 }
 
-// foreign returns a hooks file of the project that another user can change or replace, "" if there is none.
-func (f *Fingerprint) foreign() string {
+// changeableByOthers returns a hooks file of the project that another user can change or replace, or "".
+func (f *Fingerprint) changeableByOthers() string {
 	for _, path := range f.paths {
 		info, err := os.Stat(path)
 		if err != nil || owner.Check(path, info) != nil || owner.OthersWrite(path, info) {

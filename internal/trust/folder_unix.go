@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// folderFault refuses a state folder, or one above it, in which another user could replace files.
+// folderFault returns an error if another user could replace files in the state folder, or in a folder above.
 func folderFault(at string, info fs.FileInfo, above bool) error {
 	switch {
 	case !info.IsDir():
@@ -17,7 +17,7 @@ func folderFault(at string, info fs.FileInfo, above bool) error {
 	case !above && info.Mode().Perm()&0o022 != 0:
 		return errors.New("can be written to by others; chmod 700 it")
 	case above && info.Mode()&fs.ModeSticky != 0 && owner.Owned(at, info):
-		return nil // As /tmp: only its owner can rename another user's files.
+		return nil // such as /tmp: only the folder's owner can rename files of other users
 	}
 	return owner.Check(at, info)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// folderFault refuses a state folder, or one above it, in which another user could replace files.
+// folderFault returns an error if another user could replace files in the state folder, or in a folder above.
 func folderFault(at string, _ fs.FileInfo, above bool) error {
 	if above {
 		return owner.CheckAbove(at)

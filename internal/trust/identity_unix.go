@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identity tells whether a file is the same, and unchanged: nobody but root can set the time of change.
+// identity identifies a file in one state. Only root can set the time of change.
 type identity struct {
 	dev, ino        uint64
 	size            int64
@@ -22,7 +22,7 @@ func newIdentity(s *unix.Stat_t) identity {
 		s.Mode&unix.S_IFMT == unix.S_IFDIR}
 }
 
-// lookAt returns the identity of what a path leads to.
+// lookAt returns the identity of the file to which a path leads.
 func lookAt(path string) (i identity, there bool) {
 	var s unix.Stat_t
 	if unix.Stat(path, &s) != nil {
@@ -31,7 +31,7 @@ func lookAt(path string) (i identity, there bool) {
 	return newIdentity(&s), true
 }
 
-// lookAtLink is lookAt for a link itself.
+// lookAtLink is lookAt for a link instead of the link's target.
 func lookAtLink(path string) (i identity, there bool) {
 	var s unix.Stat_t
 	if unix.Lstat(path, &s) != nil {
@@ -40,9 +40,10 @@ func lookAtLink(path string) (i identity, there bool) {
 	return newIdentity(&s), true
 }
 
-// readRegular opens a file once, if it is a regular one, and gives all that it has to each; found is false where there
-// is none, and nothing is read if whole is false for the file. A link at the end is an error. Nothing waits for a pipe.
-func readRegular(path string, buffer []byte, whole func(identity) bool, each func([]byte)) (i identity, found bool,
+// readRegular opens a regular file once, and passes the content to each. found is false if the path has no regular
+// file. If wanted returns false for the file, readRegular reads no content. A link at the end of the path is an error.
+// The open of a pipe does not wait.
+func readRegular(path string, buffer []byte, wanted func(identity) bool, each func([]byte)) (i identity, found bool,
 	err error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	switch {
@@ -56,7 +57,7 @@ func readRegular(path string, buffer []byte, whole func(identity) bool, each fun
 	if err := unix.Fstat(fd, &s); err != nil {
 		return i, false, err
 	}
-	if i = newIdentity(&s); !i.regular || !whole(i) {
+	if i = newIdentity(&s); !i.regular || !wanted(i) {
 		return i, i.regular, nil
 	}
 	for left := i.size; ; {
@@ -67,7 +68,7 @@ func readRegular(path string, buffer []byte, whole func(identity) bool, each fun
 		case err != nil:
 			return i, true, err
 		}
-		if each(buffer[:n]); n < len(buffer) { // a regular file has no more then
+		if each(buffer[:n]); n < len(buffer) { // a short read is the end of a regular file
 			return i, true, nil
 		}
 		if left -= int64(n); left < -maxHashed {

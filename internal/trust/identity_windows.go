@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// identity tells whether a file is the same, as far as its size and time do.
+// identity identifies a file in one state, by size and time only.
 type identity struct {
 	size    int64
 	mtime   time.Time
@@ -20,10 +20,10 @@ func newIdentity(info fs.FileInfo) identity {
 	return identity{info.Size(), info.ModTime(), isRegular(info), info.IsDir()}
 }
 
-// isRegular also takes what the system keeps elsewhere, as in the cloud. It can be run like any other file.
+// isRegular also accepts files kept elsewhere, such as in the cloud, because they run like other files.
 func isRegular(info fs.FileInfo) bool { return info.Mode().Type()&^fs.ModeIrregular == 0 }
 
-// lookAt returns the identity of what a path leads to.
+// lookAt returns the identity of the file to which a path leads.
 func lookAt(path string) (i identity, there bool) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func lookAt(path string) (i identity, there bool) {
 	return newIdentity(info), true
 }
 
-// lookAtLink is lookAt for a link itself.
+// lookAtLink is lookAt for a link instead of the link's target.
 func lookAtLink(path string) (i identity, there bool) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -43,13 +43,13 @@ func lookAtLink(path string) (i identity, there bool) {
 
 var errLink = errors.New("a link")
 
-// readRegular opens a file once, if it is a regular one, and gives all that it has to each; found is false where there
-// is none, and nothing is read if whole is false for the file. A link at the end is an error.
-func readRegular(path string, buffer []byte, whole func(identity) bool, each func([]byte)) (i identity, found bool,
+// readRegular opens a regular file once, and passes the content to each. found is false if the path has no regular
+// file. If wanted returns false for the file, readRegular reads no content. A link at the end of the path is an error.
+func readRegular(path string, buffer []byte, wanted func(identity) bool, each func([]byte)) (i identity, found bool,
 	err error) {
 	info, err := os.Lstat(path)
 	switch {
-	case err != nil: // names with a * or a ? are errors of other kinds
+	case err != nil: // names with a * or a ? give errors of other kinds
 		return i, false, nil
 	case info.Mode()&fs.ModeSymlink != 0:
 		return i, false, errLink
@@ -64,7 +64,7 @@ func readRegular(path string, buffer []byte, whole func(identity) bool, each fun
 	if info, err = file.Stat(); err != nil {
 		return i, false, err
 	}
-	if i = newIdentity(info); !i.regular || !whole(i) { // it may have been a junction, which leads to a folder
+	if i = newIdentity(info); !i.regular || !wanted(i) { // the path may have become a junction, which leads to a folder
 		return i, i.regular, nil
 	}
 	for left := i.size; ; {

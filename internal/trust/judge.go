@@ -15,8 +15,8 @@ import (
 
 // Rules say what Judge checks.
 type Rules struct {
-	Required bool // hooks of a project run only if a person has allowed them
-	Pin      bool // the hooks of a session stay what they were at its first call
+	Required bool // a project's hooks run only if a person has allowed them
+	Pin      bool // a session keeps the hooks of its first call
 	Session  string
 }
 
@@ -25,14 +25,14 @@ type Judgment struct {
 	// Cause and Reason are set if the call is blocked, before any of its hooks run.
 	Cause  protocol.Cause
 	Reason string
-	Why    string // Reason without how to mend it; "" of a Judgment that is not from here
-	// Unknown is a message that the project's hooks do not run, since nobody has allowed them; else "".
+	Why    string // Reason without the remedy; "" in a Judgment of another package
+	// Unknown is a message that the project's hooks do not run because no person has allowed them, or "".
 	Unknown string
-	// Unpinned: this is the first call of its session, see Store.Pin.
+	// Unpinned: this is the first call of the session; see Store.Pin.
 	Unpinned bool
 }
 
-// Judge compares the hooks with the records of them. It changes nothing.
+// Judge compares the hooks with their records. It changes no record.
 func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	allowed, err := s.record(allowedFolder, f.key(), f)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	if r.Pin {
 		same := f
 		if j.Unknown != "" {
-			same = nil // read all of the record
+			same = nil // read the whole record
 		}
 		pinned, err := s.record(sessionsFolder, r.Session, same)
 		if err != nil {
@@ -75,14 +75,14 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 		return j, nil
 	}
 	if above, err := s.above(f.Workspace); err != nil || above != "" {
-		what, mend := f.notAbove(above)
+		what, mend := f.parentReason(above)
 		return blocked(protocol.CauseUntrusted, what, mend), err
 	}
 	if moved, err := s.moved(f); err != nil || moved != "" {
 		what := fmt.Sprintf("%s was allowed, and is %s now", printable.Escape(moved), f.shown())
 		return blocked(protocol.CauseUntrusted, what, f.mend()), err
 	}
-	if path := f.foreign(); path != "" {
+	if path := f.changeableByOthers(); path != "" {
 		const text = "another user can change the hooks file %s, and nobody has allowed it"
 		return blocked(protocol.CauseUntrusted, fmt.Sprintf(text, printable.Escape(path)), f.mend()), nil
 	}
@@ -94,13 +94,13 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 	return j, nil
 }
 
-// blocked blocks a call, and says why and how to mend it.
+// blocked returns a Judgment that blocks a call, with the reason and the remedy.
 func blocked(c protocol.Cause, why, mend string) Judgment {
 	return Judgment{Cause: c, Reason: why + "; " + mend, Why: why}
 }
 
-// notAbove returns why the hooks that were allowed in a folder above do not run here, and how to mend it.
-func (f *Fingerprint) notAbove(folder string) (what, mend string) {
+// parentReason returns why the allowed hooks of a folder above do not run here, and the remedy.
+func (f *Fingerprint) parentReason(folder string) (what, mend string) {
 	file := filepath.Join(folder, hookfile.FileName)
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return printable.Escape(file) + " is gone, which was allowed",
@@ -110,7 +110,7 @@ func (f *Fingerprint) notAbove(folder string) (what, mend string) {
 	return fmt.Sprintf(text, printable.Escape(folder), f.shown()), f.mend()
 }
 
-// above returns the nearest folder above whose hooks were allowed and count in its subfolders.
+// above returns the nearest folder above with allowed hooks that count in subfolders.
 func (s *Store) above(folder string) (string, error) {
 	for at := filepath.Dir(folder); at != filepath.Dir(at); at = filepath.Dir(at) {
 		r, err := s.record(allowedFolder, at, nil)
@@ -125,7 +125,7 @@ func (s *Store) above(folder string) (string, error) {
 	return "", nil
 }
 
-// judgePin compares the hooks with those that the session began with. A person may have allowed others since.
+// judgePin compares the hooks with those at the start of the session, or with hooks allowed since then.
 func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, error) {
 	differences := f.SinceAtAnyLevel(&pinned.Fingerprint)
 	if len(differences) == 0 {
@@ -144,8 +144,7 @@ func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, 
 	return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown(), list(differences)), f.mend()), nil
 }
 
-// Pin records the hooks of a session at its first call. If another process was quicker, the hooks are compared with its
-// record.
+// Pin records the hooks at a session's first call, or compares them with the record of a quicker process.
 func (s *Store) Pin(f *Fingerprint, r Rules, j Judgment) (Judgment, error) {
 	path, err := s.path(sessionsFolder, r.Session, ".json")
 	if err != nil {
@@ -157,7 +156,7 @@ func (s *Store) Pin(f *Fingerprint, r Rules, j Judgment) (Judgment, error) {
 	if err != nil {
 		return Judgment{}, err
 	}
-	// Write under another name first, so that nobody reads half a record.
+	// Write under another name first, so no process reads half a record.
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".new.")
 	if err != nil {
 		return Judgment{}, fmt.Errorf("recording the session: %w", err)
@@ -179,7 +178,7 @@ func (s *Store) Pin(f *Fingerprint, r Rules, j Judgment) (Judgment, error) {
 
 func (f *Fingerprint) shown() string { return printable.Escape(f.Workspace) }
 
-// command returns the command that a person runs.
+// command returns a command line for a person.
 func command(name, folder string) string {
 	return "hookrun " + name + " " + printable.Escape(shellword.Local(folder))
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// moved returns the path of a project that was allowed and that leads here now: a folder that was renamed and has a
-// link in its place, or a link that leads elsewhere than it did. "" if there is none.
+// moved returns the path of an allowed project that leads here now: a renamed folder with a link in the old place, or a
+// link with a new target. "" means no such project.
 func (s *Store) moved(f *Fingerprint) (string, error) {
 	folder := filepath.Join(s.folder, allowedFolder)
 	entries, err := os.ReadDir(folder)
@@ -28,7 +28,7 @@ func (s *Store) moved(f *Fingerprint) (string, error) {
 			return "", err
 		}
 		if r == nil || key != hashed(r.Workspace) {
-			continue // of hooks files that --config names, or nothing that decides about this project
+			continue // for the files of --config, or not a record of this kind
 		}
 		for _, path := range []string{r.Path, r.Workspace} {
 			if path == "" {

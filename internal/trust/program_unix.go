@@ -8,22 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shellPath is the shell of string commands, which is not looked for in PATH.
+// shellPath is the shell of string commands, an absolute path without a search in PATH.
 const shellPath = "/bin/sh"
 
-// programEndings are what the system adds to the name of a program.
+// programEndings returns the extensions that the system adds to the name of a program.
 func programEndings([]string) []string { return nil }
 
-// betweenFiles are the characters between the files in a variable.
+// betweenFiles are the separators of files in a variable.
 const betweenFiles = " :="
 
-// native is the path for the system.
+// native returns a path in the system's form.
 func native(path string) string { return path }
 
-// foldName makes the names of a program equal.
+// foldName returns the name of a program for comparisons.
 func foldName(name string) string { return name }
 
-// beginsWith reports whether a path is a folder's, or begins with it.
+// beginsWith reports whether a path begins with the path of a folder.
 func beginsWith(path, folder string) bool { return strings.HasPrefix(path, folder) }
 
 func isProgram(path string) bool {

@@ -9,11 +9,11 @@ import (
 	"github.com/hookrun/hookrun/internal/launch"
 )
 
-// shellPath is the shell of string commands: it is looked for in PATH here.
+// shellPath equals no path, because on Windows hookrun looks for the shell of string commands in PATH.
 const shellPath = "\x00"
 
-// programEndings are what the system adds to the name of a program. Each counts: a new guard.exe would run before
-// guard.cmd, and where PATHEXT has .JS a new guard.js before guard.
+// programEndings returns the extensions that the system adds to the name of a program. Each counts: a new guard.exe
+// would run before guard.cmd and, if PATHEXT has .JS, a new guard.js before guard.
 func programEndings(env []string) []string {
 	endings := []string{".com", ".exe", ".bat", ".cmd"}
 	for _, ending := range filepath.SplitList(strings.ToLower(launch.Variable(env, "PATHEXT"))) {
@@ -24,10 +24,10 @@ func programEndings(env []string) []string {
 	return endings
 }
 
-// betweenFiles are the characters between the files in a variable. A : stands behind the letter of a drive.
+// betweenFiles are the separators of files in a variable. A : follows the letter of a drive.
 const betweenFiles = " ;="
 
-// native is the path for the system: in /c/x, as the sh of Git writes it, c is a drive.
+// native returns a path in the system's form: in /c/x, as written by Git's sh, c is a drive.
 func native(path string) string {
 	if len(path) > 2 && path[0] == '/' && path[2] == '/' && filepath.VolumeName(path[1:2]+":") != "" {
 		return path[1:2] + ":" + path[2:]
@@ -35,10 +35,10 @@ func native(path string) string {
 	return path
 }
 
-// foldName makes the names of a program equal that differ by case alone.
+// foldName returns the name of a program for comparisons without regard to case.
 func foldName(name string) string { return strings.ToLower(name) }
 
-// beginsWith reports whether a path is a folder's, or begins with it, in whatever case.
+// beginsWith reports whether a path begins with the path of a folder, in any case.
 func beginsWith(path, folder string) bool {
 	return len(path) >= len(folder) && strings.EqualFold(path[:len(folder)], folder)
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Programs by what they do with their arguments. A program that is in none of these lists is a doubt.
+// Programs by their use of arguments. A program in none of these lists is a doubt.
 const (
-	// builtins of shells run nothing that their arguments name; nor do readers: the arguments of both are data.
+	// builtins (of shells) and readers treat their arguments as data, and run none of them.
 	builtins = ": [ [[ break cd continue echo exit export false jobs kill popd pwd return set shift times true type " +
 		"ulimit umask unalias wait"
 	readers = "afplay base64 basename cat cmp column comm cp curl cut date df diff dirname du egrep expand expr " +
@@ -15,20 +15,20 @@ const (
 		"nl notify-send od osascript paste ps readlink realpath rmdir say seq sha1sum sha256sum sha512sum " +
 		"shasum shuf sleep sort stat sum tac tail tee touch tr truncate tty uname unexpand uniq uuidgen wc " +
 		"which whoami xxd yes zcat"
-	// linters read what they are given, and run none of it.
+	// linters read the files in their arguments, and run none of them.
 	linters = "autopep8 biome black clang-format codespell dprint elm-format gci gofmt gofumpt goimports golines " +
 		"google-java-format hadolint isort jsonlint ktfmt ktlint mkdir nixfmt oxlint pycodestyle pydocstyle " +
 		"pyflakes pyright pyupgrade rm ruff rustfmt scalafmt shellcheck shfmt stylua swift-format swiftformat " +
 		"swiftlint taplo tsc typos vulture yamllint yapf zprint"
-	// writers write to the files that they are given, and run none of them.
+	// writers write to the files in their arguments, and run none of them.
 	writers = "mkdir rm tee touch"
-	// codes run code in another language that stands in an argument.
-	codes = "awk bun deno gawk lua luajit mawk nawk node nodejs perl php python ruby ts-node tsx"
-	// runners run a program of the workspace's node_modules, if there is one.
+	// interpreters run code of another language in an argument.
+	interpreters = "awk bun deno gawk lua luajit mawk nawk node nodejs perl php python ruby ts-node tsx"
+	// runners run a program of the workspace's node_modules, if that program exists.
 	runners = "bunx npx pnpx"
 )
 
-// configurationOf returns the files in which a program finds what else to run, "" for one that is not known.
+// configurationOf returns the files that configure which programs a program runs, or "" for an unknown program.
 func configurationOf(name string) string {
 	switch name {
 	case "flake8":
@@ -41,7 +41,7 @@ func configurationOf(name string) string {
 	return ""
 }
 
-// interpreter endings: what python and node add to the name of a file.
+// The endings that Python and Node add to the name of a file.
 var (
 	pythonEndings = []string{"/__main__.py", "/__main__.pyc"}
 	nodeEndings   = []string{".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/index.js", "/index.json", "/index.node"}

@@ -12,14 +12,14 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// word is one word of a command. Of one that is computed, text is the part that is known.
+// word is one word of a command. If computed, only the shell knows the word, and text is the known part.
 type word struct {
 	text     string
 	computed bool
-	source   string // as it stands in the line, for messages
+	source   string // as written in the line, for messages
 }
 
-func fixed(texts []string) []word {
+func literalWords(texts []string) []word {
 	words := make([]word, len(texts))
 	for i, text := range texts {
 		words[i] = word{text: text}
@@ -34,16 +34,16 @@ func (w word) String() string {
 	return spelling.Quote(w.text)
 }
 
-// doubt notes why files may be missing, unless the entry names them.
+// doubt notes why files may be missing, unless the entry names the files.
 func (c *commandLine) doubt(format string, args ...any) {
 	if c.hook.Files == nil && !c.script {
-		c.taker.doubt(c.hook, format, args...)
+		c.collector.doubt(c.hook, format, args...)
 	}
 }
 
-// ran adds the files that a program and its arguments name, and notes a doubt if there may be others. path is where the
-// program was found, "" if unknown.
-func (c *commandLine) ran(argv []word, path string) {
+// addCommand adds the files in a program's name and arguments, and notes a doubt if the program may run others. path is
+// the path of the program, or "" if unknown.
+func (c *commandLine) addCommand(argv []word, path string) {
 	if len(argv) == 0 || c.err != nil {
 		return
 	}
@@ -89,15 +89,15 @@ func (c *commandLine) ran(argv []word, path string) {
 	case name == "cd" || name == "pushd":
 		c.cd(args)
 	case name == "." || name == "source":
-		c.inPaths(args)
-	case shellline.Among("cmd powershell pwsh", name): // whose lines are not read
+		c.sourceInPath(args)
+	case shellline.Among("cmd powershell pwsh", name): // their lines are not parsed
 		for _, w := range args {
 			c.words(w.text)
 		}
 	case launches:
 		c.launched(name, args, launched)
-	case isPython(name), shellline.Among(codes, baseName(name)):
-		c.interpreted(name, args)
+	case isPython(name), shellline.Among(interpreters, baseName(name)):
+		c.interpreterArguments(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
 	default:
@@ -115,7 +115,7 @@ func words(argv []word) []shellline.Word {
 	return converted
 }
 
-// argument adds the files that an argument may name, also as the value of an option: --config=FILE, -fFILE, -sfFILE.
+// argument adds the files that an argument may name, also in an option: --config=FILE, -fFILE, -sfFILE.
 func (c *commandLine) argument(text string) {
 	if !strings.HasPrefix(text, "-") {
 		c.file(text)
@@ -140,7 +140,7 @@ func (c *commandLine) isFolder(text string) bool {
 	})
 }
 
-// cd adds the folders to which a shell changes.
+// cd adds the folders to which cd may change.
 func (c *commandLine) cd(args []word) {
 	for len(args) > 0 && !args[0].computed && strings.HasPrefix(args[0].text, "-") && args[0].text != "-" {
 		args = args[1:]
@@ -178,8 +178,8 @@ func (c *commandLine) enter(folder string) {
 	}
 }
 
-// inPaths adds the file that a shell reads, which it looks for in PATH.
-func (c *commandLine) inPaths(args []word) {
+// sourceInPath adds the files that a shell sources and may find in PATH.
+func (c *commandLine) sourceInPath(args []word) {
 	for _, w := range args {
 		for _, dir := range filepath.SplitList(launch.Variable(c.env, "PATH")) {
 			c.file(filepath.Join(dir, w.text))
@@ -187,7 +187,7 @@ func (c *commandLine) inPaths(args []word) {
 	}
 }
 
-// launched adds what a launcher or a shell runs, and the variables that it sets.
+// launched adds the commands of a launcher or a shell, and the variables that it sets.
 func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 	for i, w := range args {
 		variable, value, isAssignment := strings.Cut(w.text, "=")
@@ -206,13 +206,13 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 				argv[i].source = args[at].source
 			}
 		}
-		if shellline.IsShell(name) { // a script, which is among the arguments that were added
+		if shellline.IsShell(name) { // a script, already added as an argument
 			continue
 		}
 		if shellline.Among(runners, name) {
 			c.file("node_modules/.bin/" + argv[0].text)
 		}
-		c.ran(argv, "")
+		c.addCommand(argv, "")
 	}
 	for _, line := range l.Lines {
 		c.line(line)
@@ -252,7 +252,7 @@ func (c *commandLine) assign(name string, value word) {
 	}
 	earlier, again := c.set[name]
 	if again && (earlier.computed || earlier.text != value.text) {
-		value.computed = true // which of the two counts only the shell knows
+		value.computed = true // only the shell knows which of the two values counts
 	}
 	c.set[name] = value
 	if !value.computed {
@@ -262,7 +262,7 @@ func (c *commandLine) assign(name string, value word) {
 	c.file(value.text)
 }
 
-// make adds the makefile that make finds by itself.
+// make adds the makefiles that make finds by default, and the files in its arguments.
 func (c *commandLine) make(args []word) {
 	for i, w := range args {
 		if w.text == "-C" && i+1 < len(args) {

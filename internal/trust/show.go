@@ -11,8 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
-// Diff returns a unified diff of each file of the project against the text that was allowed last. Control characters
-// are escaped.
+// Diff returns a diff of each project file against the text allowed last, with control characters escaped.
 func (f *Fingerprint) Diff(before *Record, texts map[string]string) string {
 	old, now := map[string]*File{}, map[string]*File{}
 	if before != nil {

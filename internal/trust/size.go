@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Bounds of what is hashed.
+// Bounds in bytes.
 const (
-	maxHashed  = 256 << 20 // more, of all files, is refused
-	maxUnasked = 1 << 20   // a larger file is hashed only if it has the size that was recorded
-	maxShown   = 1 << 20   // of a text that is kept for the next diff
-	maxAgain   = 1 << 20   // a file up to here is hashed once more when its hook has ended
+	maxHashed       = 256 << 20 // of all hashed files; more is refused
+	maxAlwaysHashed = 1 << 20   // a larger file is hashed only if a record has the size
+	maxShown        = 1 << 20   // a longer text is not kept for the next diff
+	maxRehashed     = 1 << 20   // a file up to this size is hashed again after the hook
 )
 
-// What stands in the place of a hash that no file has.
+// Values instead of a hash. No file has such a hash.
 const (
 	otherSize = "another size"
 	noFile    = "no regular file"
@@ -23,8 +23,8 @@ func errGrows() error {
 	return fmt.Errorf("it grew by more than %d MiB while it was read", maxHashed>>20)
 }
 
-// otherSize reports whether a large file cannot be one that was recorded, since it has another size.
-func (t *taker) otherSize(name string, size int64) bool {
+// otherSize reports whether a large file differs from all records because no record has the size.
+func (t *collector) otherSize(name string, size int64) bool {
 	if t.Store == nil {
 		return false
 	}
@@ -36,7 +36,7 @@ func (t *taker) otherSize(name string, size int64) bool {
 			var more error
 			pinned, more = t.Store.record(sessionsFolder, t.Session, nil)
 			err = errors.Join(err, more)
-			t.first = pinned == nil
+			t.firstCall = pinned == nil
 		}
 		for _, r := range []*Record{allowed, pinned} {
 			for i := 0; err == nil && r != nil && i < len(r.Files); i++ {
@@ -44,9 +44,9 @@ func (t *taker) otherSize(name string, size int64) bool {
 				t.sizes[file.Name] = append(t.sizes[file.Name], file.Size)
 			}
 		}
-		t.first = t.first || err != nil
+		t.firstCall = t.firstCall || err != nil
 	}
-	if t.first { // the first call of a session records what there is
+	if t.firstCall { // the first call of a session records the hooks
 		return false
 	}
 	for _, recorded := range t.sizes[name] {

@@ -14,11 +14,11 @@ import (
 	"github.com/hookrun/hookrun/internal/state"
 )
 
-// Store has the records in a state folder: what was allowed, and the hooks of each pinned session.
+// Store has the records in a state folder: the allowed hooks, and the hooks of each pinned session.
 type Store struct{ folder string } // the path without links
 
-// Open returns the Store in a folder, "" for the user's own. It fails if other users can write there, since the records
-// decide which hooks run.
+// Open returns the Store in a folder; "" is the user's own folder. Open fails if other users can write to the folder,
+// because the records decide which hooks run.
 func Open(folder string) (*Store, error) {
 	if folder == "" {
 		var err error
@@ -30,14 +30,14 @@ func Open(folder string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the state folder: %w", err)
 	}
-	if err := private(real); err != nil {
+	if err := checkPrivate(real); err != nil {
 		return nil, err
 	}
 	return &Store{real}, nil
 }
 
-// private returns an error if another user could replace files in the folder, or a folder above it.
-func private(folder string) error {
+// checkPrivate returns an error if another user could replace files in the folder, or in a folder above.
+func checkPrivate(folder string) error {
 	const text = "the state folder %s cannot be trusted: %s %w"
 	for at := folder; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -61,7 +61,7 @@ const (
 	sessionsFolder = "sessions"
 )
 
-// path returns the path of a file of the state, and makes its folder.
+// path returns the path of a state file, and makes the folder.
 func (s *Store) path(folder, key, ending string) (string, error) {
 	dir := filepath.Join(s.folder, folder)
 	if err := owner.MkdirAll(dir); err != nil {
@@ -75,7 +75,7 @@ func hashed(key string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// read reads a file of the state. It returns nil if there is none.
+// read reads a state file, or returns nil if the file does not exist.
 func (s *Store) read(folder, key, ending string) (text []byte, err error) {
 	dir := filepath.Join(s.folder, folder)
 	path := filepath.Join(dir, hashed(key)+ending)

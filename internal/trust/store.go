@@ -17,26 +17,26 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// Record is a Fingerprint at some time.
+// Record is a Fingerprint with the time of the record.
 type Record struct {
 	Fingerprint
 	Version int       `json:"version"` // 1
 	Time    time.Time `json:"time"`
-	// Repository: the workspace is in a git repository, so its hooks count in its subfolders too.
+	// Repository: the workspace is in a git repository, so the hooks count in subfolders too.
 	Repository bool `json:"repository,omitempty"`
-	// Below: the workspace is in no repository, and its hooks count in each subfolder that is not in one either.
+	// Below: the workspace is in no repository, and the hooks count in each subfolder that is in no repository either.
 	Below bool `json:"below,omitempty"`
 	// Allowed: the session began with hooks that a person had allowed.
 	Allowed bool `json:"allowed,omitempty"`
 }
 
-// key identifies the hooks of a record: a workspace, and the hooks files there if --config named them.
+// key identifies the hooks of a record: by the workspace, and by the hooks files if --config named others.
 func (f *Fingerprint) key() string {
-	own := func(place string) bool { return place == hookfile.FileName || place == hookfile.LocalFileName }
-	if !slices.ContainsFunc(f.places, func(place string) bool { return !own(place) }) {
+	own := func(name string) bool { return name == hookfile.FileName || name == hookfile.LocalFileName }
+	if !slices.ContainsFunc(f.hooksFiles, func(name string) bool { return !own(name) }) {
 		return f.Workspace
 	}
-	return f.Workspace + "\x00" + strings.Join(f.places, "\x00")
+	return f.Workspace + "\x00" + strings.Join(f.hooksFiles, "\x00")
 }
 
 func newRecord(f *Fingerprint) *Record {
@@ -45,8 +45,8 @@ func newRecord(f *Fingerprint) *Record {
 	return r
 }
 
-// record reads a Record. Its first line is the sum of the Fingerprint. If that equals f's, the rest is not parsed, and
-// the Record has f but no time.
+// record reads a Record. The first line is the sum of the Fingerprint. If the sum equals the sum of f, the rest is not
+// parsed, and the Record has f but no time.
 func (s *Store) record(folder, key string, f *Fingerprint) (*Record, error) {
 	text, err := s.read(folder, key, ".json")
 	if text == nil || err != nil {
@@ -64,13 +64,13 @@ func (s *Store) record(folder, key string, f *Fingerprint) (*Record, error) {
 	return r, nil
 }
 
-// document returns the text that record reads.
+// document returns the text of a Record for the state file.
 func (r *Record) document() (string, error) {
 	doc, err := json.Marshal(r)
 	return r.sum() + "\n" + string(doc), err
 }
 
-// Allowed returns the record of what was allowed in the workspace, nil if there is none.
+// Allowed returns the record of the hooks allowed in the workspace, or nil.
 func (s *Store) Allowed(f *Fingerprint) (*Record, error) {
 	return s.record(allowedFolder, f.key(), nil)
 }
@@ -97,13 +97,13 @@ func (s *Store) Allow(f *Fingerprint) error {
 	return s.write(allowedFolder, f.key(), ".json", record)
 }
 
-// showable reports whether a file's content is text, and short enough to be kept.
+// showable reports whether a file's content is text, and short enough to keep.
 func showable(text string) bool {
 	const longest = 1 << 20
 	return len(text) <= longest && utf8.ValidString(text) && !strings.Contains(text, "\x00")
 }
 
-// Texts returns the texts of the files that were allowed last, by name.
+// Texts returns the texts of the files allowed last, by name.
 func (s *Store) Texts(f *Fingerprint) (texts map[string]string, err error) {
 	doc, err := s.read(allowedFolder, f.key(), ".texts")
 	if doc == nil || err != nil {
@@ -112,7 +112,7 @@ func (s *Store) Texts(f *Fingerprint) (texts map[string]string, err error) {
 	return texts, json.Unmarshal(doc, &texts)
 }
 
-// Deny removes the record of what was allowed, and reports whether there was one.
+// Deny removes the record of allowed hooks, and reports whether a record existed.
 func (s *Store) Deny(f *Fingerprint) (was bool, err error) {
 	for _, ending := range []string{".texts", ".json"} {
 		existed, err := remove(filepath.Join(s.folder, allowedFolder, hashed(f.key())+ending))
@@ -124,7 +124,7 @@ func (s *Store) Deny(f *Fingerprint) (was bool, err error) {
 	return was, nil
 }
 
-// remove removes a file, and reports whether there was one.
+// remove removes a file, and reports whether the file existed.
 func remove(path string) (existed bool, err error) {
 	err = atomic.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +144,7 @@ func (s *Store) write(folder, key, ending, text string) error {
 // maxPin is how long a session's record is kept.
 const maxPin = 30 * 24 * time.Hour
 
-// readRecord reads the record at a path, whatever it is of; nil: it is none.
+// readRecord reads the record in a file of either folder, or returns nil if the file has no record.
 func readRecord(path string) (*Record, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// unclear returns why it is not known which files a command runs, "" if that is known. It looks at the words of the
-// command alone: those that it runs in its arguments are looked at for themselves. Only forms that are known to run
-// nothing else are clear, so a list here that lacks a harmless program or option asks for "files" once too often.
+// unclear returns why the files that a command runs are not known, or "" if they are. It checks the words of this
+// command only: commands in the arguments are checked separately. Only forms that are known to run no other file are
+// clear. If a list here lacks a harmless program or option, hookrun asks for "files" without need.
 func (c *commandLine) unclear(argv []word, name string) string {
 	first, args := argv[0], argv[1:]
 	switch {
@@ -22,16 +22,17 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return "a file that the shell reads may change what " + spelling.Quote(first.text) + " means"
 	case first.computed:
 		return first.String() + " is known only when it runs"
-	case !isPlainShell(name) && !isPython(name) && !shellline.Among(codes, baseName(name)) && c.isOwnScript(first.text):
+	case !isPlainShell(name) && !isPython(name) && !shellline.Among(interpreters, baseName(name)) &&
+		c.isOwnScript(first.text):
 		return ""
 	}
 	switch {
 	case name == "." || name == "source":
 		c.sourced = true
-		return c.notAFile(name, args)
+		return c.fileFault(name, args)
 	case isPlainShell(name):
 		if name == "zsh" || name == "ksh" {
-			return c.notAFile(name, args) // a script, since a line of theirs is read in another way
+			return c.fileFault(name, args) // a script, since a line of theirs is read in another way
 		}
 		return c.unclearShell(name, args)
 	case isPython(name):
@@ -63,7 +64,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 	isPath := filepath.Base(first.text) != first.text
 	now, _ := lookAt(c.in(c.folders[0], first.text))
 	if found == "" && !(isPath && now.regular) && !shellline.IsBuiltin(name) {
-		return "" // one that is not there yet is a difference once it is
+		return "" // a program that appears later is a difference
 	}
 	if found != "" && inside(found, c.Options.Workspace) {
 		return ""
@@ -71,7 +72,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 	return "hookrun does not know what files " + spelling.Quote(name) + " runs"
 }
 
-// isOwnScript reports whether a path leads to a file of the workspace, to nothing in it, or to a script elsewhere.
+// isOwnScript reports whether a path leads to a present or missing file of the workspace, or to a script elsewhere.
 func (c *commandLine) isOwnScript(text string) bool {
 	if !strings.ContainsAny(text, "/"+string(filepath.Separator)) && c.hook.Command.Script == "" {
 		return false
@@ -100,8 +101,8 @@ func (c *commandLine) isOwnScript(text string) bool {
 
 var scriptEnding = lazy.Regexp{Text: `\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`}
 
-// notAFile returns why the first of the words is no file that is known.
-func (c *commandLine) notAFile(name string, args []word) string {
+// fileFault returns why the first word does not name a known file, or "".
+func (c *commandLine) fileFault(name string, args []word) string {
 	switch {
 	case len(args) == 0:
 		return name + " has no file"
@@ -122,13 +123,13 @@ func (c *commandLine) notAFile(name string, args []word) string {
 
 func isPlainShell(name string) bool { return shellline.Among("ash bash dash ksh sh zsh", name) }
 
-// unclearShell looks at the arguments of a shell: options that leave words alone, and then a script or -c and a line.
+// unclearShell checks the arguments of a shell: harmless options, and then a script, or -c and a line.
 func (c *commandLine) unclearShell(name string, args []word) string {
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") && !args[0].computed {
 		text := args[0].text
 		switch {
 		case text == "--":
-			return c.notAFile(name, args[1:])
+			return c.fileFault(name, args[1:])
 		case !shellFlags.Get().MatchString(text):
 			return "an option of " + name + " that is not known: " + args[0].String()
 		case strings.HasSuffix(text, "o"):
@@ -155,13 +156,13 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 	case len(args) == 0:
 		return name + " reads its commands from its stdin"
 	}
-	return c.notAFile(name, args)
+	return c.fileFault(name, args)
 }
 
 var shellFlags = lazy.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
 
-// unclearScript looks at the arguments of an interpreter that takes a script behind options that are known. What a
-// program text in an argument loads nobody can tell from here.
+// unclearScript checks the arguments of an interpreter: known options, and then a script. A program text in an argument
+// is unclear, because hookrun cannot tell which files it loads.
 func (c *commandLine) unclearScript(name string, args []word) string {
 	flags := ""
 	switch name {
@@ -184,7 +185,7 @@ func (c *commandLine) unclearScript(name string, args []word) string {
 		case name == "node" && c.isFolder(w.text): // package.json and the main file are recorded
 			return ""
 		case !strings.HasPrefix(w.text, "-"):
-			return c.notAFile(name, args[i:])
+			return c.fileFault(name, args[i:])
 		case !shellline.Among(flags, w.text):
 			return "what " + name + " runs with " + w.String()
 		}
@@ -201,7 +202,7 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 		case w.text == "-F" || w.text == "-v":
 			i++
 		case w.text == "-f" && i+1 < len(args):
-			return c.notAFile(name, args[i+1:])
+			return c.fileFault(name, args[i+1:])
 		case strings.HasPrefix(w.text, "-F"):
 		case strings.HasPrefix(w.text, "-"):
 			return "an option of " + name + " that is not known: " + w.String()
@@ -215,13 +216,13 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 	return name + " has no program text"
 }
 
-// runsOfAwk matches all that an awk program can run a command or load a file with.
+// runsOfAwk matches each way in which an awk program can run a command or load a file.
 var runsOfAwk = lazy.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
 
-// wrappers run the command in their arguments, in the folder and with the PATH that there are.
+// wrappers run the command in their arguments, in the same folder and with the same PATH.
 const wrappers = "builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs"
 
-// wrapperOptions are the options of a wrapper that are known.
+// wrapperOptions returns the known options of a wrapper.
 func wrapperOptions(name string) string {
 	switch name {
 	case "command":
@@ -246,7 +247,7 @@ func wrapperOptions(name string) string {
 	return ""
 }
 
-// unclearWrapper looks at the options of a wrapper. What it runs is looked at for itself.
+// unclearWrapper checks the options of a wrapper. The wrapped command is checked separately.
 func unclearWrapper(name string, args []word) string {
 	if name == "find" {
 		for i, w := range args {
@@ -274,7 +275,7 @@ func unclearWrapper(name string, args []word) string {
 		case name == "env" && strings.Contains(w.text, "=") && !strings.HasPrefix(w.text, "-"):
 			continue
 		case !strings.HasPrefix(w.text, "-"):
-			if !digits.Get().MatchString(w.text) { // of timeout 5, nice -n 5
+			if !digits.Get().MatchString(w.text) { // the 5 of timeout 5, nice -n 5
 				return ""
 			}
 		case !shellline.Among(wrapperOptions(name), w.text):
@@ -286,7 +287,7 @@ func unclearWrapper(name string, args []word) string {
 
 var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 
-// unclearTest looks at a test. A folder that comes to be where nothing was is no change, and such a test sees it.
+// unclearTest checks a test. A new folder at a missing path is no difference, but changes the result of the test.
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
 		isArithmetic := shellline.Among("-v -R -eq -ne -lt -le -gt -ge", w.text)
@@ -305,7 +306,7 @@ func (c *commandLine) unclearTest(args []word) string {
 	return ""
 }
 
-// unclearGit: options before the command of git, and commands of others, run programs.
+// unclearGit checks a git command: options before the command, and unknown commands, may run programs.
 func unclearGit(args []word) string {
 	const known = "add blame branch cat-file check-ignore checkout commit config describe diff diff-index diff-tree " +
 		"fetch grep hash-object log ls-files ls-tree merge-base name-rev push remote restore rev-list " +
@@ -322,7 +323,7 @@ func unclearGit(args []word) string {
 	return ""
 }
 
-// unclearSed: only substitutions and prints are known to run and read nothing.
+// unclearSed checks a sed command: only substitutions and prints are known to run no command and read no file.
 func unclearSed(args []word) string {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
@@ -371,7 +372,7 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 	return ""
 }
 
-// unclearReader looks at a program that reads files as data and runs none. The files in a folder are not recorded.
+// unclearReader checks a program that only reads files. A folder is unclear: its files are not recorded.
 func (c *commandLine) unclearReader(name string, args []word) string {
 	for _, w := range args {
 		_, value, _ := strings.Cut(w.text, "=")

@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// walk adds what the commands of a line name, in their order.
+// walk adds the files in the commands of a line, in order.
 func (c *commandLine) walk(node syntax.Node) {
 	var document *syntax.Word // of a here-document
 	syntax.Walk(node, func(node syntax.Node) bool {
@@ -36,7 +36,7 @@ func (c *commandLine) walk(node syntax.Node) {
 		case *syntax.Assign:
 			c.assignment(n)
 		case *syntax.Stmt:
-			c.redirected(n)
+			c.redirects(n)
 		case *syntax.WhileClause:
 			c.loops++
 			for _, stmt := range append(n.Cond, n.Do...) {
@@ -51,16 +51,16 @@ func (c *commandLine) walk(node syntax.Node) {
 				c.doubt("it has export with a word that is not known")
 			}
 		case *syntax.CallExpr:
-			for _, a := range n.Assigns { // they hold for their own command, too
+			for _, a := range n.Assigns { // they hold for this command, too
 				c.assignment(a)
 			}
-			c.ran(c.wordsOf(n.Args), "")
+			c.addCommand(c.wordsOf(n.Args), "")
 		}
 		return true
 	})
 }
 
-// unknownSyntax says what of a node is not in the part of a shell's language that is known, "" for nothing.
+// unknownSyntax returns why a node is outside of the known part of the shell's language, or "".
 func unknownSyntax(node syntax.Node) string {
 	switch n := node.(type) {
 	case nil, *syntax.File, *syntax.BinaryCmd, *syntax.IfClause, *syntax.Subshell, *syntax.Block, *syntax.TestClause,
@@ -99,7 +99,7 @@ func unknownSyntax(node syntax.Node) string {
 	return ""
 }
 
-// hasBraces reports whether a shell may make several words of a word.
+// hasBraces reports whether a shell may make several words of a word with braces.
 func hasBraces(w *syntax.Word) bool {
 	var unquoted strings.Builder
 	for _, part := range w.Parts {
@@ -111,8 +111,8 @@ func hasBraces(w *syntax.Word) bool {
 	return strings.Contains(text, "{") && (strings.Contains(text, ",") || strings.Contains(text, ".."))
 }
 
-// variablesOf finds the variables that a line sets once, at its begin or behind other commands that do not decide
-// whether. Of all others only the shell knows the value.
+// variablesOf marks a variable as unknown unless the line sets it once and in any case, at the start or after other
+// commands. For other variables only the shell knows the value.
 func (c *commandLine) variablesOf(file *syntax.File) {
 	times := assignmentsIn(file)
 	for _, stmt := range file.Stmts {
@@ -130,7 +130,7 @@ func (c *commandLine) variablesOf(file *syntax.File) {
 	}
 }
 
-// assignmentsIn returns the variables that a line may set, with twice the number of places where it does.
+// assignmentsIn returns the variables that a line may set, with twice the number of assignments.
 func assignmentsIn(file *syntax.File) map[string]int {
 	times := map[string]int{}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -155,10 +155,10 @@ func assignmentsIn(file *syntax.File) map[string]int {
 	return times
 }
 
-// alwaysSet returns the variable that a statement sets whatever its other commands do, "" if there is none.
+// alwaysSet returns the variable that a statement sets in any case, or "".
 func alwaysSet(stmt *syntax.Stmt) string {
 	cmd := stmt.Cmd
-	for { // a && b: a is always run
+	for { // a && b always runs a
 		binary, ok := cmd.(*syntax.BinaryCmd)
 		if !ok || binary.Op != syntax.AndStmt {
 			break
@@ -178,7 +178,7 @@ func alwaysSet(stmt *syntax.Stmt) string {
 	return ""
 }
 
-// assignment notes a variable that the line sets. Walk comes to it twice if it stands before a command.
+// assignment notes a variable that the line sets. walk visits an assignment before a command twice.
 func (c *commandLine) assignment(a *syntax.Assign) {
 	if a.Name == nil || a.Naked || c.assigned[a] {
 		return
@@ -197,8 +197,8 @@ func (c *commandLine) assignment(a *syntax.Assign) {
 	c.assign(a.Name.Value, value)
 }
 
-// redirected notes what the commands of a statement read, and adds the file.
-func (c *commandLine) redirected(n *syntax.Stmt) {
+// redirects notes the stdin of a statement's commands, and adds the files on stdin.
+func (c *commandLine) redirects(n *syntax.Stmt) {
 	c.input, c.inputFile = nil, false
 	for _, r := range n.Redirs {
 		switch r.Op {
@@ -221,7 +221,7 @@ func (c *commandLine) redirected(n *syntax.Stmt) {
 	}
 }
 
-// loop adds what the body of a loop names for each of its words. done is false if they are not known.
+// loop adds the files in the body of a loop, for each word of the loop. done is false if the words are not known.
 func (c *commandLine) loop(n *syntax.ForClause) (done bool) {
 	const most = 64
 	iter, ok := n.Loop.(*syntax.WordIter)
@@ -267,7 +267,7 @@ func (c *commandLine) loop(n *syntax.ForClause) (done bool) {
 	return true
 }
 
-// wordsOf returns the words of a command. A glob stands for the files that it matches.
+// wordsOf returns the words of a command. Files that match replace a glob.
 func (c *commandLine) wordsOf(args []*syntax.Word) (words []word) {
 	for _, arg := range args {
 		w := c.word(arg)
@@ -275,8 +275,8 @@ func (c *commandLine) wordsOf(args []*syntax.Word) (words []word) {
 			words = append(words, w)
 			continue
 		}
-		if text := w.text; strings.ContainsAny(text, `[\`) || strings.ContainsAny(filepath.Dir(text), "*?") || c.odd ||
-			strings.HasSuffix(text, "/") || slices.ContainsFunc(arg.Parts, hasBackslash) {
+		if text := w.text; strings.ContainsAny(text, `[\`) || strings.ContainsAny(filepath.Dir(text), "*?") ||
+			c.setsGlobs || strings.HasSuffix(text, "/") || slices.ContainsFunc(arg.Parts, hasBackslash) {
 			c.doubt("the glob %s is not known", spelling.Quote(text))
 		}
 		matched := false
@@ -310,7 +310,7 @@ func (c *commandLine) word(w *syntax.Word) word {
 	return word{text: text, computed: !known || c.splits(w), source: b.String()}
 }
 
-// hasGlob reports whether a word has a pattern that a shell compares with names of files.
+// hasGlob reports whether a word has a pattern for names of files.
 func hasGlob(w *syntax.Word) bool {
 	if w.Lit() == "[" {
 		return false
@@ -326,7 +326,7 @@ func hasBackslash(part syntax.WordPart) bool {
 	return ok && strings.Contains(lit.Value, `\`)
 }
 
-// splits reports whether an unquoted variable has blanks, at which a shell splits it, or a pattern.
+// splits reports whether an unquoted variable of the word has a blank, at which a shell splits the word, or a pattern.
 func (c *commandLine) splits(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
 		p, ok := part.(*syntax.ParamExp)
@@ -353,17 +353,17 @@ func (c *commandLine) home(w *syntax.Word, text string, known bool) (string, boo
 	return launch.Variable(c.env, "HOME") + rest, known
 }
 
-// ofCall are variables of hookrun that differ from call to call.
-var ofCall = []string{"HOOKRUN_EVENT", "HOOKRUN_TOOL"}
+// perCall are variables of hookrun that differ from call to call.
+var perCall = []string{"HOOKRUN_EVENT", "HOOKRUN_TOOL"}
 
-// expansion returns the value of a variable, or of the word behind :- if it has none. Variables that depend on the call
-// have no value here.
+// expansion returns the value of a variable, or the word after :- if the variable has no value. Variables that depend
+// on the call are unknown.
 func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 	if p.Param == nil || p.Length || p.Excl || p.Index != nil || p.Slice != nil || p.Repl != nil {
 		return "", false
 	}
 	name := p.Param.Value
-	if !syntax.ValidName(name) || slices.Contains(ofCall, name) || c.varies(name) {
+	if !syntax.ValidName(name) || slices.Contains(perCall, name) || c.varies(name) {
 		return "", false
 	}
 	value := launch.Variable(c.env, name)
@@ -387,14 +387,14 @@ func (c *commandLine) expansion(p *syntax.ParamExp) (text string, known bool) {
 	return value, false
 }
 
-// varies reports whether a client gives a variable a value of the call.
+// varies reports whether a client sets a variable to a value of the call.
 func (c *commandLine) varies(name string) bool {
 	call := dialect.NewCall(dialect.Call{Workspace: c.Options.Workspace})
 	return slices.Contains(c.hook.Dialect.Hooks.Environment(call), name+"=")
 }
 
-// printed returns what a command substitution prints that is known to print the folder of the project, or where the
-// hook runs. Of another it returns the workspace as a guess.
+// printed returns the output of a command substitution that is known to print the project's or the hook's folder. For
+// any other command, printed returns the workspace as a guess.
 func (c *commandLine) printed(p *syntax.CmdSubst) (text string, known bool) {
 	text = c.Options.Workspace
 	if len(p.Stmts) != 1 {

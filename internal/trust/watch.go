@@ -8,21 +8,21 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// watched is a path that a command names, in its state when the Fingerprint was taken.
+// watched is the state of a path in a command when the Fingerprint was taken.
 type watched struct {
 	path    string
-	file    bool     // there is a regular file
-	special bool     // there is a pipe, a socket or a device
-	target  identity // of the file that was opened; zero: nothing was hashed
-	link    identity // of the link at the path; zero: it is none
+	file    bool     // a regular file
+	special bool     // a pipe, a socket or a device
+	target  identity // the opened file; zero: not hashed
+	link    identity // the link at the path; zero: no link
 	real    string   // the path without links
-	sum     [32]byte // of its content
+	sum     [32]byte // of the content
 
-	interpreter []string // that its first line names, with arguments
+	interpreter []string // program and arguments of the #! line
 }
 
-// Touched returns the path of a file that a hook's command names and that was written, replaced, created or touched
-// since the Fingerprint was taken, or of a folder of its "files" that has other names in it. "" is none.
+// Touched returns the path of a file in a hook's command that was written, replaced, created or touched since the
+// Fingerprint was taken, or of a folder of "files" with other names than then, or "".
 func (f *Fingerprint) Touched(h *hook.Hook) string {
 	if path := f.touched(h); path != "" {
 		return path
@@ -52,8 +52,8 @@ func (f *Fingerprint) touched(h *hook.Hook) string {
 	return ""
 }
 
-// Rewritten is Touched for a hook that has ended, which may have made files beside its own. Small files are also read
-// once more: who has mapped a file into memory changes its content without a new time of change.
+// Rewritten is Touched for a hook that has ended and may have made new files. It reads small files once more: a write
+// through a memory mapping does not change the time of change.
 func (f *Fingerprint) Rewritten(h *hook.Hook) string {
 	if path := f.touched(h); path != "" {
 		return path
@@ -61,7 +61,7 @@ func (f *Fingerprint) Rewritten(h *hook.Hook) string {
 	var buffer []byte
 	for _, path := range f.byHook[h] {
 		w := f.watched[path]
-		if w.sum == [32]byte{} || w.target.size > maxAgain {
+		if w.sum == [32]byte{} || w.target.size > maxRehashed {
 			continue
 		}
 		if buffer == nil {
@@ -76,7 +76,7 @@ func (f *Fingerprint) Rewritten(h *hook.Hook) string {
 
 func (w *watched) rewritten(buffer []byte) bool {
 	hash := sha256.New()
-	small := func(i identity) bool { return i.size <= maxAgain }
+	small := func(i identity) bool { return i.size <= maxRehashed }
 	_, found, err := readRegular(w.real, buffer, small, func(text []byte) { hash.Write(text) })
 	return err != nil || !found || [32]byte(hash.Sum(nil)) != w.sum
 }
@@ -84,9 +84,9 @@ func (w *watched) rewritten(buffer []byte) bool {
 func (w *watched) touched() bool {
 	now, there := lookAt(w.path)
 	switch {
-	case w.file && w.target == (identity{}): // outside of the workspace, so only its path counts
+	case w.file && w.target == (identity{}): // outside of the workspace only the path counts
 		return false
-	case w.special: // who writes to a pipe changes its times
+	case w.special: // a write to a pipe changes its times
 		return !there || now.regular || now.folder
 	case !w.file:
 		return there && !now.folder
@@ -100,7 +100,7 @@ func (w *watched) touched() bool {
 	return false
 }
 
-// isFolder reports whether there is a folder at a path.
+// isFolder reports whether a path leads to a folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

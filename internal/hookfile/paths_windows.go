@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// managedPlace asks the system, and not %ProgramData%, which whoever starts hookrun can set.
-func managedPlace() string {
+// managedPath asks the system, not %ProgramData%: anyone who starts hookrun can set that variable.
+func managedPath() string {
 	dir, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
 	if err != nil {
 		dir = `C:\ProgramData`

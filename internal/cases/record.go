@@ -157,8 +157,10 @@ func (r *Recording) skipReason(l *logged) string {
 		}
 		l.Args = strictjson.Compact(nil, string(l.Args))
 	}
-	l.Outcome.Reason, _, _ = strings.Cut(l.Outcome.Reason, "\n"+dialect.ApproveHint) // the code is of the workspace
-	own := l.Outcome.Texts[:0]                                                       // without texts from a queue, which will not come again
+	// The code of an approval is of the workspace.
+	l.Outcome.Reason, _, _ = strings.Cut(l.Outcome.Reason, "\n"+dialect.ApproveHint)
+
+	own := l.Outcome.Texts[:0] // without texts from a queue, which will not come again
 	for _, in := range l.Outcome.Texts {
 		if in.Hook != "" {
 			own = append(own, in)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -61,6 +63,14 @@ programs differ in which of the two they take.`,
 				if !ok {
 					return 0, errors.New("cannot see the files of this call: its arguments have none")
 				}
+				for i, file := range files {
+					if strings.ContainsAny(file, "\r\n") {
+						return 0, fmt.Errorf("the name of a file has a line end: %q", file)
+					}
+					if dir := os.Getenv("HOOKRUN_CWD"); dir != "" && !filepath.IsAbs(file) {
+						files[i] = fromHere(filepath.Join(dir, file))
+					}
+				}
 				return exitOK, write(std, strings.Join(files, "\n")+"\n")
 			case !field.Exists():
 				return exitFailed, nil
@@ -92,3 +102,15 @@ func getText(field gjson.Result) string {
 }
 
 const maxGetDepth = 10_000
+
+// fromHere returns an absolute path as seen from the current folder, if the path is below the folder.
+func fromHere(file string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if below, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return file
+}

@@ -49,7 +49,7 @@ when they get longer, or when hookrun moves.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
 		s.define(flags)
-		flags.BoolVarP(&s.diffs, "verbose", "v", false, "print what changes in the files, and the hooks that are allowed")
+		flags.BoolVarP(&s.diffs, "verbose", "v", false, "print the changes as a diff, and the allowed hooks")
 		const usage = "allow the project's hooks without a question"
 		allow := flags.Bool("allow", false, usage)
 		const logUsage = "have the hook add a line about each call to `FILE`, or with the word " + defaultLog +

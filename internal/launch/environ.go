@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,6 +94,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	ours := []string{
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
+		"HOOKRUN_CWD=" + cmp.Or(c.Dir, c.Workspace),
 		"PWD=" + Dir(h, c), // printed by a shell's pwd
 	}
 	last := h.Dialect.Hooks.Environment(c)

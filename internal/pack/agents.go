@@ -154,9 +154,8 @@ var agents = Pack{
 			Blind:   "hookrun under another name, and in a script.",
 			Find:    gateCommand,
 			Doubt: [][]string{{"hookrun"}, {"hookrun allow", "hookrun deny", "hookrun approve", "hookrun uninstall",
-				"hookrun install", "hookrun init", "'hookrun', 'allow'", "\"hookrun\", \"allow\"", "hookrun, allow",
-				"hookrun, approve", "hookrun, deny", "hookrun, uninstall", "kill hookrun", "pkill -f hookrun",
-				"killall hookrun"}},
+				"hookrun install", "hookrun init", "hookrun,allow", "hookrun,approve", "hookrun,deny",
+				"hookrun,uninstall", "hookrun,install", "kill hookrun", "pkill -f hookrun", "killall hookrun"}},
 			Block: func() []Example {
 				return Lines("hookrun allow", "hookrun deny", "hookrun approve 1234", "hookrun uninstall claude",
 					"hookrun install --all", "hookrun init --add git", "hookrun import --write", "npx hookrun allow",
@@ -186,8 +185,9 @@ var agents = Pack{
 			Name: "no-gate-variables", Blocks: "a variable or an option that starts a client without its gates",
 			Why:     "What it starts does what the gates would have blocked.",
 			Instead: "Start it without that, or ask a person.",
-			Blind:   "A settings file of another name that a client is given, and a variable that a script sets.",
-			Find:    gateVariable,
+			Blind: "A settings file of another name that a client is given, a variable that a script sets, and " +
+				"files that no client and no shell reads by itself.",
+			Find: gateVariable,
 			Doubt: [][]string{{"hookrun_skip", "hookrun_trust", "disableallhooks\":true", "disableallhooks\": true",
 				"disableallhooks:true"},
 				{"environ", "env=", "env:", "setenv", "putenv", "export ", "claude", "hookrun_skip=",
@@ -205,7 +205,9 @@ var agents = Pack{
 					"echo 'export HOOKRUN_SKIP=a' >> ~/.bashrc", "HOOKRUN_DEPTH=9 claude",
 					"XDG_CONFIG_HOME=/tmp/x crush run x",
 					"python3 -c 'import os; os.environ[\"HOOKRUN_SKIP\"]=\"a\"'", "unset HOOKRUN_TRUST",
-					"export CLAUDE_CONFIG_DIR=/tmp/x; claude -p x", "env -u HOOKRUN_TRUST claude")
+					"export CLAUDE_CONFIG_DIR=/tmp/x; claude -p x", "env -u HOOKRUN_TRUST claude",
+					"tee -a .env <<< HOOKRUN_SKIP=a", "printf 'HOOKRUN_SKIP=a' > .gemini/.env",
+					"cat <<E > .envrc\nexport HOOKRUN_SKIP=a\nE")
 			},
 			Pass: func() []Example {
 				return Lines("claude -p x", "codex exec x", "gemini -p x", "HOME=/tmp/x npm test", "echo $HOOKRUN_SKIP",

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -142,23 +143,35 @@ func gateVariable(c *Call) Found {
 					return Found{What: command.String()}
 				}
 			}
-		case "echo", "printf":
-			writes := slices.ContainsFunc(command.Files,
-				func(f File) bool { return f.Writes && isProfile(f.Word.Text) })
-			names := func(w Word) bool { return strings.Contains(w.Text, "HOOKRUN_SKIP") }
-			if writes && slices.ContainsFunc(command.Args, names) {
+		case "tee":
+			isProfile := func(w Word) bool { return isProfile(w.Text) }
+			if c.setsGates() && slices.ContainsFunc(command.operands(""), isProfile) {
 				return Found{What: command.String()}
 			}
+		}
+	}
+	for _, f := range slices.Concat(c.Redirect, c.Files) {
+		if f.Writes && isProfile(cmp.Or(f.Word.Text, f.Path)) && c.setsGates() {
+			return Found{What: "a file that sets HOOKRUN_SKIP or HOOKRUN_TRUST: " + f.Path}
 		}
 	}
 	return Found{}
 }
 
-// isProfile reports whether a shell reads the file at its start.
+// setsGates reports whether the arguments of the call name a variable that switches gates off.
+func (c *Call) setsGates() bool {
+	return strings.Contains(c.Args, "HOOKRUN_SKIP") || strings.Contains(c.Args, "HOOKRUN_TRUST")
+}
+
+// isProfile reports whether a shell, a client or an editor reads variables from the file when it starts.
 func isProfile(file string) bool {
-	name := path.Base(file)
-	return strings.HasPrefix(name, ".") && (strings.HasSuffix(name, "rc") || strings.Contains(name,
-		"profile") || strings.HasSuffix(name, "env"))
+	name := strings.ToLower(path.Base(file))
+	switch name {
+	case "mise.toml", ".mcp.json", "mcp.json", "devcontainer.json", "environment", "settings.json", "launch.json":
+		return true
+	}
+	return strings.HasPrefix(name, ".env") || strings.HasPrefix(name, ".") &&
+		(strings.HasSuffix(name, "rc") || strings.Contains(name, "profile") || strings.HasSuffix(name, "env"))
 }
 
 // gateName reports whether a text sets a variable that controls gates. For a client, more variables count.

@@ -69,20 +69,30 @@ func NewCall(c permission.Call, writes bool) *Call {
 		p.addWindows(seen.Texts[i])
 		p.lines = append(p.lines, strings.ToLower(seen.Texts[i]))
 		if line.Opaque != "" {
-			text := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(seen.Texts[i])
-			p.doubts = append(p.doubts, doubt{strings.ToLower(seen.Texts[i] + "\n" + text + "\n"), line.Opaque})
+			p.doubts = append(p.doubts, doubt{flat(seen.Texts[i]), line.Opaque})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
 				continue
 			}
-			p.doubts = append(p.doubts, doubt{strings.ToLower(h.Text) + "\n", h.What})
+			text := strings.ToLower(h.Text) + "\n"
+			if strings.Contains(h.What, "program") {
+				text = flat(h.Text)
+			}
+			p.doubts = append(p.doubts, doubt{text, h.What})
 		}
 	}
 	for _, path := range seen.Files {
 		p.Files = append(p.Files, File{Path: path, Writes: writes})
 	}
 	return p
+}
+
+// flat returns a text in lower case, and below a copy without quotes and brackets: a program has the words of a command
+// as ["rm", "-rf"].
+func flat(text string) string {
+	without := strings.NewReplacer("'", "", `"`, "", `\`, "", "[", "", "]", "", ", ", ",").Replace(text)
+	return strings.ToLower(text + " \n " + without + "\n")
 }
 
 // addLine adds the commands and redirections of a line.

@@ -39,6 +39,7 @@ var guardedFolders = [...]guardedFolder{
 	{"etc", "hookrun/", guardHooks, true},
 	{"go", "bin/hookrun", guardHooks, true},
 	{"homebrew", "bin/hookrun", guardHooks, true},
+	{"hookrun", "approved/", guardHooks, true},
 	{"library", "application support/hookrun/", guardHooks, true},
 	{"programdata", "hookrun/", guardHooks, true},
 	{"usr", "bin/hookrun,local/bin/hookrun", guardHooks, true},

@@ -41,8 +41,8 @@ func pageOf(t *testing.T, calls int) string {
 			report.Status = dialect.StatusBlocked
 		}
 		o.Hooks, o.Duration = []protocol.Report{report}, report.Duration
-		require.NoError(t, log.Append(&runlog.Entry{Time: began.Add(time.Duration(i) * time.Second), Command: "pre-tool",
-			Call: c, Outcome: &o}))
+		e := runlog.Entry{Time: began.Add(time.Duration(i) * time.Second), Command: "pre-tool", Call: c, Outcome: &o}
+		require.NoError(t, log.Append(&e))
 	}
 	require.NoError(t, log.Close())
 	read, err := stats.Open(path)

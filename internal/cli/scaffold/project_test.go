@@ -35,7 +35,7 @@ func TestEntries(t *testing.T) {
 			map[string]string{"format-node": "biome"}},
 		"npm test": {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`},
 			map[string]string{"tests-node": "npm test"}},
-		"npm default": {map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\""}}`}, nil},
+		"npm default": {map[string]string{"package.json": `{"scripts":{"test":"echo no test specified"}}`}, nil},
 		"no JSON":     {map[string]string{"package.json": `{`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

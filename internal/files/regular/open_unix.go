@@ -8,6 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open opens a file for reading. A named pipe that was put at the path meanwhile would be waited for without
-// O_NONBLOCK.
+// open opens a file for reading. Without O_NONBLOCK it would wait for a named pipe that has replaced the file
+// meanwhile.
 func open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) }

@@ -27,7 +27,7 @@ type want struct {
 	text    string // for messages
 	matches func(got string) bool
 	empty   bool    // the field must be empty
-	list    bool    // each has a want for each text, in order
+	list    bool    // each has one want per text, in order
 	each    []*want // the wants of a list
 }
 
@@ -64,8 +64,7 @@ func listField(key string, list []string) field {
 	return field{key, []string{strings.Join(list, "\n\n")}, len(list) == 0, shownAll(list)}
 }
 
-// differences returns how an outcome differs from the expectation. It includes the two exceptions of the package
-// comment.
+// differences returns how an outcome differs from the expectation, with the exceptions of the package comment.
 func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	decided := o.Decision.String()

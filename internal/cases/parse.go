@@ -19,8 +19,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Parse reads the text of a test file. path is for messages. The error is of type hook.Diagnostics and lists all
-// problems.
+// Parse reads the text of a test file. path is for messages. The error is of type hook.Diagnostics: all problems.
 func Parse(path string, doc []byte, workspace string) (*File, error) {
 	p := parser{file: path, workspace: workspace, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.locator.Doc = p.doc

@@ -48,7 +48,7 @@ func New(pattern string) Pattern {
 		return Pattern{text: pattern}
 	}
 	re, err := regexp.Compile(translate(escaped(pattern)))
-	if err != nil { // megabytes long; match every name, because doubt must run the hook
+	if err != nil { // megabytes long; match every name, because in doubt the hook must run
 		re = regexp.MustCompile("")
 	}
 	return Pattern{pattern, re}

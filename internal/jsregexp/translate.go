@@ -21,14 +21,14 @@ func character(unit uint16) rune {
 	return rune(unit)
 }
 
-// \s and \S for moved units, because the engine has them for characters. U+FEFF is the only blank that moves.
+// \s and \S for moved units, because the engine's sets are of unmoved characters. U+FEFF is the only blank that moves.
 const (
 	spaces   = `\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000` + "\U000106ff"
 	noSpaces = `\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff` +
 		`\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
 )
 
-// sets are the letters of escapes for many characters.
+// sets are the letters of escapes for sets of characters.
 const sets = "dDwWsS"
 
 var (
@@ -200,7 +200,7 @@ func (t *translator) escape() {
 	case !t.classOpen && c >= '1' && c <= '9', c == 'k' && t.named:
 		t.hasRefs = true
 		t.copy(2)
-	case (isLetter(c) || c == '_') && strings.IndexByte("bdDwWfnrtv", c) < 0: // the engine may take the letter for an escape
+	case (isLetter(c) || c == '_') && strings.IndexByte("bdDwWfnrtv", c) < 0: // the engine may read an escape
 		t.at++
 		t.unit()
 	default:

@@ -23,8 +23,7 @@ type Value[T any] struct {
 	get  func() T
 }
 
-// Get returns the value; the first call makes it. If Make panics, so does each call, because an empty table would look
-// like "no match".
+// Get returns the value, made by the first call. If Make panics, so does each call: an empty table would match no text.
 func (v *Value[T]) Get() T {
 	v.once.Do(func() { v.get = sync.OnceValue(v.Make) })
 	return v.get()

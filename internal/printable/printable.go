@@ -36,9 +36,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Hidden reports whether a character steers a terminal, ends a line or is invisible. Invisible characters change the
-// direction of writing, have no width, choose a variant of the character before them, or are blank without being a
-// space.
+// Hidden reports whether a character steers a terminal, ends a line or is invisible: turns the direction of writing,
+// has no width, chooses a variant of the character before, or is blank and no space.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f

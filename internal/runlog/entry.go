@@ -189,8 +189,7 @@ func withSize(shown string, size int) string {
 	return shown
 }
 
-// value returns the form of a JSON value from a hook in a line. A long value, or a value that is no JSON, becomes a
-// string.
+// value returns the form of a JSON value from a hook in a line. A value that is too long, or no JSON, becomes a string.
 func (c *cleaner) value(value []byte) json.RawMessage {
 	if len(value) == 0 {
 		return nil

@@ -18,8 +18,7 @@ const (
 // longestName is how many bytes at the end of a name are checked.
 const longestName = 128
 
-// nameKind returns the kind of a name. The words may be joined in any way: api_key, API-KEY, apiKey and apikey are the
-// same.
+// nameKind returns the kind of a name. It does not matter how words are joined: api_key, API-KEY, apiKey, apikey.
 func nameKind(name string) kind {
 	name = name[max(0, len(name)-longestName):]
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && slices.Contains(sourceFiles, name[dot+1:]) {

@@ -15,8 +15,8 @@ import (
 // mark replaces a secret.
 const mark = "[redacted]"
 
-// Of a text longer than maxText, more is read than shown. The first ahead bytes are read because a redaction may
-// shorten the first maxText characters. The next ahead bytes are read to find the end of a secret, and are never shown.
+// A text longer than maxText is read further. The first ahead bytes more may be shown, because redactions shorten the
+// text before. The next ahead bytes are read only to find the end of a secret.
 const ahead = 16 << 10
 
 // maxMatches is how many matches of one pattern fill the shown part of a text. The text after them is not shown,
@@ -79,8 +79,7 @@ func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 	return shown, size
 }
 
-// firstCharacters returns the length of the first n characters of s, in bytes. An invalid UTF-8 byte counts as a
-// character.
+// firstCharacters returns the length of the first n characters of s in bytes. Invalid UTF-8 bytes count as characters.
 func firstCharacters(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -223,8 +222,7 @@ func (c *jsonCleaner) number() {
 	}
 }
 
-// maybeSecret reports whether a value under the name of a secret can be a secret: booleans, null and empty values
-// cannot.
+// maybeSecret reports whether a value under the name of a secret is no boolean, not null and not empty.
 func maybeSecret(value string) bool {
 	switch value {
 	case "", "true", "false", "null", `""`, "{}", "[]":
@@ -279,8 +277,8 @@ func valueEnd(doc string, i int) int {
 	return len(doc)
 }
 
-// bracketed returns the end of the array or object that begins at i. slashes is how many backslashes are before each
-// quote.
+// bracketed returns the end of the array or object that begins at i. slashes is the number of backslashes before
+// quotes.
 func bracketed(s string, i, slashes int) int {
 	for depth := 0; i < len(s); {
 		switch s[i] {

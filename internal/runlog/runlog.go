@@ -10,9 +10,9 @@
 // error. Text that matches the patterns, and values under names like password or api_key, are removed before a text is
 // cut. Only regular files are written to.
 //
-// Not guaranteed: a line may be lost in a crash of the system (writes are not synced). Lines may be in another order
-// than the beginnings of the calls. Secrets may be missed: a secret without a telling name needs a pattern, and in a
-// longer text a match of more than 16 KiB may be missed.
+// Not guaranteed: a line may be lost in a crash of the system (writes are not synced). Lines may not be in the order in
+// which calls began. A secret without a telling name needs a pattern, and in a longer text a match of more than 16 KiB
+// may be missed.
 //
 // No library does this: libraries for rotation assume a single writing process, and none removes secrets from JSON.
 package runlog

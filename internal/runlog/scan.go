@@ -299,8 +299,7 @@ func password(s string, i int) (from, to int) {
 	return 0, 0
 }
 
-// privateKey returns the text between the first and last line of a PEM private key. i is the offset after the first
-// word.
+// privateKey returns the text between the lines of a PEM private key. i is the offset after the first word.
 func privateKey(s string, i int) (from, to int) {
 	n := strings.Index(s[i:min(len(s), i+60)], "PRIVATE KEY")
 	if n < 0 || strings.ContainsAny(s[i:i+n], "\\\n") {

@@ -2,12 +2,11 @@ package strictjson
 
 import "github.com/hookrun/hookrun/internal/lazy"
 
-// CommentOrString matches comments, the start of an unclosed comment, and strings, because // and /* in a string begin
-// no comment.
+// CommentOrString matches comments, the start of an unclosed comment, and strings, which contain no comments.
 var CommentOrString = lazy.Regexp{Text: `(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`}
 
-// BlankComments replaces comments by blanks, so offsets and lines stay the same. open is the offset of an unclosed
-// comment, or -1.
+// BlankComments replaces comments by blanks, so offsets stay the same. open is the offset of an unclosed comment, or
+// -1.
 func BlankComments(text string) (plain string, open int) {
 	b := []byte(text)
 	for _, at := range CommentOrString.Get().FindAllStringIndex(text, -1) {

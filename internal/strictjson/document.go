@@ -40,8 +40,8 @@ func equalKeys(doc, what string) (warning string, err error) {
 	return warning + "; hooks were given the last" + more, nil
 }
 
-// FindEqualKeys returns a warning about the first duplicate key of a document, and a text with the number of further
-// ones. Both are "" without duplicates.
+// FindEqualKeys returns a warning about the first duplicate key, and a text with the number of further duplicate keys.
+// Both may be "".
 func FindEqualKeys(doc, what string) (warning, more string, err error) {
 	equal := 0
 	for _, f := range Check(doc, MaxDepth) {

@@ -5,8 +5,8 @@
 //		…
 //	}
 //
-// Two parsers can read one document differently: of two equal keys encoding/json takes the last and gjson the first. If
-// a gate reads the first and the tool the last, the gate can be bypassed. All parsers read a document without faults
+// Two parsers can read one document differently: of two equal keys encoding/json takes the last and gjson the first.
+// Then a gate could be bypassed, if it reads another key than the tool. All parsers read a document without faults
 // alike.
 //
 // No library finds all faults: encoding/json and jsontext stop at the first, and gjson finds none. Reading the document
@@ -235,7 +235,7 @@ func (s *scanner) unexpected(expected string) {
 	s.fail(s.at, Syntax, "expected %s, found %s", expected, s.found())
 }
 
-// text reads a string and returns the source text with quotes. escaped is true if it has a backslash.
+// text reads a string and returns the source text with quotes. escaped is true if the text has an escape.
 func (s *scanner) text() (raw string, escaped bool) {
 	start := s.at
 	s.at++

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Position returns the line and column of an offset, both from 1. Columns count characters (a tab is one), as in
-// editors.
+// Position returns the line and column of an offset, both from 1. As in editors, columns are characters (a tab is one).
 func Position(doc string, offset int) (line, column int) {
 	l := Locator{Doc: doc}
 	return l.Position(offset)

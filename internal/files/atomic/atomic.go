@@ -76,9 +76,7 @@ func replace(path string, old fs.FileInfo, mode fs.FileMode, text string) error 
 }
 
 // writeFile writes a temporary file, and calls rename to move it to path.
-func writeFile(
-	path string, old fs.FileInfo, mode fs.FileMode, text string, rename func(temporary, path string) error,
-) error {
+func writeFile(path string, old fs.FileInfo, mode fs.FileMode, text string, rename func(from, to string) error) error {
 	const tries = 10
 	for n := 1; ; n++ {
 		temporary, err := write(path, old, mode, text)
@@ -156,8 +154,7 @@ func Sweep(path string) {
 	}
 }
 
-// isStamp reports whether a text is the time in the name of a temporary file. It must reject the names of a user's
-// backups.
+// isStamp reports whether a text is the time in the name of a temporary file. It must reject names of backups.
 func isStamp(text string) bool {
 	nanoseconds, err := strconv.ParseInt(text, 36, 64)
 	if err != nil || text != strconv.FormatInt(nanoseconds, 36) {

@@ -33,8 +33,8 @@ func Read(path string) (text []byte, err error) {
 	return text, err
 }
 
-// retryInUse calls do, again for up to two seconds while Windows refuses because another process has the file open. A
-// client reads its settings for a moment, and a virus scanner any new file.
+// retryInUse repeats do for up to two seconds while another process has the file open, which makes Windows refuse. A
+// client reads its settings, and a virus scanner any new file, for a moment.
 func retryInUse(path string, do func() error) error {
 	until := time.Now().Add(2 * time.Second)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

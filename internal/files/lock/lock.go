@@ -8,8 +8,7 @@
 // released when the file is closed or the process ends, even by a kill. Not guaranteed: protection from processes that
 // read or write without the lock.
 //
-// gofrs/flock opens files itself, by path. The callers of this package lock a file that they have open, and write to
-// it.
+// gofrs/flock opens files itself, by path. The callers of this package lock and write to an open file.
 package lock
 
 import (

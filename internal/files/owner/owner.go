@@ -12,8 +12,7 @@
 // Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file that belongs to
 // another user or is writable by all. On Windows administrators count as root, and access lists count.
 //
-// Not guaranteed: another user's folder may change between Resolve and the use of the path. So check the opened file,
-// too.
+// Not guaranteed: another user's folder may change before the path is used. So check the opened file, too.
 package owner
 
 import (
@@ -27,7 +26,7 @@ import (
 // maxLinks is how many links a path may go through, as in Linux.
 const maxLinks = 40
 
-// Resolve returns the path without links. Names of missing files at the end of the path stay.
+// Resolve returns the path without links. Missing files at the end of the path stay in the result.
 func Resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -56,7 +55,7 @@ func Resolve(path string) (string, error) {
 		if !Owned(next, info) {
 			return "", fmt.Errorf("%s is a link of another user; name what it should lead to", next)
 		}
-		if info.Mode()&os.ModeSymlink == 0 { // Windows itself follows a junction
+		if info.Mode()&os.ModeSymlink == 0 { // a junction or the like; Windows itself follows it
 			real = next
 			continue
 		}

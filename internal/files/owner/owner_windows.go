@@ -78,8 +78,7 @@ func MkdirAll(path string) error {
 	return err
 }
 
-// changeRights are the rights to change a file or the entries of a folder. replaceRights are the rights to replace a
-// folder by another.
+// changeRights allow to change a file or the entries of a folder, replaceRights to replace a folder by another.
 const (
 	deleteChild = 0x40 // FILE_DELETE_CHILD
 
@@ -91,7 +90,7 @@ const (
 type access struct {
 	owner      *windows.SID
 	allowed    []*windows.SID               // a nil element means all users
-	descriptor *windows.SECURITY_DESCRIPTOR // has the memory of the accounts
+	descriptor *windows.SECURITY_DESCRIPTOR // holds the memory of the accounts
 }
 
 // accessTo returns the owner of a file or of a link itself, and the accounts with one of the rights. Denials do not
@@ -146,8 +145,8 @@ func isAdmin(who *windows.SID) bool {
 		who.IsWellKnown(windows.WinBuiltinAdministratorsSid) || who.String() == trustedInstaller)
 }
 
-// isOwn reports whether an account is this user or an administrator. An entry for the owner of the file, whoever owns
-// it, counts too, because callers check the owner.
+// isOwn reports whether an account is this user or an administrator. Entries for the owner, whoever owns the file,
+// count too, because callers check the owner.
 func isOwn(who *windows.SID) bool {
 	user, err := currentUser()
 	return isAdmin(who) || err == nil && who != nil && (who.Equals(user) ||
@@ -187,8 +186,7 @@ func WritableByAll(path string, _ os.FileInfo) bool {
 // CheckOwn refuses a file or folder if an account other than this user and administrators can change it.
 func CheckOwn(path string) error { return check(path, changeRights, isOwn) }
 
-// CheckPrivate refuses a file or folder if an account other than this user and administrators has any right to it, even
-// to read.
+// CheckPrivate refuses a file or folder if an account other than this user and administrators can even read it.
 func CheckPrivate(path string) error { return check(path, ^windows.ACCESS_MASK(0), isOwn) }
 
 // CheckAbove refuses a folder if an account other than this user and administrators can replace it.

@@ -14,7 +14,7 @@ func UnwrapPath(err error) error {
 	return err
 }
 
-// Same reports whether two paths lead to the same file. A path to a missing file is never the same.
+// Same reports whether two paths lead to the same file. It returns false if a file is missing.
 func Same(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {

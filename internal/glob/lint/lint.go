@@ -97,8 +97,8 @@ func checkGlob(pattern string, whole glob.List, known []string) (what string, ki
 // minLetters is how many letters a glob with wildcards needs to tell which tool it means.
 const minLetters = 3
 
-// otherCase returns the known name that a glob would match if case did not count, or "". The caller has checked that no
-// known name matches as written.
+// otherCase returns the known name that a glob would match if case did not count, or "". No known name matches the glob
+// as written.
 func otherCase(pattern string, whole glob.List, known []string) string {
 	letters := len(pattern) - strings.Count(pattern, "*") - strings.Count(pattern, "?")
 	if pattern == "" || letters < minLetters && letters < len(pattern) {

@@ -8,8 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/glob"
 )
 
-// CheckName returns a finding about the name of a tool outside of a matcher, as in an "if". ok is false if the name is
-// fine.
+// CheckName returns a finding about a tool's name outside of a matcher, as in an "if". ok is false if the name is fine.
 func CheckName(name string, known []string) (found Finding, ok bool) {
 	if slices.Contains(known, name) {
 		return found, false
@@ -42,7 +41,7 @@ func unknownTool(glob string, whole glob.List, known []string) (what string, kin
 	return no + "; " + own, Unknown, ""
 }
 
-// MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, or the form of another client.
+// MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, or a form of other clients.
 // Most forms have a character or two that no tool of a client has.
 func MaybeMCP(glob string) bool {
 	text := sets.Get().ReplaceAllString(glob, "?")

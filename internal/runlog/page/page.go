@@ -2,9 +2,9 @@
 //
 //	err := page.Write(file, page.Page{Summary: summary, Calls: lines})
 //
-// Guarantees: the page is one file and loads no other from the network. No text of a log can become markup or script:
-// the log is data in the file and text in the document, and the page's policy allows no script but the page's own. The
-// page works without any calls. It has the youngest MaxCalls calls, or as many as fit into 16 MiB.
+// Guarantees: the page is one file and loads no other file. No text of a log can become markup or script: the log is
+// data in the file and text in the document, and the page's policy allows no script but the page's own. The page works
+// without any calls. It has the youngest MaxCalls calls, or as many as fit into 16 MiB.
 //
 // Not guaranteed: redaction. The page shows the log as written; the writer of the log removes secrets.
 package page

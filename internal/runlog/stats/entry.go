@@ -191,8 +191,7 @@ func (f fields) read(object gjson.Result) bool {
 	return ok
 }
 
-// elements calls each for the elements of an array until each returns false, and reports whether each always returned
-// true.
+// elements calls each for the elements of an array until each returns false. It returns true if no call did.
 func elements(array gjson.Result, each func(gjson.Result) bool) bool {
 	ok := array.IsArray()
 	array.ForEach(func(_, v gjson.Result) bool {

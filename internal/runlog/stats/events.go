@@ -35,7 +35,7 @@ type turn struct {
 	calls, results map[string]bool
 }
 
-// NewEvents returns Events for the calls admitted by the filter. Of must get the lines of all calls, because the other
+// NewEvents returns Events for the calls admitted by the filter. Of must get the lines of all calls, because other
 // calls belong to the same turns.
 func NewEvents(f Filter) *Events { return &Events{f, map[string]*turn{}, newEntry()} }
 
@@ -206,8 +206,8 @@ func (e *entry) content() (preview string, size int, isError bool) {
 	return preview, size, e.failed || isErrorObject(result)
 }
 
-// isErrorObject reports whether a result is a JSON object with an "is_error" or "error" other than null, false, 0 or an
-// empty value.
+// isErrorObject reports whether a result is an object with an "is_error" or "error" that is not empty, false, null or
+// 0.
 func isErrorObject(result string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(result), "{") || !gjson.Valid(result) {
 		return false

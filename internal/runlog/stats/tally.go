@@ -248,8 +248,8 @@ func (t *tally) hook(r *report) *hookTally {
 	return h
 }
 
-// absolute returns a source with an absolute path. A relative path starts at the working directory of the call. This is
-// usually the workspace, or else a folder above. In this case the path contains the end of the workspace's path.
+// absolute returns a source with an absolute path. A relative path starts at the working directory of the call: the
+// workspace, or a folder above. If a folder above, the path contains the end of the workspace's path.
 func absolute(source, workspace string) string {
 	if source == "" || workspace == "" || filepath.IsAbs(source) {
 		return source

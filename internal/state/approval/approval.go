@@ -9,8 +9,8 @@
 //		passes, err := approval.Take(state, &call)
 //	}
 //
-// Guarantees: Take returns true once for an approval, even if many processes call it at the same time, and only for
-// Valid. The call must be equal in all fields of Call. A file that another user owns or can write to approves no call.
+// Guarantees: Take returns true once for an approval, even if many processes call it at the same time, and only within
+// Valid. The call must be equal in all fields. A file that another user owns or can write to approves no call.
 //
 // Not guaranteed: protection from other programs of the same user. A program of the user can write an approval.
 package approval
@@ -43,7 +43,7 @@ const Folder = "approved"
 const Valid = 10 * time.Minute
 
 const (
-	kept      = 24 * time.Hour // a request without approval
+	kept      = 24 * time.Hour // how long a request waits for approval
 	deadClaim = time.Minute    // a process that holds a claim for longer has crashed
 	maxArgs   = 16 << 10       // bytes: a person must be able to read the arguments
 	maxReason = 4 << 10

@@ -1,11 +1,11 @@
 // Package lastrun records when a client last ran hookrun in a workspace. Without this record, a client that stopped
-// running hookrun would look like a client whose hooks approve every call.
+// running hookrun would look as if the hooks approved every call.
 //
 //	_ = lastrun.Record(state, "claude", workspace)
 //	at, err := lastrun.Time(state, "claude", workspace)
 //
-// Each workspace and client have one empty file, and the modification time is the record. If the file exists, Record
-// costs one system call. The time is no proof: any program with write access to the folder can set it.
+// Each workspace and client have an empty file, and the modification time is the record. If the file exists, Record
+// costs one system call. The time is no proof: any program with write access to the folder can set the time.
 package lastrun
 
 import (

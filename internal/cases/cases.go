@@ -10,22 +10,22 @@
 //
 // A file is {"tests": [{"name": …, "event": "pre-tool", "tool": "shell", "args": {…}, "expect": {"decision":
 // "block"}}]}. Instead of event, tool, args and so on a test may have "input", a client's whole hook input. In an
-// expectation a string must be equal, {"matches": RE2} is a pattern that must match somewhere in the text, and null
-// means that there must be nothing. ${HOOKRUN_WORKSPACE} stands for the path of the workspace in all strings except a
-// test's name, so a test works on every machine.
+// expectation a string must be equal, {"matches": RE2} must match somewhere in the text, and null expects an empty
+// value. ${HOOKRUN_WORKSPACE} means the path of the workspace in all strings except a test's name, so a test works on
+// every machine.
 //
-// Fields that a test does not name are not compared, with two exceptions that would let it pass by accident. A test
+// Fields without an expectation are not compared, with two exceptions, because a test could pass by accident. A test
 // fails
 //   - if the decision is not continue, unless expect has "decision", and if the loop ends, unless expect has "stop" or
 //     "stop_reason". Otherwise {"inject": "x"} would pass on a block.
 //   - if a hook gave no answer (it crashed, could not be started, was too slow, printed nonsense), unless expect has
 //     "cause" or "warning". Otherwise {"decision": "block"} would pass without the guard.
 //
-// Files are read as strictly as hooks files: a misspelt key, which would make a test check nothing, is an error with
-// its position.
+// Files are read as strictly as hooks files: a misspelt key, with which a test would check nothing, is an error with a
+// position.
 //
-// Not guaranteed: that a test fails if a hook crashes before a tool with an exit code of its own (1 for most
-// interpreters). In .tenex-hooks.json that is a block like any other; "reason" tells them apart.
+// Not guaranteed: a test may pass although a hook crashes before a tool with an exit code of its own (1 for most
+// interpreters). In .tenex-hooks.json such a crash is a block like any other; "reason" tells them apart.
 package cases
 
 import (
@@ -76,7 +76,7 @@ type Result struct {
 	OK       bool                  `json:"ok"`
 	Problems []string              `json:"problems"` // how the outcome differs
 	Duration protocol.Milliseconds `json:"duration_ms"`
-	Outcome  *protocol.Outcome     `json:"outcome,omitempty"` // nil: the call had none
+	Outcome  *protocol.Outcome     `json:"outcome,omitempty"` // nil if the call had none
 }
 
 // Check compares the outcome of the test's call with what the test expects.
@@ -110,7 +110,7 @@ func Find(folder string) (paths []string, err error) {
 }
 
 // Load reads a test file for a workspace, whose path must be absolute. An error with a position is of type
-// hookfile.Diagnostics.
+// hook.Diagnostics.
 func Load(path, workspace string) (*File, error) {
 	doc, _, err := regular.Read(path, maxFileSize)
 	if errors.Is(err, regular.ErrTooLarge) {

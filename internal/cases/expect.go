@@ -15,41 +15,41 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Expectation is what a test expects of an outcome, by the keys of its "expect".
+// Expectation is the expected outcome of a test, by the keys of "expect".
 type Expectation map[string]*want
 
 // expectKeys are the keys in the order of messages.
 var expectKeys = []string{"decision", "reason", "cause", "hook", "stop_reason", "inject", "message", "warning",
 	"updated_input", "updated_output", "approved", "stop"}
 
-// want is what one field of an outcome must be.
+// want is the expected value of one field of an outcome.
 type want struct {
-	text string // for messages
-	fits func(got string) bool
-	none bool    // the field must be empty
-	list bool    // each names one of several texts, in order
-	each []*want // the wants of a list
+	text    string // for messages
+	matches func(got string) bool
+	empty   bool    // the field must be empty
+	list    bool    // each has one want per text, in order
+	each    []*want // the wants of a list
 }
 
 // equal wants exactly this value.
 func equal(value string) *want {
-	return &want{text: value, fits: func(got string) bool { return got == value }}
+	return &want{text: value, matches: func(got string) bool { return got == value }}
 }
 
 // equalJSON wants a JSON value, in any spelling.
 func equalJSON(value string) *want {
-	return &want{text: value, fits: func(got string) bool {
+	return &want{text: value, matches: func(got string) bool {
 		return gjson.Valid(got) && strictjson.Equal(gjson.Parse(got), gjson.Parse(value))
 	}}
 }
 
-var nothing = &want{text: "none", none: true}
+var wantEmpty = &want{text: "none", empty: true}
 
 // field is a field of an outcome.
 type field struct {
 	key   string
 	texts []string // one of them must match
-	none  bool
+	empty bool
 	shown string
 }
 
@@ -64,8 +64,7 @@ func listField(key string, list []string) field {
 	return field{key, []string{strings.Join(list, "\n\n")}, len(list) == 0, shownAll(list)}
 }
 
-// differences returns how an outcome differs from the expectation. That includes what the package comment lists as
-// failing a test that does not name it.
+// differences returns how an outcome differs from the expectation, with the exceptions of the package comment.
 func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	decided := o.Decision.String()
@@ -100,17 +99,17 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 			add("%s: expected %d, got %d: %s", f.key, len(want.each), len(got), f.shown)
 		case want.list:
 			for i, one := range want.each {
-				if !one.fits(got[i]) {
+				if !one.matches(got[i]) {
 					add("%s[%d]: expected %s, got %s", f.key, i, one.text, shown(got[i]))
 				}
 			}
-		case want.none && !f.none, !want.none && !slices.ContainsFunc(f.texts, want.fits):
+		case want.empty && !f.empty, !want.empty && !slices.ContainsFunc(f.texts, want.matches):
 			add("%s: expected %s, got %s", f.key, want.text, f.shown)
 		}
 	}
 	if e["cause"] == nil && e["warning"] == nil {
 		for i := range o.Hooks {
-			if h := &o.Hooks[i]; silent(h) {
+			if h := &o.Hooks[i]; gaveNoAnswer(h) {
 				add("hook '%s' gave no answer (%s), and \"expect\" has no \"cause\" or \"warning\"",
 					printable.Escape(h.Name), h.Cause)
 			}
@@ -119,9 +118,9 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	return found
 }
 
-// silent reports whether a hook gave no answer although it ran or should have run. If it failed and that blocks the
-// call, its status is blocked.
-func silent(h *protocol.Report) bool {
+// gaveNoAnswer reports whether a hook gave no answer although it ran or should have run. If such a failure blocks the
+// call, the status is blocked.
+func gaveNoAnswer(h *protocol.Report) bool {
 	switch h.Status {
 	case dialect.StatusFailed, dialect.StatusTimeout, dialect.StatusUnstarted:
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
-// JUnit writes results as JUnit XML, which CI systems read, with a suite for each file. It does not use encoding/xml,
-// which would be a tenth of the binary.
+// JUnit returns results as JUnit XML for CI systems, with a suite for each file. It does not use encoding/xml, because
+// that would be a tenth of the binary.
 func JUnit(results []Result, took time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"hookrun test\"%s>\n",
@@ -47,7 +47,7 @@ func suite(b *strings.Builder, results []Result) {
 	b.WriteString("  </testsuite>\n")
 }
 
-// lines describe a failure: what differs, and what each hook did and answered.
+// lines describe a failure: the differences, and the status and stderr of each hook.
 func (r *Result) lines() []string {
 	lines := append([]string{}, r.Problems...)
 	if r.Outcome == nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Parse reads the text of a test file. path is for messages. The error is of type hookfile.Diagnostics and lists all
-// of them.
+// Parse reads the text of a test file. path is for messages. The error is of type hook.Diagnostics: all problems.
 func Parse(path string, doc []byte, workspace string) (*File, error) {
 	p := parser{file: path, workspace: workspace, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.locator.Doc = p.doc
@@ -44,7 +43,7 @@ func Parse(path string, doc []byte, workspace string) (*File, error) {
 	return f, nil
 }
 
-// parser walks a document that strictjson has accepted. It collects problems and does not stop at the first.
+// parser reads a document that strictjson has accepted. It collects problems and does not stop at the first.
 type parser struct {
 	file, workspace string
 	doc             string
@@ -59,8 +58,8 @@ func (p *parser) problem(offset int, format string, args ...any) {
 	})
 }
 
-// is reports whether a value has the type that strictjson.CheckType names, and adds a problem if not.
-func (p *parser) is(v gjson.Result, what, name string) bool {
+// checkType reports whether a value has the named type of strictjson.CheckType, and adds a problem if not.
+func (p *parser) checkType(v gjson.Result, what, name string) bool {
 	want, ok := strictjson.CheckType(v, name)
 	if !ok {
 		p.problem(v.Index, "%s must be %s, not %s", what, want, cited(v))
@@ -85,7 +84,7 @@ func (p *parser) fields(object gjson.Result, known ...string) map[string]gjson.R
 	return found
 }
 
-// brief shortens what a message quotes: a file can have a hundred thousand errors in one long text.
+// brief shortens a text for a message, because a file can have a hundred thousand errors in one long text.
 func brief(s string) string { return spelling.Brief(s, 80) }
 
 // cited returns a value of the file for a message, on one line.
@@ -121,7 +120,7 @@ func (p *parser) tests(top gjson.Result) (tests []Test) {
 	}
 	lines := map[string]int{}
 	all.ForEach(func(_, entry gjson.Result) bool {
-		if !p.is(entry, "a test", "object") {
+		if !p.checkType(entry, "a test", "object") {
 			return true
 		}
 		t := p.test(entry)
@@ -139,7 +138,7 @@ func (p *parser) tests(top gjson.Result) (tests []Test) {
 	return tests
 }
 
-// callKeys are the keys of a call. A client's whole input takes their place.
+// callKeys are the keys of a call, if the test has no "input".
 var callKeys = []string{"event", "tool", "args", "result", "failed", "prompt", "session_id", "tool_use_id", "agent_id"}
 
 func (p *parser) test(entry gjson.Result) (t Test) {
@@ -148,7 +147,7 @@ func (p *parser) test(entry gjson.Result) (t Test) {
 	t.Line, _ = p.locator.Position(entry.Index)
 	if name, ok := fields["name"]; !ok {
 		p.problem(entry.Index, "the test has no \"name\"")
-	} else if p.is(name, `"name"`, "string") {
+	} else if p.checkType(name, `"name"`, "string") {
 		t.Name = strictjson.Text(name.Raw)
 		if strings.TrimSpace(t.Name) == "" {
 			p.problem(name.Index, "the name of the test is blank")
@@ -160,12 +159,12 @@ func (p *parser) test(entry gjson.Result) (t Test) {
 		t.Call = p.call(entry, fields)
 	}
 	t.Call.Workspace = p.workspace
-	if env, ok := fields["env"]; ok && p.is(env, `"env"`, "object") {
+	if env, ok := fields["env"]; ok && p.checkType(env, `"env"`, "object") {
 		t.Env = p.env(env)
 	}
 	if expect, ok := fields["expect"]; !ok {
 		p.problem(entry.Index, "the test has no \"expect\", so it could not fail")
-	} else if p.is(expect, `"expect"`, "object") {
+	} else if p.checkType(expect, `"expect"`, "object") {
 		t.Expect = p.expectation(expect)
 	}
 	return t
@@ -178,10 +177,10 @@ func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c dialec
 			p.problem(twice.Index, "%q is in \"input\" too; leave one of them out", key)
 		}
 	}
-	if !p.is(v, `"input"`, "object") {
+	if !p.checkType(v, `"input"`, "object") {
 		return c
 	}
-	c, _, err := registry.ParseInput(p.json(v)) // its only warnings are about equal keys, and there are none
+	c, _, err := registry.ParseInput(p.json(v)) // warnings are only about equal keys, and Parse refuses those
 	if err != nil {
 		p.problem(v.Index, "%v", err)
 	}
@@ -192,7 +191,7 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 	event, ok := fields["event"]
 	if !ok {
 		p.problem(entry.Index, "the test has neither \"event\" nor \"input\"")
-	} else if ok = p.is(event, `"event"`, "string"); ok {
+	} else if ok = p.checkType(event, `"event"`, "string"); ok {
 		if c.Event, ok = registry.ParseEvent(strictjson.Text(event.Raw)); !ok {
 			p.problem(event.Index, "unknown event %s%s",
 				quote(strictjson.Text(event.Raw)), meantEvent(strictjson.Text(event.Raw)))
@@ -202,13 +201,13 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 		"tool": &c.Tool, "prompt": &c.Prompt, "session_id": &c.SessionID,
 		"tool_use_id": &c.ToolUseID, "agent_id": &c.AgentID,
 	} {
-		if v, ok := fields[key]; ok && p.is(v, strconv.Quote(key), "string") {
+		if v, ok := fields[key]; ok && p.checkType(v, strconv.Quote(key), "string") {
 			*into = p.text(v)
 		}
 	}
 	if args, ok := fields["args"]; ok {
 		c.Args = p.json(args)
-		// As in serve, a string that holds an object is the JSON that the model wrote.
+		// As in serve, a string with an object is the JSON of the model.
 		text := p.text(args)
 		if args.Type == gjson.String && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 			c.Args = text
@@ -220,11 +219,11 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 		}
 	}
 	c.Failed = c.Event == "PostToolUseFailure"
-	if failed, ok := fields["failed"]; ok && p.is(failed, `"failed"`, "boolean") {
+	if failed, ok := fields["failed"]; ok && p.checkType(failed, `"failed"`, "boolean") {
 		c.Failed = c.Failed || failed.Bool()
 	}
 	if !ok {
-		return c // which keys belong to an unknown event cannot be checked
+		return c // the keys of an unknown event cannot be checked
 	}
 	tool, given := fields["tool"]
 	if dialect.HasTool(c.Event) && c.Tool == "" && (!given || tool.Type == gjson.String) {
@@ -256,7 +255,7 @@ func (p *parser) env(object gjson.Result) (env []string) {
 		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
 			p.problem(key.Index, "%s is set by hookrun; choose a name that does not start with HOOKRUN", brief(name))
 		}
-		if p.is(value, "the variable "+quote(name), "string") {
+		if p.checkType(value, "the variable "+quote(name), "string") {
 			if strings.ContainsRune(p.text(value), 0) {
 				p.problem(value.Index,
 					"the variable %s has a NUL character, which no process can be given", quote(name))
@@ -279,15 +278,15 @@ func (p *parser) expectation(object gjson.Result) Expectation {
 		what := strconv.Quote(key)
 		switch key {
 		case "decision":
-			p.is(v, what, "continue|block|ask|defer")
+			p.checkType(v, what, "continue|block|ask|defer")
 			e[key] = equal(strictjson.Text(v.Raw))
 		case "approved", "stop":
-			p.is(v, what, "boolean")
+			p.checkType(v, what, "boolean")
 			e[key] = equal(v.Raw)
 		case "inject", "message":
 			e[key] = p.expectedTexts(v, what)
 		case "updated_input", "updated_output":
-			if e[key] = nothing; v.Type != gjson.Null {
+			if e[key] = wantEmpty; v.Type != gjson.Null {
 				e[key] = equalJSON(p.json(v))
 			}
 		default:
@@ -301,7 +300,7 @@ func (p *parser) expectation(object gjson.Result) Expectation {
 func (p *parser) expectedText(v gjson.Result, what string) *want {
 	switch {
 	case v.Type == gjson.Null:
-		return nothing
+		return wantEmpty
 	case v.Type == gjson.String:
 		w := equal(p.text(v))
 		w.text = strconv.Quote(w.text)
@@ -316,7 +315,7 @@ func (p *parser) expectedText(v gjson.Result, what string) *want {
 	case !ok:
 		p.problem(v.Index, "%s has no \"matches\"", what)
 		return nil
-	case !p.is(pattern, `"matches"`, "string"):
+	case !p.checkType(pattern, `"matches"`, "string"):
 		return nil
 	case pattern.Raw == `""`:
 		p.problem(pattern.Index, "the pattern is empty, which every text matches; write null for none")
@@ -328,7 +327,7 @@ func (p *parser) expectedText(v gjson.Result, what string) *want {
 		p.problem(pattern.Index, "the pattern %s is no RE2: %s", quote(expression), spelling.Expression(err))
 		return nil
 	}
-	return &want{text: "a text that matches " + strconv.Quote(expression), fits: compiled.MatchString}
+	return &want{text: "a text that matches " + strconv.Quote(expression), matches: compiled.MatchString}
 }
 
 func (p *parser) expectedTexts(v gjson.Result, what string) *want {

@@ -25,20 +25,20 @@ import (
 
 const (
 	cutAt   = 2500     // characters; a run log may have cut a text of this length
-	maxLine = 16 << 20 // of a run log; hookrun writes no longer ones
+	maxLine = 16 << 20 // of a run log; hookrun writes no longer lines
 )
 
-// Recording turns the calls of a run log into tests. It makes one for each different call, with the outcome of the last
-// such call, in the order of the first.
+// Recording turns the calls of a run log into tests. Equal calls become one test, in the order of the first call and
+// with the outcome of the last.
 type Recording struct {
-	Lines   int // that were read
+	Lines   int // number of lines read
 	LeftOut map[string]int
-	// Anywhere takes calls of other workspaces too, as if they were of this one.
+	// Anywhere takes calls of other workspaces too, as if they were of this workspace.
 	Anywhere bool
 
 	workspace string
 	calls     []logged
-	indexes   map[string]int // index of each call, by what makes it different
+	indexes   map[string]int // index in calls, by the fields that make a call different
 }
 
 // NewRecording returns a Recording of the calls in a workspace, whose path must be absolute.
@@ -46,7 +46,7 @@ func NewRecording(workspace string) *Recording {
 	return &Recording{workspace: workspace, LeftOut: map[string]int{}, indexes: map[string]int{}}
 }
 
-// logged is the part of a run log's line that a test needs.
+// logged is the part of a line in a run log that a test needs.
 type logged struct {
 	callFields
 	Workspace     string            `json:"workspace"`
@@ -59,7 +59,7 @@ type logged struct {
 	line int
 }
 
-// callFields is what a run log and a test both have of a call, under the same keys.
+// callFields are the fields of a call with the same keys in a run log and in a test.
 type callFields struct {
 	Args      json.RawMessage `json:"args,omitempty"`
 	Result    string          `json:"result,omitempty"`
@@ -70,15 +70,15 @@ type callFields struct {
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 }
 
-// Why lines are left out.
+// Reasons to leave out a line.
 const (
-	unreadable   = "not readable"
-	elsewhere    = "of other workspaces"
-	withoutOne   = "without an outcome"
-	cutShort     = "with texts that were cut or redacted"
-	clientsOwn   = "of events of which the log has not the whole input"
-	unrepeatable = "that no test can repeat, such as those with hooks that gave no answer"
-	tooMany      = "over the 1 MiB that a file of tests may have"
+	unreadable     = "not readable"
+	otherWorkspace = "of other workspaces"
+	noOutcome      = "without an outcome"
+	incomplete     = "with texts that were cut or redacted"
+	partialInput   = "of events of which the log has not the whole input"
+	unrepeatable   = "that no test can repeat, such as those with hooks that gave no answer"
+	tooMany        = "over the 1 MiB that a file of tests may have"
 )
 
 // Read adds the lines of a log. path is for messages.
@@ -89,7 +89,7 @@ func (r *Recording) Read(log io.Reader, path string) error {
 	for long := false; ; {
 		part, more, err := lines.ReadLine()
 		if line = append(line, part...); len(line) > maxLine {
-			line, long = nil, true // skip all of it
+			line, long = nil, true // skip the whole line
 		}
 		if more {
 			continue
@@ -132,24 +132,24 @@ func (r *Recording) add(line []byte, path string, number int) {
 	r.calls[index] = l
 }
 
-// skipReason explains why a line cannot become a test; "" if it can.
+// skipReason returns the reason why a line cannot become a test, or "".
 func (r *Recording) skipReason(l *logged) string {
 	if r.Anywhere && filepath.IsAbs(l.Workspace) && l.Outcome != nil {
 		l.move(r.workspace)
 	}
 	switch {
 	case filepath.Clean(l.Workspace) != r.workspace:
-		return elsewhere
+		return otherWorkspace
 	case l.Outcome == nil:
-		return withoutOne
+		return noOutcome
 	case l.Redacted || l.ArgsPreview != nil || l.ResultPreview != nil || l.cut():
-		return cutShort
+		return incomplete
 	case !dialect.HasTool(l.Outcome.Event) && dialect.Canonical(l.Outcome.Event) != protocol.PreExecute:
-		return clientsOwn
+		return partialInput
 	case l.Outcome.Event != dialect.Canonical(l.Outcome.Event) && gjson.Valid(l.Result):
-		return clientsOwn // hooks got the value; the log has only a text of it
+		return partialInput // hooks got the value; the log has only a text of it
 	case l.Outcome.Cause == protocol.CauseRewrite:
-		return unrepeatable // caused by text output, which cannot carry the rewrite; a test can
+		return unrepeatable // text output cannot carry the rewrite, but a test can
 	}
 	if len(l.Args) > 0 {
 		if len(strictjson.Check(string(l.Args), maxFileDepth)) > 0 {
@@ -157,10 +157,9 @@ func (r *Recording) skipReason(l *logged) string {
 		}
 		l.Args = strictjson.Compact(nil, string(l.Args))
 	}
-	// The code of an approval is of the workspace.
+	// A test expects neither the code of an approval nor texts from a queue, which come only once.
 	l.Outcome.Reason, _, _ = strings.Cut(l.Outcome.Reason, "\n"+dialect.ApproveHint)
-
-	own := l.Outcome.Texts[:0] // without texts from a queue, which will not come again
+	own := l.Outcome.Texts[:0]
 	for _, in := range l.Outcome.Texts {
 		if in.Hook != "" {
 			own = append(own, in)
@@ -176,15 +175,15 @@ func (r *Recording) skipReason(l *logged) string {
 // cut reports whether the log may have cut a text.
 func (l *logged) cut() bool {
 	o := l.Outcome
-	all := []string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}
-	all = append(all, o.SystemMessages...)
+	texts := []string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}
+	texts = append(texts, o.SystemMessages...)
 	for _, in := range o.Texts {
 		if in.Truncated {
 			return true
 		}
-		all = append(all, in.Content)
+		texts = append(texts, in.Content)
 	}
-	for _, s := range all {
+	for _, s := range texts {
 		if utf8.RuneCountInString(s) >= cutAt {
 			return true
 		}
@@ -192,16 +191,16 @@ func (l *logged) cut() bool {
 	return false
 }
 
-// written is a test in the form of a file.
-type written struct {
+// testJSON is a test in the form of a file.
+type testJSON struct {
 	Name  string         `json:"name"`
 	Event protocol.Event `json:"event"`
 	Tool  string         `json:"tool,omitempty"`
 	callFields
-	Expect writtenExpect `json:"expect"`
+	Expect expectJSON `json:"expect"`
 }
 
-type writtenExpect struct {
+type expectJSON struct {
 	Decision      protocol.Decision `json:"decision"`
 	Approved      bool              `json:"approved,omitempty"`
 	Reason        json.RawMessage   `json:"reason,omitempty"`
@@ -214,17 +213,17 @@ type writtenExpect struct {
 	UpdatedOutput json.RawMessage   `json:"updated_output,omitempty"`
 }
 
-// passing finds what a text has of one run alone: ids of processes, addresses of memory, and what the system says of a
-// connection.
-var passing = lazy.Regexp{Text: `(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
+// perRun matches the parts of a text that differ in each run: ids of processes, addresses of memory, and errors of
+// connections.
+var perRun = lazy.Regexp{Text: `(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0-9]+)*|` +
 	`\bline [0-9]+: +[0-9]+ |\b0x[0-9a-f]{6,}|\b(?:dial|read|write) (?:tcp|unix)[^;\n]*`}
 
 var digits = lazy.Regexp{Text: `[0-9]+`}
 
-// stable returns the text that a test expects: as it is, or as a pattern if another run would have another text. It
-// returns nil for an empty text.
+// stable returns the expectation for a text: the text, or a pattern if the text would differ in another run. It returns
+// nil for an empty text.
 func stable(text string) json.RawMessage {
-	spans := passing.Get().FindAllStringIndex(text, -1)
+	spans := perRun.Get().FindAllStringIndex(text, -1)
 	switch {
 	case text == "":
 		return nil
@@ -251,27 +250,27 @@ func stable(text string) json.RawMessage {
 	return append(append([]byte(`{"matches":`), quoted...), '}')
 }
 
-func stables(texts []string) (all []json.RawMessage) {
+func stableTexts(texts []string) (expected []json.RawMessage) {
 	for _, text := range texts {
 		one := stable(text)
 		if one == nil {
 			one = json.RawMessage(`""`)
 		}
-		all = append(all, one)
+		expected = append(expected, one)
 	}
-	return all
+	return expected
 }
 
-// test returns the call as the text of a test. It fails if reading the text gives another call, or if the test would
-// not pass with its own outcome: because no file can have these arguments, or because hooks gave no answer.
+// test returns the call as the text of a test. It fails if the text reads as another call, because no file can have
+// these arguments, or if the test does not pass with its own outcome, because hooks gave no answer.
 func (l *logged) test(name, workspace string) (string, error) {
 	o := l.Outcome
-	w := written{
+	w := testJSON{
 		Name: name, Event: o.Event, Tool: o.Tool, callFields: l.callFields,
-		Expect: writtenExpect{
+		Expect: expectJSON{
 			Decision: o.Decision, Approved: o.Approved, Reason: stable(o.Reason), Cause: o.Cause,
 			Stop: o.Stop, StopReason: stable(o.StopReason),
-			Inject: stables(dialect.TextsOf(*o)), Message: stables(o.SystemMessages),
+			Inject: stableTexts(dialect.TextsOf(*o)), Message: stableTexts(o.SystemMessages),
 			UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
 		},
 	}
@@ -282,7 +281,7 @@ func (l *logged) test(name, workspace string) (string, error) {
 	if err := e.Encode(w); err != nil {
 		return "", err
 	}
-	text := marked(strings.TrimSpace(b.String()), workspace)
+	text := insertMark(strings.TrimSpace(b.String()), workspace)
 	f, err := Parse("", []byte(`{"tests":[`+text+`]}`), workspace)
 	if err != nil {
 		return "", err
@@ -303,8 +302,8 @@ func (l *logged) test(name, workspace string) (string, error) {
 	return text, nil
 }
 
-// marked replaces the workspace's path by WorkspaceMark, but not where it is only a part of another path.
-func marked(doc, workspace string) string {
+// insertMark replaces the workspace's path by WorkspaceMark, unless the path is only a part of another path.
+func insertMark(doc, workspace string) string {
 	if filepath.Dir(workspace) == workspace {
 		return doc // every path contains the root
 	}

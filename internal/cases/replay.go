@@ -9,11 +9,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// afterTool is why calls after a tool are not replayed: their hooks may work on files that have changed since.
+// afterTool is the reason to leave out calls after a tool: the hooks may work on files that have changed since.
 const afterTool = "after a tool"
 
-// Replay returns the calls before a tool and before a prompt as tests that they end as they did: the decision, the end
-// of the turn, rewrites and texts for the model count, and no words of reasons and messages.
+// Replay returns tests for the calls before a tool and before a prompt. A test expects the same decision, end of the
+// turn, rewrites and texts for the model, but compares no reasons, causes and messages.
 func (r *Recording) Replay() (tests []Test) {
 	for i := range r.calls {
 		l := &r.calls[i]
@@ -41,11 +41,11 @@ func (r *Recording) Replay() (tests []Test) {
 	return tests
 }
 
-// move makes a call of another workspace one of this.
+// move turns a call of another workspace into a call of this workspace.
 func (l *logged) move(workspace string) {
 	path := string(strictjson.AppendString(nil, workspace))
 	moved := func(text string) string {
-		return strings.ReplaceAll(marked(text, l.Workspace), WorkspaceMark, path[1:len(path)-1])
+		return strings.ReplaceAll(insertMark(text, l.Workspace), WorkspaceMark, path[1:len(path)-1])
 	}
 	o := *l.Outcome
 	l.Args, l.Prompt = []byte(moved(string(l.Args))), moved(l.Prompt)

@@ -1,12 +1,12 @@
-// Package crash turns a panic of hookrun's own code into an error of the call in which it happened. So a fault of
-// hookrun blocks one call, and the calls beside it go on.
+// Package crash turns a panic in hookrun's code into an error of the current call. A bug of hookrun blocks one call;
+// parallel calls continue.
 //
 //	func answer() (err error) {
 //		defer crash.Catch(&err)
 //		…
 //	}
 //
-// Not guaranteed: that a call survives what Go itself cannot recover from, such as a stack or a memory that is full.
+// Not guaranteed: recovery from fatal errors of the Go runtime, such as a full stack or memory.
 package crash
 
 import (
@@ -15,25 +15,25 @@ import (
 	"strings"
 )
 
-// Error is a panic that was caught.
+// Error is a caught panic.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// Catch turns a panic of the function that defers it into that function's error. Without a panic it changes nothing.
+// Catch turns a panic of the deferring function into the error of this function. Without a panic, *err stays unchanged.
 func Catch(err *error) {
 	switch p := recover().(type) {
 	case nil:
-	case *Error: // somebody caught it before, and has passed it on
+	case *Error: // caught before, and raised again
 		*err = p
 	default:
 		const text = "hookrun itself failed: %v%s; this is a bug of hookrun: please report it"
-		*err = &Error{fmt.Sprintf(text, p, place())}
+		*err = &Error{fmt.Sprintf(text, p, panicPosition())}
 	}
 }
 
-// place says where hookrun's own code was when it panicked, as " (strictjson.Text, text.go:72)".
-func place() string {
+// panicPosition returns the position of a panic in hookrun's code, as " (strictjson.Text, text.go:72)".
+func panicPosition() string {
 	const module = "github.com/hookrun/hookrun/"
 	stack := make([]uintptr, 64)
 	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack)])

@@ -1,12 +1,12 @@
-// Package glob matches names as Python's case-sensitive fnmatch does. * matches any text (/ included), ? one
-// character, [abc] and [a-z] one of those, [!abc] any other character. A [ that is never closed and a backslash are
+// Package glob matches names as Python's case-sensitive fnmatch does. * matches any text (/ included), ? one character,
+// [abc] and [a-z] one character of the set, [!abc] one character outside the set. An unclosed [ and a backslash are
 // literal. The whole name must match.
 //
 //	glob.New("mcp__*").Match("mcp__files__read") // true
 //	glob.NewList("Write | Edit").Match("Edit")   // true
 //
-// A glob becomes a regular expression for package regexp, as in Python's fnmatch.translate. A match takes time
-// proportional to the length of the glob times that of the name. An invalid UTF-8 byte only equals itself.
+// A glob becomes a regular expression for package regexp, as in Python's fnmatch.translate. The time of a match grows
+// with the length of the glob times the length of the name. An invalid UTF-8 byte matches only the same byte.
 package glob
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// List is a list of globs, one of which must match. An empty List matches nothing.
+// List is a list of globs. A name matches if one glob matches; no name matches an empty List.
 type List []Pattern
 
 // NewList reads globs separated by |. Spaces around a glob are ignored, and so are empty parts.
@@ -42,13 +42,13 @@ type Pattern struct {
 	regex *regexp.Regexp // nil: the glob is a plain name
 }
 
-// New reads a pattern. Every text is one.
+// New parses a glob. Every text is a valid glob.
 func New(pattern string) Pattern {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return Pattern{text: pattern}
 	}
 	re, err := regexp.Compile(translate(escaped(pattern)))
-	if err != nil { // megabytes long; a pattern that cannot be decided matches
+	if err != nil { // megabytes long; match every name, because in doubt the hook must run
 		re = regexp.MustCompile("")
 	}
 	return Pattern{pattern, re}
@@ -62,7 +62,7 @@ func (p Pattern) Match(name string) bool {
 	return p.regex.MatchString(escaped(name))
 }
 
-// escaped replaces each invalid UTF-8 byte by a character of its own, as Python does. Package regexp takes all such
+// escaped replaces each invalid UTF-8 byte by a distinct character, as Python does. Package regexp would take all such
 // bytes for the same character.
 func escaped(text string) string {
 	if utf8.ValidString(text) {
@@ -79,7 +79,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// sets matches [sets]. A leading ] is a member of the set.
+// sets matches a set with its brackets. A leading ] is a member of the set.
 var sets = lazy.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}
 
 // translate returns the regular expression of a glob.
@@ -102,8 +102,8 @@ func translate(glob string) string {
 	return b.String()
 }
 
-// set returns the class for the text between [ and ]. A reversed range such as [z-a] is empty. Python removes it before
-// it looks for the !, so that [z-a!b] is [!b].
+// set returns the class for the text between [ and ]. A reversed range such as [z-a] is empty. Python removes reversed
+// ranges before it looks for !, so [z-a!b] means [!b].
 func set(text string) string {
 	text, negated := strings.CutPrefix(text, "!")
 	var b strings.Builder
@@ -136,7 +136,7 @@ func set(text string) string {
 
 // char returns a character as written in a class.
 func char(c rune) string {
-	if strings.ContainsRune(`\[]^-&~|:`, c) { // some have a meaning only after another one
+	if strings.ContainsRune(`\[]^-&~|:`, c) { // some are special only after another character
 		return `\` + string(c)
 	}
 	return string(c)

@@ -6,20 +6,19 @@
 //	}
 //	ok, err := re.Match("mcp__slack__post")
 //
-// It exists because matchers are written for a program that calls new RegExp(pattern).test(name). Package regexp has
-// another syntax: it has no lookaround and no back references, and it accepts (?i).
+// Matchers are written for clients that call new RegExp(pattern).test(name). Package regexp has another syntax: it has
+// no lookaround and no back references, and it accepts (?i).
 //
-// The engine is github.com/dlclark/regexp2 in its ECMAScript mode. This package adds what that mode lacks: pattern
-// and text are UTF-16, so an astral character is two units, and what only other languages have after "(?" is an error.
-// Modifiers such as (?i:a) are an error, as they were before ECMAScript 2025. Invalid UTF-8 bytes count as U+FFFD.
+// The engine is github.com/dlclark/regexp2 in its ECMAScript mode. This package adds two rules that the mode lacks:
+// pattern and text are UTF-16, so an astral character is two units, and syntax of other languages after "(?" is an
+// error. Modifiers such as (?i:a) are an error, as before ECMAScript 2025. Invalid UTF-8 bytes count as U+FFFD.
 //
 // Guarantees: Compile returns an error only if JavaScript throws a SyntaxError. Match gives up after about 50
 // milliseconds (100 on a busy machine), and its stack stays under a megabyte.
 //
-// Not guaranteed: an answer. A pattern can be too hard (ErrTooHard). That includes every pattern that is longer than 64
+// Not guaranteed: an answer. A pattern can be too hard (ErrTooHard). This includes every pattern that is longer than 64
 // KiB, is nested more than 50 deep, has more than 500 groups, has more than 4 KiB in one class, refers back to a group,
-// or has a group with an unusual or repeated name. Callers count a pattern that is too hard as a match, so that a gate
-// runs.
+// or has a group with an unusual or repeated name. Callers count a hard pattern as a match, so the gate runs.
 package jsregexp
 
 import (
@@ -33,7 +32,7 @@ import (
 	"github.com/dlclark/regexp2/syntax"
 )
 
-// ErrTooHard means that a match takes too long. It says nothing about whether the pattern matches.
+// ErrTooHard means that a match takes too long. The pattern may match or not.
 var ErrTooHard = errors.New("the pattern takes too long to match")
 
 var errDoubt = errors.New("it refers back to a group, or has a group with an unusual or repeated name")
@@ -44,11 +43,11 @@ const (
 	maxDepth   = 50       // of parentheses
 	maxGroups  = 500
 	maxClass   = 4 << 10   // bytes between [ and ]
-	maxText    = 1_000_000 // bytes; larger counts in a pattern are reduced to this
+	maxText    = 1_000_000 // bytes; larger counts in a pattern are reduced to maxText
 	maxTime    = 50 * time.Millisecond
 )
 
-// setClock sets how often the engine looks at its clock.
+// setClock sets how often the engine checks the time.
 var setClock sync.Once
 
 // Regexp is a compiled pattern. It is safe for use by several goroutines at once.
@@ -73,7 +72,7 @@ func Compile(pattern string) (*Regexp, error) {
 	setClock.Do(func() { regexp2.SetTimeoutCheckPeriod(10 * time.Millisecond) })
 	engine, err := regexp2.Compile(translated, regexp2.ECMAScript)
 	switch {
-	case err == nil && (t.isHard || t.refers && t.groups > 0):
+	case err == nil && (t.mayDiffer || t.hasRefs && t.groups > 0):
 		return &Regexp{doubt: errDoubt}, nil
 	case err == nil:
 		engine.MatchTimeout = maxTime
@@ -90,10 +89,10 @@ func Compile(pattern string) (*Regexp, error) {
 	return nil, errors.New(text)
 }
 
-// Doubt returns an error if the engine reads the pattern otherwise than JavaScript. Match returns ErrTooHard then.
+// Doubt returns an error if the engine may read the pattern differently from JavaScript. Then Match returns ErrTooHard.
 func (r *Regexp) Doubt() error { return r.doubt }
 
-// Match reports whether the pattern matches somewhere in text. err is ErrTooHard if that takes too long.
+// Match reports whether the pattern matches somewhere in text. err is ErrTooHard if the match takes too long.
 func (r *Regexp) Match(text string) (bool, error) {
 	if r.engine == nil || len(text) > maxText {
 		return false, ErrTooHard

@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// character returns the character that stands for a UTF-16 unit, in patterns and texts. The engine works on characters
-// and sometimes loses surrogate halves, so these and all units above them are moved up.
+// character returns the character for a UTF-16 unit, in patterns and texts. The engine works on characters and
+// sometimes loses surrogate halves, so halves and all higher units are moved up by 0x800.
 func character(unit uint16) rune {
 	if unit >= 0xd800 {
 		return rune(unit) + 0x800
@@ -21,14 +21,14 @@ func character(unit uint16) rune {
 	return rune(unit)
 }
 
-// \s and \S for units, because the engine has them for characters. U+FEFF is the one that moves.
+// \s and \S for moved units, because the engine's sets are of unmoved characters. U+FEFF is the only blank that moves.
 const (
 	spaces   = `\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000` + "\U000106ff"
 	noSpaces = `\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff` +
 		`\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
 )
 
-// sets are the letters of escapes that stand for many characters.
+// sets are the letters of escapes for sets of characters.
 const sets = "dDwWsS"
 
 var (
@@ -39,20 +39,20 @@ var (
 	largeCount = lazy.Regexp{Text: `0*[1-9]\d{6,}`}
 )
 
-// translator rewrites a pattern so that the engine reads it as JavaScript does.
+// translator rewrites a pattern so the engine reads it as JavaScript does.
 type translator struct {
-	pattern string
-	named   bool // there are named groups, so \k<name> is a reference
-	at      int
-	within  bool // inside a class, which begins at opened
-	opened  int
-	out     strings.Builder
+	pattern    string
+	named      bool // the pattern has named groups, so \k<name> is a reference
+	at         int
+	classOpen  bool // a class began at classStart, and has not ended
+	classStart int
+	out        strings.Builder
 
-	asserts              bool     // what was written last is an assertion that cannot be repeated
-	behind               []bool   // of each open group: it is a lookbehind
+	isAssertion          bool     // the last output is an assertion, which cannot be repeated
+	lookbehind           []bool   // for each open group
 	names                []string // of groups
-	refers               bool     // there may be back references: the engine does not reset a group that is repeated
-	isHard               bool     // JavaScript may read the pattern otherwise than the engine
+	hasRefs              bool     // there may be back references: the engine does not reset a repeated group
+	mayDiffer            bool     // JavaScript may read the pattern differently from the engine
 	depth, groups, class int      // nesting and number of groups, and the length of the longest class
 }
 
@@ -66,18 +66,18 @@ func (t *translator) copy(n int) {
 func (t *translator) translate() (string, error) {
 	for t.at < len(t.pattern) {
 		rest := t.rest()
-		t.asserts = false
+		t.isAssertion = false
 		switch {
 		case rest[0] == '\\' && len(rest) > 1:
 			t.escape()
-		case t.within:
+		case t.classOpen:
 			t.inClass()
 		default:
 			if err := t.operator(); err != nil {
 				return "", err
 			}
 		}
-		if t.asserts && quantifier.Get().MatchString(t.rest()) {
+		if t.isAssertion && quantifier.Get().MatchString(t.rest()) {
 			return "", errors.New("there is nothing to repeat")
 		}
 	}
@@ -89,8 +89,8 @@ func (t *translator) inClass() {
 	rest := t.rest()
 	switch {
 	case rest[0] == ']':
-		t.within = false
-		t.class = max(t.class, t.at-t.opened)
+		t.classOpen = false
+		t.class = max(t.class, t.at-t.classStart)
 		t.copy(1)
 	case rest[0] == '[', // [[:alpha:]] is no class of letters, and [a-\s] has no range
 		rest[0] == '-' && len(rest) > 2 && rest[1] == '\\' && strings.IndexByte(sets, rest[2]) >= 0:
@@ -109,17 +109,17 @@ func (t *translator) operator() error {
 		t.out.WriteString(`[^\n\r\u2028\u2029]`) // for the engine only \n ends a line
 		t.at++
 	case '^', '$':
-		t.asserts = true
+		t.isAssertion = true
 		t.copy(1)
 	case '[':
-		t.within, t.opened = true, t.at
+		t.classOpen, t.classStart = true, t.at
 		t.copy(1)
 	case '(':
 		return t.open()
 	case ')':
-		if n := len(t.behind); n > 0 {
-			t.asserts = t.behind[n-1]
-			t.behind = t.behind[:n-1]
+		if n := len(t.lookbehind); n > 0 {
+			t.isAssertion = t.lookbehind[n-1]
+			t.lookbehind = t.lookbehind[:n-1]
 		}
 		t.copy(1)
 	case '{':
@@ -135,24 +135,24 @@ func (t *translator) operator() error {
 	return nil
 }
 
-// open rewrites the start of a group. A group with a name becomes one without.
+// open rewrites the start of a group, and removes the name of a group.
 func (t *translator) open() error {
 	rest := t.rest()
 	t.groups++
-	isBehind := strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!")
-	t.behind = append(t.behind, isBehind)
-	t.depth = max(t.depth, len(t.behind))
+	isLookbehind := strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!")
+	t.lookbehind = append(t.lookbehind, isLookbehind)
+	t.depth = max(t.depth, len(t.lookbehind))
 	after, ok := strings.CutPrefix(rest, "(?")
 	switch {
 	case ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0):
 		return errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
 	case !ok || after[0] != '<':
 		t.copy(1)
-	case isBehind:
+	case isLookbehind:
 		t.copy(4)
 	default:
 		name := groupName.Get().FindString(rest)
-		t.isHard = t.isHard || name == "" || slices.Contains(t.names, name)
+		t.mayDiffer = t.mayDiffer || name == "" || slices.Contains(t.names, name)
 		t.names = append(t.names, name)
 		t.out.WriteByte('(')
 		t.at += max(len("(?<"), len(name))
@@ -160,7 +160,7 @@ func (t *translator) open() error {
 	return nil
 }
 
-// unit writes a character, which may be two units.
+// unit writes a character, as one or two units.
 func (t *translator) unit() {
 	r, size := utf8.DecodeRuneInString(t.rest())
 	for _, u := range utf16.Encode([]rune{r}) {
@@ -173,7 +173,7 @@ func (t *translator) unit() {
 func (t *translator) escape() {
 	rest := t.rest()
 	switch c := rest[1]; {
-	case c >= utf8.RuneSelf: // it stands for itself; of two units only the first is escaped
+	case c >= utf8.RuneSelf: // the character itself; of two units only the first is escaped
 		t.at++
 		t.unit()
 	case c == 's' || c == 'S':
@@ -181,38 +181,38 @@ func (t *translator) escape() {
 		if c == 'S' {
 			set = noSpaces
 		}
-		if !t.within {
+		if !t.classOpen {
 			set = "[" + set + "]"
 		}
 		t.out.WriteString(set)
 		t.at += 2
-	case !t.within && c == 'b':
-		t.asserts = true
+	case !t.classOpen && c == 'b':
+		t.isAssertion = true
 		t.out.WriteString(`(?:(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?![0-9A-Za-z_]))`)
 		t.at += 2
-	case !t.within && c == 'B':
-		t.asserts = true
+	case !t.classOpen && c == 'B':
+		t.isAssertion = true
 		t.out.WriteString(`(?:(?<![0-9A-Za-z_])(?![0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_]))`)
 		t.at += 2
 	case c == 'x' && t.code(2), c == 'u' && t.code(4):
 	case c == 'c':
 		t.control()
-	case !t.within && c >= '1' && c <= '9', c == 'k' && t.named:
-		t.refers = true
+	case !t.classOpen && c >= '1' && c <= '9', c == 'k' && t.named:
+		t.hasRefs = true
 		t.copy(2)
-	case (isLetter(c) || c == '_') && strings.IndexByte("bdDwWfnrtv", c) < 0: // for the engine it may be an escape
+	case (isLetter(c) || c == '_') && strings.IndexByte("bdDwWfnrtv", c) < 0: // the engine may read an escape
 		t.at++
 		t.unit()
 	default:
 		t.copy(2)
 	}
-	if t.within && strings.IndexByte(sets, rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
+	if t.classOpen && strings.IndexByte(sets, rest[1]) >= 0 && strings.HasPrefix(t.rest(), "-") {
 		t.literal('-') // [\s-a] has no range
 		t.at++
 	}
 }
 
-// code rewrites an escape such as \x41 or \u0041, if there are as many digits.
+// code rewrites an escape such as \x41 or \u0041, and reports false if digits are missing.
 func (t *translator) code(digits int) bool {
 	rest := t.rest()[2:]
 	if len(rest) < digits {
@@ -229,12 +229,12 @@ func (t *translator) code(digits int) bool {
 
 func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// control rewrites \c. Without a letter behind it, which in a class may be a digit or _, its backslash is one.
+// control rewrites \c. Without a letter after it (in a class: a letter, a digit or _), the backslash is literal.
 func (t *translator) control() {
 	rest := t.rest()
 	if len(rest) > 2 {
 		c := rest[2]
-		if isLetter(c) || t.within && (c >= '0' && c <= '9' || c == '_') {
+		if isLetter(c) || t.classOpen && (c >= '0' && c <= '9' || c == '_') {
 			t.literal(uint16(c % 32))
 			t.at += 3
 			return
@@ -244,7 +244,7 @@ func (t *translator) control() {
 	t.at++
 }
 
-// literal writes a unit that is no operator.
+// literal writes a unit that is not an operator.
 func (t *translator) literal(u uint16) {
 	if u >= 0xd800 {
 		t.out.WriteRune(character(u))

@@ -1,4 +1,4 @@
-// Package lazy makes a value of the program's own when it is first needed, and not at each start.
+// Package lazy makes a value when the program first needs it, not at each start.
 //
 //	var name = lazy.Regexp{Text: `^[a-z]+$`}
 //	name.Get().MatchString("a")
@@ -6,8 +6,8 @@
 //	var names = lazy.Value[[]string]{Make: func() []string { … }}
 //	names.Get()
 //
-// A command is a process for each event, and most events need few of the tables. The linker lays out a variable of
-// these types, so that it costs nothing at start, where a call in an initializer would run each time.
+// Each event starts a process of hookrun, and most events need few of the tables. The linker lays out variables of
+// these types at no cost at start; a function call in an initializer would run at each start.
 package lazy
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// Value is a value that Make makes. It is safe for concurrent use.
+// Value holds the result of Make. It is safe for concurrent use.
 type Value[T any] struct {
 	Make func() T
 
@@ -23,7 +23,7 @@ type Value[T any] struct {
 	get  func() T
 }
 
-// Get returns the value, made at the first call. If Make panics, so does each call: an empty table would say no.
+// Get returns the value, made by the first call. If Make panics, so does each call: an empty table would match no text.
 func (v *Value[T]) Get() T {
 	v.once.Do(func() { v.get = sync.OnceValue(v.Make) })
 	return v.get()
@@ -37,7 +37,7 @@ type Regexp struct {
 	get  func() *regexp.Regexp
 }
 
-// Get returns the expression, compiled at the first call. It panics if Text is none.
+// Get returns the expression; the first call compiles it. It panics if Text is not a valid expression.
 func (r *Regexp) Get() *regexp.Regexp {
 	r.once.Do(func() { r.get = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Text) }) })
 	return r.get()

@@ -1,14 +1,14 @@
-// Package printable shows a text of unknown origin to a person without letting it steer what shows it.
+// Package printable escapes text of unknown origin, so the text cannot steer a terminal or mislead a person.
 //
 //	fmt.Fprintf(os.Stderr, "hook '%s' blocked\n", printable.Escape(name))
 //
-// Guarantees: the result has no control character, no line end and nothing that is invisible or turns the direction of
-// writing; each stands there as the escape that Go and JSON have for it, as \n, \x1b or \u202e. What is shown is what
-// Unicode calls graphic: characters that it does not know, or leaves to private use, are escapes too. All else is as it
-// was, so a text without such characters is returned unchanged. Bytes that are no UTF-8 become \x escapes.
+// Guarantees: the result has no control characters, line ends, invisible characters or characters that change the
+// direction of writing. Each of them becomes an escape of Go, such as \n, \x1b or \u202e. Only characters that Unicode
+// calls graphic are shown; unassigned and private-use characters become escapes too. All other text stays unchanged.
+// Invalid UTF-8 bytes become \x escapes.
 //
-// Non-guarantees: it is no quoting. A backslash stays one backslash, so an escape cannot be told from a name that
-// spells it out. Blanks of other widths than the usual one are shown, and so are letters that look like others.
+// Non-guarantees: the result is not quoted. A backslash stays one backslash, so an escape looks the same as a name with
+// these letters. Blanks of unusual width are shown, and so are letters that look like other letters.
 package printable
 
 import (
@@ -20,7 +20,7 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns a text with what a person could not see in it, or a terminal would act on, as escapes.
+// Escape returns the text with escapes for hidden characters and for invalid bytes.
 func Escape(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -36,8 +36,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Hidden reports whether a character steers a terminal, ends a line or is not seen: also those that turn the direction
-// of writing, have no width, choose a form of the one before them, or are blank and no space.
+// Hidden reports whether a character steers a terminal, ends a line or is invisible: turns the direction of writing,
+// has no width, chooses a variant of the character before, or is blank and no space.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
@@ -46,8 +46,8 @@ func Hidden(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Lines is Escape for a text of several lines. Their ends and tabs stay. Colours, which many programs print, are left
-// out.
+// Lines is Escape for a text of several lines. Line ends become \n, and tabs stay. Colours, which many programs print,
+// are removed.
 func Lines(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return Hidden(r) || r == utf8.RuneError }) {
 		return text
@@ -69,7 +69,7 @@ func Lines(text string) string {
 	return b.String()
 }
 
-// withoutColours returns a text without the sequences that set colours and faces, as \x1b[1;31m.
+// withoutColours returns a text without the sequences for colours and faces, such as \x1b[1;31m.
 func withoutColours(text string) string {
 	const start = "\x1b["
 	var b strings.Builder
@@ -88,8 +88,8 @@ func withoutColours(text string) string {
 	}
 }
 
-// JSON returns JSON text, or a part of it, with hidden characters as escapes. It means the same: they can only stand in
-// strings.
+// JSON returns JSON text, or a part of it, with escapes for hidden characters. The meaning is the same, because these
+// characters can only be in strings.
 func JSON(text string) string {
 	hidden := func(r rune) bool { return r >= utf8.RuneSelf && Hidden(r) }
 	if !strings.ContainsFunc(text, func(r rune) bool { return hidden(r) || r == 0x7f }) {

@@ -14,27 +14,27 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Entry is one call. Append calls Call.Input, which two goroutines must not do at once.
+// Entry is one call. Append calls Call.Input, so no other goroutine may call Input meanwhile.
 type Entry struct {
 	Time    time.Time         // when the call began
 	Command string            // the command that was called: pre-tool, serve, …
-	Call    *dialect.Call     // as it came in; nil if it could not be read
-	Outcome *protocol.Outcome // nil if there is none
-	Lint    int               // how many of its warnings are about how the hooks files are written
-	Notes   []string          // what each of its hooks did beside what its status tells
-	Err     error             // why there is none
+	Call    *dialect.Call     // as received; nil if unreadable
+	Outcome *protocol.Outcome // nil if the call has none
+	Lint    int               // how many warnings are about the style of hooks files
+	Notes   []string          // for each hook: a fact that the status does not tell, or ""
+	Err     error             // why the call has no outcome
 	// WholeArgs: arguments up to maxWholeArgs are not cut.
 	WholeArgs bool
 }
 
-// maxText is how many characters of a text a line has at most. maxWholeArgs is how many bytes of arguments are not cut
-// with Entry.WholeArgs.
+// maxText is the limit of a text in a line, in characters. maxWholeArgs is the limit of uncut arguments with
+// Entry.WholeArgs, in bytes.
 const (
 	maxText      = 2500
 	maxWholeArgs = 1 << 20
 )
 
-// TimeFormat is how a log writes times, which are in UTC.
+// TimeFormat is the format of times in a log. The times are in UTC.
 const TimeFormat = "2006-01-02T15:04:05.000000Z"
 
 // line is the JSON form of an entry.
@@ -59,7 +59,7 @@ type line struct {
 	Redacted      bool            `json:"redacted,omitempty"`
 
 	Error *string `json:"error,omitempty"`
-	Event string  `json:"event,omitempty"` // only of a call without an outcome
+	Event string  `json:"event,omitempty"` // only for a call without an outcome
 	Tool  string  `json:"tool,omitempty"`
 
 	Lint    int               `json:"lint,omitempty"`
@@ -67,8 +67,8 @@ type line struct {
 	Outcome *protocol.Outcome `json:"outcome,omitempty"`
 }
 
-// AppendLine appends the entry as one line of JSON, without the line feed. Text that matches the patterns, and secrets
-// with a telling name, are left out.
+// AppendLine appends the entry as one line of JSON, without the line feed. It removes text that matches the patterns,
+// and secrets with a telling name.
 func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {
@@ -109,13 +109,13 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)
 	to.SetEscapeHTML(false)
-	_ = to.Encode(&l)                          // cannot fail: all JSON in it was checked
+	_ = to.Encode(&l)                          // cannot fail: all JSON values were checked
 	return strictjson.Compact(dst, b.String()) // writes U+2028 and the like unescaped
 }
 
 func (l *line) setArgs(c *cleaner, call *dialect.Call, whole bool) {
 	input, _, err := call.Input()
-	if err != nil { // nested too deep, so log it as text
+	if err != nil { // nested too deep, so log the arguments as text
 		l.ArgsPreview, l.ArgsSize = c.excerpt(call.Args)
 		return
 	}
@@ -132,7 +132,7 @@ func (l *line) setArgs(c *cleaner, call *dialect.Call, whole bool) {
 	}
 }
 
-// outcome returns the outcome as a line shows it. hookrun's own words, such as a status, are no secrets.
+// outcome returns the outcome for a line, without secrets. hookrun's own words, such as a status, are not checked.
 func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Event = protocol.Event(c.cut(string(o.Event)))
 	c.clean(&o.Tool, &o.StopReason, &o.Reason, &o.Hook, &o.UpdatedBy)
@@ -151,7 +151,7 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	var kept strictjson.Fields
 	for _, f := range dialect.OtherOf(o) {
 		value := c.value(f.Value)
-		if named(f.Key) >= secret {
+		if nameKind(f.Key) >= secret {
 			value = strictjson.AppendString(nil, c.hide())
 		}
 		if value != nil {
@@ -169,14 +169,14 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	return &o
 }
 
-// clean replaces texts by what a line shows of them.
+// clean replaces texts by their form in a line.
 func (c *cleaner) clean(texts ...*string) {
 	for _, text := range texts {
 		*text = c.cut(*text)
 	}
 }
 
-// cut returns what a line shows of a text. A text that is too long ends with a note of its length.
+// cut returns the form of a text in a line. A long text ends with a note of the length.
 func (c *cleaner) cut(text string) string {
 	shown, size := c.excerpt(text)
 	return withSize(shown, size)
@@ -189,7 +189,7 @@ func withSize(shown string, size int) string {
 	return shown
 }
 
-// value returns what a line shows of a value from a hook. A value that is too long, or no JSON, becomes a string.
+// value returns the form of a JSON value from a hook in a line. A value that is too long, or no JSON, becomes a string.
 func (c *cleaner) value(value []byte) json.RawMessage {
 	if len(value) == 0 {
 		return nil

@@ -26,7 +26,7 @@ func (l *Log) part(n int) string {
 	return fmt.Sprintf("%s.%d", l.path, n)
 }
 
-// write puts a line at the end of the log.
+// write appends a line to the log, and rotates the log if needed.
 func (l *Log) write(line []byte, until time.Time) error {
 	for {
 		size, err := l.lock(until)
@@ -36,20 +36,20 @@ func (l *Log) write(line []byte, until time.Time) error {
 		var unrotated error
 		if size > 0 && size+int64(len(line)) > l.maxSize {
 			if unrotated = l.rotate(); unrotated == nil {
-				// Another process may have made the new file already and be writing to it, so it is locked like any
-				// other.
+				// Another process may have made the new file already and be writing to it, so open and lock the new
+				// file as usual.
 				l.close()
 				continue
 			}
 			unrotated = fmt.Errorf("it grows over its size: %w", unrotated)
 		}
-		err = l.put(line, size)
+		err = l.writeLine(line, size)
 		lock.Unlock(l.file)
 		return cmp.Or(err, unrotated)
 	}
 }
 
-// lock opens and locks the file, and returns its size.
+// lock opens and locks the file, and returns the size.
 func (l *Log) lock(until time.Time) (size int64, err error) {
 	for wait := 20 * time.Microsecond; ; {
 		if l.file == nil {
@@ -67,8 +67,8 @@ func (l *Log) lock(until time.Time) (size int64, err error) {
 				l.close()
 				return 0, err
 			}
-			// While we waited, another process may have rotated or removed the file. A line written to it then is lost
-			// or late.
+			// While we waited, another process may have rotated or removed the file. A line in the old file would be
+			// lost or late.
 			if named, err := os.Stat(l.path); err == nil && os.SameFile(mine, named) {
 				return mine.Size(), nil
 			}
@@ -91,10 +91,10 @@ func (l *Log) close() error {
 	}
 	file := l.file
 	l.file = nil
-	return file.Close() // this unlocks it
+	return file.Close() // also releases the lock
 }
 
-// check refuses a file that is not regular: a FIFO may block for ever, and a device may do anything.
+// check refuses a file that is not regular: a FIFO may block for ever, and a write to a device may have any effect.
 func check(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -105,13 +105,13 @@ func check(path string, info fs.FileInfo) error {
 	return owner.Check(path, info)
 }
 
-// open opens the log, or creates it. It does not follow a link that another user has put in its place.
+// open opens the log, or creates it. It follows no link of another user.
 func open(path string) (*os.File, error) {
 	path, err := owner.Resolve(path)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err == nil { // opening a device can have effects already
+	if info, err := os.Stat(path); err == nil { // even the opening of a device can have effects
 		if err := check(path, info); err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// rotate turns the log into the youngest part. A part moves only if the next name is free or is the last one. So a
-// process that is killed in here loses the oldest part at most, and the next rotation fills the gap.
+// rotate renames the log to the youngest part. A part moves only if the next name is free or is the last. So a process
+// killed during a rotation loses the oldest part at most, and the next rotation fills the gap.
 func (l *Log) rotate() error {
 	free := 1
 	for ; free < parts; free++ {
@@ -142,16 +142,16 @@ func (l *Log) rotate() error {
 	}
 	for n := free; n > 0; n-- {
 		err := os.Rename(l.part(n-1), l.part(n))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // not an error: another process moved it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // ErrNotExist: another process moved the part
 			return err
 		}
 	}
 	return nil
 }
 
-// put appends a line to the file, which is locked and has this size.
-func (l *Log) put(line []byte, size int64) error {
-	end, ended, err := l.mend(size)
+// writeLine appends a line to the locked file of this size.
+func (l *Log) writeLine(line []byte, size int64) error {
+	end, ended, err := l.repairEnd(size)
 	if err != nil {
 		return err
 	}
@@ -160,19 +160,19 @@ func (l *Log) put(line []byte, size int64) error {
 	}
 	if n, err := write(l.file, line, end); err != nil {
 		if n > 0 {
-			l.file.Truncate(end) // if that fails too, the next writer does it
+			l.file.Truncate(end) // if this fails too, the next writer truncates the file
 		}
 		return err
 	}
 	return nil
 }
 
-// lineStart is what every line of a run log begins with.
+// lineStart is the beginning of every line of a run log.
 const lineStart = `{"version":1,`
 
-// mend returns where the next line goes, and whether the file ends with a line feed there. An unfinished line of a
-// writer that was killed is cut off. Any other unfinished text stays, since the file may be the wrong one.
-func (l *Log) mend(size int64) (end int64, ended bool, err error) {
+// repairEnd returns the offset of the next line, and whether the text before ends with a line feed. It cuts off an
+// unfinished line of a killed writer. Any other unfinished text stays, because the file may be no run log.
+func (l *Log) repairEnd(size int64) (end int64, ended bool, err error) {
 	start, err := LineStart(l.file, size)
 	if err != nil || start == size {
 		return size, true, err
@@ -187,7 +187,7 @@ func (l *Log) mend(size int64) (end int64, ended bool, err error) {
 	return start, true, nil
 }
 
-// LineStart returns where the line begins that contains the offset at.
+// LineStart returns the start of the line that contains the offset at.
 func LineStart(file io.ReaderAt, at int64) (int64, error) {
 	chunk := make([]byte, 4<<10)
 	for at > 0 {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFile does not wait for the other end of a FIFO in place of the file, and does not follow a link there.
+// openFile opens the file, or creates it. It follows no link, and does not wait for the other end of a FIFO.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_NOFOLLOW, 0o600)
 }
 
-// write appends b to the file, whose size is at.
+// write appends b to the file of size at.
 func write(f *os.File, b []byte, at int64) (int, error) { return f.Write(b) }

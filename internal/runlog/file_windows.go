@@ -11,8 +11,8 @@ import (
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
 
-// openFile opens the log so that others can rename it meanwhile, which rotates it. A new one is for this user alone.
-// With O_APPEND the file could not be truncated, so write takes the offset.
+// openFile opens the log so other processes can rename it, because a rotation renames the log. A new file is for this
+// user, the system and administrators. With O_APPEND the file could not be truncated, so write takes the offset.
 func openFile(path string) (*os.File, error) {
 	failed := func(err error) error { return &fs.PathError{Op: "open", Path: path, Err: err} }
 	name, err := windows.UTF16PtrFromString(path)
@@ -27,7 +27,7 @@ func openFile(path string) (*os.File, error) {
 		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, security, windows.OPEN_ALWAYS,
 		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
 	if above, missing := os.Stat(filepath.Dir(path)); err != nil && missing == nil && !above.IsDir() {
-		err = errors.New("not a directory") // for the system the path is not found
+		err = errors.New("not a directory") // the system says: path not found
 	}
 	if err != nil {
 		return nil, failed(err)
@@ -35,5 +35,5 @@ func openFile(path string) (*os.File, error) {
 	return os.NewFile(uintptr(file), path), nil
 }
 
-// write appends b to the file, whose size is at. We hold the lock, so it cannot grow meanwhile.
+// write appends b to the file of size at. We hold the lock, so the file cannot grow meanwhile.
 func write(f *os.File, b []byte, at int64) (int, error) { return f.WriteAt(b, at) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is what a name says about its value.
+// kind is the kind of a name: how secret the value is.
 type kind int
 
 const (
@@ -15,11 +15,11 @@ const (
 	header // a secret up to the end of the line, as in HTTP
 )
 
-// longestName is how many bytes at the end of a name are looked at.
+// longestName is how many bytes at the end of a name are checked.
 const longestName = 128
 
-// named returns the kind of a name, however its words are joined: api_key, API-KEY, apiKey and apikey are the same.
-func named(name string) kind {
+// nameKind returns the kind of a name. It does not matter how words are joined: api_key, API-KEY, apiKey, apikey.
+func nameKind(name string) kind {
 	name = name[max(0, len(name)-longestName):]
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && slices.Contains(sourceFiles, name[dot+1:]) {
 		return plain // auth.ts is about secrets but holds none
@@ -30,7 +30,7 @@ func named(name string) kind {
 		case !letter(c):
 			spaced = append(spaced, ' ')
 		case capital(c):
-			// A capital begins a word. In a run of capitals only the one before a small letter does: githubToken,
+			// A capital begins a word. In a run of capitals only the last before a small letter does: githubToken,
 			// APIKey.
 			if i > 0 && (!capital(name[i-1]) || i+1 < len(name) && letter(name[i+1]) && !capital(name[i+1])) {
 				spaced = append(spaced, ' ')
@@ -40,16 +40,16 @@ func named(name string) kind {
 			spaced = append(spaced, c)
 		}
 	}
-	return kindOf(strings.FieldsFunc(string(spaced), func(r rune) bool { return r == ' ' }))
+	return wordsKind(strings.FieldsFunc(string(spaced), func(r rune) bool { return r == ' ' }))
 }
 
 func capital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// letter counts everything outside ASCII as a letter.
+// letter counts all bytes outside ASCII as letters.
 func letter(c byte) bool { return capital(c) || 'a' <= c && c <= 'z' || c >= 0x80 }
 
-// kindOf returns the kind of a name with these words.
-func kindOf(words []string) (k kind) {
+// wordsKind returns the kind of a name with these words.
+func wordsKind(words []string) (k kind) {
 	before, last := "", ""
 	for _, word := range words {
 		before, last = last, word
@@ -65,7 +65,7 @@ func kindOf(words []string) (k kind) {
 		}
 	}
 	switch {
-	case len(words) == 1 && (last == "pass" || last == "pw"): // often not a password: as many as pass, who may pass
+	case len(words) == 1 && (last == "pass" || last == "pw"): // often not a password, but a count of tests
 		return counted
 	case k == plain && last == "jwt":
 		return secret
@@ -78,25 +78,25 @@ func kindOf(words []string) (k kind) {
 }
 
 var (
-	// secretWords make any name that of a secret. They are listed without a plural s, like the words below.
+	// secretWords make a name the name of a secret. They are listed without a plural s, like the words below.
 	secretWords = []string{"auth", "bearer", "cred", "passcode"}
-	// secretEnds do the same at the end of a word. Names are often glued together: githubtoken, PGPASSWORD, setcookie.
-	// No other word ends like these.
+	// secretEnds do the same at the end of a word, because words are often glued together: githubtoken, PGPASSWORD,
+	// setcookie. No other word ends like these.
 	secretEnds = []string{
 		"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authorization",
 		"cookie", "apikey", "accesskey", "privatekey", "secretkey", "sessionkey",
 	}
-	// secretKeys are the kinds of keys that are secret. A public, primary or foreign key is not.
+	// secretKeys are the words before "key" in the names of secrets. A public, primary or foreign key is no secret.
 	secretKeys = []string{
 		"api", "access", "account", "app", "client", "deploy", "encryption", "fernet", "hmac", "jwt",
 		"license", "master", "private", "secret", "session", "signing", "ssh",
 	}
-	// sourceFiles are the extensions of source files. Another file, such as password.txt, may hold the secret itself.
+	// sourceFiles are the extensions of source files. Another file, such as password.txt, may contain a secret.
 	sourceFiles = []string{
 		"c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "html", "java", "js", "jsx", "kt", "md", "mjs",
 		"php", "proto", "py", "rb", "rs", "scss", "sh", "sql", "svelte", "swift", "ts", "tsx", "vue",
 	}
-	// describing are the last words of names that describe a secret but do not hold it: token_count, secretName,
+	// describing are the last words of names that describe a secret but do not contain it: token_count, secretName,
 	// password_file.
 	describing = []string{
 		"at", "budget", "count", "counts", "dir", "domain", "enabled", "endpoint", "expiration", "expires",
@@ -107,8 +107,8 @@ var (
 	}
 )
 
-// folder reports whether the name and value are a shell's working directory. Databases use PWD for a password.
-func folder(name, value string) bool {
+// isWorkingDir reports whether the name and value are a shell's working directory. Databases use PWD for a password.
+func isWorkingDir(name, value string) bool {
 	isName := strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")
 	return isName && strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
 }

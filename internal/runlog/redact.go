@@ -12,35 +12,34 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// mark replaces what was taken out.
+// mark replaces a secret.
 const mark = "[redacted]"
 
-// Of a text longer than maxText more is read than may be shown. Another ahead bytes are read because the first maxText
-// characters may shrink. And ahead bytes more are read without being shown, so that a secret that begins before is seen
-// to its end.
+// A text longer than maxText is read further. The first ahead bytes more may be shown, because redactions shorten the
+// text before. The next ahead bytes are read only to find the end of a secret.
 const ahead = 16 << 10
 
-// maxMatches matches of one pattern fill what is shown of a text. Nothing after them is shown: finding more may take
-// time quadratic in the length.
+// maxMatches is how many matches of one pattern fill the shown part of a text. The text after them is not shown,
+// because finding more matches may take time quadratic in the length.
 const maxMatches = maxText / len(mark)
 
-// cleaner takes secrets out of texts.
+// cleaner removes secrets from texts.
 type cleaner struct {
 	patterns []*regexp.Regexp
-	found    bool // something was redacted
+	found    bool // a secret was found
 	whole    bool // texts are not cut
 	spans    []span
 }
 
 type span struct{ from, to int }
 
-// hide returns the mark and notes that something was redacted.
+// hide returns the mark, and notes that a secret was found.
 func (c *cleaner) hide() string {
 	c.found = true
 	return mark
 }
 
-// window returns how much of a text to read, and how much of that to show. size is the length of the text in
+// window returns how many bytes of a text to read, and how many of these to show. size is the length of the text in
 // characters.
 func window(text string, size int) (read, show int) {
 	if size <= maxText {
@@ -57,8 +56,7 @@ func window(text string, size int) (read, show int) {
 	return read, show
 }
 
-// excerpt returns what a line shows of a text, and the text's length in characters. If that is more than maxText, it
-// shows the beginning.
+// excerpt returns the form of a text in a line, and the text's length in characters. A text longer than maxText is cut.
 func (c *cleaner) excerpt(text string) (shown string, size int) {
 	size = utf8.RuneCountInString(text)
 	read, show := window(text, size)
@@ -69,7 +67,7 @@ func (c *cleaner) excerpt(text string) (shown string, size int) {
 	return shown, size
 }
 
-// excerptJSON is excerpt for a JSON value. A value that is shown whole stays JSON.
+// excerptJSON is excerpt for a JSON value. An uncut value stays JSON.
 func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 	size = utf8.RuneCount(value)
 	text := string(value[:min(len(value), utf8.UTFMax*maxText+2*ahead)])
@@ -81,7 +79,7 @@ func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 	return shown, size
 }
 
-// firstCharacters returns where the first n characters of s end. An invalid UTF-8 byte counts as one.
+// firstCharacters returns the length of the first n characters of s in bytes. Invalid UTF-8 bytes count as characters.
 func firstCharacters(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -92,8 +90,7 @@ func firstCharacters(s string, n int) int {
 	return len(s)
 }
 
-// text returns the first show bytes of a text without its secrets. A secret that crosses that limit is taken out as a
-// whole.
+// text returns the first show bytes of a text without secrets. A secret that crosses the limit is removed as a whole.
 func (c *cleaner) text(s string, show int) string {
 	c.spans = c.spans[:0]
 	for _, re := range c.patterns {
@@ -128,24 +125,24 @@ func (c *cleaner) text(s string, show int) string {
 	return b.String()
 }
 
-// json appends the first show bytes of a compact JSON value without its secrets. The value may be cut off anywhere.
+// json appends the first show bytes of a compact JSON value without secrets. The value may be cut off anywhere.
 func (c *cleaner) json(dst []byte, doc string, show int) []byte {
 	r := jsonCleaner{cleaner: c, doc: doc, show: show, dst: dst}
 	r.clean()
 	return r.dst
 }
 
-// jsonCleaner takes secrets out of one JSON value.
+// jsonCleaner removes secrets from one JSON value.
 type jsonCleaner struct {
 	*cleaner
-	doc    string
-	at     int // where in doc
-	show   int
-	dst    []byte
-	hidden bool   // all texts of the value are secrets
-	asked  bool   // the last array element was a flag like --password
-	paired bool   // the object has {"name": "PASSWORD", and its "value" is still to come
-	key    string // the last one
+	doc         string
+	at          int // offset in doc
+	show        int
+	dst         []byte
+	hidden      bool   // all texts of the value are secrets
+	afterFlag   bool   // the last array element was a flag like --password
+	namesSecret bool   // the object has {"name": "PASSWORD", and its "value" is still to come
+	key         string // the last key
 }
 
 func (c *jsonCleaner) clean() {
@@ -155,8 +152,8 @@ func (c *jsonCleaner) clean() {
 		case ' ', '\t', '\n', '\r':
 			c.at++
 		case '{', '}', '[', ']', ':', ',':
-			c.asked = c.asked && char == ','
-			c.paired = c.paired && char != '{' && char != '}'
+			c.afterFlag = c.afterFlag && char == ','
+			c.namesSecret = c.namesSecret && char != '{' && char != '}'
 			c.dst = append(c.dst, char)
 			c.at++
 		case '"':
@@ -175,15 +172,15 @@ func (c *jsonCleaner) clean() {
 	}
 }
 
-// name appends the name of a member and, if that says that there is a secret behind it, also the value.
+// name appends the name of a member. After the name of a secret or of a count, it also appends the redacted value.
 func (c *jsonCleaner) name(text string) {
 	c.dst = append(strictjson.AppendString(c.dst, c.text(text, len(text))), ':')
-	c.asked = false
+	c.afterFlag = false
 	c.key = strings.ToLower(text)
-	switch kind := named(text); {
-	case folder(text, c.doc[c.at:]):
-	case kind >= secret, c.paired && c.key == "value":
-		if end := valueEnd(c.doc, c.at); worth(c.doc[c.at:end]) && c.at < c.show {
+	switch kind := nameKind(text); {
+	case isWorkingDir(text, c.doc[c.at:]):
+	case kind >= secret, c.namesSecret && c.key == "value":
+		if end := valueEnd(c.doc, c.at); maybeSecret(c.doc[c.at:end]) && c.at < c.show {
 			c.dst = strictjson.AppendString(c.dst, c.hide())
 			c.at = end
 		}
@@ -198,26 +195,26 @@ func (c *jsonCleaner) name(text string) {
 
 // str appends a text that is a value. whole is false if the text is cut off.
 func (c *jsonCleaner) str(text string, whole bool) {
-	c.paired = c.paired || (c.key == "name" || c.key == "key") && named(text) >= secret
+	c.namesSecret = c.namesSecret || (c.key == "name" || c.key == "key") && nameKind(text) >= secret
 	limit := len(text)
 	if !whole {
 		limit = max(0, limit-ahead)
 	}
-	if c.asked || c.hidden && strings.Trim(text, "0123456789") != "" {
+	if c.afterFlag || c.hidden && strings.Trim(text, "0123456789") != "" {
 		text = c.hide()
-		c.asked = false
+		c.afterFlag = false
 	} else {
-		c.asked = strings.HasPrefix(text, "-") && named(text) >= secret && !strings.ContainsAny(text, "= \n")
+		c.afterFlag = strings.HasPrefix(text, "-") && nameKind(text) >= secret && !strings.ContainsAny(text, "= \n")
 		text = c.text(text, limit)
 	}
 	c.dst = strictjson.AppendString(c.dst, text)
 }
 
-// number appends a number or another value that is no text.
+// number appends a number, a boolean or null.
 func (c *jsonCleaner) number() {
 	end := valueEnd(c.doc, c.at)
 	number := c.doc[c.at:end]
-	c.asked, c.at = false, end
+	c.afterFlag, c.at = false, end
 	if slices.ContainsFunc(c.patterns, func(re *regexp.Regexp) bool { return re.MatchString(number) }) {
 		c.dst = strictjson.AppendString(c.dst, c.hide())
 	} else {
@@ -225,8 +222,8 @@ func (c *jsonCleaner) number() {
 	}
 }
 
-// worth reports whether a value under a secret's name can be a secret: yes, no, null and "" cannot.
-func worth(value string) bool {
+// maybeSecret reports whether a value under the name of a secret is no boolean, not null and not empty.
+func maybeSecret(value string) bool {
 	switch value {
 	case "", "true", "false", "null", `""`, "{}", "[]":
 		return false
@@ -234,7 +231,7 @@ func worth(value string) bool {
 	return true
 }
 
-// skip returns the end of a run of these bytes.
+// skip returns the end of a run of these bytes at i.
 func skip(s string, i int, bytes string) int {
 	for i < len(s) && strings.IndexByte(bytes, s[i]) >= 0 {
 		i++
@@ -242,7 +239,7 @@ func skip(s string, i int, bytes string) int {
 	return i
 }
 
-// unquote reads the JSON string that begins at i. whole is false if it is cut off, perhaps within an escape.
+// unquote reads the JSON string that begins at i. whole is false if the string is cut off, perhaps within an escape.
 func unquote(doc string, i int) (text string, end int, whole bool) {
 	inner, end := quoted(doc, i, 0)
 	whole = inner < end
@@ -280,7 +277,8 @@ func valueEnd(doc string, i int) int {
 	return len(doc)
 }
 
-// bracketed returns the end of the array or object that begins at i. Its quotes have slashes backslashes before them.
+// bracketed returns the end of the array or object that begins at i. slashes is the number of backslashes before
+// quotes.
 func bracketed(s string, i, slashes int) int {
 	for depth := 0; i < len(s); {
 		switch s[i] {
@@ -299,7 +297,7 @@ func bracketed(s string, i, slashes int) int {
 	return len(s)
 }
 
-// quoted returns where the text in the quote at i ends, and where its closing quote ends. In a text within a text,
+// quoted returns the end of the text in the quote at i, and the end of the closing quote. In a text within a text,
 // quotes have slashes backslashes before them; quotes with more belong to the text.
 func quoted(s string, i, slashes int) (inner, end int) {
 	for end = i + 1; ; end++ {

@@ -28,12 +28,12 @@ func TestNames(t *testing.T) {
 			auth.ts src/token.go secrets.test.tsx`,
 	} {
 		for name := range strings.FieldsSeq(names) {
-			require.Equal(t, kind, named(name), name)
+			require.Equal(t, kind, nameKind(name), name)
 		}
 	}
-	require.Equal(t, plain, named(""))
-	require.Equal(t, secret, named(strings.Repeat("x_", 1000)+"password"))
-	require.Equal(t, secret, named("é_password"))
+	require.Equal(t, plain, nameKind(""))
+	require.Equal(t, secret, nameKind(strings.Repeat("x_", 1000)+"password"))
+	require.Equal(t, secret, nameKind("é_password"))
 }
 
 // In these texts what stands between « and » must be taken out, and nothing else.

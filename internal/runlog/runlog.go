@@ -1,21 +1,20 @@
-// Package runlog records calls: one JSON line for each, in a file that many processes share.
+// Package runlog records each call as a line of JSON, in a file shared by many processes.
 //
 //	log, err := runlog.New(runlog.Options{Path: "run.log"})
 //	…
 //	defer log.Close()
 //	err = log.Append(&runlog.Entry{Time: begun, Command: "pre-tool", Call: &call, Outcome: &outcome})
 //
-// Guarantees: a line is whole or missing, whichever process is killed at whatever time, even during a rotation. A
-// killed rotation loses nothing but the oldest part. Append waits for other processes for a second at most; then the
-// line is not written and the error says so. Text that matches the patterns, and values under names like password or
-// api_key, are taken out before anything is cut. A file that is not regular is never written to.
+// Guarantees: a line is whole or missing, even if a process is killed during a rotation. A killed rotation loses the
+// oldest part at most. Append waits for other processes for a second at most; then it writes no line and returns an
+// error. Text that matches the patterns, and values under names like password or api_key, are removed before a text is
+// cut. Only regular files are written to.
 //
-// Not guaranteed: that a line survives a crash of the system (nothing is synced); that lines are in the order in which
-// calls began; that every secret is found. A secret without a telling name needs a pattern, and in a longer text a
-// match of more than 16 KiB may be missed.
+// Not guaranteed: a line may be lost in a crash of the system (writes are not synced). Lines may not be in the order in
+// which calls began. A secret without a telling name needs a pattern, and in a longer text a match of more than 16 KiB
+// may be missed.
 //
-// No library does this. Libraries that rotate files assume a single writing process, and none takes secrets out of
-// JSON.
+// No library does this: libraries for rotation assume a single writing process, and none removes secrets from JSON.
 package runlog
 
 import (
@@ -33,12 +32,12 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Options say where a log is and what is left out of it.
+// Options are the path of a log, the limit of its size, and patterns of secrets.
 type Options struct {
-	Path    string   // created if it is missing; its folder is not
-	Redact  []string // RE2 patterns of what to take out of every text
+	Path    string   // created if missing; the folder must exist
+	Redact  []string // RE2 patterns of texts to remove
 	MaxSize int64    // the file is rotated at this many bytes; 0: 64 MiB
-	// WholeArgs: arguments up to 1 MiB are not cut, so that the calls can be replayed.
+	// WholeArgs: arguments up to 1 MiB are not cut, for later replays of the calls.
 	WholeArgs bool
 }
 
@@ -82,8 +81,8 @@ func New(o Options) (*Log, error) {
 	return l, nil
 }
 
-// lockWait is how long Append waits for the lock. A process that holds it longer is stopped, and no verdict may wait
-// for that.
+// lockWait is how long Append waits for the lock. A process that holds the lock longer is stopped, and no verdict may
+// wait for a stopped process.
 const lockWait = time.Second
 
 // lockWaitAgain is how long later calls wait while the lock is still held.
@@ -91,7 +90,7 @@ const lockWaitAgain = 20 * time.Millisecond
 
 var errBusy = errors.New("others hold it and do not let go, one may be stopped; this call is not in it")
 
-// Append writes an entry. Its error is one line for a warning: the line was not written, or only the rotation failed.
+// Append writes an entry. The error is one line for a warning: the line was not written, or only the rotation failed.
 func (l *Log) Append(e *Entry) error {
 	if l == nil {
 		return nil
@@ -100,7 +99,7 @@ func (l *Log) Append(e *Entry) error {
 	entry.WholeArgs = l.wholeArgs
 	line := append(entry.AppendLine(nil, l.patterns), '\n')
 	wait := lockWait
-	if l.busy.Load() { // a process is stopped, and one call has waited for it already
+	if l.busy.Load() { // an earlier call has waited for a stopped process already
 		wait = lockWaitAgain
 	}
 	until := time.Now().Add(wait) // callers before us give up earlier
@@ -108,11 +107,11 @@ func (l *Log) Append(e *Entry) error {
 	defer l.mu.Unlock()
 	err := l.write(line, until)
 	l.busy.Store(errors.Is(err, errBusy))
-	return l.failed(err)
+	return l.wrapError(err)
 }
 
-// absolute is an entry with the full path of each hook's file. Those of the outcome may be relative to the folder of
-// this process, which no reader of the log knows.
+// absolute returns the entry with absolute paths of hooks files. Paths in an outcome may be relative to the working
+// directory of this process, unknown to readers of the log.
 func absolute(e *Entry) *Entry {
 	if e.Outcome == nil || len(e.Outcome.Hooks) == 0 {
 		return e
@@ -134,11 +133,11 @@ func (l *Log) Close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.failed(l.close())
+	return l.wrapError(l.close())
 }
 
-// failed adds the log's path to an error.
-func (l *Log) failed(err error) error {
+// wrapError adds the log's path to an error.
+func (l *Log) wrapError(err error) error {
 	if err == nil {
 		return nil
 	}

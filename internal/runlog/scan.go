@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// scan finds what looks like a secret in a text: the value after a telling name, the password of a URL, a private key.
-// It returns how far it has read; it stops once a line can show no more.
+// scan finds likely secrets in a text: the value after a telling name, the password of a URL, a private key. It returns
+// the end of the scanned part, and stops once a line can show no more.
 //
-// If the end of a value is unclear, it takes out too much rather than too little. The time is linear in the text.
+// If the end of a value is unclear, scan removes too much rather than too little. The time is linear in the text.
 func (c *cleaner) scan(s string) (end int) {
 	shown, hidden := 0, 0 // hidden: the end of the last redaction
 	for i := 0; i < len(s); {
-		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 && !c.whole { // patterns would take out more
+		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 && !c.whole { // patterns would remove more
 			return i
 		}
 		start := i
@@ -25,7 +25,7 @@ func (c *cleaner) scan(s string) (end int) {
 			continue
 		}
 		shown += i - start
-		if from, to := behind(s, start, i); from < to {
+		if from, to := secretAfter(s, start, i); from < to {
 			c.spans = append(c.spans, span{from, to})
 			shown += max(0, from-max(i, hidden))
 			hidden = to
@@ -35,8 +35,8 @@ func (c *cleaner) scan(s string) (end int) {
 	return len(s)
 }
 
-// lastName returns where the last name within a value begins, if it is near the end of the value. It may have a value
-// itself, as in "token: password: x", or after a quote that was mistaken for a closing one.
+// lastName returns the start of the last name within a value, if the name is near the end of the value. This name may
+// have a value too, as in "token: password: x", or after a quote mistaken for a closing quote.
 func lastName(s string, from, to int) int {
 	end := to
 	for end > from && to-end < 8 && !nameByte(s[end-1]) {
@@ -59,8 +59,8 @@ func nameByte(c byte) bool {
 
 const blank = " \t"
 
-// behind returns the secret after the name, or after the colon, s[start:end].
-func behind(s string, start, end int) (from, to int) {
+// secretAfter returns the secret after s[start:end], a name or a colon.
+func secretAfter(s string, start, end int) (from, to int) {
 	name := s[start:end]
 	if start > 0 && s[start-1] == '\\' && strings.ContainsRune("nrt", rune(name[0])) { // an escape, and then the name
 		name = name[1:]
@@ -71,7 +71,7 @@ func behind(s string, start, end int) (from, to int) {
 	if strings.HasPrefix(name, "-----BEGIN") {
 		return privateKey(s, end)
 	}
-	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && named(name) >= secret {
+	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && nameKind(name) >= secret {
 		return element(s, name, end+1)
 	}
 	// A name can be quoted, as in JSON. In a text within a text the quotes have backslashes.
@@ -102,7 +102,7 @@ func behind(s string, start, end int) (from, to int) {
 		colon = true
 	case quote && name[0] == '-' && strings.HasPrefix(rest, ","): // ["--password", "…"]
 		i++
-	case i == gap: // nothing that a name could belong to
+	case i == gap: // no value can follow
 		return 0, 0
 	case strings.EqualFold(name, "bearer"): // may be an ordinary word
 		if to := wordEnd(s, i, false); to-i >= 16 {
@@ -112,8 +112,8 @@ func behind(s string, start, end int) (from, to int) {
 	case !strings.HasPrefix(name, "-") || strings.HasPrefix(rest, "-"):
 		return 0, 0
 	}
-	k := named(name)
-	if k < secret || colon && !quote && placed(name, s[i:]) {
+	k := nameKind(name)
+	if k < secret || colon && !quote && isPosition(name, s[i:]) {
 		return 0, 0
 	}
 	space := blank
@@ -121,7 +121,7 @@ func behind(s string, start, end int) (from, to int) {
 		space = " \t\r\n"
 	}
 	i = skip(s, i, space)
-	if folder(name, s[i:]) {
+	if isWorkingDir(name, s[i:]) {
 		return 0, 0
 	}
 	c := context{
@@ -137,14 +137,14 @@ func behind(s string, start, end int) (from, to int) {
 	return value(s, i, c)
 }
 
-// placed reports whether a line number or a port follows the colon: token.json:12, auth.example.com:443.
-func placed(name, rest string) bool {
+// isPosition reports whether a line number or a port follows the colon: token.json:12, auth.example.com:443.
+func isPosition(name, rest string) bool {
 	dot := strings.LastIndexByte(name, '.')
 	digits := skip(rest[:min(len(rest), 6)], 0, "0123456789")
-	return dot >= 0 && digits > 0 && (digits == len(rest) || !nameByte(rest[digits])) && named(name[dot+1:]) == plain
+	return dot >= 0 && digits > 0 && (digits == len(rest) || !nameByte(rest[digits])) && nameKind(name[dot+1:]) == plain
 }
 
-// element returns the text of the XML element whose name ends before i.
+// element returns the text of an XML element from i, the end of the start tag.
 func element(s, name string, i int) (from, to int) {
 	n := strings.IndexByte(s[i:], '<')
 	if n < 0 || !strings.HasPrefix(s[i+n+1:], "/"+name) {
@@ -153,19 +153,19 @@ func element(s, name string, i int) (from, to int) {
 	return i, i + n
 }
 
-// context is what surrounds a name and decides where its value ends.
+// context is the text around a name. It decides where the value ends.
 type context struct {
-	line    bool   // at the end of the line
-	block   bool   // at the end of the indented lines, as in YAML
-	json    bool   // it is a JSON value
-	query   bool   // at &
+	line    bool   // the value ends with the line
+	block   bool   // the value ends with the indented lines, as in YAML
+	json    bool   // the value is JSON
+	query   bool   // the value ends at &
 	slashes int    // how many backslashes quotes have
 	around  string // the quote around name and value
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// value returns the value that begins at i, without its quotes. It may be empty.
+// value returns the value that begins at i, without quotes. The value may be empty.
 func value(s string, i int, c context) (from, to int) {
 	if i >= len(s) {
 		return i, i
@@ -173,11 +173,11 @@ func value(s string, i int, c context) (from, to int) {
 	if c.json {
 		switch end := valueEnd(s, i); {
 		case s[i] == '{' || s[i] == '[':
-			if end = bracketed(s, i, c.slashes); !worth(s[i:end]) {
+			if end = bracketed(s, i, c.slashes); !maybeSecret(s[i:end]) {
 				return i, i
 			}
 			return i, end
-		case !worth(s[i:end]):
+		case !maybeSecret(s[i:end]):
 			return i, i
 		case s[i] == '-' || '0' <= s[i] && s[i] <= '9':
 			return i, skip(s, i, "+-.0123456789eE")
@@ -185,12 +185,12 @@ func value(s string, i int, c context) (from, to int) {
 	}
 	open := skip(s, i, `\`)
 	if open < len(s) && isQuote(s[open]) {
-		// After Password: the quote may also close a text that the name is in.
+		// The quote may also close a text that ends with a name, as in "Password:".
 		if open+1 == len(s) || s[open+1] == s[open] || strings.IndexByte(",;)]}>\r\n", s[open+1]) >= 0 {
 			return i, i
 		}
 		inner, end := quoted(s, open, open-i)
-		if end == len(s) || ends(s[end]) {
+		if end == len(s) || followsQuote(s[end]) {
 			return open + 1, inner
 		}
 		return i, wordEnd(s, end, c.query)
@@ -219,7 +219,7 @@ func value(s string, i int, c context) (from, to int) {
 	return i, word
 }
 
-// blockEnd returns the end of the YAML block whose | or > is at i; i if there is none.
+// blockEnd returns the end of the YAML block that begins with | or > at i, or i if no block begins.
 func blockEnd(s string, i int) (end int) {
 	if s[i] != '|' && s[i] != '>' {
 		return i
@@ -238,7 +238,7 @@ func blockEnd(s string, i int) (end int) {
 	return end
 }
 
-// wordEnd returns the end of the word at i. As in a shell, parts of it can be quoted.
+// wordEnd returns the end of the word at i. Parts of the word can be quoted, as in a shell.
 func wordEnd(s string, i int, query bool) int {
 	for start := i; i < len(s); {
 		switch c := s[i]; c {
@@ -258,11 +258,11 @@ func wordEnd(s string, i int, query bool) int {
 			for slashes > start && s[slashes-1] == '\\' {
 				slashes--
 			}
-			if i+1 == len(s) || ends(s[i+1]) { // it closes the text around the word
+			if i+1 == len(s) || followsQuote(s[i+1]) { // the quote closes the text around the word
 				return slashes
 			}
 			_, i = quoted(s, i, i-slashes)
-			if i == len(s) || ends(s[i]) {
+			if i == len(s) || followsQuote(s[i]) {
 				return i
 			}
 		default:
@@ -272,11 +272,11 @@ func wordEnd(s string, i int, query bool) int {
 	return len(s)
 }
 
-// ends reports whether the byte after a quote shows that the quote was a closing one.
-func ends(c byte) bool { return strings.IndexByte(" \t\r\n,;:)]}>&|\\\"'`", c) >= 0 }
+// followsQuote reports whether a byte after a quote shows the end of a quoted text.
+func followsQuote(c byte) bool { return strings.IndexByte(" \t\r\n,;:)]}>&|\\\"'`", c) >= 0 }
 
-// password returns the password of the URL whose scheme ends before i. A long user name counts as one, since it can be
-// a token.
+// password returns the password of a URL. i is the offset after the scheme and colon. A long user name counts as a
+// password, because it can be a token.
 func password(s string, i int) (from, to int) {
 	if !strings.HasPrefix(s[i:], "//") {
 		return 0, 0
@@ -299,7 +299,7 @@ func password(s string, i int) (from, to int) {
 	return 0, 0
 }
 
-// privateKey returns the text between the lines of a PEM private key. i is after the first word.
+// privateKey returns the text between the lines of a PEM private key. i is the offset after the first word.
 func privateKey(s string, i int) (from, to int) {
 	n := strings.Index(s[i:min(len(s), i+60)], "PRIVATE KEY")
 	if n < 0 || strings.ContainsAny(s[i:i+n], "\\\n") {

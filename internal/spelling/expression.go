@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// mends says how to fix a regular expression, by the error of package regexp.
-func mends() map[syntax.ErrorCode]string {
+// fixes returns the advice for each error of package regexp.
+func fixes() map[syntax.ErrorCode]string {
 	return map[syntax.ErrorCode]string{
 		syntax.ErrInvalidEscape:       `; RE2 has no back references, and \\ is the character itself`,
 		syntax.ErrInvalidNamedCapture: "; a name is of ASCII letters, digits and _, and RE2 has no look-behind",
@@ -19,11 +19,11 @@ func mends() map[syntax.ErrorCode]string {
 	}
 }
 
-// Expression says why regexp.Compile has refused a regular expression, and how to fix it.
+// Expression describes an error of regexp.Compile, and how to fix the regular expression.
 func Expression(err error) string {
 	fault, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		return err.Error()
 	}
-	return fault.Code.String() + ": " + strconv.Quote(Brief(fault.Expr, 40)) + mends()[fault.Code]
+	return fault.Code.String() + ": " + strconv.Quote(Brief(fault.Expr, 40)) + fixes()[fault.Code]
 }

@@ -1,10 +1,10 @@
-// Package spelling helps with words in messages: it finds the word that a misspelt one was meant as, and shortens long
+// Package spelling helps with words in messages: it finds the known word that a misspelt word means, and shortens long
 // texts.
 //
 //	spelling.Near("comand", []string{"command", "events"}) // ["command"]
 //	spelling.Brief("permission", 4)                        // "perm…"
 //
-// It takes no longer for a megabyte of nonsense than for a word.
+// A megabyte of nonsense takes no longer than a word.
 package spelling
 
 import (
@@ -13,15 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// Near returns the closest words that a wrong one may have been meant as, in order. A word is close if it differs by
-// case, by - and _, or by two letters (by one, for words of up to four).
+// Near returns the words closest to a wrong word, sorted. A word is close if it differs by case, by - and _, or by two
+// letters (by one, for words of up to four).
 func Near(wrong string, words []string) (close []string) {
 	if len(wrong) > 100 {
 		return nil
 	}
 	best, meant := 3, plain(wrong)
 	for _, w := range words {
-		if len(w)+2 < len(meant) { // without - and _ it is never longer
+		if len(w)+2 < len(meant) { // removing - and _ never makes w longer
 			continue
 		}
 		d := distance(meant, plain(w))
@@ -37,8 +37,8 @@ func Near(wrong string, words []string) (close []string) {
 	return close
 }
 
-// Distance returns how many letters to insert, remove, replace or swap with their neighbour turn one word into the
-// other. 3 means 3 or more.
+// Distance returns how many steps turn one word into the other. A step inserts, removes or replaces a letter, or swaps
+// two neighbours. 3 means 3 or more.
 func Distance(a, b string) int {
 	if len(a) > 100 || len(b) > 100 {
 		return 3
@@ -79,7 +79,7 @@ func distance(a, b []rune) int {
 	return int(last[len(b)])
 }
 
-// Brief cuts a text to at most so many bytes, between characters, and marks the cut.
+// Brief cuts a text between characters to the given number of bytes, and marks the cut.
 func Brief(text string, most int) string {
 	if len(text) <= most {
 		return text

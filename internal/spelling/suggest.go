@@ -7,7 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
-// Suggest returns `; did you mean "x"?` for the words that Near finds, "" if it finds none.
+// Suggest returns `; did you mean "x"?` with the words of Near, or "" if no word is close.
 func Suggest(wrong string, words []string) string {
 	close := Near(wrong, words)
 	if len(close) == 0 {
@@ -19,7 +19,7 @@ func Suggest(wrong string, words []string) string {
 	return "; did you mean " + strings.Join(close, " or ") + "?"
 }
 
-// Hint says what may have been meant; where nothing comes close, what there is.
+// Hint returns the suggestion of Suggest, or the list of all known words if no word is close.
 func Hint(wrong string, known []string) string {
 	if s := Suggest(wrong, known); s != "" {
 		return s
@@ -27,11 +27,11 @@ func Hint(wrong string, known []string) string {
 	return "; known are " + strings.Join(known, ", ")
 }
 
-// Quote quotes a text of a file for a message, cut where it is long. People read messages, and a hundred thousand
-// problems of one hook would else repeat its name of half a megabyte.
+// Quote quotes a text of a file for a message, cut to 80 bytes. Otherwise a hundred thousand problems of one hook could
+// repeat a name of half a megabyte.
 func Quote(s string) string { return printable.Escape(strconv.Quote(Brief(s, 80))) }
 
-// Or joins words, at least one: "a, b or c".
+// Or joins at least one word: "a, b or c".
 func Or(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

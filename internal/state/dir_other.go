@@ -9,12 +9,12 @@ import (
 )
 
 func system() (string, error) {
-	// The XDG specification says to ignore a path that is not absolute.
+	// The XDG specification says to ignore relative paths.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
-	if err == nil && !filepath.IsAbs(home) { // each working directory would have its own state
+	if err == nil && !filepath.IsAbs(home) { // otherwise the state would depend on the working directory
 		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
 	}
 	return filepath.Join(home, ".local", "state"), err

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Hashed returns a file name for a key, such as the id of a session, that may have any characters and any length.
+// Hashed returns a file name for a key of any characters and any length, such as the id of a session.
 func Hashed(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:12])
 }
 
-// RemoveOld removes the regular files of a folder whose names match a pattern of package filepath, and that nobody has
-// written to for the given time. What cannot be removed stays: it is looked at again the next time.
+// RemoveOld removes the regular files of a folder whose names match a pattern of package filepath and whose last change
+// is older than age. If a file cannot be removed, the next call tries again.
 func RemoveOld(folder, pattern string, age time.Duration) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {

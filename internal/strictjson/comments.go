@@ -2,11 +2,11 @@ package strictjson
 
 import "github.com/hookrun/hookrun/internal/lazy"
 
-// CommentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
+// CommentOrString matches comments, the start of an unclosed comment, and strings, which contain no comments.
 var CommentOrString = lazy.Regexp{Text: `(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`}
 
-// BlankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of
-// a comment that is never closed, or -1.
+// BlankComments replaces comments by blanks, so offsets stay the same. open is the offset of an unclosed comment, or
+// -1.
 func BlankComments(text string) (plain string, open int) {
 	b := []byte(text)
 	for _, at := range CommentOrString.Get().FindAllStringIndex(text, -1) {

@@ -13,15 +13,15 @@ import (
 // MaxDepth keeps payloads, which add a level, within the limit of encoding/json. Many hooks cannot read deeper nesting.
 const MaxDepth = 9_999
 
-// SyntaxError says that a text is not JSON.
+// SyntaxError says why a text is not JSON.
 type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
 
-// LastOfEqual returns the document with the last of equal keys only.
+// LastOfEqual returns the document with only the last of equal keys, and a warning about the others.
 //
-// Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values, so
-// only the last is passed on, and a warning says so.
+// Most parsers take the last of two equal keys, but some take the first. A guard and the tool must not read different
+// values, so both get only the last.
 func LastOfEqual(doc, what string) (same string, warnings []string, err error) {
 	warning, err := equalKeys(doc, what)
 	if warning == "" || err != nil {
@@ -31,8 +31,7 @@ func LastOfEqual(doc, what string) (same string, warnings []string, err error) {
 	return doc, []string{warning}, err
 }
 
-// equalKeys returns a warning about equal keys in a document, "" if there are none. An error says why hooks cannot get
-// the document.
+// equalKeys returns a warning about equal keys in a document, or "". An error says why hooks cannot get the document.
 func equalKeys(doc, what string) (warning string, err error) {
 	warning, more, err := FindEqualKeys(doc, what)
 	if warning == "" || err != nil {
@@ -41,7 +40,8 @@ func equalKeys(doc, what string) (warning string, err error) {
 	return warning + "; hooks were given the last" + more, nil
 }
 
-// FindEqualKeys returns a warning about the first key that a document has twice, and how many more there are.
+// FindEqualKeys returns a warning about the first duplicate key, and a text with the number of further duplicate keys.
+// Both may be "".
 func FindEqualKeys(doc, what string) (warning, more string, err error) {
 	equal := 0
 	for _, f := range Check(doc, MaxDepth) {
@@ -53,7 +53,7 @@ func FindEqualKeys(doc, what string) (warning, more string, err error) {
 			return "", "", fmt.Errorf("%s: %s; no hook can be run for it", what, f.Text)
 		case Duplicate:
 			if equal++; equal == 1 {
-				warning = fmt.Sprintf("%s: "+twice, what, f.Key)
+				warning = fmt.Sprintf("%s: "+duplicateText, what, f.Key)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func FindEqualKeys(doc, what string) (warning, more string, err error) {
 	return warning, more, nil
 }
 
-// lastOfEqualKeys rewrites a document as most readers understand it. Its keys are sorted.
+// lastOfEqualKeys rewrites a document as most parsers understand duplicate keys. The new keys are sorted.
 func lastOfEqualKeys(doc string) (string, error) {
 	d := json.NewDecoder(strings.NewReader(doc))
 	d.UseNumber() // numbers keep their digits
@@ -86,6 +86,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// ValueText returns the value of a JSON string, and any other JSON as written.
 func ValueText(value []byte) string {
 	if v := gjson.ParseBytes(value); v.Type == gjson.String {
 		return Text(v.Raw)

@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Equal compares well-formed JSON by value: numbers by their value, objects in any order. No object may have a key
-// twice. a may be megabytes long; no more of it is read than b is long.
+// Equal compares valid JSON by value: 1.0 equals 1, and objects may be in any order. No object may have a duplicate
+// key. a may be megabytes long; no more of a is read than b is long.
 func Equal(a, b gjson.Result) bool {
 	switch {
 	case a.IsObject() && b.IsObject():
@@ -40,10 +40,10 @@ func Equal(a, b gjson.Result) bool {
 		return Text(a.Raw) == Text(b.Raw)
 	case a.Type == gjson.Number:
 		const exact = 1 << 53
-		return a.Raw == b.Raw || a.Num == b.Num && (math.Abs(a.Num) < exact || !digits(a.Raw) || !digits(b.Raw))
+		return a.Raw == b.Raw || a.Num == b.Num && (math.Abs(a.Num) < exact || !isInteger(a.Raw) || !isInteger(b.Raw))
 	}
 	return true
 }
 
-// digits reports whether a number is a plain integer. As float64 two different large ones would be equal.
-func digits(raw string) bool { return strings.Trim(raw, "-0123456789") == "" }
+// isInteger reports whether a number is a plain integer. Two different large integers can be equal as float64.
+func isInteger(raw string) bool { return strings.Trim(raw, "-0123456789") == "" }

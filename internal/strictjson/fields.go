@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Fields are members of a JSON object in their order, values compact.
+// Fields are the members of a JSON object in order, with compact values.
 type Fields []Field
 
 // Field is one member of a JSON object.
@@ -15,7 +15,7 @@ type Field struct {
 	Value json.RawMessage
 }
 
-// Set adds a field, or replaces the one of its key.
+// Set adds a field, or replaces the field of the same key.
 func (f *Fields) Set(key string, value []byte) {
 	for i := range *f {
 		if (*f)[i].Key == key {
@@ -26,7 +26,7 @@ func (f *Fields) Set(key string, value []byte) {
 	*f = append(*f, Field{key, value})
 }
 
-// Get returns the value of a key, nil if it is not there.
+// Get returns the value of a key, or nil.
 func (f Fields) Get(key string) []byte {
 	for _, field := range f {
 		if field.Key == key {

@@ -5,15 +5,15 @@
 //		…
 //	}
 //
-// It exists because two readers of one document can disagree: of two equal keys encoding/json takes the last and gjson
-// the first. If a gate reads one and the tool the other, the gate can be bypassed. All readers read a document without
-// faults alike.
+// Two parsers can read one document differently: of two equal keys encoding/json takes the last and gjson the first.
+// Then a gate could be bypassed, if it reads another key than the tool. All parsers read a document without faults
+// alike.
 //
-// No library does this. encoding/json and jsontext stop at the first fault, gjson finds none, and reading the document
-// again to find the others would need a second reader.
+// No library finds all faults: encoding/json and jsontext stop at the first, and gjson finds none. Reading the document
+// again to find the others would need a second parser.
 //
 // Guarantees: Check makes one pass, in time linear in the document, and memory linear in the depth and the keys of the
-// open objects. It accepts exactly the language of RFC 8259. It does not check UTF-8: see InvalidUTF8.
+// open objects. It accepts exactly the language of RFC 8259, but does not check UTF-8: see InvalidUTF8.
 package strictjson
 
 import (
@@ -27,7 +27,7 @@ import (
 type Fault struct {
 	Offset int // in bytes, from 0
 	Kind   Kind
-	Text   string // lower case; says how to fix it where that is known
+	Text   string // lower case, with the fix if known
 	Key    string // of a Duplicate
 }
 
@@ -37,28 +37,28 @@ type Kind int
 const (
 	Syntax    Kind = iota // not JSON; Check stops here
 	Depth                 // nested deeper than allowed; Check stops here
-	Duplicate             // a key that its object already has
+	Duplicate             // the object has the key already
 )
 
 // Check returns the faults of doc in order: every duplicate key, and at most one fault of syntax or depth as the last.
 // Arrays and objects may be nested maxDepth deep.
 func Check(doc string, maxDepth int) []Fault {
 	s := scanner{doc: doc, maxDepth: maxDepth}
-	s.until(s.document)
+	s.run(s.document)
 	return s.faults
 }
 
-// EndOfFirst returns where the value ends that doc begins with, whatever follows it: 0 if that value has a fault of
-// syntax or depth.
+// EndOfFirst returns the end of the value at the start of doc, and ignores the text after the value. It returns 0 if
+// the value has a fault of syntax or depth.
 func EndOfFirst(doc string, maxDepth int) int {
 	s := scanner{doc: doc, maxDepth: maxDepth}
-	if !s.until(func() { s.value(0) }) {
+	if !s.run(func() { s.value(0) }) {
 		return 0
 	}
 	return s.at
 }
 
-// stop is the panic value that ends a scan. It never leaves this package.
+// stop is the panic value that ends a scan. The panic never leaves this package.
 type stop struct{}
 
 type scanner struct {
@@ -73,8 +73,8 @@ func (s *scanner) fail(offset int, kind Kind, format string, args ...any) {
 	panic(stop{})
 }
 
-// until runs a part of the scan, and reports whether it found no fault that ends it.
-func (s *scanner) until(part func()) (ok bool) {
+// run runs a part of the scan, and reports whether no fault ended the scan.
+func (s *scanner) run(part func()) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil && r != (stop{}) {
 			panic(r)
@@ -91,7 +91,7 @@ func (s *scanner) document() {
 	}
 }
 
-// value reads a value. depth is the number of open arrays and objects around it.
+// value reads a value. depth is the number of open arrays and objects around the value.
 func (s *scanner) value(depth int) {
 	s.space()
 	bracket, opened := s.peek(), s.at
@@ -132,7 +132,7 @@ func (s *scanner) value(depth int) {
 	}
 }
 
-// keys are the decoded keys of an open object. The first ones are compared one by one, which is cheaper than a map.
+// keys are the decoded keys of an open object. The first 16 are compared in a loop, because a map costs more.
 type keys struct {
 	few  []string
 	many map[string]bool
@@ -154,7 +154,7 @@ func (k *keys) add(key string) bool {
 	return true
 }
 
-// peek returns the current byte, or 0 at the end. JSON has no NUL anywhere, so 0 is unambiguous.
+// peek returns the current byte, or 0 at the end. JSON never contains NUL, so 0 is unambiguous.
 func (s *scanner) peek() byte {
 	if s.at < len(s.doc) {
 		return s.doc[s.at]
@@ -168,7 +168,7 @@ func (s *scanner) space() {
 	}
 }
 
-// found names what stands at the offset, for a message.
+// found names the current character for a message.
 func (s *scanner) found() string {
 	if s.at >= len(s.doc) {
 		return "the end of the document"
@@ -179,13 +179,13 @@ func (s *scanner) found() string {
 	return fmt.Sprintf("byte 0x%02x", s.doc[s.at])
 }
 
-// twice says what is wrong with a Duplicate.
-const twice = "the key %q is there twice in one object"
+// duplicateText is the message of a Duplicate.
+const duplicateText = "the key %q is there twice in one object"
 
 func (s *scanner) key(seen *keys) {
 	start := s.at
 	if s.peek() != '"' {
-		s.noJSON("a key in double quotes")
+		s.unexpected("a key in double quotes")
 	}
 	raw, escaped := s.text()
 	key := raw[1 : len(raw)-1]
@@ -193,7 +193,7 @@ func (s *scanner) key(seen *keys) {
 		key = Text(raw)
 	}
 	if !seen.add(key) {
-		text := fmt.Sprintf(twice+"; keep one", key)
+		text := fmt.Sprintf(duplicateText+"; keep one", key)
 		s.faults = append(s.faults, Fault{Offset: start, Kind: Duplicate, Text: text, Key: key})
 	}
 	if s.space(); s.peek() != ':' {
@@ -220,12 +220,12 @@ func (s *scanner) scalar(inside bool) {
 				return
 			}
 		}
-		s.noJSON("a value")
+		s.unexpected("a value")
 	}
 }
 
-// noJSON fails because something else than expected was found.
-func (s *scanner) noJSON(expected string) {
+// unexpected fails because the current character does not begin the expected token.
+func (s *scanner) unexpected(expected string) {
 	switch s.peek() {
 	case '\'':
 		s.fail(s.at, Syntax, "JSON takes double quotes, not single ones")
@@ -235,7 +235,7 @@ func (s *scanner) noJSON(expected string) {
 	s.fail(s.at, Syntax, "expected %s, found %s", expected, s.found())
 }
 
-// text reads a string and returns it as written, with its quotes.
+// text reads a string and returns the source text with quotes. escaped is true if the text has an escape.
 func (s *scanner) text() (raw string, escaped bool) {
 	start := s.at
 	s.at++
@@ -306,7 +306,7 @@ func (s *scanner) number() {
 	}
 }
 
-// digits skips a run of digits and reports whether there was one.
+// digits skips a run of digits, and reports whether the run has a digit.
 func (s *scanner) digits() bool {
 	start := s.at
 	for s.at < len(s.doc) && '0' <= s.doc[s.at] && s.doc[s.at] <= '9' {

@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Position returns the line and column of an offset, both from 1. A column is a character, as in editors; a tab counts
-// as one.
+// Position returns the line and column of an offset, both from 1. As in editors, columns are characters (a tab is one).
 func Position(doc string, offset int) (line, column int) {
 	l := Locator{Doc: doc}
 	return l.Position(offset)
 }
 
-// Locator returns positions in one document, in any order. It keeps a position for each stride of the document:
+// Locator returns positions in one document, in any order. It keeps a position for each stride of the document;
 // otherwise a file with a million faults in one line would take hours.
 type Locator struct {
 	Doc   string
@@ -25,7 +24,7 @@ type Locator struct {
 // stride is how many bytes lie between two marks.
 const stride = 256
 
-// mark is a position that Locator keeps: how many lines, and characters of its line, are before an offset.
+// mark is a position kept by a Locator: the number of lines, and of characters in the last line, before an offset.
 type mark struct{ offset, line, column int }
 
 // Position returns the line and column of an offset, as the function Position does.
@@ -41,7 +40,7 @@ func (l *Locator) Position(offset int) (line, column int) {
 		}
 		l.marks = append(l.marks, l.marks[len(l.marks)-1].forward(l.Doc, next))
 	}
-	if l.marks[i].offset > offset { // it is within a character
+	if l.marks[i].offset > offset { // the offset is within a character
 		i--
 	}
 	at := l.marks[i].forward(l.Doc, offset)
@@ -79,9 +78,9 @@ const space = " \t\r\n"
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// Text returns the value of a JSON string, and "" for whatever is not in quotes. The string must have no fault of
-// syntax. Half a surrogate pair, such as \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would swallow the
-// next escape, which may be the ; of a shell command.
+// Text returns the value of a JSON string, or "" for a text without quotes. The string must have no fault of syntax.
+// Half a surrogate pair, such as \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would also swallow the next
+// escape, which may be the ; of a shell command.
 func Text(raw string) string {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return ""
@@ -94,9 +93,9 @@ func Text(raw string) string {
 	return s
 }
 
-// Compact appends doc to dst in a normal form: without white space between tokens, and with strings as AppendString
-// writes them. A guard that looks for a word must find it however its letters were escaped. doc must have no fault of
-// syntax.
+// Compact appends doc to dst in a normal form: without white space between tokens, and with strings as written by
+// AppendString. So a guard can search for a word, even if some letters of the word were escaped. doc must have no fault
+// of syntax.
 func Compact(dst []byte, doc string) []byte {
 	for i := 0; i < len(doc); {
 		end, asWritten := i+1, true
@@ -115,7 +114,7 @@ func Compact(dst []byte, doc string) []byte {
 	return dst
 }
 
-// stringEnd returns the end of the string that begins at i, and whether AppendString would write it the same way.
+// stringEnd returns the end of the string that begins at i, and whether AppendString would write the same text.
 func stringEnd(doc string, i int) (end int, asWritten bool) {
 	end, asWritten = i+1, true
 	for {
@@ -131,9 +130,9 @@ func stringEnd(doc string, i int) (end int, asWritten bool) {
 	}
 }
 
-// Members calls each for the members of an object, with key and value as written, in order, until each returns false.
-// Any other value has none. The text must have no fault of syntax. It scans a large value once; a parser would do so
-// several times.
+// Members calls each for the members of an object in order, with key and value as written, until each returns false.
+// Other values have no members. object must have no fault of syntax. Members scans a large value once; a parser would
+// scan it several times.
 func Members(object string, each func(key, value string) bool) {
 	rest, is := strings.CutPrefix(strings.TrimLeft(object, space), "{")
 	for is {
@@ -152,7 +151,7 @@ func Members(object string, each func(key, value string) bool) {
 	}
 }
 
-// valueEnd returns the end of the value that doc begins with.
+// valueEnd returns the end of the value at the start of doc.
 func valueEnd(doc string) int {
 	depth := 0
 	for i := 0; ; {
@@ -180,8 +179,8 @@ func valueEnd(doc string) int {
 	}
 }
 
-// AppendString appends s to dst as a JSON string. It escapes only what JSON requires: `<>&` and everything outside
-// ASCII stay as they are. An invalid UTF-8 byte becomes U+FFFD.
+// AppendString appends s to dst as a JSON string. It escapes only the characters that JSON requires: `<>&` and all
+// characters outside ASCII stay unchanged. An invalid UTF-8 byte becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	const short, letters = "\"\\\n\t\r\b\f", "\"\\ntrbf"
 	dst = append(dst, '"')
@@ -205,7 +204,7 @@ func AppendString(dst []byte, s string) []byte {
 }
 
 // Plain returns the length of the longest prefix of s that a JSON string holds unchanged: ASCII without control
-// characters, quotes and backslashes. Payloads have megabytes of it, so it looks at eight bytes at a time.
+// characters, quotes and backslashes. Payloads have megabytes of such text, so Plain reads eight bytes at a time.
 func Plain(s string) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -214,8 +213,8 @@ func Plain(s string) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56 // one load
 		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway.
-		// What is borrowed from the byte above may mark that one wrongly, but never the lowest.
+		// w-ones*x sets the high bit of each byte below x. Bytes with a high bit in w are not ASCII, so they stop the
+		// loop anyway. A borrow may mark the byte above a marked byte by mistake, but the lowest mark is right.
 		if stops := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & high; stops != 0 {
 			return i + bits.TrailingZeros64(stops)/8
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// CheckType reports whether value is of the type that is named, and describes the type. The names are string, boolean,
-// number, object, strings (an array of them), texts (an object of them), 1 (that number), any, and a|b for a
-// string that is one of those words. Nothing is converted, and null is of no type:
+// CheckType reports whether value has the named type, and describes the type. The names are string, boolean, number,
+// object, strings (an array of strings), texts (an object of strings), 1 (the number 1), any, and a|b for a string that
+// equals one of the words. No value is converted, and null has only the type any:
 //
 //	want, ok := strictjson.CheckType(value, "block|continue") // "\"block\" or \"continue\"", false
 func CheckType(value gjson.Result, name string) (want string, ok bool) {

@@ -4,9 +4,8 @@
 //	…
 //	err = atomic.Replace(path, info, text)
 //
-// Guarantees: a reader sees the old text or the new one, even after a crash. Mode and owner of the file stay. A file
-// that the user may not write to is not replaced. Temporary files of a killed run are removed by the next run, or by
-// Sweep.
+// Guarantees: a reader sees the old text or the new text, even after a crash. The file keeps its mode and owner. A file
+// without write permission is not replaced. The next run, or Sweep, removes temporary files of a killed run.
 //
 // Not guaranteed: a hard link to the file keeps the old text, and POSIX access lists are lost.
 package atomic
@@ -25,11 +24,11 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
-// Replace writes the file at path, which must not contain symbolic links. old describes the existing file; nil creates
-// the file.
+// Replace writes the file at path, which must not contain symbolic links. old describes the existing file. If old is
+// nil, Replace creates the file.
 func Replace(path string, old fs.FileInfo, text string) error { return ReplaceAs(path, old, 0, text) }
 
-// ReplaceAs is Replace for a file that has these bits in its mode as well.
+// ReplaceAs is Replace, and adds the bits to the mode of the file.
 func ReplaceAs(path string, old fs.FileInfo, bits fs.FileMode, text string) error {
 	Sweep(path)
 	mode := 0o666 | bits // less the umask
@@ -45,21 +44,21 @@ func ReplaceAs(path string, old fs.FileInfo, bits fs.FileMode, text string) erro
 	return replace(path, old, mode, text)
 }
 
-// WritePrivate writes the file at path, which must not contain symbolic links, for this user alone.
+// WritePrivate writes the file at path for this user alone. The path must not contain symbolic links.
 func WritePrivate(path, text string) error {
 	Sweep(path)
 	return replace(path, nil, 0o600, text)
 }
 
-// Create writes a file with these bits in its mode, less the umask. If one is at the path already, that is an error of
-// fs.ErrExist, and it stays as it is.
+// Create writes a new file with this mode, less the umask. If the path exists already, the error is fs.ErrExist, and
+// the file stays unchanged.
 func Create(path string, mode fs.FileMode, text string) error {
 	Sweep(path)
-	return put(path, nil, mode, text, create)
+	return writeFile(path, nil, mode, text, create)
 }
 
-// create gives a file its name, unless that is taken. Where the file system has no hard links, another program could
-// take the name in the moment between the look and the rename.
+// create renames a temporary file, unless the path is taken. If the file system has no hard links, another program
+// could take the path between the check and the rename.
 func create(temporary, path string) error {
 	err := os.Link(temporary, path)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
@@ -73,32 +72,32 @@ func create(temporary, path string) error {
 }
 
 func replace(path string, old fs.FileInfo, mode fs.FileMode, text string) error {
-	return put(path, old, mode, text, Rename)
+	return writeFile(path, old, mode, text, Rename)
 }
 
-// put writes a temporary file, and has it given its name.
-func put(path string, old fs.FileInfo, mode fs.FileMode, text string, name func(temporary, path string) error) error {
+// writeFile writes a temporary file, and calls rename to move it to path.
+func writeFile(path string, old fs.FileInfo, mode fs.FileMode, text string, rename func(from, to string) error) error {
 	const tries = 10
 	for n := 1; ; n++ {
 		temporary, err := write(path, old, mode, text)
 		if err != nil {
 			return err
 		}
-		err = name(temporary, path)
+		err = rename(temporary, path)
 		if err == nil {
 			return nil
 		}
 		os.Remove(temporary)
-		if !errors.Is(err, fs.ErrNotExist) || n == tries { // else another run has swept the temporary file
+		if !errors.Is(err, fs.ErrNotExist) || n == tries { // ErrNotExist: another run has swept the temporary file
 			return err
 		}
 	}
 }
 
-// write writes the text to a new file beside the path, of which nothing is left if that fails.
+// write writes the text to a new file beside the path. If this fails, no file is left.
 func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (temporary string, err error) {
-	// os.CreateTemp would make a file that only its owner can read. If another process takes the same name in the same
-	// nanosecond, this fails.
+	// os.CreateTemp would make a file for its owner alone. OpenFile fails if another process takes the same name in the
+	// same nanosecond.
 	folder, base := filepath.Split(path)
 	temporary = filepath.Join(folder, "."+base+"."+strconv.FormatInt(time.Now().UnixNano(), 36))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -110,7 +109,7 @@ func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (tempora
 			os.Remove(temporary)
 		}
 	}
-	if err != nil { // without the temporary name, which means nothing to the user
+	if err != nil { // leave out the temporary name, which the user does not know
 		return "", fmt.Errorf("writing %s: %w", path, regular.UnwrapPath(err))
 	}
 	return temporary, nil
@@ -136,7 +135,7 @@ func fill(file *os.File, path string, old fs.FileInfo, mode fs.FileMode, text st
 	return file.Sync()
 }
 
-// Sweep removes the temporary files that killed runs have left beside a file. Files that it cannot remove do no harm.
+// Sweep removes temporary files of killed runs beside a file. A file that cannot be removed does no harm.
 func Sweep(path string) {
 	folder, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(folder))
@@ -155,8 +154,7 @@ func Sweep(path string) {
 	}
 }
 
-// isStamp reports whether a text is the time in the name of a temporary file. It must not accept the name of a user's
-// backup.
+// isStamp reports whether a text is the time in the name of a temporary file. It must reject names of backups.
 func isStamp(text string) bool {
 	nanoseconds, err := strconv.ParseInt(text, 36, 64)
 	if err != nil || text != strconv.FormatInt(nanoseconds, 36) {

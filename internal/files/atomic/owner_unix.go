@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner of the file that it will replace. Under sudo it would belong to root.
+// keepOwner gives a new file the owner of the old file. Otherwise the new file would belong to root under sudo.
 func keepOwner(file *os.File, _ string, old fs.FileInfo) error {
 	mine, err := file.Stat()
 	if err != nil {

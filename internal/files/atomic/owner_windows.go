@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// keepOwner gives a file the access list of the file that it will replace, if somebody has made that one's own. Else it
-// has inherited its list from the folder, as the old one did.
+// keepOwner gives a new file the access list of the old file, if a person or program has set that list. Otherwise both
+// files inherit the list of the folder.
 func keepOwner(file *os.File, path string, _ fs.FileInfo) error {
 	old, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {

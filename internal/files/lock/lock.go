@@ -4,12 +4,11 @@
 //	…
 //	defer lock.Unlock(file)
 //
-// Guarantees: only one open file descriptor of a file has the lock at a time, whether in one process or in many. The
-// lock is released when the file is closed or the process ends, however it ends. Not guaranteed: protection from
-// processes that read or write without taking the lock.
+// Guarantees: only one open file descriptor of a file has the lock at a time, in one process or in many. The lock is
+// released when the file is closed or the process ends, even by a kill. Not guaranteed: protection from processes that
+// read or write without the lock.
 //
-// gofrs/flock opens files itself, by their path. The callers of this package lock a file that they have open, and write
-// to it.
+// gofrs/flock opens files itself, by path. The callers of this package lock and write to an open file.
 package lock
 
 import (
@@ -21,10 +20,10 @@ import (
 	"time"
 )
 
-// Lock waits until no other open of the file has the lock.
+// Lock takes the lock, and waits for other descriptors of the file to release it.
 func Lock(f *os.File) error { return lock(f, exclusive) }
 
-// Try takes the lock. It reports false if another open of the file has it.
+// Try takes the lock, or reports false if another descriptor of the file has it.
 func Try(f *os.File) (bool, error) {
 	err := lock(f, exclusive|atOnce)
 	if err == errHeld {
@@ -33,8 +32,8 @@ func Try(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// LockWithin waits for the lock until ctx ends, and at most for patience. A free lock is taken even if ctx has ended.
-// It polls, because a blocking lock has no timeout.
+// LockWithin waits for the lock until ctx ends, at most for patience. A free lock is taken even if ctx has ended.
+// LockWithin polls, because a blocking lock has no timeout.
 func LockWithin(ctx context.Context, f *os.File, patience time.Duration) error {
 	if free, err := Try(f); free || err != nil {
 		return err
@@ -54,7 +53,7 @@ func LockWithin(ctx context.Context, f *os.File, patience time.Duration) error {
 	}
 }
 
-// Held reports whether anybody holds the lock of the file at path. A missing file is not locked.
+// Held reports whether a process holds the lock of the file at path. A missing file is not locked.
 func Held(path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

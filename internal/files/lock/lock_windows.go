@@ -12,7 +12,7 @@ const (
 	errHeld   = windows.ERROR_LOCK_VIOLATION
 )
 
-// Others cannot read a locked byte, so lock one that no file will ever have.
+// Other processes cannot read a locked byte, so lock a byte beyond the end of any file.
 const atHigh = 1 << 30
 
 func lock(f *os.File, how uint32) error {

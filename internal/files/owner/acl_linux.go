@@ -7,15 +7,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kinds of entries in the access list of a file, as the kernel's posix_acl_xattr.h has them.
+// Constants of the kernel's posix_acl_xattr.h: kinds and rights of entries in the access list of a file.
 const (
 	aclUser  = 0x02
 	aclGroup = 0x08
 	aclWrite = 0x02
 )
 
-// aclNamesWriter reports whether the access list of a file lets a user or a group write to it that the mode does not
-// name, if the mode's bits for the group allow that: of a file with an access list these are the list's mask.
+// aclNamesWriter reports whether an entry of a file's access list lets a named group, or a named user other than this
+// user and root, write to the file. The caller has checked that the mode lets the group write: for a file with an
+// access list, these bits are the list's mask.
 func aclNamesWriter(path string) bool {
 	list := make([]byte, 4096)
 	n, err := unix.Getxattr(path, "system.posix_acl_access", list)
@@ -23,7 +24,7 @@ func aclNamesWriter(path string) bool {
 		return true
 	}
 	if err != nil || n < 4 {
-		return false // the file has none, or the file system knows none
+		return false // no list, or a file system without lists
 	}
 	for entry := list[4:n]; len(entry) >= 8; entry = entry[8:] {
 		kind, perm := binary.LittleEndian.Uint16(entry), binary.LittleEndian.Uint16(entry[2:])

@@ -2,5 +2,5 @@
 
 package owner
 
-// aclNamesWriter reports nothing, since access lists are read on Linux and Windows alone.
+// aclNamesWriter returns false, because access lists are read on Linux and Windows alone.
 func aclNamesWriter(string) bool { return false }

@@ -6,14 +6,13 @@
 //	…
 //	err = owner.Check(real, info)
 //
-// In a folder such as /tmp any user can create a link to any file of ours. A program that follows it writes to that
-// file. Linux prevents this only if fs.protected_symlinks is set.
+// In a folder such as /tmp any user can create a link to a file of this user. A program that follows the link writes to
+// the file. Linux prevents this only if fs.protected_symlinks is set.
 //
 // Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file that belongs to
-// another user or is writable by all. On Windows administrators are what root is, and access lists count.
+// another user or is writable by all. On Windows administrators count as root, and access lists count.
 //
-// Not guaranteed: that another user's folder stays the same between Resolve and the use of its result. So check the
-// opened file, too.
+// Not guaranteed: another user's folder may change before the path is used. So check the opened file, too.
 package owner
 
 import (
@@ -27,7 +26,7 @@ import (
 // maxLinks is how many links a path may go through, as in Linux.
 const maxLinks = 40
 
-// Resolve returns the path without links. A missing end of the path stays as it is.
+// Resolve returns the path without links. Missing files at the end of the path stay in the result.
 func Resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -56,7 +55,7 @@ func Resolve(path string) (string, error) {
 		if !Owned(next, info) {
 			return "", fmt.Errorf("%s is a link of another user; name what it should lead to", next)
 		}
-		if info.Mode()&os.ModeSymlink == 0 { // a junction or the like of Windows, which the system follows
+		if info.Mode()&os.ModeSymlink == 0 { // a junction or the like; Windows itself follows it
 			real = next
 			continue
 		}
@@ -79,7 +78,7 @@ func Resolve(path string) (string, error) {
 	return real, nil
 }
 
-// Check refuses a file that another user could change. On Windows the access list at the path counts, else info.
+// Check refuses a file that another user could change. On Windows it reads the access list at the path, elsewhere info.
 func Check(path string, info os.FileInfo) error {
 	switch {
 	case !Owned(path, info):

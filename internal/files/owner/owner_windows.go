@@ -15,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// me is the user of this process.
-var me = sync.OnceValues(func() (*windows.SID, error) {
+// currentUser is the user of this process.
+var currentUser = sync.OnceValues(func() (*windows.SID, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
 		return nil, err
@@ -24,20 +24,20 @@ var me = sync.OnceValues(func() (*windows.SID, error) {
 	return user.User.Sid, nil
 })
 
-// Descriptor is a security descriptor that lets this user alone in, and more whom its access list names in SDDL.
-// Nothing is inherited from above, and what is made below inherits it.
+// Descriptor returns a security descriptor with access for this user, and for the SDDL entries of more. No entry is
+// inherited from the folder above, and new files in a folder inherit the entries.
 func Descriptor(more string) (*windows.SECURITY_DESCRIPTOR, error) {
-	user, err := me()
+	user, err := currentUser()
 	if err != nil {
 		return nil, err
 	}
 	return windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;" + user.String() + ")" + more)
 }
 
-// Admins lets the system and administrators in, in SDDL.
+// Admins is an SDDL text with access for the system and administrators.
 const Admins = "(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 
-// Attributes has the Descriptor for what is about to be made.
+// Attributes returns Descriptor(more) for the creation of a file or folder.
 func Attributes(more string) (*windows.SecurityAttributes, error) {
 	descriptor, err := Descriptor(more)
 	attributes := windows.SecurityAttributes{SecurityDescriptor: descriptor}
@@ -45,7 +45,7 @@ func Attributes(more string) (*windows.SecurityAttributes, error) {
 	return &attributes, err
 }
 
-// Mkdir makes a folder for this user, the system and administrators, as the system does it for the folder of a user.
+// Mkdir makes a folder for this user, the system and administrators, like the home folder of a user.
 func Mkdir(path string) error {
 	security, err := Attributes(Admins)
 	if err != nil {
@@ -61,7 +61,7 @@ func Mkdir(path string) error {
 	return nil
 }
 
-// MkdirAll is Mkdir for a folder and those above it, as far as they are missing.
+// MkdirAll is Mkdir for a folder and all missing folders above.
 func MkdirAll(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil
@@ -73,28 +73,28 @@ func MkdirAll(path string) error {
 	}
 	err := Mkdir(path)
 	if info, missing := os.Stat(path); errors.Is(err, fs.ErrExist) && missing == nil && info.IsDir() {
-		return nil // somebody else has just made it
+		return nil // another process has just made it
 	}
 	return err
 }
 
-// Rights by which somebody can change a file or what is in a folder, and those by which somebody can put another in the
-// place of a folder.
+// changeRights allow to change a file or the entries of a folder, replaceRights to replace a folder by another.
 const (
 	deleteChild = 0x40 // FILE_DELETE_CHILD
 
-	replaces = windows.DELETE | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL | deleteChild
-	changes  = replaces | windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.GENERIC_WRITE
+	replaceRights = windows.DELETE | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL | deleteChild
+	changeRights  = replaceRights | windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.GENERIC_WRITE
 )
 
-// access is who owns a file and whom its access list lets do something.
+// access is the owner of a file, and the accounts with a right to it.
 type access struct {
-	owner *windows.SID
-	can   []*windows.SID // nil stands for everybody
-	text  *windows.SECURITY_DESCRIPTOR
+	owner      *windows.SID
+	allowed    []*windows.SID               // a nil element means all users
+	descriptor *windows.SECURITY_DESCRIPTOR // holds the memory of the accounts
 }
 
-// accessTo reads the access list of a file, or of a link itself. Denials do not count: most are for others.
+// accessTo returns the owner of a file or of a link itself, and the accounts with one of the rights. Denials do not
+// count, because most are for other accounts.
 func accessTo(path string, rights windows.ACCESS_MASK) (*access, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -107,18 +107,18 @@ func accessTo(path string, rights windows.ACCESS_MASK) (*access, error) {
 		return nil, err
 	}
 	defer windows.CloseHandle(file)
-	text, err := windows.GetSecurityInfo(file, windows.SE_FILE_OBJECT,
+	descriptor, err := windows.GetSecurityInfo(file, windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		return nil, err
 	}
-	a := &access{text: text}
-	if a.owner, _, err = text.Owner(); err != nil {
+	a := &access{descriptor: descriptor}
+	if a.owner, _, err = descriptor.Owner(); err != nil {
 		return nil, err
 	}
-	list, _, err := text.DACL()
+	list, _, err := descriptor.DACL()
 	if err != nil || list == nil {
-		a.can = []*windows.SID{nil}
+		a.allowed = []*windows.SID{nil}
 		return a, nil
 	}
 	for i := range uint32(list.AceCount) {
@@ -130,30 +130,30 @@ func accessTo(path string, rights windows.ACCESS_MASK) (*access, error) {
 		kind := entry.Header.AceType
 		if (kind == windows.ACCESS_ALLOWED_ACE_TYPE || kind == conditional) && entry.Mask&rights != 0 &&
 			entry.Header.AceFlags&windows.INHERIT_ONLY_ACE == 0 {
-			a.can = append(a.can, (*windows.SID)(unsafe.Pointer(&entry.SidStart)))
+			a.allowed = append(a.allowed, (*windows.SID)(unsafe.Pointer(&entry.SidStart)))
 		}
 	}
 	return a, nil
 }
 
-// trustedInstaller owns what Windows itself has installed.
+// trustedInstaller owns the files installed by Windows itself.
 const trustedInstaller = "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"
 
-// isAdmin reports whether somebody is the system or an administrator, who can do everything anyway.
+// isAdmin reports whether an account is the system or an administrator, and so can do everything anyway.
 func isAdmin(who *windows.SID) bool {
 	return who != nil && (who.IsWellKnown(windows.WinLocalSystemSid) ||
 		who.IsWellKnown(windows.WinBuiltinAdministratorsSid) || who.String() == trustedInstaller)
 }
 
-// isOwn reports whether somebody is this user, or an administrator. What is for the owner of a file is in the list for
-// whoever that is.
+// isOwn reports whether an account is this user or an administrator. Entries for the owner, whoever owns the file,
+// count too, because callers check the owner.
 func isOwn(who *windows.SID) bool {
-	user, err := me()
+	user, err := currentUser()
 	return isAdmin(who) || err == nil && who != nil && (who.Equals(user) ||
 		who.IsWellKnown(windows.WinCreatorOwnerSid) || who.IsWellKnown(windows.WinCreatorOwnerRightsSid))
 }
 
-// isEverybody reports whether a group is one that all users are in, or all at this machine.
+// isEverybody reports whether a group has all users, or all users at this machine.
 func isEverybody(who *windows.SID) bool {
 	return who == nil || slices.ContainsFunc([]windows.WELL_KNOWN_SID_TYPE{
 		windows.WinWorldSid, windows.WinAuthenticatedUserSid, windows.WinBuiltinUsersSid, windows.WinInteractiveSid,
@@ -179,25 +179,26 @@ func Owned(path string, _ os.FileInfo) bool {
 
 // WritableByAll reports whether all users of the machine may change a file.
 func WritableByAll(path string, _ os.FileInfo) bool {
-	a, err := accessTo(path, changes)
-	return err != nil || slices.ContainsFunc(a.can, isEverybody)
+	a, err := accessTo(path, changeRights)
+	return err != nil || slices.ContainsFunc(a.allowed, isEverybody)
 }
 
-// CheckOwn refuses what anybody but this user and administrators can change.
-func CheckOwn(path string) error { return check(path, changes, isOwn) }
+// CheckOwn refuses a file or folder if an account other than this user and administrators can change it.
+func CheckOwn(path string) error { return check(path, changeRights, isOwn) }
 
-// CheckPrivate refuses what anybody but this user and administrators can even read.
+// CheckPrivate refuses a file or folder if an account other than this user and administrators can even read it.
 func CheckPrivate(path string) error { return check(path, ^windows.ACCESS_MASK(0), isOwn) }
 
-// CheckAbove refuses a folder in whose place anybody but this user and administrators can put another.
-func CheckAbove(path string) error { return check(path, replaces, isOwn) }
+// CheckAbove refuses a folder if an account other than this user and administrators can replace it.
+func CheckAbove(path string) error { return check(path, replaceRights, isOwn) }
 
-// CheckManaged refuses what anybody but administrators can change. tested: this user may, too.
+// CheckManaged refuses a file or folder if an account other than administrators can change it. If tested is true, this
+// user may change it, too.
 func CheckManaged(path string, tested bool) error {
 	if tested {
 		return CheckOwn(path)
 	}
-	return check(path, changes, isAdmin)
+	return check(path, changeRights, isAdmin)
 }
 
 func check(path string, rights windows.ACCESS_MASK, may func(*windows.SID) bool) error {
@@ -208,19 +209,19 @@ func check(path string, rights windows.ACCESS_MASK, may func(*windows.SID) bool)
 	if !may(a.owner) {
 		return fmt.Errorf("belongs to %s", nameOf(a.owner))
 	}
-	if i := slices.IndexFunc(a.can, func(who *windows.SID) bool { return !may(who) }); i >= 0 {
-		return fmt.Errorf("can be written to by %s", nameOf(a.can[i]))
+	if i := slices.IndexFunc(a.allowed, func(who *windows.SID) bool { return !may(who) }); i >= 0 {
+		return fmt.Errorf("can be written to by %s", nameOf(a.allowed[i]))
 	}
 	return nil
 }
 
-// Mend is the command that leaves a file or folder to this user, the system and administrators.
+// Mend returns the command that restricts a file or folder to this user, the system and administrators.
 func Mend(path string) string {
 	rights, user := ":F", "%USERNAME%"
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		rights = ":(OI)(CI)F"
 	}
-	if sid, err := me(); err == nil {
+	if sid, err := currentUser(); err == nil {
 		user = "*" + sid.String()
 	}
 	command := "icacls " + shellword.Local(path) + " /inheritance:r /grant:r"

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// UnwrapPath takes the operation and the path out of an error, for a message that has the path already.
+// UnwrapPath removes the operation and the path from an error, for a message that has the path already.
 func UnwrapPath(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
@@ -14,7 +14,7 @@ func UnwrapPath(err error) error {
 	return err
 }
 
-// Same reports whether two paths lead to one file. A path that leads nowhere is the same as none.
+// Same reports whether two paths lead to the same file. It returns false if a file is missing.
 func Same(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -24,8 +24,8 @@ func Same(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// Identify makes os.SameFile compare the file that info describes. On Windows it would otherwise look, when it is asked
-// first, at whatever file has the path by then.
+// Identify makes os.SameFile compare the file that info describes. Otherwise Windows would read the path at the first
+// comparison, when it may name another file.
 func Identify(info fs.FileInfo) fs.FileInfo {
 	os.SameFile(info, info)
 	return info

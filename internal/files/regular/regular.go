@@ -1,5 +1,5 @@
-// Package regular reads files whole, up to a size. What is no regular file is not opened: a named pipe would
-// wait for ever, and to open a device can do something already.
+// Package regular reads files whole, up to a size. It opens regular files only: a named pipe would block for ever, and
+// the opening of a device can have effects.
 package regular
 
 import (
@@ -14,7 +14,7 @@ var (
 	ErrTooLarge   = errors.New("too large")
 )
 
-// Read reads a file of at most so many bytes. Symbolic links are followed.
+// Read reads a file of at most the given number of bytes. It follows symbolic links.
 func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	if info, err = os.Stat(path); err != nil {
 		return nil, nil, err
@@ -27,7 +27,7 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 		return nil, nil, err
 	}
 	defer file.Close()
-	if info, err = file.Stat(); err != nil { // another file can be at the path by now
+	if info, err = file.Stat(); err != nil { // the path may name another file by now
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
@@ -42,7 +42,7 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	return text, info, nil
 }
 
-// Kind names what is no regular file, as in "a named pipe".
+// Kind names the kind of a file that is not regular, as in "a named pipe".
 func Kind(m fs.FileMode) string {
 	switch {
 	case m.IsDir():

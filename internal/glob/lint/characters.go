@@ -9,16 +9,16 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// names are the characters in names of tools besides letters, digits and marks; stars are those of globs. Names of MCP
-// tools contain dots, slashes and colons, as in mcp__a.b__c, server:tool and a/b, and packages an @.
+// nameChars are the characters in names of tools besides letters, digits and marks; wildcards are special in globs.
+// Names of MCP tools contain dots, slashes and colons, as in mcp__a.b__c, server:tool and a/b, and packages an @.
 const (
-	names = "_-./:@"
-	stars = "*?"
+	nameChars = "_-./:@"
+	wildcards = "*?"
 )
 
-// odd returns the part of a glob that no name of a tool can have, and what may be meant; "" if there is none. Such a
-// glob loads and matches nothing.
-func odd(glob string, known []string) (what, meant string) {
+// invalidPart returns the part of a glob that no name of a tool has, and a suggestion, quoted. It returns "" for a
+// valid glob. An invalid glob loads, and matches no tool.
+func invalidPart(glob string, known []string) (part, meant string) {
 	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
 		return `:*, which is for the pattern of an "if"`, quote(tool)
 	}
@@ -32,7 +32,7 @@ func odd(glob string, known []string) (what, meant string) {
 	latin := strings.ContainsFunc(text, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) })
 	for _, r := range text {
 		switch {
-		case !isOdd(r, latin):
+		case !isInvalid(r, latin):
 		case r > unicode.MaxASCII && unicode.In(r, unicode.L, unicode.M, unicode.N):
 			return fmt.Sprintf("the character %q (%U), which is not one of ASCII and may look like one", r, r), ""
 		case unicode.IsPrint(r):
@@ -44,23 +44,23 @@ func odd(glob string, known []string) (what, meant string) {
 	return "", ""
 }
 
-// isOdd reports whether no name of a tool has the character. Names can be in any language. But a single letter of
-// another script among Latin ones is a mistake or a trap.
-func isOdd(r rune, latin bool) bool {
+// isInvalid reports whether no name of a tool has the character. Names can be in any language, but a single letter of
+// another script among Latin letters is a mistake or a trap.
+func isInvalid(r rune, latin bool) bool {
 	if unicode.In(r, unicode.L, unicode.M, unicode.N) {
 		isWide := 0xff01 <= r && r <= 0xff5e
 		return r > unicode.MaxASCII && (latin || isWide)
 	}
-	return !strings.ContainsRune(names+stars, r)
+	return !strings.ContainsRune(nameChars+wildcards, r)
 }
 
-// cleaned returns a glob, quoted, without the characters that no name of a tool has; "" if nothing is left.
+// cleaned returns the glob, quoted, without invalid characters, or "" if this leaves no text or the same text.
 func cleaned(glob string) string {
 	parts := strings.FieldsFunc(glob, func(r rune) bool { return r == ';' || r == '&' })
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
 	for i, p := range parts {
 		p = strings.Map(func(r rune) rune {
-			if !strings.ContainsRune("[]", r) && isOdd(r, true) {
+			if !strings.ContainsRune("[]", r) && isInvalid(r, true) {
 				return -1
 			}
 			return r
@@ -73,5 +73,5 @@ func cleaned(glob string) string {
 	return ""
 }
 
-// sets matches the [sets] of a glob, which may contain any character.
+// sets matches the sets of a glob, which may contain any character.
 var sets = lazy.Regexp{Text: `(?s)\[(?:!.|[^!])[^\]]*\]`}

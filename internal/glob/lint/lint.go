@@ -1,5 +1,5 @@
-// Package lint checks whether a matcher (globs separated by |) says what its author meant. Many matchers are
-// written as regular expressions by habit. They load as globs, but no name of a tool ever matches them.
+// Package lint checks whether a matcher (globs separated by |) says what its author meant. Many authors write matchers
+// as regular expressions by habit. These load as globs, but match no tool.
 //
 //	_, err := lint.Check("^(shell|Bash)$", known) // an error
 //	found, _ := lint.Check("shell.*", known)      // a finding of Kind Never
@@ -19,21 +19,21 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// mend is the end of every message.
-const mend = "matchers are globs: shell|Bash"
+// globHint is the end of every message.
+const globHint = "matchers are globs: shell|Bash"
 
-// maxGlobs is how many globs of a matcher are checked. Nobody writes more by hand.
+// maxGlobs is how many globs of a matcher are checked, more than a person writes by hand.
 const maxGlobs = 1000
 
-// NoName are characters that no name of a tool has.
+// NoName are characters that occur in no name of a tool.
 const NoName = `^$()\`
 
-// Finding is what is odd about one glob of a matcher, or about the name in an "if".
+// Finding is a doubt about one glob of a matcher, or about the name in an "if".
 type Finding struct {
-	Glob string // as it is written
+	Glob string // as written
 	Text string
 	Kind Kind
-	// Meant is the known name of which the name in an "if" is a slip, "" if there is none.
+	// Meant is the known name that the author of an "if" probably meant, or "".
 	Meant string
 }
 
@@ -41,23 +41,23 @@ type Finding struct {
 type Kind int
 
 const (
-	Unknown Kind = iota // hookrun knows no tool that it matches; a loop may have one of its own
-	Odd                 // it hardly matches what it was written for
-	Never               // it is a typing error, and matches no tool
+	Unknown Kind = iota // the glob matches no known tool; a loop may have tools of its own
+	Odd                 // the glob probably misses the tools that its author meant
+	Never               // the glob has a typing error, and matches no tool
 )
 
-// Check returns what is odd about a matcher, or an error if it can match no tool. known are names of tools. If known is
-// nil, there are no findings.
+// Check returns the findings about a matcher, or an error if the matcher can match no tool. known are names of tools.
+// If known is nil, Check returns no findings.
 func Check(matcher string, known []string) (found []Finding, err error) {
 	if i := strings.IndexAny(matcher, NoName); i >= 0 {
 		return nil, fmt.Errorf("the matcher %s has a %c, which no name of a tool has, so it would never match; %s",
-			quote(matcher), matcher[i], mend)
+			quote(matcher), matcher[i], globHint)
 	}
 	whole := glob.NewList(matcher)
 	globs := strings.SplitN(matcher, "|", maxGlobs+1)
 	for _, pattern := range globs[:min(maxGlobs, len(globs))] {
 		pattern = strings.TrimSpace(pattern)
-		if what, kind := doubt(pattern, whole, known); what != "" {
+		if what, kind := checkGlob(pattern, whole, known); what != "" {
 			text := fmt.Sprintf("the matcher %s has %s, %s", quote(matcher), quote(pattern), what)
 			found = append(found, Finding{Glob: pattern, Text: text, Kind: kind})
 		}
@@ -65,43 +65,43 @@ func Check(matcher string, known []string) (found []Finding, err error) {
 	return found, nil
 }
 
-// doubt says what is odd about a glob of a matcher, "" if nothing is.
-func doubt(pattern string, whole glob.List, known []string) (what string, kind Kind) {
+// checkGlob describes a doubt about a glob of a matcher, or returns "" if the glob is fine.
+func checkGlob(pattern string, whole glob.List, known []string) (what string, kind Kind) {
 	switch {
 	case known == nil || pattern == "" || slices.ContainsFunc(known, glob.New(pattern).Match):
 		return "", Unknown
 	case strings.Contains(pattern, ".*") || strings.Contains(pattern, ".+"):
 		meant := strings.NewReplacer(".*", "*", ".+", "*").Replace(pattern)
-		what = "and here . means only a dot; did you mean " + quote(meant) + "? " + mend
+		what = "and here . means only a dot; did you mean " + quote(meant) + "? " + globHint
 		if MaybeMCP(meant) || slices.ContainsFunc(known, glob.New(meant).Match) {
 			return what, Never
 		}
 		return what, Odd // tools of some servers have a dot in their names
 	case strings.Contains(pattern, ",") || strings.ContainsFunc(pattern, unicode.IsSpace):
-		return "which is one name with a comma or a blank in it; " + mend, Never
+		return "which is one name with a comma or a blank in it; " + globHint, Never
 	}
-	if what, meant := odd(pattern, known); meant != "" {
-		return "which would match no tool: it has " + what + "; did you mean " + meant + "? " + mend, Never
+	if what, meant := invalidPart(pattern, known); meant != "" {
+		return "which would match no tool: it has " + what + "; did you mean " + meant + "? " + globHint, Never
 	} else if what != "" {
-		return "which would match no tool: it has " + what + "; " + mend, Never
+		return "which would match no tool: it has " + what + "; " + globHint, Never
 	}
 	if name := otherCase(pattern, whole, known); name != "" {
 		name = quote(name)
 		return "which differs from the tool " + name + " by case alone, and case counts; did you mean " + name + "? " +
-			mend, Never
+			globHint, Never
 	}
-	what, kind, _ = unknown(pattern, whole, known)
+	what, kind, _ = unknownTool(pattern, whole, known)
 	return what, kind
 }
 
-// fewLetters is the number of letters in a glob that is too short to say which tool it means.
-const fewLetters = 3
+// minLetters is how many letters a glob with wildcards needs to tell which tool it means.
+const minLetters = 3
 
-// otherCase returns the known name that a glob would match if case did not count. It returns "" if there is none.
-// known has no name that the glob matches.
+// otherCase returns the known name that a glob would match if case did not count, or "". No known name matches the glob
+// as written.
 func otherCase(pattern string, whole glob.List, known []string) string {
 	letters := len(pattern) - strings.Count(pattern, "*") - strings.Count(pattern, "?")
-	if pattern == "" || letters < fewLetters && letters < len(pattern) {
+	if pattern == "" || letters < minLetters && letters < len(pattern) {
 		return ""
 	}
 	folded := glob.New(strings.ToLower(pattern))

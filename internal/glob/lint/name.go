@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/glob"
 )
 
-// CheckName returns what is odd about the name of a tool that stands alone, as in an "if". ok is false if nothing is.
+// CheckName returns a finding about a tool's name outside of a matcher, as in an "if". ok is false if the name is fine.
 func CheckName(name string, known []string) (found Finding, ok bool) {
 	if slices.Contains(known, name) {
 		return found, false
@@ -18,12 +18,12 @@ func CheckName(name string, known []string) (found Finding, ok bool) {
 		return Finding{name, "which differs from " + quote(meant) + " by case alone, and case counts; did you mean " +
 			quote(meant) + "?", Never, meant}, true
 	}
-	what, kind, meant := unknown(name, nil, known)
+	what, kind, meant := unknownTool(name, nil, known)
 	return Finding{name, what, kind, meant}, what != ""
 }
 
-// unknown describes a glob that matches no known tool, "" if it may match a tool of an MCP server.
-func unknown(glob string, whole glob.List, known []string) (what string, kind Kind, meant string) {
+// unknownTool describes a glob that matches no known tool. It returns "" if the glob may match a tool of an MCP server.
+func unknownTool(glob string, whole glob.List, known []string) (what string, kind Kind, meant string) {
 	const no = "which is no tool that hookrun knows"
 	if MaybeMCP(glob) {
 		return "", Unknown, ""
@@ -33,7 +33,7 @@ func unknown(glob string, whole glob.List, known []string) (what string, kind Ki
 		own = `if a loop has such tools, name one of them, as "tools": {"my_tool": null}`
 	}
 	switch meant = Slip(glob, known); {
-	case meant != "" && whole.Match(meant): // the matcher has the right name, and another one to make sure
+	case meant != "" && whole.Match(meant): // the matcher also has the right name
 		return "", Unknown, ""
 	case meant != "":
 		return no + "; did you mean " + quote(meant) + "? " + strings.ToUpper(own[:1]) + own[1:], Never, meant
@@ -41,8 +41,8 @@ func unknown(glob string, whole glob.List, known []string) (what string, kind Ki
 	return no + "; " + own, Unknown, ""
 }
 
-// MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, and what other clients make of
-// it. Most of those have a character or two that no tool of a client has.
+// MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, or a form of other clients.
+// Most forms have a character or two that no tool of a client has.
 func MaybeMCP(glob string) bool {
 	text := sets.Get().ReplaceAllString(glob, "?")
 	if strings.Contains(text, "__") || strings.ContainsAny(text, ":/@.") {
@@ -58,12 +58,12 @@ func MaybeMCP(glob string) bool {
 	return isOpen || len(literal) >= len(prefix)
 }
 
-// shortest is the number of letters in the shortest name of which one with a letter more or less is a slip.
+// shortest is the length of the shortest known name that Slip returns.
 const shortest = 4
 
-// Slip returns the known name that somebody meant who wrote another one: with one letter too many, too few, wrong or
-// in the place of its neighbour, in other case, as a plural, or without a _. It returns "" if there is none. For a glob
-// that ends in * it returns the beginning of a known name.
+// Slip returns the known name that the author of a misspelt name probably meant, or "". A slip is a letter too many,
+// too few, wrong or swapped with its neighbour, another case, a plural, or a missing _. For a glob that ends in *, Slip
+// returns the beginning of a known name, and a *.
 func Slip(name string, known []string) string {
 	literal, isPrefix := strings.CutSuffix(name, "*")
 	if literal == "" || strings.ContainsAny(literal, "*?[") || len(literal) > 100 {
@@ -72,7 +72,7 @@ func Slip(name string, known []string) string {
 	lower := strings.ToLower(literal)
 	first := lower[0] | ' '
 	for _, k := range known {
-		// A file can have a hundred thousand names: most known ones begin with another letter.
+		// Skip most known names by their first letter, because a file can have a hundred thousand names.
 		if len(k) < shortest || first != k[0]|' ' && first != k[1]|' ' {
 			continue
 		}
@@ -91,9 +91,9 @@ func Slip(name string, known []string) string {
 	return ""
 }
 
-// isSlip reports whether a name in lower case is a known one with a slip. A loop's own tools are called lint, exit or
-// kill, beside list, edit and skill: people rarely miss the first letter of a word, and in a word of four letters
-// another letter or one more makes another word.
+// isSlip reports whether a name in lower case is a known name with a slip. A loop may have tools called lint, exit or
+// kill, beside list, edit and skill. So another first letter of a word is no slip, because people rarely miss the first
+// letter. A wrong or extra letter in a word of four letters is no slip either, because it makes another word.
 func isSlip(a, known string) bool {
 	if len(a) > 2*len(known) || len(known) > 2*len(a) {
 		return false
@@ -109,24 +109,24 @@ func isSlip(a, known string) bool {
 		return true
 	case i == 0 || beginsWord(known, i):
 		return isSwap(restA, restB)
-	case restB != "" && restA == restB[1:]: // one too few; run_command is a tool, beside run_commands
+	case restB != "" && restA == restB[1:]: // one letter too few; but run_command is a tool, beside run_commands
 		return restB != "s"
-	case restA != "" && restA[1:] == restB: // one too many; bash2 is another version of bash
+	case restA != "" && restA[1:] == restB: // one letter too many; but bash2 is another version of bash
 		return restA[0] == a[i-1] || isLong(known, i) && !unicode.IsDigit(rune(restA[0]))
 	case restA == "" || restB == "":
 		return false
-	case restA[1:] == restB[1:]: // another one
+	case restA[1:] == restB[1:]: // one wrong letter
 		return isLong(known, i)
 	}
 	return isSwap(restA, restB)
 }
 
-// isSwap reports whether two texts differ by the order of their first two letters alone.
+// isSwap reports whether two texts differ only by the order of their first two letters.
 func isSwap(a, b string) bool {
 	return len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
 }
 
-// sameLetters reports whether two names are the same without _ and -. fetch_url is a tool, beside FetchUrl.
+// sameLetters reports whether two names are equal without _ and -. Case counts: fetch_url is a tool, beside FetchUrl.
 func sameLetters(a, b string) bool {
 	const separators = "_-"
 	for {
@@ -138,7 +138,7 @@ func sameLetters(a, b string) bool {
 	}
 }
 
-// isLong reports whether the word of a name that has the letter i, or ends there, has more than four letters.
+// isLong reports whether the word around index i of a name, or the word before i, has more than four letters.
 func isLong(name string, i int) bool {
 	start, end := i, i
 	for start > 0 && !beginsWord(name, start) {
@@ -150,7 +150,7 @@ func isLong(name string, i int) bool {
 	return end-start > shortest
 }
 
-// beginsWord reports whether a word of a name begins there: behind _ or -, or at a capital.
+// beginsWord reports whether a word of a name begins at i: behind _ or -, or at a capital.
 func beginsWord(name string, i int) bool {
 	return 0 < i && i < len(name) && (strings.IndexByte("_-", name[i-1]) >= 0 ||
 		unicode.IsUpper(rune(name[i])) && !unicode.IsUpper(rune(name[i-1])))

@@ -2,11 +2,11 @@
 //
 //	err := page.Write(file, page.Page{Summary: summary, Calls: lines})
 //
-// Guarantees: the page is one file and loads nothing from the network. Nothing in a log can become markup or script: it
-// is data in the file and text in the document, and the page's own policy allows no other script. The page works
-// without any calls. It has the youngest MaxCalls calls, or as many of them as fit into 16 MiB.
+// Guarantees: the page is one file and loads no other file. No text of a log can become markup or script: the log is
+// data in the file and text in the document, and the page's policy allows no script but the page's own. The page works
+// without any calls. It has the youngest MaxCalls calls, or as many as fit into 16 MiB.
 //
-// Not guaranteed: redaction. The page shows what the log says; the writer of the log takes secrets out.
+// Not guaranteed: redaction. The page shows the log as written; the writer of the log removes secrets.
 package page
 
 import (
@@ -31,7 +31,7 @@ const (
 // Page is the content of a page.
 type Page struct {
 	Summary json.RawMessage   // as "hookrun log --output json" prints it
-	Calls   []json.RawMessage // lines of the log, oldest first; a line that is no JSON object is left out
+	Calls   []json.RawMessage // lines of the log, oldest first; other lines than JSON objects are left out
 }
 
 var (
@@ -43,15 +43,14 @@ var (
 	script string
 )
 
-// Write writes the page. A summary that is no JSON object is an error; then nothing has been written.
+// Write writes the page. If the summary is no JSON object, Write returns an error and writes no bytes.
 func Write(w io.Writer, p Page) error {
 	summary, err := inline(p.Summary)
 	if err != nil {
 		return fmt.Errorf("the summary of the log cannot be put into a page: %w", err)
 	}
 
-	// From the youngest to the oldest: the page shows them in this order, and the oldest are left out if there are too
-	// many.
+	// The page shows the youngest call first, and leaves out the oldest if they are too many.
 	var lines []string
 	room := maxBytes
 	for i := len(p.Calls) - 1; i >= 0 && len(lines) < MaxCalls; i-- {
@@ -71,7 +70,7 @@ func Write(w io.Writer, p Page) error {
 		"; script-src " + source(script) +
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 
-	// One pass: inserted text is not searched again, so a log that contains a placeholder changes nothing.
+	// Replace in one pass: inserted text is not searched again, so a placeholder in a log stays as text.
 	_, err = strings.NewReplacer(
 		"{{policy}}", policy,
 		"{{style}}", style,
@@ -88,7 +87,7 @@ func source(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline returns a JSON object as one line for a script element: it contains no <, > or & that could end the element or
+// inline returns a JSON object as one line for a script element, without <, > and &, which could end the element or
 // begin a comment.
 func inline(object json.RawMessage) (string, error) {
 	var line, escaped bytes.Buffer
@@ -99,5 +98,5 @@ func inline(object json.RawMessage) (string, error) {
 		return "", errors.New("it is no JSON object")
 	}
 	json.HTMLEscape(&escaped, line.Bytes())
-	return printable.JSON(escaped.String()), nil // who reads the source is not misled either
+	return printable.JSON(escaped.String()), nil // hidden characters must not mislead readers of the source
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// entry is the part of a line that this package needs. Its strings point into the line.
+// entry has the fields of a line that this package needs. The strings point into the line.
 type entry struct {
 	call
 	outcome
-	hook report // the one being read
+	hook report // the hook being read
 
 	ofCall, ofOutcome, ofHook fields
 }
@@ -34,12 +34,12 @@ type call struct {
 	argsSize, resultSize                      float64
 	failed                                    bool
 	err                                       quoted
-	lint                                      float64  // how many warnings are about the style of files
+	lint                                      float64  // number of warnings about the style of files
 	notes                                     []quoted // of the hooks, in order
 }
 
 type outcome struct {
-	decided                       bool // there is an outcome
+	decided                       bool // the line has an outcome
 	event, tool, word             quoted
 	decision                      protocol.Decision
 	stop                          bool
@@ -49,7 +49,7 @@ type outcome struct {
 	hooks                         []report
 }
 
-// report is what a line says about one hook.
+// report is the result of one hook in a line.
 type report struct {
 	name, source, status, stderr, would quoted
 	duration, limit                     float64 // in milliseconds
@@ -102,8 +102,8 @@ func newEntry() *entry {
 	return e
 }
 
-// read reads a line. It reports whether the line is one JSON object with a time and with an outcome or an error, and
-// all values that are needed have the right type. Of two equal keys the last counts.
+// read parses a line. It returns false unless the line is one JSON object with a time, with an outcome or an error, and
+// with the right type of all needed values. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
 	e.call, e.outcome = call{notes: e.notes[:0]}, outcome{hooks: e.hooks[:0]}
 	if !valid(line) || !e.ofCall.read(gjson.ParseBytes(line)) || e.when == "" || e.err == "" && !e.decided {
@@ -115,7 +115,7 @@ func (e *entry) read(line []byte) bool {
 	return err == nil
 }
 
-// note returns the note of a hook, by its index in the call.
+// note returns the note of a hook, by the index in the call.
 func (e *entry) note(hook int) string {
 	if hook < len(e.notes) {
 		return e.notes[hook].text()
@@ -123,7 +123,7 @@ func (e *entry) note(hook int) string {
 	return ""
 }
 
-// about returns what a call was about: the only text among its arguments, else all arguments, or its prompt.
+// about describes a call: the only argument if it is a text, else all arguments, or the prompt.
 func (e *entry) about() string {
 	args := gjson.Parse(string(e.args))
 	switch {
@@ -151,8 +151,8 @@ func (e *entry) about() string {
 // maxDepth is the limit of encoding/json.
 const maxDepth = 10_000
 
-// valid reports whether a line is JSON. A log has millions of lines and encoding/json takes almost three times as long
-// as gjson. gjson has no depth limit, so it is used only where no value can be nested too deep.
+// valid reports whether a line is JSON. A log has millions of lines, and encoding/json takes almost three times as long
+// as gjson. gjson has no depth limit, so it reads only lines with too few brackets to be nested too deep.
 func valid(line []byte) bool {
 	if bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")) > maxDepth {
 		return json.Valid(line)
@@ -160,11 +160,11 @@ func valid(line []byte) bool {
 	return gjson.ValidBytes(line)
 }
 
-// fields are the members of an object that are read, and where each value goes. The destination sets the type: a
-// *quoted, *[]quoted, *float64 or *bool, a *value for any type, or a func that takes the value.
+// fields maps the keys of an object to the destinations of their values. The destination sets the type: a *quoted,
+// *[]quoted, *float64 or *bool, a *value for any type, or a func that takes the value.
 type fields map[string]any
 
-// read reads the members of an object, and reports whether each has its type.
+// read reads the members of an object, and reports whether each has the type of its destination.
 func (f fields) read(object gjson.Result) bool {
 	ok := object.IsObject()
 	object.ForEach(func(key, v gjson.Result) bool {
@@ -191,7 +191,7 @@ func (f fields) read(object gjson.Result) bool {
 	return ok
 }
 
-// elements calls each for the elements of an array until it returns false, and reports whether it never did.
+// elements calls each for the elements of an array until each returns false. It returns true if no call did.
 func elements(array gjson.Result, each func(gjson.Result) bool) bool {
 	ok := array.IsArray()
 	array.ForEach(func(_, v gjson.Result) bool {
@@ -201,13 +201,13 @@ func elements(array gjson.Result, each func(gjson.Result) bool) bool {
 	return ok
 }
 
-// value is a JSON value as written in a line; "" if it is missing.
+// value is a JSON value as written in a line, or "".
 type value string
 
-// quoted is a JSON string as written in a line, with its quotes; "" if it is missing.
+// quoted is a JSON string as written in a line, with quotes, or "".
 type quoted string
 
-// text returns the string's value, "" if it is missing. It may point into the line.
+// text returns the value of the string, or "". The result may point into the line.
 func (q quoted) text() string {
 	if q == "" {
 		return ""
@@ -215,22 +215,22 @@ func (q quoted) text() string {
 	return strictjson.Text(string(q))
 }
 
-// clone returns the text in memory of its own, so that the line can be freed.
+// clone returns a copy of the text, so the line can be freed.
 func (q quoted) clone() string { return strings.Clone(q.text()) }
 
-// Call is what a line of a log says, for a person to read.
+// Call is a line of a log in readable form.
 type Call struct {
 	Time     time.Time
 	Session  string
 	Event    string
 	Tool     string
-	About    string // its arguments or its prompt
-	Decision string // "" if there was none
+	About    string // the arguments or the prompt
+	Decision string // "" without a verdict
 	Stop     bool
 	Cause    string
 	Hook     string // the hook that decided
 	Reason   string
-	Error    string // why there is no verdict
+	Error    string // why the call has no verdict
 	Hooks    []Report
 }
 
@@ -239,7 +239,7 @@ type Report struct {
 	Name     string
 	Status   string
 	Duration time.Duration
-	Would    string // what a hook that only observes would have done
+	Would    string // for a hook that only observes: the effect it would have had
 }
 
 // ParseCall reads a line.
@@ -263,11 +263,11 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	return c, true
 }
 
-// Filter says which calls count. The zero Filter admits all.
+// Filter selects calls. The zero Filter admits all calls.
 type Filter struct {
 	Since   time.Time
 	Session string
-	Would   bool // only calls that a hook which observes would have held up
+	Would   bool // only calls that an observing hook would have held up
 }
 
 // Admits reports whether a call counts.

@@ -19,11 +19,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Events turns the lines of a log into events, as Universal Agent streams them to its clients: tool_call, tool_result
-// and status. Each id has one tool_call and one tool_result in a turn of its session. Each message of the user begins a
+// Events turns the lines of a log into the events that Universal Agent streams to clients: tool_call, tool_result and
+// status. In a turn of a session, each id has one tool_call and one tool_result. Each message of the user begins a
 // turn. The model's text and thinking are missing, because no hook ever sees them.
 //
-// It remembers the ids of the last turn of each session.
+// Events keeps the ids of the last turn of each session.
 type Events struct {
 	filter Filter
 	turns  map[string]*turn // by session
@@ -35,8 +35,8 @@ type turn struct {
 	calls, results map[string]bool
 }
 
-// NewEvents returns events of the calls that the filter admits. Give it the lines of all calls, because they belong to
-// the same turns.
+// NewEvents returns Events for the calls admitted by the filter. Of must get the lines of all calls, because other
+// calls belong to the same turns.
 func NewEvents(f Filter) *Events { return &Events{f, map[string]*turn{}, newEntry()} }
 
 type event struct {
@@ -68,7 +68,7 @@ type status struct {
 	Offset decimal `json:"time_offset"`
 }
 
-// decimal is a number that is always written with a point, like a Python float.
+// decimal is a number always written with a point, like a Python float.
 type decimal float64
 
 func (d decimal) MarshalJSON() ([]byte, error) {
@@ -79,7 +79,7 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// Of returns the events of a line, each as a line of JSON. An unreadable line has none.
+// Of returns the events of a line, each as a line of JSON. An unreadable line has no events.
 func (m *Events) Of(line []byte) ([]byte, error) {
 	e := m.entry
 	if !e.read(line) {
@@ -104,7 +104,7 @@ func (m *Events) Of(line []byte) ([]byte, error) {
 		emit("tool_result", toolResult{id, isError, preview, size, offset})
 	}
 	e.statuses(func(level, prefix, text string) { emit("status", status{text, level, prefix, true, offset}) })
-	// A call that was blocked never ran, so its id may come again.
+	// A blocked call never ran, so the id may come again.
 	if called == protocol.PreTool && e.decided && e.decision == protocol.Continue && !e.stop && first(t.calls, id) {
 		emit("tool_call", toolCall{id, e.call.tool.text(), e.input(), offset})
 	}
@@ -114,7 +114,7 @@ func (m *Events) Of(line []byte) ([]byte, error) {
 	return out.Bytes(), failed
 }
 
-// turn returns the turn of an entry. A message of the user begins a new one.
+// turn returns the turn of an entry. A message of the user begins a new turn.
 func (m *Events) turn(e *entry, called protocol.Event) *turn {
 	session := e.session.clone()
 	t := m.turns[session]
@@ -128,7 +128,7 @@ func (m *Events) turn(e *entry, called protocol.Event) *turn {
 	return t
 }
 
-// first reports whether the id is not empty and new, and adds it to seen.
+// first reports whether the id is new and not empty, and adds the id to seen.
 func first(seen map[string]bool, id string) bool {
 	if id == "" || seen[id] {
 		return false
@@ -137,20 +137,20 @@ func first(seen map[string]bool, id string) bool {
 	return true
 }
 
-// statuses calls say for what the hooks reported besides their verdicts, in order.
-func (e *entry) statuses(say func(level, prefix, text string)) {
+// statuses calls emit for each line of stderr, message and warning, in order.
+func (e *entry) statuses(emit func(level, prefix, text string)) {
 	for _, r := range e.hooks {
 		for line := range strings.Lines(r.stderr.text()) {
 			if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
-				say("INFO", "[LOG]", line)
+				emit("INFO", "[LOG]", line)
 			}
 		}
 	}
 	for _, q := range e.messages {
-		say("INFO", "", q.text())
+		emit("INFO", "", q.text())
 	}
 	for _, q := range e.warnings {
-		say("WARNING", "", q.text())
+		emit("WARNING", "", q.text())
 	}
 }
 
@@ -158,13 +158,13 @@ func (e *entry) statuses(say func(level, prefix, text string)) {
 func (e *entry) input() json.RawMessage {
 	input := cmp.Or(e.updatedInput, e.args)
 	if e.updatedInput != "" && input[0] == '"' {
-		if preview, size, ok := cut(quoted(input).text()); ok {
-			return beginning(strictjson.AppendString(nil, preview), size)
+		if preview, size, ok := splitNote(quoted(input).text()); ok {
+			return previewObject(strictjson.AppendString(nil, preview), size)
 		}
 	}
 	switch {
 	case input == "" && e.argsPreview != "":
-		return beginning([]byte(e.argsPreview), strconv.FormatFloat(e.argsSize, 'f', -1, 64))
+		return previewObject([]byte(e.argsPreview), strconv.FormatFloat(e.argsSize, 'f', -1, 64))
 	case input == "":
 		return json.RawMessage("{}")
 	case input[0] != '{':
@@ -173,12 +173,12 @@ func (e *entry) input() json.RawMessage {
 	return json.RawMessage(input)
 }
 
-func beginning(preview []byte, size string) json.RawMessage {
+func previewObject(preview []byte, size string) json.RawMessage {
 	return fmt.Appendf(nil, `{"preview":%s,"size":%s}`, preview, size)
 }
 
-// cut splits off the note that a log adds to a text that it has cut: " … (12345 characters)".
-func cut(text string) (preview, size string, ok bool) {
+// splitNote splits the note of a log from a cut text: " … (12345 characters)".
+func splitNote(text string) (preview, size string, ok bool) {
 	text, ok = strings.CutSuffix(text, " characters)")
 	i := strings.LastIndex(text, " … (")
 	if !ok || i < 0 {
@@ -189,10 +189,10 @@ func cut(text string) (preview, size string, ok bool) {
 	return text[:i], size, err == nil
 }
 
-// maxPreview is the maximum number of characters of a result in an event.
+// maxPreview is the limit of a result in an event, in characters.
 const maxPreview = 2500
 
-// content returns a tool's result in the form of events.
+// content returns a tool's result as in an event.
 func (e *entry) content() (preview string, size int, isError bool) {
 	if e.result == "" && e.resultPreview != "" {
 		return e.resultPreview.text(), int(min(max(e.resultSize, 0), 1<<53)), e.failed
@@ -203,17 +203,18 @@ func (e *entry) content() (preview string, size int, isError bool) {
 	if preview = whole; size > maxPreview {
 		preview = string([]rune(whole)[:maxPreview])
 	}
-	return preview, size, e.failed || saysError(result)
+	return preview, size, e.failed || isErrorObject(result)
 }
 
-// saysError reports whether a result is an object that calls itself an error.
-func saysError(result string) bool {
+// isErrorObject reports whether a result is an object with an "is_error" or "error" that is not empty, false, null or
+// 0.
+func isErrorObject(result string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(result), "{") || !gjson.Valid(result) {
 		return false
 	}
-	says := func(v gjson.Result) bool {
-		nothing := slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, v.Raw)
-		return !nothing && (v.Type != gjson.Number || v.Num != 0)
+	isSet := func(v gjson.Result) bool {
+		isEmpty := slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, v.Raw)
+		return !isEmpty && (v.Type != gjson.Number || v.Num != 0)
 	}
-	return says(gjson.Get(result, "is_error")) || says(gjson.Get(result, "error"))
+	return isSet(gjson.Get(result, "is_error")) || isSet(gjson.Get(result, "error"))
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/hookrun/hookrun/internal/runlog"
 )
 
-// maxTail is the most that Tail returns, in bytes.
+// maxTail is the limit of Tail's result, in bytes.
 const maxTail = 32 << 20
 
-// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more
-// than it needs.
+// Tail returns the last lines of calls admitted by the filter, oldest first. It reads from the end of the log, and
+// little more than needed.
 func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 	e, size := newEntry(), 0
 	for _, p := range slices.Backward(l.parts) {
@@ -59,14 +59,14 @@ func (l *Log) Lines(each func(line []byte) error) error {
 	return err
 }
 
-// Follow calls each for the last lines of calls that the filter admits (for all lines if last is negative), and then
+// Follow calls each for the last lines of calls admitted by the filter (for all lines if last is negative), and then
 // for each new line, until ctx ends. It continues when the log is rotated or truncated.
 func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []byte) error) error {
 	err := l.follow(ctx, f, last, func(line []byte, whole bool) error {
 		if err := ctx.Err(); err != nil { // the existing log can be gigabytes
 			return err
 		}
-		if line == nil || !whole { // an unfinished line is passed on once it has an end
+		if line == nil || !whole { // an unfinished line: wait for the rest
 			return nil
 		}
 		return each(line)
@@ -78,23 +78,23 @@ func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []b
 }
 
 func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []byte, whole bool) error) error {
-	const often = 200 * time.Millisecond
+	const pollInterval = 200 * time.Millisecond
 	at, err := l.begin(f, last, each)
 	if err != nil {
 		return err
 	}
 	now := l.parts[len(l.parts)-1]
-	tick := time.NewTicker(often)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		// Check whether the log was moved before reading it: whoever moves it has written its last line by then.
+		// Check whether the log was moved before reading the file: after a move no process writes to the old file.
 		there, err := os.Stat(l.path)
 		moved := err != nil || !os.SameFile(there, now.info)
-		if at, err = now.rest(at, each); err != nil {
+		if at, err = now.readFrom(at, each); err != nil {
 			return err
 		}
 		if moved {
-			parts, err := l.younger()
+			parts, err := l.openNewer()
 			if err != nil {
 				return err
 			}
@@ -113,8 +113,8 @@ func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []b
 	}
 }
 
-// begin calls each for the last lines of calls that the filter admits, or for all lines if last is negative. It returns
-// the end of what each was called for in the last part.
+// begin calls each for the last lines of calls admitted by the filter, or for all lines if last is negative. It returns
+// the end of these lines in the last part.
 func (l *Log) begin(f Filter, last int, each func(line []byte, whole bool) error) (at int64, err error) {
 	if last < 0 {
 		return eachLineOf(l.parts, each)
@@ -135,8 +135,9 @@ func (l *Log) begin(f Filter, last int, each func(line []byte, whole bool) error
 	return now.size, nil
 }
 
-// rest calls each for the lines from at on, or for all lines if the file was truncated. It returns their end.
-func (p *part) rest(at int64, each func(line []byte, whole bool) error) (end int64, err error) {
+// readFrom calls each for the lines from at on, or for all lines if the file was truncated. It returns the end of the
+// last complete line.
+func (p *part) readFrom(at int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	info, err := p.file.Stat()
 	if err != nil {
 		return 0, err
@@ -147,8 +148,8 @@ func (p *part) rest(at int64, each func(line []byte, whole bool) error) (end int
 	return eachLine(p.file, at, info.Size(), each)
 }
 
-// younger opens the log again and returns the parts that are newer than the open ones.
-func (l *Log) younger() ([]part, error) {
+// openNewer opens the log again, and returns the parts newer than the open parts.
+func (l *Log) openNewer() ([]part, error) {
 	now, err := Open(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -156,7 +157,7 @@ func (l *Log) younger() ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := 0 // number of known parts; the last open one may have been removed or rotated away
+	known := 0 // number of known parts; the last open part may have been removed or rotated away
 	for i, p := range now.parts {
 		if slices.ContainsFunc(l.parts, func(old part) bool { return os.SameFile(old.info, p.info) }) {
 			known = i + 1

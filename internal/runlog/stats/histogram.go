@@ -6,7 +6,7 @@ import (
 )
 
 // histogram counts durations in buckets. Below 1.28 ms a bucket is a hundredth of a millisecond wide, the precision of
-// the log. Above, it is at most a 64th of its durations wide, so its middle is wrong by less than 1 %.
+// the log. Above, a bucket is at most a 64th of its durations wide, so the middle is wrong by less than 1 %.
 type histogram struct {
 	counts []int // by bucket, up to the last used one
 	total  int

@@ -16,7 +16,7 @@ const (
 	maxLine   = 16 << 20
 )
 
-// Log is an open run log: its parts, each with the length that it had when it was opened.
+// Log is an open run log: the parts, each with the length at the time of the opening.
 type Log struct {
 	path  string
 	parts []part // oldest first
@@ -29,11 +29,11 @@ type part struct {
 	size int64
 }
 
-// Open opens a log and its rotated parts, FILE.3, FILE.2 and FILE.1. It is an error if none of them exists.
+// Open opens a log and its rotated parts, FILE.3, FILE.2 and FILE.1. If no part exists, the error is fs.ErrNotExist.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path}
-	// Open the youngest first. If the log is rotated meanwhile, an open part moves to a name that is opened later,
-	// where it is recognized. In the other order a part would be missed.
+	// Open the youngest part first. If the log is rotated meanwhile, an open part moves to a name opened later, and is
+	// recognized. In the other order a part would be missed.
 	for _, name := range []string{path, path + ".1", path + ".2", path + ".3"} {
 		if err := l.open(name); err != nil {
 			l.Close()
@@ -48,7 +48,7 @@ func Open(path string) (*Log, error) {
 }
 
 func (l *Log) open(path string) error {
-	info, err := os.Stat(path) // before opening it: a pipe would wait for its writer
+	info, err := os.Stat(path) // before the opening: a pipe would wait for a writer
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (l *Log) Files() (paths []string) {
 	return paths
 }
 
-// eachLineOf is eachLine for several parts. It returns where the last complete line of the last part ends.
+// eachLineOf is eachLine for several parts. It returns the end of the last complete line of the last part.
 func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int64, err error) {
 	for _, p := range parts {
 		if end, err = eachLine(p.file, 0, p.size, each); err != nil {
@@ -97,12 +97,12 @@ func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int
 	return end, nil
 }
 
-// eachLine calls each for the lines between two offsets of a file, without their line ends. It returns where the last
-// complete line ends. whole is false for a last line that has no end yet. A line that is too long is nil.
+// eachLine calls each for the lines between two offsets of a file, without line ends. It returns the end of the last
+// complete line. whole is false for an unfinished last line. If a line is too long, line is nil.
 func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
 	end = from
-	var long []byte // the beginning of a line that does not fit into the buffer
+	var long []byte // the beginning of a line longer than the buffer
 	for at := from; ; {
 		line, err := in.ReadSlice('\n')
 		at += int64(len(line))

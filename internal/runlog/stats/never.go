@@ -17,19 +17,19 @@ func (s *Summary) Expect(cfg *hookfile.Config) {
 			fired[hookKey{file: paths.of(file(source)) + source[len(file(source)):]}] = true
 		}
 	}
-	did := func(h *hook.Hook) bool {
+	hasRun := func(h *hook.Hook) bool {
 		path := paths.of(h.File)
 		return fired[hookKey{h.Name, path}] || fired[hookKey{file: path + h.Source()[len(h.File):]}]
 	}
 	same := map[string]bool{} // of equal hooks only one runs
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; h.DedupKey != "" && did(h) {
+		if h := &cfg.Hooks[i]; h.DedupKey != "" && hasRun(h) {
 			same[h.DedupKey] = true
 		}
 	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		if did(h) || same[h.DedupKey] || h.Disabled != "" {
+		if hasRun(h) || same[h.DedupKey] || h.Disabled != "" {
 			continue
 		}
 		n := NeverFired{Name: h.Name, Source: h.Source(), Events: []string{}}
@@ -53,7 +53,7 @@ func (c canonical) of(path string) string {
 		if abs, err := filepath.Abs(path); err == nil {
 			known = abs
 		}
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(known)); err == nil { // otherwise it no longer exists
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(known)); err == nil { // an error: the folder is gone
 			known = filepath.Join(folder, filepath.Base(known))
 		}
 		c[path] = known

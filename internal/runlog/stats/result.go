@@ -15,7 +15,7 @@ import (
 )
 
 // ResultText returns a tool's result in readable form: the content or the result of an object, the texts of a list of
-// blocks (even of one that Python printed), any other JSON indented by two spaces.
+// blocks (even of a list printed by Python), any other JSON indented by two spaces.
 func ResultText(result string) string {
 	readable := result
 	if v, ok := parse(result); ok {
@@ -31,7 +31,7 @@ func ResultText(result string) string {
 			readable = v.Raw
 		}
 	}
-	if text, ok := printed(readable); ok {
+	if text, ok := pythonListText(readable); ok {
 		readable = text
 	}
 	var indented bytes.Buffer
@@ -75,15 +75,15 @@ func blocks(list gjson.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// pythonText matches the beginning of a list of text blocks that Python printed, [{'type': 'text', 'text': '…'}], up to
+// pythonText matches the beginning of a list of text blocks printed by Python, [{'type': 'text', 'text': '…'}], up to
 // the first text.
 var pythonText = lazy.Value[*regexp.Regexp]{Make: func() *regexp.Regexp {
 	tokens := []string{`^`, `\[`, `\{`, `('type'|"type")`, `:`, `('text'|"text")`, `,`, `('text'|"text")`, `:`, `['"]`}
 	return regexp.MustCompile(strings.Join(tokens, `[ \t\r\n]*`))
 }}
 
-// printed returns the first text of a list of text blocks that Python printed, even if the list was cut off.
-func printed(list string) (first string, ok bool) {
+// pythonListText returns the first text of a list of text blocks printed by Python, even if the list was cut off.
+func pythonListText(list string) (first string, ok bool) {
 	head := pythonText.Get().FindString(list)
 	if head == "" {
 		return "", false

@@ -6,12 +6,12 @@
 //	summary, err := log.Summary(stats.Filter{})
 //	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
 //
-// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. An unreadable line is
-// counted as such and changes nothing else. Memory grows with the number of different hooks, not with the number of
+// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. An unreadable line
+// changes only the count of unreadable lines. Memory grows with the number of different hooks, not with the number of
 // lines.
 //
-// Not guaranteed: percentiles are wrong by up to 1 %. Lines are in the order in which their calls ended, and so are the
-// results.
+// Not guaranteed: percentiles are wrong by up to 1 %. Lines, and so the results, are in the order in which the calls
+// ended.
 package stats
 
 // Summary is the summary of a log, as `hookrun log --output json` prints it.
@@ -20,19 +20,19 @@ type Summary struct {
 	Files      []string     `json:"files"`   // oldest first
 	Lines      int          `json:"lines"`
 	Unreadable int          `json:"unreadable"`
-	Calls      int          `json:"calls"` // calls that the filter admits; everything below is about them
+	Calls      int          `json:"calls"` // calls admitted by the filter; all fields below count only these
 	Errors     int          `json:"errors"`
 	From       string       `json:"from,omitempty"`
 	To         string       `json:"to,omitempty"`
-	Columns    Columns      `json:"columns"` // each call is counted in one of them
+	Columns    Columns      `json:"columns"` // each call counts in one column
 	Decisions  Decisions    `json:"decisions"`
 	Stopped    int          `json:"stopped"`
 	Hooks      []Hook       `json:"hooks"` // in the order of their first call
 	NeverFired []NeverFired `json:"never_fired"`
-	Blocks     []Block      `json:"blocks"` // the last ones, oldest first
+	Blocks     []Block      `json:"blocks"` // the last blocks, oldest first
 }
 
-// Columns count the calls by how they ended. Their sum is the number of calls.
+// Columns count the calls by result. The sum is the number of calls.
 type Columns struct {
 	Continue  int `json:"continue"`  // continued, without problems
 	Rewritten int `json:"rewritten"` // continued, with another input or output
@@ -40,7 +40,7 @@ type Columns struct {
 	Ask       int `json:"ask"`
 	Defer     int `json:"defer"`
 	Block     int `json:"block"`
-	Stop      int `json:"stop"`  // the loop was ended, whatever the decision
+	Stop      int `json:"stop"`  // the loop was ended, with any decision
 	Error     int `json:"error"` // no verdict
 }
 
@@ -52,21 +52,21 @@ type Decisions struct {
 	Defer    int `json:"defer"`
 }
 
-// Hook is the statistics of one hook. Durations are in milliseconds, of calls in which it ran to its end or its
-// timeout.
+// Hook is the statistics of one hook. Durations are in milliseconds, and only of calls in which the hook ran to its end
+// or its timeout.
 //
-// Each call that it matched is counted once in OK to Other, so these add up to Matched. A failure has precedence: a
-// hook that failed and injected a text counts as Failed only. So does one whose answer did not count, as a warning
-// says. After that a rewrite has precedence over a text.
+// Each call that the hook matched counts once in OK to Other, so these fields add up to Matched. A failure has
+// precedence: a hook that failed and injected a text counts as Failed only. An answer that did not count, as a warning
+// says, counts as Failed too. After that a rewrite has precedence over a text.
 type Hook struct {
 	Name      string   `json:"name"`
 	File      string   `json:"file"`
 	Events    []string `json:"events"`
 	Matched   int      `json:"matched"`
 	OK        int      `json:"ok"`                 // without an answer
-	Blocked   int      `json:"blocked"`            // it answered block
-	Asked     int      `json:"asked,omitempty"`    // it answered ask or defer
-	Observed  int      `json:"observed,omitempty"` // it would have blocked: it observes, or a person approved
+	Blocked   int      `json:"blocked"`            // answered block
+	Asked     int      `json:"asked,omitempty"`    // answered ask or defer
+	Observed  int      `json:"observed,omitempty"` // would have blocked, but only observes or a person approved
 	Injected  int      `json:"injected"`
 	Rewrote   int      `json:"rewrote,omitempty"`
 	Failed    int      `json:"failed"`
@@ -75,12 +75,12 @@ type Hook struct {
 	Skipped   int      `json:"skipped"`
 	Async     int      `json:"async"`
 	Other     int      `json:"other,omitempty"` // a status of a later version
-	Late      int      `json:"late,omitempty"`  // texts that came with a later call than the one it matched
+	Late      int      `json:"late,omitempty"`  // texts that came with a later call than the matched call
 	P50       float64  `json:"p50_ms"`
 	P95       float64  `json:"p95_ms"`
 	Max       float64  `json:"max_ms"`
-	Limit     float64  `json:"limit_ms,omitempty"` // of the last call that had one
-	Near      int      `json:"near_timeouts"`      // it took 80 % of its limit or more
+	Limit     float64  `json:"limit_ms,omitempty"` // of the last call with a limit
+	Near      int      `json:"near_timeouts"`      // took 80 % of the limit or more
 	Last      string   `json:"last"`
 
 	sources map[string]bool // with line numbers, if the log does not have the whole name
@@ -98,7 +98,7 @@ type Block struct {
 	Time     string `json:"time"`
 	Event    string `json:"event"`
 	Tool     string `json:"tool,omitempty"`
-	About    string `json:"about,omitempty"` // its arguments or its prompt
+	About    string `json:"about,omitempty"` // the arguments or the prompt
 	Hook     string `json:"hook,omitempty"`
 	Cause    string `json:"cause,omitempty"`
 	Reason   string `json:"reason,omitempty"`

@@ -14,20 +14,20 @@ import (
 // tally counts calls and hooks for a summary.
 type tally struct {
 	Summary
-	filter   Filter
-	entry    *entry
-	from, to time.Time               // of the calls
-	hooks    []*hookTally            // in the order of their first call
-	byKey    map[hookKey]*hookTally  // the same hooks
-	spelled  map[spelling]*hookTally // the same hooks, by the text of the lines
-	late     map[string]int          // by hook: calls that it injected into without matching them
+	filter     Filter
+	entry      *entry
+	from, to   time.Time               // of the calls
+	hooks      []*hookTally            // in the order of their first call
+	byKey      map[hookKey]*hookTally  // the same hooks
+	bySpelling map[spelling]*hookTally // the same hooks, by the text of the lines
+	late       map[string]int          // by hook: calls that got a text from the hook without a match
 
-	injecting map[string]bool // hooks that inject into the current call and were not found in it yet
+	injecting map[string]bool // hooks with a text in the current call, minus the hooks already counted
 }
 
 type hookKey struct{ name, file string }
 
-// spelling is a hook as a line names it. The workspace matters if source is a relative path.
+// spelling is a hook as named in a line. The workspace matters if source is a relative path.
 type spelling struct{ name, source, workspace quoted }
 
 // clone returns a copy that does not point into the line.
@@ -45,7 +45,7 @@ type hookTally struct {
 func newTally(f Filter) *tally {
 	return &tally{
 		Summary: Summary{Version: 1, Hooks: []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{}},
-		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, spelled: map[spelling]*hookTally{},
+		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, bySpelling: map[spelling]*hookTally{},
 		late: map[string]int{}, injecting: map[string]bool{},
 	}
 }
@@ -57,7 +57,7 @@ func (t *tally) summary() *Summary {
 	}
 	for _, h := range t.hooks {
 		h.Late = t.late[h.Name]
-		delete(t.late, h.Name) // of several hooks with that name, the first
+		delete(t.late, h.Name) // only the first of several hooks with the name counts
 		d := &h.durations
 		h.P50, h.P95, h.Max, h.Last = d.percentile(50), d.percentile(95), d.max, stamp(h.last)
 		t.Hooks = append(t.Hooks, h.Hook)
@@ -65,7 +65,7 @@ func (t *tally) summary() *Summary {
 	return &t.Summary
 }
 
-// line counts a line. A line without an end counts if it can be read; otherwise the rest is still being written.
+// line counts a line. An unfinished line counts if it is readable; otherwise the rest is still being written.
 func (t *tally) line(line []byte, whole bool) error {
 	if t.entry.read(line) {
 		t.Lines++
@@ -139,7 +139,7 @@ func (c *Columns) of(e *entry) *int {
 		return &c.Defer
 	case e.decision != protocol.Continue:
 		return &c.Block
-	case e.troubled():
+	case e.hasFailure():
 		return &c.Failed
 	case e.updatedInput != "" || e.updatedOut != "":
 		return &c.Rewritten
@@ -147,8 +147,8 @@ func (c *Columns) of(e *entry) *int {
 	return &c.Continue
 }
 
-// troubled reports whether an answer of the call did not count.
-func (e *entry) troubled() bool {
+// hasFailure reports whether a hook failed or an answer did not count.
+func (e *entry) hasFailure() bool {
 	if float64(len(e.warnings)) > e.lint {
 		return true
 	}
@@ -186,16 +186,16 @@ func (t *tally) report(i int) {
 			h.Near++
 		}
 		fallthrough
-	case dialect.StatusTimeout: // others did not run to their end, or are of a later version
+	case dialect.StatusTimeout: // other statuses: no run to the end, or a later version of the log
 		h.durations.add(r.duration)
 	}
 }
 
-// column returns the count that a call of the hook belongs to.
+// column returns the counter for a call of the hook.
 func (h *Hook) column(status string, note string, decision protocol.Decision, injects bool) *int {
 	switch {
 	case status == dialect.StatusBlocked && (note == dialect.NoteAsk || decision == protocol.Ask):
-		// It answered ask or defer: in a call that ended with ask no hook answered block.
+		// The hook answered ask or defer: in a call that ended with ask no hook answered block.
 		return &h.Asked
 	case status == dialect.StatusBlocked:
 		return &h.Blocked
@@ -227,7 +227,7 @@ func (t *tally) hook(r *report) *hookTally {
 	if len(r.source) > 1 && r.source[1] != '/' {
 		s.workspace = t.entry.workspace
 	}
-	if h := t.spelled[s]; h != nil {
+	if h := t.bySpelling[s]; h != nil {
 		return h
 	}
 	source := absolute(r.source.clone(), t.entry.workspace.text())
@@ -238,7 +238,7 @@ func (t *tally) hook(r *report) *hookTally {
 		t.byKey[key] = h
 		t.hooks = append(t.hooks, h)
 	}
-	t.spelled[s.clone()] = h
+	t.bySpelling[s.clone()] = h
 	if altered(h.Name) {
 		if h.sources == nil {
 			h.sources = map[string]bool{}
@@ -248,8 +248,8 @@ func (t *tally) hook(r *report) *hookTally {
 	return h
 }
 
-// absolute returns a source with an absolute path. A relative path starts at the folder where the call was made. That
-// is mostly the workspace, or else a folder above it to which the workspace's path is relative as well.
+// absolute returns a source with an absolute path. A relative path starts at the working directory of the call: the
+// workspace, or a folder above. If a folder above, the path contains the end of the workspace's path.
 func absolute(source, workspace string) string {
 	if source == "" || workspace == "" || filepath.IsAbs(source) {
 		return source

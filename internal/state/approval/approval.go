@@ -1,4 +1,4 @@
-// Package approval lets a call pass once that a hook blocks, after a person has approved the call.
+// Package approval lets a blocked call pass once, after a person has approved the call.
 //
 //	code, err := approval.Ask(state, &approval.Request{Call: call, Hook: name, Reason: reason})
 //	… the person reads the request and says yes:
@@ -9,8 +9,8 @@
 //		passes, err := approval.Take(state, &call)
 //	}
 //
-// Guarantees: Take is true once for an approval, also if many processes ask at once, only for a call that is equal in
-// all fields of Call, and only for Valid. A file that another user owns or can write to approves no call.
+// Guarantees: Take returns true once for an approval, even if many processes call it at the same time, and only within
+// Valid. The call must be equal in all fields. A file that another user owns or can write to approves no call.
 //
 // Not guaranteed: protection from other programs of the same user. A program of the user can write an approval.
 package approval
@@ -43,7 +43,7 @@ const Folder = "approved"
 const Valid = 10 * time.Minute
 
 const (
-	kept      = 24 * time.Hour // a request that was not approved
+	kept      = 24 * time.Hour // how long a request waits for approval
 	deadClaim = time.Minute    // a process that holds a claim for longer has crashed
 	maxArgs   = 16 << 10       // bytes: a person must be able to read the arguments
 	maxReason = 4 << 10
@@ -62,7 +62,7 @@ type Call struct {
 	Agent     string `json:"agent_id"`
 }
 
-// hash returns a hash of all fields, each with its length, so that no two calls have one text.
+// hash returns a hash of all fields. Each has its length before it, so different calls have different texts.
 func (c *Call) hash() string {
 	sum := sha256.New()
 	for _, field := range []string{c.Event, c.Tool, c.Args, c.Raw, c.Workspace, c.Dir, c.Session, c.Agent} {
@@ -98,10 +98,10 @@ func codeOf(hash string) string {
 
 func path(dir, code string) string { return filepath.Join(dir, Folder, code+".json") }
 
-// ErrTooLong is the error of a call whose arguments no person would read.
+// ErrTooLong means that the arguments are too long for a person to read.
 var ErrTooLong = errors.New("its arguments have more than 16 KiB, so nobody can approve the call")
 
-// Ask notes a request, and returns its code. An approval of the same call stays.
+// Ask writes a request, and returns the code. An existing approval of the same call stays.
 func Ask(dir string, r *Request) (code string, err error) {
 	if len(r.Args) > maxArgs || len(r.Raw) > maxArgs {
 		return "", ErrTooLong
@@ -136,7 +136,7 @@ func (r *Request) write(dir string) error {
 	return atomic.WritePrivate(filepath.Join(folder, r.Code()+".json"), string(text)+"\n")
 }
 
-// Approve has the call pass once.
+// Approve lets the call pass once.
 func (r *Request) Approve(dir string) error {
 	r.Approved = time.Now().UTC()
 	return r.write(dir)
@@ -220,7 +220,7 @@ func Take(dir string, c *Call) (ok bool, err error) {
 
 // Waiting returns the requests of the last day that were not approved, the newest first. Files that cannot be read are
 // left out.
-func Waiting(dir string) (all []*Request, err error) {
+func Waiting(dir string) (requests []*Request, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, Folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -228,9 +228,9 @@ func Waiting(dir string) (all []*Request, err error) {
 	for _, e := range entries {
 		code, is := strings.CutSuffix(e.Name(), ".json")
 		if r, err := Read(dir, code); is && err == nil && r.Approved.IsZero() && time.Since(r.Asked) < kept {
-			all = append(all, r)
+			requests = append(requests, r)
 		}
 	}
-	slices.SortFunc(all, func(a, b *Request) int { return b.Asked.Compare(a.Asked) })
-	return all, err
+	slices.SortFunc(requests, func(a, b *Request) int { return b.Asked.Compare(a.Asked) })
+	return requests, err
 }

@@ -1,11 +1,11 @@
-// Package lastrun records when a client last ran hookrun in a workspace. A client that stopped running hookrun looks
-// like one whose hooks approve every call.
+// Package lastrun records when a client last ran hookrun in a workspace. Without this record, a client that stopped
+// running hookrun would look as if the hooks approved every call.
 //
 //	_ = lastrun.Record(state, "claude", workspace)
 //	at, err := lastrun.Time(state, "claude", workspace)
 //
-// There is one empty file for each workspace and client, and its modification time is the record. Record costs one
-// system call if the file exists. The time is no proof: whoever may write to the folder can set it.
+// Each workspace and client have an empty file, and the modification time is the record. If the file exists, Record
+// costs one system call. The time is no proof: any program with write access to the folder can set the time.
 package lastrun
 
 import (
@@ -43,7 +43,7 @@ func Record(dir, client, workspace string) error {
 	return file.Close()
 }
 
-// Time returns the time of the last Record, the zero time if there is none.
+// Time returns the time of the last Record, or the zero time.
 func Time(dir, client, workspace string) (time.Time, error) {
 	info, err := os.Lstat(path(dir, client, workspace))
 	switch {

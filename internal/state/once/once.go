@@ -1,11 +1,11 @@
-// Package once keeps a message to once a session, also where each call is a process of its own.
+// Package once shows a message once per session, even if each call has a process of its own.
 //
 //	if once.First(state, session, "tool Execute") {
 //		// say it
 //	}
 //
-// There is one file for each session that had something to say. Where it cannot be read or written the message is said
-// again: too often is better than never. Files of sessions of a month ago are removed when a new one is made.
+// Each session with a message has one file. If the file cannot be read or written, the message comes again: too often
+// is better than never. When a new file is made, files older than a month are removed.
 package once
 
 import (
@@ -25,7 +25,7 @@ const Folder = "notices"
 
 const month = 30 * 24 * time.Hour
 
-// First reports whether the session has not said this before. Without a session every time is the first.
+// First reports whether the message is new to the session. Without a session it always is.
 func First(dir, session, what string) bool {
 	if session == "" {
 		return true

@@ -1,11 +1,11 @@
-// Package stops counts how often in a row hooks have sent an agent back to work at the end of its turn, also where
-// each call is a process of its own.
+// Package stops counts how often in a row hooks have sent an agent back to work at the end of a turn, even if each call
+// has a process of its own.
 //
 //	n, err := stops.Add(state, key)
 //	…
 //	stops.Clear(state, key)
 //
-// There is one file for each key, as long as the count. Files of a month ago are removed when a new one is made.
+// Each key has one file, whose length is the count. When a new file is made, files older than a month are removed.
 package stops
 
 import (
@@ -26,7 +26,7 @@ const month = 30 * 24 * time.Hour
 
 func path(dir, key string) string { return filepath.Join(dir, Folder, state.Hashed(key)) }
 
-// Add adds one to the count of a key, and returns it.
+// Add adds one to the count of a key, and returns the new count.
 func Add(dir, key string) (n int, err error) {
 	path := path(dir, key)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -47,5 +47,5 @@ func Add(dir, key string) (n int, err error) {
 	return int(info.Size()), nil
 }
 
-// Clear sets the count of a key to 0. If it cannot, the next turn ends sooner.
+// Clear sets the count of a key to 0. If the file cannot be removed, the next turn ends sooner.
 func Clear(dir, key string) { _ = os.Remove(path(dir, key)) }

@@ -75,10 +75,10 @@ func loop(ctx context.Context, prompt string) (string, error) {
 				done, err := hooks.Tool(ctx, call, tool(block.Name, workspace))
 				say(done.Before)
 				say(done.After)
-				if err == nil && done.Stop { // before the tool it did not run
+				if err == nil && done.Stop { // a stop before the tool: the tool did not run
 					err = errors.New("a hook ends this: " + done.StopReason)
 				}
-				if err != nil { // nothing more may run without a verdict
+				if err != nil { // no tool may run without a verdict
 					return "", err
 				}
 				results = append(results, anthropic.NewToolResultBlock(block.ID, done.Text, done.Output.Err != nil))
@@ -91,9 +91,9 @@ func loop(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// say shows the user what the hooks have to say to the user. A gate that failed open is a warning.
+// say shows the user the warnings and messages of hooks. A gate that failed open is a warning.
 func say(o *protocol.Outcome) {
-	if o == nil { // those hooks were not run
+	if o == nil { // no hooks ran
 		return
 	}
 	line := func(kind, text string) {
@@ -101,7 +101,7 @@ func say(o *protocol.Outcome) {
 			if unicode.IsPrint(r) {
 				return r
 			}
-			return ' ' // no newline, and nothing that steers a terminal
+			return ' ' // no line break, and no character that steers a terminal
 		}, text))
 	}
 	for _, w := range o.Warnings {

@@ -16,7 +16,7 @@ var tools = []anthropic.ToolUnionParam{anthropic.ToolUnionParamOfTool(anthropic.
 	Required:   []string{"command"},
 }, "shell")}
 
-// tool returns the tool with this name. There is one, which writes a shell command into a file of the workspace.
+// tool returns the function of a tool. The only tool, shell, writes a command into a file of the workspace.
 func tool(name, workspace string) func(context.Context, string) runner.Output {
 	return func(_ context.Context, args string) runner.Output {
 		var in struct{ Command *string }

@@ -14,7 +14,7 @@ var agents = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-hook-edits", Blocks: "a change of hookrun's own files",
-			Why:     "They say what an agent must not do, so they are for people to change.",
+			Why:     "The files say what an agent must not do, so people change them.",
 			Instead: "Say which hook is in the way and why, and let a person change it.",
 			Blind: "A file that a script, a patch or an archive writes, a switch of the branch or of the whole " +
 				"working tree, and files in places that a variable such as XDG_CONFIG_HOME names.",
@@ -62,7 +62,7 @@ var agents = Pack{
 		},
 		{
 			Name: "no-client-settings", Blocks: "a change of the settings or the hooks of an agent's client",
-			Why:     "They start the gates, and can switch them off.",
+			Why:     "The settings start the gates, and can switch the gates off.",
 			Instead: "Say which setting is to change and why, and let a person change it.",
 			Blind: "A file that a script, a patch or an archive writes, a switch of the branch or of the whole " +
 				"working tree, the files of MassGen, which can lie anywhere, .mcp.json, and folders that a variable " +
@@ -125,8 +125,8 @@ var agents = Pack{
 			},
 		},
 		{
-			Name: "no-user-memory", Blocks: "a change of what a client tells the model in all projects",
-			Why:     "A sentence in there is an order in every session to come, in other projects, too.",
+			Name: "no-user-memory", Blocks: "a change of a client's instructions for all projects",
+			Why:     "A sentence there is an order in each later session, in other projects too.",
 			Instead: "Write it into the CLAUDE.md or AGENTS.md of the project, or let a person do it.",
 			Blind:   "A tool of a client's own for its memory, and the files that such a memory includes.",
 			Find:    func(c *Call) Found { return c.touches()[guardMemory] },
@@ -183,8 +183,8 @@ var agents = Pack{
 		},
 		{
 			Name: "no-gate-variables", Blocks: "a variable or an option that starts a client without its gates",
-			Why:     "What it starts does what the gates would have blocked.",
-			Instead: "Start it without that, or ask a person.",
+			Why:     "A client without gates runs every call.",
+			Instead: "Start the client without that, or ask a person.",
 			Blind: "A settings file of another name that a client is given, a variable that a script sets, and " +
 				"files that no client and no shell reads by itself.",
 			Find: gateVariable,

@@ -13,11 +13,11 @@ var files = Pack{
 		{
 			Name:    "no-wide-delete",
 			Blocks:  "the deletion or the move of a root, a home, a system folder or the whole workspace",
-			Why:     "Nothing brings back what is gone with it, and one blank too many in a path is enough.",
+			Why:     "The files cannot be brought back, and one blank too many in a path is enough.",
 			Instead: "Name the files or the folders in the workspace that should go.",
 			Blind: "A path that the shell computes as a whole, as in `rm -rf $X` if the line does not set X, which " +
-				"passes: of $X/* the root is what is left if X is empty, which is blocked. What a script or another " +
-				"language deletes, and a pattern of letters, as [a-z]*. If the line goes to a folder that the shell " +
+				"passes: of $X/* the root is what is left if X is empty, which is blocked. Deletions by a script or " +
+				"in another language, and a pattern of letters, as [a-z]*. If the line goes to a folder that the shell " +
 				"computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
 				"A folder that an option names, as in env -C / rm x; what find -exec mv moves.",
 			Find: wideDelete, Doubt: wideDoubt,
@@ -61,9 +61,9 @@ var files = Pack{
 		},
 		{
 			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",
-			Why: "It belongs to another project or to the person. Temporary folders and caches such as ~/.cache, " +
-				"~/.npm and Xcode's DerivedData are free.",
-			Instead: "Leave it, or say what should go and why, and let the person delete it.",
+			Why: "The folder belongs to another project or to the person. Temporary folders and caches such as " +
+				"~/.cache, ~/.npm and Xcode's DerivedData are free.",
+			Instead: "Leave the folder, or say which folder should go and why, and let the person delete it.",
 			Blind: "A single file that rm deletes by its name, a path that the shell computes as a whole, and what " +
 				"runs in a container or on another machine.",
 			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
@@ -85,8 +85,8 @@ var files = Pack{
 		},
 		{
 			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
-			Why:     "It takes more with it than anybody has looked at, .git and what is not committed among it.",
-			Instead: "Narrow it by a folder or a pattern, and look at the list first.",
+			Why:     "The deletion includes files that were not looked at, such as .git and uncommitted work.",
+			Instead: "Narrow the search by a folder or a pattern, and look at the list first.",
 			Blind: "Names that come from a file, through a loop, or from another program than find, ls and git " +
 				"ls-files; a shell behind xargs.",
 			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
@@ -112,7 +112,7 @@ var files = Pack{
 		},
 		{
 			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
-			Why:     "A system with other modes does not start, and nobody knows the ones from before.",
+			Why:     "A system with wrong modes does not start, and the old modes are not recorded.",
 			Instead: "Change the files that need it, in the workspace.",
 			Blind:   "A path that the shell computes. The workspace itself and what lies below a home may be changed.",
 			Find:    wideChmod,
@@ -133,7 +133,7 @@ var files = Pack{
 		},
 		{
 			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
-			Why:     "All that is on the disk is gone.",
+			Why:     "All data on the disk is lost.",
 			Instead: "Work on an image in a file, or ask the person to do it.",
 			Blind:   "A link that leads to a device, and a path that the shell computes, unless dd writes to it.",
 			Find:    deviceWrite,
@@ -190,7 +190,7 @@ var files = Pack{
 				"plans and notes that clients keep in the home: ~/.claude/plans, ~/.claude/projects, ~/.claude/todos " +
 				"and ~/.gemini/tmp.",
 			Instead: "Write to the workspace or to a temporary folder.",
-			Blind:   "What a shell line writes: for the system there is no-system-write.",
+			Blind:   "Writes of a shell line: for the system there is no-system-write.",
 			Find:    outsideWrite,
 			Block: func() []Example {
 				return slices.Concat(

@@ -11,8 +11,8 @@ var git = Pack{
 	Name: "git", Version: 1, About: "no forced push, none to main, no lost work, no skipped checks",
 	Rules: []Rule{
 		{
-			Name: "no-force-push", Blocks: "a push that overwrites what is on the remote",
-			Why:     "Others may have pulled what a forced push throws away.",
+			Name: "no-force-push", Blocks: "a push that overwrites commits on the remote",
+			Why:     "Others may have pulled the commits that a forced push throws away.",
 			Instead: "Push without force, or with --force-with-lease to a branch of your own, or ask first.",
 			Blind: "A remote or a branch that the shell computes, and what the repository's configuration adds to a " +
 				"push.",
@@ -34,7 +34,7 @@ var git = Pack{
 		},
 		{
 			Name: "no-remote-delete", Blocks: "the deletion of a branch or a tag on the remote",
-			Why:     "What is deleted there is gone for everybody.",
+			Why:     "A branch that is deleted on the remote is gone for everybody.",
 			Instead: "Leave the branch, and ask a person to delete it.",
 			Find:    remoteDelete, Doubt: [][]string{{"git"}, {"push"}, {"--delete", " -d ", " :", "--prune"}},
 			Block: func() []Example {
@@ -47,7 +47,7 @@ var git = Pack{
 		},
 		{
 			Name: "no-push-to-main", Blocks: "a push to the main branch",
-			Why:     "What is on the main branch should have been looked at by somebody else.",
+			Why:     "Another person should review a change before the main branch has it.",
 			Instead: "Push a branch of your own, and open a pull request.",
 			Blind:   "The branch to which the configuration of the repository pushes.",
 			Find:    pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
@@ -61,8 +61,8 @@ var git = Pack{
 			},
 		},
 		{
-			Name: "no-lost-work", Blocks: "a command of git that throws away work which is not committed",
-			Why:     "Nothing brings it back.",
+			Name: "no-lost-work", Blocks: "a git command that throws away uncommitted work",
+			Why:     "Git keeps no copy of uncommitted work.",
 			Instead: "Commit or stash it first, or ask.",
 			Blind:   "Whether there is any such work.",
 			Find:    lostWork,
@@ -84,8 +84,8 @@ var git = Pack{
 		},
 		{
 			Name: "no-skipped-checks", Blocks: "a call that skips or changes the hooks of the repository",
-			Why:     "They find what nobody else looks for before it is pushed.",
-			Instead: "Mend what they find, or ask.",
+			Why:     "The hooks find mistakes before they are pushed.",
+			Instead: "Mend the findings of the hooks, or ask.",
 			Blind: "Variables that hooks look at, other than those of husky, lefthook, pre-commit and overcommit, " +
 				"and those that an earlier call has set.",
 			Find: skippedChecks, Doubt: [][]string{{"git"}, {"--no-verify", "hookspath"}},

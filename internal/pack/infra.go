@@ -11,8 +11,8 @@ var infra = Pack{
 	Name: "infra", Version: 1, About: "no deletion in clusters, clouds, containers and databases, nothing published",
 	Rules: []Rule{
 		{
-			Name: "no-cluster-delete", Blocks: "a command that deletes what runs in a cluster",
-			Why:     "It may serve people, and its volumes go with it.",
+			Name: "no-cluster-delete", Blocks: "a command that deletes resources of a cluster",
+			Why:     "The resource may serve people, and its volumes are deleted too.",
 			Instead: "Show the command with --dry-run=server, and ask a person to run it.",
 			Blind: "A verb that the shell computes, an alias such as k, and what an applied file takes out. " +
 				"Clusters of kind, minikube and k3d are free.",
@@ -36,7 +36,7 @@ var infra = Pack{
 			},
 		},
 		{
-			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure which a program describes",
+			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
 			Why:     "Servers, networks and data go at once, and the description does not bring the data back.",
 			Instead: "Show the plan (terraform plan -destroy, pulumi preview), and ask a person to run it.",
 			Blind:   "An apply of a description, or of a saved plan, from which a resource was taken out.",
@@ -60,7 +60,7 @@ var infra = Pack{
 			},
 		},
 		{
-			Name: "no-container-delete", Blocks: "a command that deletes containers by force, volumes, or unused ones",
+			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
 			Why:     "A volume has the data of a database, and what is unused now may be another project's.",
 			Instead: "Stop what you started yourself by its name (docker compose down, docker stop), or ask.",
 			Blind:   "A verb that the shell computes, and the socket of the daemon.",
@@ -86,7 +86,7 @@ var infra = Pack{
 		},
 		{
 			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
-			Why:     "It is gone for all who use it.",
+			Why:     "The resource is gone for all its users.",
 			Instead: "List what would go, and ask a person to delete it.",
 			Blind:   "Calls of an API by curl or by a program, and the consoles' own shells.",
 			Find:    cloudDelete,

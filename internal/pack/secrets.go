@@ -4,10 +4,10 @@ var secrets = Pack{
 	Name: "secrets", Version: 1, About: "no reading of keys and of files with secrets, no key in a text",
 	Rules: []Rule{
 		{
-			Name: "no-reading-of-secrets", Blocks: "the reading of a file with secrets",
-			Why:     "What an agent reads goes to its model and into logs, and can be taken from there.",
+			Name: "no-reading-of-secrets", Blocks: "a read of a file with secrets",
+			Why:     "A file that an agent reads goes to the model and into logs, and can be taken from there.",
 			Instead: "Read the example file, check by grep -q that a name is there, or ask for the value you need.",
-			Blind: "What scripts and programs read by themselves, as docker compose config does; programs that " +
+			Blind: "Files that scripts and programs read by themselves, as docker compose config does; programs that " +
 				"print what they keep, such as gh auth token; files with other names, such as " +
 				"terraform.tfvars and .yarnrc.yml; an archive or a copy of a whole folder; a search in a " +
 				"folder of more than 5,000 files, and in its folders .git, node_modules, vendor and .venv; names " +
@@ -113,7 +113,7 @@ var secrets = Pack{
 		},
 		{
 			Name: "no-environment-dump", Blocks: "a command that prints the whole environment",
-			Why:     "Keys and tokens are in it.",
+			Why:     "The environment has keys and tokens.",
 			Instead: "Print the one variable that you need, as printenv PATH does.",
 			Blind:   "Programs that print it by themselves, and programs that get it in other words.",
 			Find:    environmentDump,

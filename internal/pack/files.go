@@ -17,8 +17,8 @@ var files = Pack{
 			Instead: "Name the files or the folders in the workspace that should go.",
 			Blind: "A path that the shell computes as a whole, as in `rm -rf $X` if the line does not set X, which " +
 				"passes: of $X/* the root is what is left if X is empty, which is blocked. Deletions by a script or " +
-				"in another language, and a pattern of letters, as [a-z]*. If the line goes to a folder that the shell " +
-				"computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
+				"in another language, and a pattern of letters, as [a-z]*. If the line goes to a folder that the " +
+				"shell computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
 				"A folder that an option names, as in env -C / rm x; what find -exec mv moves.",
 			Find: wideDelete, Doubt: wideDoubt,
 			Block: func() []Example {

@@ -38,7 +38,7 @@ func TestConformance(t *testing.T) {
 
 // recordedClients are the folders of testdata that have cases of a client.
 func recordedClients(t *testing.T) (names []string) {
-	preludes, err := filepath.Glob("../testdata/*/prelude.json")
+	preludes, err := filepath.Glob("../../conformance/*/client.json")
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(preludes), 9)
 	for _, path := range preludes {
@@ -56,7 +56,7 @@ const sampled = 24
 // runConformance runs the cases of a client: the lines of its *.jsonl, together with the scripts of its prelude.json.
 func runConformance(t *testing.T, client string) {
 	common := preludeOf(t, client)
-	paths, err := filepath.Glob(filepath.Join("..", "testdata", client, "*.jsonl"))
+	paths, err := filepath.Glob(filepath.Join("..", "..", "conformance", client, "*.jsonl"))
 	require.NoError(t, err)
 	ids := map[string]bool{}
 	var mutex sync.Mutex
@@ -121,7 +121,7 @@ type prelude struct {
 }
 
 func preludeOf(t *testing.T, client string) (common prelude) {
-	doc, err := os.ReadFile(filepath.Join("..", "testdata", client, "prelude.json"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "conformance", client, "client.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(doc, &common))
 	return common

@@ -147,7 +147,7 @@ func saidOf(outcome gjson.Result, field string) string {
 // for.
 func eachCase(t *testing.T, dir string, sleepers bool, test func(*testing.T, *trial) *int) {
 	common := preludeOf(t, dir)
-	paths, err := filepath.Glob(filepath.Join("..", "testdata", dir, "*.jsonl"))
+	paths, err := filepath.Glob(filepath.Join("..", "..", "conformance", dir, "*.jsonl"))
 	require.NoError(t, err)
 	var mu sync.Mutex
 	n := 0

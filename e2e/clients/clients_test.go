@@ -169,7 +169,7 @@ func (r *clientRun) result(command, old, other, otherIs string) string {
 // nameless lists the tools that the client offers its models, whichever those are, and that have no name of the
 // project's. TestClientTools compares them with the client.
 func (r *clientRun) nameless() string {
-	text, err := os.ReadFile(filepath.Join("../testdata/tools", r.name+".json"))
+	text, err := os.ReadFile(filepath.Join("../../conformance/tools", r.name+".json"))
 	require.NoError(r, err)
 	var names []string
 	for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {

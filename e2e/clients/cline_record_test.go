@@ -49,8 +49,8 @@ type clineSeen struct {
 func TestClineCases(t *testing.T) {
 	testall.Only(t, "it installs Cline")
 	t.Setenv("PATH", pathOf(t, "cline"))
-	folder := filepath.Join("..", "testdata", "cline")
-	doc, err := os.ReadFile(filepath.Join(folder, "prelude.json"))
+	folder := filepath.Join("..", "..", "conformance", "cline")
+	doc, err := os.ReadFile(filepath.Join(folder, "client.json"))
 	require.NoError(t, err)
 	var prelude struct{ Files map[string]string }
 	require.NoError(t, json.Unmarshal(doc, &prelude))

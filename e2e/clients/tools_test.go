@@ -18,7 +18,7 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// recordedTools is a file of testdata/tools: what a client offers its model, whichever that is.
+// recordedTools is a file of conformance/tools: what a client offers its model, whichever that is.
 type recordedTools struct {
 	Client string         `json:"client"` // with its version
 	Tools  []recordedTool `json:"tools"`
@@ -31,7 +31,7 @@ type recordedTool struct {
 	Input  json.RawMessage `json:"input,omitempty"`  // its JSON Schema; that of the first model
 }
 
-// TestClientTools compares the tools that the real clients offer their models with those of e2e/testdata/tools.
+// TestClientTools compares the tools that the real clients offer their models with those of conformance/tools.
 // -update writes them.
 func TestClientTools(t *testing.T) {
 	for _, c := range realClients {
@@ -68,7 +68,7 @@ func TestClientTools(t *testing.T) {
 			}
 			slices.SortFunc(tools, func(a, b recordedTool) int { return strings.Compare(a.Name, b.Name) })
 			got := encodeTools(t, recordedTools{title, tools})
-			path := filepath.Join("../testdata/tools", c.name+".json")
+			path := filepath.Join("../../conformance/tools", c.name+".json")
 			if *update {
 				require.NoError(t, os.WriteFile(path, got, 0o644))
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/conformance/kit"
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
@@ -25,26 +26,26 @@ import (
 func (r *trial) requireForms(t *testing.T) {
 	t.Helper()
 	var o protocol.Outcome
-	if json.Unmarshal([]byte(r.stdout), &o) != nil { // no outcome was expected
+	if json.Unmarshal([]byte(r.Stdout), &o) != nil { // no outcome was expected
 		return
 	}
 	again, err := form.JSON(o)
 	require.NoError(t, err)
-	require.Equal(t, strings.TrimSpace(r.stdout), string(again))
-	call, _, err := registry.ParseInput(r.stdin)
+	require.Equal(t, strings.TrimSpace(r.Stdout), string(again))
+	call, _, err := registry.ParseInput(r.Stdin)
 	require.NoError(t, err)
-	call.Workspace = r.workspace
+	call.Workspace = r.Workspace
 	testforms.Require(t, &call, o)
-	if r.took > 2*time.Second {
+	if r.Took > 2*time.Second {
 		return
 	}
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: r.workspace, Files: []string{r.settings}, AsClient: true})
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: r.Workspace, Files: []string{r.HooksFile}, AsClient: true})
 	require.NoError(t, err)
 	hooks, err := engine.New(cfg, engine.Options{Env: r.environment(t),
-		Binary: binary.Path, StateDir: r.base, OneShot: true})
+		Binary: binary.Path, StateDir: r.Base, OneShot: true})
 	require.NoError(t, err)
 	defer hooks.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Limit)
 	defer cancel()
 	fired, err := hooks.Fire(ctx, call)
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/conformance/kit"
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
@@ -42,13 +43,16 @@ func ofImported(n int) int {
 var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exit2-slow-exit2-fast",
 	"pre-timeout-zero", "pre-timeout-other-ok", "if-bash-01", "if-bash2-15", "if-bash2-73"}
 
+// imports are how many cases of a client at least have a hooks file that can be imported.
+var imports = map[string]int{"claude": 364, "codex": 213, "copilot": 242, "crush": 250, "cursor": 154, "droid": 131, "gemini": 153, "kimi": 100, "qwen": 234}
+
 // TestImportedVerdicts imports the hooks of every recorded case, and asks both files about the call: the verdict is the
 // same.
 func TestImportedVerdicts(t *testing.T) {
 	testall.Only(t, "it imports a corpus")
 	t.Parallel()
 	for _, dir := range recordedClients(t) {
-		atLeast := preludeOf(t, dir).Imported
+		atLeast := imports[dir]
 		if atLeast == 0 { // it has no hooks file
 			continue
 		}
@@ -56,21 +60,21 @@ func TestImportedVerdicts(t *testing.T) {
 			t.Parallel() // most of it waits for hooks that sleep
 			refused, empty, same := 0, 0, 0
 			eachCase(t, dir, true, func(t *testing.T, r *trial) *int {
-				result, err := hookimport.Read(r.settings, nil)
+				result, err := hookimport.Read(r.HooksFile, nil)
 				if err != nil {
-					_, loads := hookfile.LoadFile(r.settings, nil)
+					_, loads := hookfile.LoadFile(r.HooksFile, nil)
 					require.Error(t, loads, "%v: what is loaded can be imported", err)
 					return &refused
 				}
-				into := filepath.Join(r.base, "imported.json")
+				into := filepath.Join(r.Base, "imported.json")
 				_, err = hookimport.Write(into, result.Entries)
 				require.NoError(t, err)
 				if len(result.Entries) == 0 {
 					return &empty
 				}
-				theirs := r.outcome(t, r.settings)
+				theirs := r.outcome(t, r.HooksFile)
 				theyRan := r.marks(t)
-				require.NoError(t, os.RemoveAll(filepath.Join(r.workspace, "n"))) // how often a hook of Copilot's ran
+				require.NoError(t, os.RemoveAll(filepath.Join(r.Workspace, "n"))) // how often a hook of Copilot's ran
 				ours := r.outcome(t, into)
 				if r.Matrix != nil { // which hooks ran is all that it is about
 					require.Equal(t, theyRan, r.marks(t), "%s", r.Note)
@@ -146,40 +150,31 @@ func saidOf(outcome gjson.Result, field string) string {
 // eachCase runs a test of each recorded case, and counts in what it returns. Cases that sleep are left out unless asked
 // for.
 func eachCase(t *testing.T, dir string, sleepers bool, test func(*testing.T, *trial) *int) {
-	common := preludeOf(t, dir)
-	paths, err := filepath.Glob(filepath.Join("..", "testdata", dir, "*.jsonl"))
+	client, lines, err := kit.ReadClient(cases, dir)
 	require.NoError(t, err)
 	var mu sync.Mutex
-	n := 0
 	t.Run("cases", func(t *testing.T) {
-		for _, path := range paths {
-			doc, err := os.ReadFile(path)
-			require.NoError(t, err)
-			for line := range strings.Lines(string(doc)) {
-				if strings.TrimSpace(line) == "" {
-					continue
+		for i, line := range lines {
+			id, n := line.ID, i+1
+			sleeps := sleeping.MatchString(line.Text)
+			slow := sleeps || strings.HasPrefix(id, "if-bash") || n%sampled != 0
+			t.Run(id, func(t *testing.T) {
+				if !soak && n%imported != 0 && !slices.Contains(chosen, id) {
+					t.Skip("it is like others: it runs with HOOKRUN_SOAK=1")
 				}
-				id := gjson.Get(line, "id").String()
-				n++
-				slow := sleeping.MatchString(line) || strings.HasPrefix(id, "if-bash") || n%sampled != 0
-				t.Run(id, func(t *testing.T) {
-					if !soak && n%imported != 0 && !slices.Contains(chosen, id) {
-						t.Skip("it is like others: it runs with HOOKRUN_SOAK=1")
-					}
-					longest := id == "multi-parallel-60" && !soak
-					if longest || !sleepers && sleeping.MatchString(line) && !slices.Contains(chosen, id) {
-						t.Skip("it sleeps: it runs with HOOKRUN_SOAK=1")
-					}
-					if slow && !slices.Contains(chosen, id) {
-						testall.Only(t, "most cases are alike")
-					}
-					t.Parallel()
-					count := test(t, newTrial(t, line, common))
-					mu.Lock()
-					defer mu.Unlock()
-					*count++
-				})
-			}
+				longest := id == "multi-parallel-60" && !soak
+				if longest || !sleepers && sleeps && !slices.Contains(chosen, id) {
+					t.Skip("it sleeps: it runs with HOOKRUN_SOAK=1")
+				}
+				if slow && !slices.Contains(chosen, id) {
+					testall.Only(t, "most cases are alike")
+				}
+				t.Parallel()
+				count := test(t, newTrial(t, line.Text, client))
+				mu.Lock()
+				defer mu.Unlock()
+				*count++
+			})
 		}
 	})
 }
@@ -187,25 +182,17 @@ func eachCase(t *testing.T, dir string, sleepers bool, test func(*testing.T, *tr
 // outcome fires the case with a hooks file.
 func (r *trial) outcome(t *testing.T, config string) gjson.Result {
 	t.Helper()
-	cmd := exec.Command(binary.Path, "fire", "-C", r.workspace, "-c", config, "-o", "json")
-	cmd.Dir, cmd.Env, cmd.Stdin = r.base, r.environment(t), strings.NewReader(r.stdin)
-	cmd.WaitDelay = callLimit
+	cmd := exec.Command(binary.Path, "fire", "-C", r.Workspace, "-c", config, "-o", "json")
+	cmd.Dir, cmd.Env, cmd.Stdin = r.Base, r.environment(t), strings.NewReader(r.Stdin)
+	cmd.WaitDelay = kit.Limit
 	out, _ := cmd.Output() // the exit code says what the outcome does
 	return gjson.ParseBytes(out)
 }
 
-// marks returns the notes of hooks that ran, and puts them aside: an async hook may still write into one.
-func (r *trial) marks(t *testing.T) (ran []string) {
+// marks returns the notes of hooks that ran, and puts them aside.
+func (r *trial) marks(t *testing.T) []string {
 	t.Helper()
-	notes, err := os.ReadDir(r.notes)
+	ran, err := r.Ran()
 	require.NoError(t, err)
-	aside, err := os.MkdirTemp(r.base, "notes")
-	require.NoError(t, err)
-	for _, n := range notes {
-		name, _, _ := strings.Cut(n.Name(), ".")
-		ran = append(ran, name)
-		require.NoError(t, os.Rename(filepath.Join(r.notes, n.Name()), filepath.Join(aside, n.Name())))
-	}
-	slices.Sort(ran)
 	return ran
 }

@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/conformance/kit"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -20,7 +20,6 @@ import (
 // nothing is found, and with one that is wrong the field is.
 func TestConformanceJudge(t *testing.T) {
 	const (
-		common = `{"files": {"hooks/common.sh": "exit 9"}, "config_path": ".client/settings.json"}`
 		// What a row says comes last, and so it counts.
 		line = `{"id": "x", "event": "PreToolUse", "stdin": {"b": "<WORKSPACE> é", "a": {"repeat": ["\"", 3]}},
 			"matrix": {"field": "if", "patterns": ["A", null, "C"]}, "expect": {"decision": "continue", %s}}`
@@ -34,9 +33,9 @@ surroundings() {
 %s
 `
 	)
-	long := strings.Repeat("é", longest)
-	var prelude prelude
-	require.NoError(t, json.Unmarshal([]byte(common), &prelude))
+	long := strings.Repeat("é", 10000)
+	client := &kit.Client{Name: "claude", ConfigPath: ".client/settings.json",
+		Files: map[string]kit.File{"hooks/common.sh": {Content: "exit 9"}}}
 	rows := []struct{ field, expect, right, wrong string }{
 		{"stdout", `"any": []`, `answer`, `echo '[1]'`},
 		{"stdout", `"any": []`, `answer`, `answer; echo more`},
@@ -154,21 +153,22 @@ surroundings() {
 		t.Run(row.field, func(t *testing.T) {
 			t.Parallel()
 			field, _, _ := strings.Cut(row.field, ": ")
-			judged := func(stands string) differences {
-				trial := newTrial(t, fmt.Sprintf(line, row.expect), prelude)
-				require.Equal(t, filepath.Join(trial.workspace, ".client/settings.json"), trial.settings)
-				fake := filepath.Join(trial.base, "hookrun")
-				writeFile(t, fake, caseFile{fmt.Sprintf(script, stands), "0755"})
-				limit := callLimit
+			judged := func(stands string) []kit.Difference {
+				trial := newTrial(t, fmt.Sprintf(line, row.expect), client)
+				require.Equal(t, filepath.Join(trial.Workspace, ".client/settings.json"), trial.HooksFile)
+				fake := filepath.Join(trial.Base, "hookrun")
+				file := kit.File{Content: fmt.Sprintf(script, stands), Mode: "0755"}
+				require.NoError(t, kit.WriteFile(fake, file))
+				limit := kit.Limit
 				if field == "limit" && stands == row.wrong {
 					limit = 300 * time.Millisecond
 				}
 				trial.fire(t, fake, limit)
-				return trial.judge()
+				return trial.Judge(strict)
 			}
 			require.Empty(t, judged(row.right))
 			wrong := judged(row.wrong)
-			require.True(t, slices.ContainsFunc(wrong, func(d difference) bool { return d.field == field }),
+			require.True(t, slices.ContainsFunc(wrong, func(d kit.Difference) bool { return d.Field == field }),
 				"found: %v", wrong)
 		})
 	}

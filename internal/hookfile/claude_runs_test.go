@@ -117,7 +117,7 @@ type recordedCase struct {
 
 func recordedCases(t *testing.T, names ...string) (cases []recordedCase) {
 	for _, name := range names {
-		f, err := os.Open(filepath.Join("..", "..", "e2e", "testdata", "claude", name))
+		f, err := os.Open(filepath.Join("..", "..", "conformance", "claude", name))
 		require.NoError(t, err)
 		defer f.Close()
 		lines := bufio.NewScanner(f)

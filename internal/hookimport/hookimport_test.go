@@ -294,7 +294,7 @@ func TestRefused(t *testing.T) {
 // sources are all settings of the recorded cases, by the paths of their clients.
 func sources(t testing.TB) (docs [][2]string) {
 	for client, path := range map[string]string{"claude": claude, "codex": codex, "gemini": gemini} {
-		files, err := filepath.Glob("../../e2e/testdata/" + client + "/*.jsonl")
+		files, err := filepath.Glob("../../conformance/" + client + "/*.jsonl")
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
 		for _, file := range files {

@@ -76,7 +76,7 @@ func clientTools(t *testing.T) (tools []clientTool) {
 		}
 		tools = append(tools, tool)
 	}
-	files, err := filepath.Glob("../../e2e/testdata/tools/*.json")
+	files, err := filepath.Glob("../../conformance/tools/*.json")
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(files), 9)
 	for _, path := range files {

@@ -17,7 +17,7 @@ import (
 
 // TestMatchPathRecorded holds matchPath against what Claude Code 2.1.329 did.
 func TestMatchPathRecorded(t *testing.T) {
-	f, err := os.Open("../../e2e/testdata/claude/if-path.jsonl")
+	f, err := os.Open("../../conformance/claude/if-path.jsonl")
 	require.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	fill := strings.NewReplacer("<WORKSPACE>", "/ws", "<HOME>", "/home/u")

@@ -29,7 +29,7 @@ type recordedCase struct {
 // recorded reads the cases whose files have names that match the glob.
 func recorded(t testing.TB, glob string) []recordedCase {
 	t.Helper()
-	files, err := filepath.Glob("../../e2e/testdata/claude/" + glob)
+	files, err := filepath.Glob("../../conformance/claude/" + glob)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	var cases []recordedCase

@@ -7,7 +7,7 @@
 //	// true, `matches the command "git push"`
 //
 // An `if` is one permission rule of Claude Code, Tool or Tool(pattern). This package matches like version 2.1.329 in
-// recordings (e2e/testdata/claude/if-*.jsonl). The pattern is matched against each simple command of a shell tool's
+// recordings (conformance/claude/if-*.jsonl). The pattern is matched against each simple command of a shell tool's
 // line, against the path of a file tool, and against the host of WebFetch.
 //
 // Guarantee: in doubt, the hook runs. A rule matches if a shell line cannot be parsed, if the input cannot be read, or

@@ -71,7 +71,7 @@ func TestClaudePayload(t *testing.T) {
 
 // TestClaudePassesOnRecordedInput: whatever the client was seen to put on stdin comes out again, byte for byte.
 func TestClaudePassesOnRecordedInput(t *testing.T) {
-	files, err := filepath.Glob("../../../e2e/testdata/claude/*.jsonl")
+	files, err := filepath.Glob("../../../conformance/claude/*.jsonl")
 	require.NoError(t, err)
 	events := map[protocol.Event]int{}
 	for _, file := range files {

@@ -18,7 +18,7 @@ import (
 // The input of a hook is what the client gave it, in both spellings: recorded inputs of hooks that are not those that
 // hookrun gets.
 func TestRecordedInputs(t *testing.T) {
-	files, err := filepath.Glob("../../../e2e/testdata/copilot/*.jsonl")
+	files, err := filepath.Glob("../../../conformance/copilot/*.jsonl")
 	require.NoError(t, err)
 	seen := map[protocol.Event]bool{}
 	for _, name := range files {

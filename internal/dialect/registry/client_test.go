@@ -23,7 +23,7 @@ func TestClient(t *testing.T) {
 	recorded := 0
 	for _, d := range registry.Clients() {
 		seen := map[protocol.Event]int{}
-		files, err := filepath.Glob(filepath.Join("..", "..", "..", "e2e", "testdata", d.Name, "*.jsonl"))
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", "conformance", d.Name, "*.jsonl"))
 		require.NoError(t, err)
 		if !d.HasForm() || files == nil { // nobody has recorded it with a hooks file
 			continue

@@ -49,7 +49,7 @@ var (
 // is each tool that takes a line for a shell or keys for one, and "delegate" each tool that starts agents or gives them
 // something to do.
 func TestToolsOfClients(t *testing.T) {
-	files, err := filepath.Glob("../../../e2e/testdata/tools/*.json")
+	files, err := filepath.Glob("../../../conformance/tools/*.json")
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(files), 9)
 	shell, delegate := maps.Clone(notForShell), maps.Clone(notDelegate)

@@ -1,9 +1,8 @@
-//go:build linux || windows
-
-package conformance
+package kit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,21 +14,21 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/tidwall/gjson"
 )
 
-// difference is what is not as it should be.
-type difference struct {
-	field     string
-	want, got any
+// Difference is a part of a case that is not as it should be.
+type Difference struct {
+	Field     string
+	Want, Got any
 }
 
-func (d difference) String() string {
-	return fmt.Sprintf("%s: want %s, got %s", d.field, shortened(inJSON(d.want)), shortened(inJSON(d.got)))
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: want %s, got %s", d.Field, Shortened(inJSON(d.Want)), Shortened(inJSON(d.Got)))
 }
 
-func shortened(s string) string {
+// Shortened cuts a long text in its middle.
+func Shortened(s string) string {
 	if r := []rune(s); len(r) > 300 {
 		return string(r[:200]) + " … " + string(r[len(r)-80:])
 	}
@@ -46,31 +45,54 @@ func inJSON(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// differences are collected: all that is wrong with a case is worth seeing.
-type differences []difference
+// Form is how a program says what became of the call.
+type Form string
+
+// Outcome is hookrun's JSON, with exit code 0, 2 or 3: all of it is compared. Answer is the output of a hook of the
+// client, whose exit code and JSON are read as the client reads these.
+const (
+	Outcome Form = "outcome"
+	Answer  Form = "client"
+)
+
+// Rules are how strictly a program is judged.
+type Rules struct {
+	Form   Form
+	Ignore []string      // fields that are not compared
+	Slower time.Duration // more time for a program that starts slowly
+	// Notes are what the program itself tells the user, in the text for the model or for the user; nil: no notes. They
+	// are not compared in an Answer.
+	Notes *regexp.Regexp
+}
+
+// differences are collected: each fault of a case is worth seeing.
+type differences struct {
+	Rules
+	found []Difference
+}
 
 func (d *differences) check(field string, ok bool, want, got any) {
-	if !ok {
-		*d = append(*d, difference{field, want, got})
+	if name, _, _ := strings.Cut(field, "."); !ok && !slices.Contains(d.Ignore, name) {
+		d.found = append(d.found, Difference{field, want, got})
 	}
 }
 
-// equal is check for what can be compared as it is.
+// equal is check for values that can be compared as they are.
 func (d *differences) equal(field string, want, got any) {
 	d.check(field, reflect.DeepEqual(want, got), want, got)
 }
 
-// judge compares what came of the case with what came of it in the client.
-func (r *trial) judge() differences {
-	var d differences
+// Judge compares what came of the case with what came of it in the client.
+func (r *Trial) Judge(rules Rules) []Difference {
+	d := &differences{Rules: rules}
 	if r.timedOut {
 		d.check("limit", false, "an end in time", "none")
-		return d
+		return d.found
 	}
 	runs, notes, err := r.runs()
 	if err != nil {
 		d.check("notes", false, "readable notes", err.Error())
-		return d
+		return d.found
 	}
 	ids := []string{}
 	for _, h := range runs {
@@ -79,21 +101,28 @@ func (r *trial) judge() differences {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if r.Expect.ConfigError {
-		name := filepath.Base(r.settings)
-		d.equal("exit", 1, r.code)
-		d.equal("stdout", "", strings.TrimSpace(r.stdout))
-		d.check("stderr", regexp.MustCompile(regexp.QuoteMeta(name)+`:[0-9]+:[0-9]+: `).MatchString(r.stderr),
-			name+":LINE:COL: message", r.stderr)
+		r.judgeRefusal(d)
 		d.equal("ran", []string{}, ids)
-		return d
+		return d.found
 	}
 	var outcome map[string]any
-	if err := json.Unmarshal([]byte(r.stdout), &outcome); err != nil || outcome == nil {
-		d.check("stdout", false, "one JSON object", fmt.Sprintf("%s, exit %d, stderr %s", r.stdout, r.code, r.stderr))
-		return d
+	if d.Form == Answer {
+		outcome, err = r.answer()
+	} else if err = json.Unmarshal([]byte(r.Stdout), &outcome); outcome == nil && err == nil {
+		err = errors.New("null")
 	}
-	r.judgeOutcome(&d, outcome)
-	r.judgeRuns(&d, runs, ids)
+	if err != nil {
+		got := fmt.Sprintf("%v: %s, exit %d, stderr %s", err, r.Stdout, r.Code, r.Stderr)
+		d.check("stdout", false, "an outcome in the form "+string(d.Form), got)
+		return d.found
+	}
+	if d.Form == Answer {
+		r.judgeAnswer(d, outcome)
+	} else {
+		r.judgeOutcome(d, outcome)
+	}
+	r.judgeFields(d, outcome)
+	r.judgeRuns(d, runs, ids)
 	for name, want := range r.Expect.Notes {
 		var got any
 		if text, ok := notes[name]; ok {
@@ -102,24 +131,80 @@ func (r *trial) judge() differences {
 		d.check("notes."+name, same(want, got), want, got)
 	}
 	for _, h := range runs {
-		r.judgeProcess(&d, h)
+		r.judgeProcess(d, h)
 	}
-	return d
+	return d.found
+}
+
+// judgeRefusal looks at how a program refuses a hooks file with a fault.
+func (r *Trial) judgeRefusal(d *differences) {
+	if d.Form == Answer {
+		holds := r.Code != 0 && strings.TrimSpace(r.Stderr) != ""
+		if answer, err := r.answer(); err == nil && answer["decision"] != "continue" || answer["stop"] == true {
+			holds = true
+		}
+		d.check("config_error", holds, "an exit code but 0 with a message on stderr, or an answer that blocks",
+			fmt.Sprintf("exit %d, stdout %s, stderr %s", r.Code, r.Stdout, r.Stderr))
+		return
+	}
+	name := filepath.Base(r.HooksFile)
+	d.equal("exit", 1, r.Code)
+	d.equal("stdout", "", strings.TrimSpace(r.Stdout))
+	d.check("stderr", regexp.MustCompile(regexp.QuoteMeta(name)+`:[0-9]+:[0-9]+: `).MatchString(r.Stderr),
+		name+":LINE:COL: message", r.Stderr)
 }
 
 // ownName is hookrun's name for a client's event.
 var ownName = map[string]string{"UserPromptSubmit": "pre-execute", "PreToolUse": "pre-tool", "PostToolUse": "post-tool"}
 
-func (r *trial) judgeOutcome(d *differences, outcome map[string]any) {
+// judgeOutcome looks at what hookrun's outcome has beyond the fields that every answer has.
+func (r *Trial) judgeOutcome(d *differences, outcome map[string]any) {
 	want := r.Expect
 	d.equal("version", 1.0, outcome["version"])
 	event, _ := outcome["event"].(string)
 	d.check("event", event == r.Event || event != "" && event == ownName[r.Event], r.Event, outcome["event"])
 	hooks, isList := outcome["hooks"].([]any)
 	d.check("hooks", isList, "a list", outcome["hooks"])
-	decision := outcome["decision"]
-	d.check("decision", same(want.Decision, decision), want.Decision, decision)
+	if !want.any("inject") {
+		got, there := outcome["inject"]
+		d.check("inject", !there && len(want.Inject) == 0 || sameInject(want.Inject, got), want.Inject, got)
+	}
+	if !want.any("system_messages") {
+		wanted, got := orEmpty(want.SystemMessages), orEmpty(outcome["system_messages"])
+		d.check("system_messages", same(wanted, got), wanted, got)
+	}
 
+	var codes []int
+	if outcome["decision"] != "continue" {
+		codes = append(codes, 2)
+	}
+	if outcome["stop"] == true {
+		codes = append(codes, 3)
+	}
+	if codes == nil {
+		codes = []int{0}
+	}
+	d.check("exit", slices.Contains(codes, r.Code), codes, r.Code)
+	if want.Statuses != nil {
+		r.judgeStatuses(d, hooks)
+	}
+	if want.Warning {
+		warnings, _ := outcome["warnings"].([]any)
+		d.check("warning", len(warnings) > 0 || strings.TrimSpace(r.Stderr) != "", "a warning", nil)
+	}
+}
+
+func orEmpty(list any) any {
+	if list == nil {
+		return []any{}
+	}
+	return list
+}
+
+// judgeFields compares the fields that every answer has.
+func (r *Trial) judgeFields(d *differences, outcome map[string]any) {
+	want, decision := r.Expect, outcome["decision"]
+	d.check("decision", same(want.Decision, decision), want.Decision, decision)
 	for _, f := range []struct {
 		name         string
 		want, absent any
@@ -128,9 +213,8 @@ func (r *trial) judgeOutcome(d *differences, outcome map[string]any) {
 		{"updated_input", want.UpdatedInput, nil},
 		{"updated_output", want.UpdatedOutput, nil},
 		{"stop", want.Stop, false},
-		{"system_messages", want.SystemMessages, []any{}},
 	} {
-		if slices.Contains(want.Any, f.name) || f.name == "approved" && decision != "continue" {
+		if want.any(f.name) || f.name == "approved" && decision != "continue" {
 			continue
 		}
 		if f.want == nil {
@@ -142,43 +226,24 @@ func (r *trial) judgeOutcome(d *differences, outcome map[string]any) {
 		}
 		d.check(f.name, same(f.want, got), f.want, got)
 	}
-	if !slices.Contains(want.Any, "inject") {
-		got, there := outcome["inject"]
-		d.check("inject", !there && len(want.Inject) == 0 || sameInject(want.Inject, got), want.Inject, got)
-	}
 	for name, reason := range map[string]any{"reason": want.Reason, "stop_reason": want.StopReason} {
-		if reason == nil || slices.Contains(want.Any, name) {
+		if reason == nil || want.any(name) {
 			continue
 		}
 		got, there := outcome[name]
 		if text, ok := got.(string); ok || !there {
 			got = strings.TrimSpace(text)
 		}
+		text, isText := reason.(string)
+		if said, ok := got.(string); ok && isText && d.Form == Answer && strings.Contains(said, strings.TrimSpace(text)) {
+			continue // an answer may say whose reason it is
+		}
 		d.check(name, same(reason, got), reason, got)
-	}
-
-	var codes []int
-	if decision != "continue" {
-		codes = append(codes, 2)
-	}
-	if outcome["stop"] == true {
-		codes = append(codes, 3)
-	}
-	if codes == nil {
-		codes = []int{0}
-	}
-	d.check("exit", slices.Contains(codes, r.code), codes, r.code)
-	if want.Statuses != nil {
-		r.judgeStatuses(d, hooks)
-	}
-	if want.Warning {
-		warnings, _ := outcome["warnings"].([]any)
-		d.check("warning", len(warnings) > 0 || strings.TrimSpace(r.stderr) != "", "a warning", nil)
 	}
 }
 
 // judgeStatuses compares the statuses of the hooks that matched, in the order of the file.
-func (r *trial) judgeStatuses(d *differences, hooks []any) {
+func (r *Trial) judgeStatuses(d *differences, hooks []any) {
 	var want, got []any
 	gjson.ParseBytes(r.Expect.Statuses).ForEach(func(_, status gjson.Result) bool {
 		want = append(want, status.Value())
@@ -194,7 +259,7 @@ func (r *trial) judgeStatuses(d *differences, hooks []any) {
 }
 
 // judgeRuns looks at which hooks ran, and when.
-func (r *trial) judgeRuns(d *differences, runs []run, ids []string) {
+func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
 	want := r.Expect
 	if want.Ran != nil {
 		slices.Sort(want.Ran)
@@ -227,19 +292,18 @@ func (r *trial) judgeRuns(d *differences, runs []run, ids []string) {
 	if want.Overlapped && exactTimes {
 		d.check("overlapped", overlapped(runs), true, false)
 	}
-	low, high := int64(0), callLimit.Milliseconds()
+	low, high := int64(0), Limit.Milliseconds()
 	if want.MinMS != nil {
 		low = *want.MinMS
 	}
 	if want.MaxMS != nil && exactTimes {
-		high = *want.MaxMS
+		high = *want.MaxMS + d.Slower.Milliseconds()
 	}
-	inTime := time.Duration(low)*time.Millisecond <= r.took && r.took <= time.Duration(high)*time.Millisecond
-	d.check("ms", inTime, []int64{low, high}, r.took.Milliseconds())
+	inTime := time.Duration(low)*time.Millisecond <= r.Took && r.Took <= time.Duration(high)*time.Millisecond
+	d.check("ms", inTime, []int64{low, high}, r.Took.Milliseconds())
 	if want.NoSurvivors {
-		// A process that was killed is there until somebody has waited for it.
-		var gone assert.CollectT
-		assert.Eventually(&gone, func() bool { return len(r.survivors()) == 0 }, 3*time.Second, time.Millisecond)
+		// A process that was killed is there until its parent has waited for it.
+		within(3*time.Second, func() bool { return len(r.survivors()) == 0 })
 		alive := r.survivors()
 		commands := []string{}
 		for _, p := range alive {
@@ -279,10 +343,10 @@ func overlapped(runs []run) bool {
 }
 
 // judgeProcess looks at what one hook was given: its stdin, its arguments, and its surroundings.
-func (r *trial) judgeProcess(d *differences, h run) {
+func (r *Trial) judgeProcess(d *differences, h run) {
 	want := r.Expect
 	if want.HookStdin {
-		d.equal("hook_stdin", r.stdin, h.note["stdin"])
+		d.equal("hook_stdin", r.Stdin, h.note["stdin"])
 	}
 	if !hasProc {
 		return
@@ -301,7 +365,7 @@ func (r *trial) judgeProcess(d *differences, h run) {
 	case nil:
 		return
 	}
-	d.equal("process.cwd", r.workspace, strings.TrimSpace(h.note["cwd"]))
+	d.equal("process.cwd", r.Workspace, strings.TrimSpace(h.note["cwd"]))
 	d.equal("process.tty", "no", strings.TrimSpace(h.note["tty"]))
 	env := map[string]string{}
 	for v := range strings.SplitSeq(h.note["env"], "\x00") {
@@ -309,7 +373,7 @@ func (r *trial) judgeProcess(d *differences, h run) {
 		env[name] = value
 	}
 	for _, name := range names {
-		d.equal(fmt.Sprint("process.", name), r.workspace, env[fmt.Sprint(name)])
+		d.equal(fmt.Sprint("process.", name), r.Workspace, env[fmt.Sprint(name)])
 	}
 	// After the name, which ends with the last bracket: state, parent, group, session.
 	stat := h.note["stat"]

@@ -26,7 +26,7 @@ import time
 from cases import CASES
 
 HERE = pathlib.Path(__file__).resolve().parent
-PRELUDE = json.loads((HERE / "prelude.json").read_text())
+PRELUDE = json.loads((HERE / "client.json").read_text())
 TOOL = "echo TOOL-OK; echo model >>toolran"
 FAILS = "echo TOOL-OK; echo model >>toolran; exit 3"
 MODEL = """default_model = "m"

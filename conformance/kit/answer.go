@@ -1,0 +1,103 @@
+package kit
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate/form"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// answer reads what the program printed as the client reads the output of its hook, and returns the outcome of this one
+// hook. An exit code that the client takes for a failure has the client's meaning. JSON that the client cannot read is
+// an error, and so is a program that was killed.
+func (r *Trial) answer() (map[string]any, error) {
+	client, ok := registry.ClientNamed(r.client.Name)
+	if !ok {
+		return nil, fmt.Errorf("hookrun does not read answers for %s", r.client.Name)
+	}
+	call, _, err := registry.ParseInput(r.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	call.Workspace = r.Workspace
+	d := client.Of(call.Event)
+	verdict := d.Hooks.Decode(&call, "the program", &dialect.HookResult{
+		ExitCode: r.Code, Stdout: captured(r.Stdout), Stderr: captured(r.Stderr)})
+	if verdict.Cause == protocol.CauseOutput && verdict.Problem != "" || r.Code < 0 {
+		return nil, errors.New(cmp.Or(verdict.Problem, "the program was killed"))
+	}
+	verdict = d.ApplyFailurePolicy(&call, verdict)
+	text, err := form.JSON(dialect.Merge(&call, []dialect.HookVerdict{{Dialect: d, Verdict: verdict}}))
+	if err != nil {
+		return nil, err
+	}
+	var outcome map[string]any
+	return outcome, json.Unmarshal(text, &outcome)
+}
+
+func captured(text string) dialect.Capture {
+	return dialect.Capture{Head: []byte(text), Total: int64(len(text))}
+}
+
+// judgeAnswer compares the texts. An answer has one for the model and one for the user, in which the texts of all hooks
+// are joined, in their order. The text for the user may have more: clients, too, tell the user of hooks that failed.
+func (r *Trial) judgeAnswer(d *differences, outcome map[string]any) {
+	want := r.Expect
+	if !want.any("inject") {
+		got := d.theirs(outcome["inject"])
+		d.check("inject", joins(strings.Join(got, "\n"), want.Inject), want.Inject, got)
+	}
+	if !want.any("system_messages") {
+		got := d.theirs(outcome["system_messages"])
+		wanted, isList := orEmpty(want.SystemMessages).([]any)
+		ok := !isList || len(wanted) == 0 || joins(strings.Join(got, "\n"), wanted)
+		d.check("system_messages", ok, want.SystemMessages, got)
+	}
+}
+
+// theirs are the texts of the hooks: a list of an outcome without the program's own notes.
+func (d *differences) theirs(of any) (texts []string) {
+	list, _ := of.([]any)
+	for _, entry := range list {
+		text, isText := entry.(string)
+		if fields, ok := entry.(map[string]any); ok {
+			text, isText = fields["content"].(string)
+		}
+		if d.Notes != nil {
+			text = strings.TrimSpace(d.Notes.ReplaceAllString(text, ""))
+		}
+		if isText && text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// joins reports whether a text has all parts, in their order, and is empty if there is none.
+func joins(text string, parts []any) bool {
+	if len(parts) == 0 {
+		return strings.TrimSpace(text) == ""
+	}
+	for _, part := range parts {
+		long, isLong := part.(map[string]any)
+		if isLong { // the whole text, or the name of a file that has it
+			if full, _ := long["truncated"].(string); keptInFull(map[string]any{"content": text}, full) {
+				continue
+			}
+			part = long["truncated"]
+		}
+		wanted, ok := part.(string)
+		_, rest, found := strings.Cut(text, strings.TrimSpace(wanted))
+		if !ok || !found {
+			return false
+		}
+		text = rest
+	}
+	return true
+}

@@ -1,0 +1,292 @@
+package kit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Trial is a case in a workspace of its own, and what came of the case.
+type Trial struct {
+	Case
+	Base, Workspace string // with slashes: both stand in JSON and in scripts
+	HooksFile       string
+	Stdin           string
+
+	// Of Run.
+	Stdout, Stderr string
+	Code           int
+	Took           time.Duration
+	Err            error // the program could not start
+
+	client      *Client
+	home, notes string
+	pid         int
+	timedOut    bool
+	left        bool // a hook's process was there at the program's end, if that was expected
+}
+
+// repeated is {"repeat": ["x", 3]}, which stands for "xxx" anywhere. It cannot be a part of a string: a quote in there
+// has a backslash.
+var repeated = regexp.MustCompile(`\{\s*"repeat"\s*:\s*\[\s*"((?:[^"\\]|\\.)*)"\s*,\s*([0-9]+)\s*\]\s*\}`)
+
+// New makes the workspace of a case. Close removes the workspace.
+func New(line string, client *Client) (*Trial, error) {
+	base, err := os.MkdirTemp("", "conformance-")
+	if err == nil {
+		base, err = filepath.EvalSymlinks(base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	base = filepath.ToSlash(base)
+	r := &Trial{Base: base, Workspace: path.Join(base, "ws"), home: path.Join(base, "home"),
+		notes: path.Join(base, "rec"), client: client}
+	if err := r.prepare(line); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Trial) prepare(line string) error {
+	line = strings.NewReplacer(
+		"<WORKSPACE_SLUG>", strings.ReplaceAll(r.Workspace, "/", "-"),
+		"(/<HOME>", "(/"+inPattern(r.home),
+		"<WORKSPACE>", r.Workspace,
+		"<HOME>", r.home,
+		"<SESSION>", "11111111-2222-4333-8444-555555555555",
+		"<UUID>", "99999999-8888-4777-8666-555555555555",
+	).Replace(line)
+	line = repeated.ReplaceAllStringFunc(line, func(match string) string {
+		parts := repeated.FindStringSubmatch(match)
+		n, _ := strconv.Atoi(parts[2]) // the expression has digits alone
+		return `"` + strings.Repeat(parts[1], n) + `"`
+	})
+	if err := strictly(line, &r.Case); err != nil {
+		return err
+	}
+	var stdin bytes.Buffer
+	if err := json.Compact(&stdin, r.Case.Stdin); err != nil { // the keys stay in their order
+		return err
+	}
+	r.Stdin = stdin.String() + "\n"
+
+	for _, dir := range []string{r.Workspace, r.home, r.notes, path.Join(r.Base, "tmp")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	file := r.client.ConfigPath
+	if r.ConfigPath != "" {
+		file = r.ConfigPath
+	}
+	r.HooksFile = filepath.Join(r.Workspace, file)
+	files := maps.Clone(r.client.Files)
+	maps.Copy(files, r.Files)
+	files[file] = File{Content: r.settings()}
+	for name, f := range files {
+		if err := WriteFile(filepath.Join(r.Workspace, name), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteFile writes a file of a workspace.
+func WriteFile(path string, f File) error {
+	mode := uint64(0o644)
+	if f.Mode != "" {
+		var err error
+		if mode, err = strconv.ParseUint(f.Mode, 8, 32); err != nil {
+			return err
+		}
+	}
+	// A process that another case starts meanwhile would have the file open for writing until its exec, and until then
+	// nobody can run the file ("text file busy").
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(f.Content), 0o644)
+	}
+	if err == nil {
+		err = os.Chmod(path, fs.FileMode(mode)) // whatever the umask is
+	}
+	return err
+}
+
+// Close ends what the case has left running, and removes the workspace. It reports whether all is gone: a hook that is
+// still at work can start one more process, which makes folders again.
+func (r *Trial) Close() bool {
+	return within(10*time.Second, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(r.Base) == nil })
+}
+
+// within waits until a condition holds, and reports whether it does in time.
+func within(limit time.Duration, holds func() bool) bool {
+	for end := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return holds()
+		}
+	}
+	return true
+}
+
+// Missing returns what the case needs and this machine does not have, or "".
+func (r *Trial) Missing() string {
+	for _, need := range r.Needs {
+		if !isThere(need) {
+			return need
+		}
+	}
+	return ""
+}
+
+// Run runs a program in a folder, with the case's hook input on stdin, and notes what came of it.
+func (r *Trial) Run(dir string, env []string, limit time.Duration, program string, args ...string) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(r.Stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = ownSession
+	cmd.WaitDelay = Limit // for a process that has our pipes and nothing else of us
+	start := time.Now()
+	if r.Err = cmd.Start(); r.Err != nil {
+		return
+	}
+	// A context would do less: it does not limit the time in which the pipes stay open after the program's end.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // the exit code says it
+	}()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+		r.timedOut = true
+		kill(cmd.Process)
+		r.killSurvivors()
+		<-ended
+	}
+	r.Took = time.Since(start)
+	r.left = r.Expect.LeftRunning && len(r.survivors()) > 0
+	r.Code, r.pid = cmd.ProcessState.ExitCode(), cmd.Process.Pid
+	r.Stdout, r.Stderr = stdout.String(), stderr.String()
+}
+
+// Environment returns the variables of a case: those of this process without a client's and without hookrun's, with an
+// own HOME. The hooks note under $ORACLE_REC what they were given.
+func (r *Trial) Environment(more map[string]string) (list []string) {
+	hidden := []string{"HOOKRUN", "ORACLE", "XDG_", "CLAUDE", "CLINE", "CODEX", "COPILOT", "CRUSH", "CURSOR", "DROID",
+		"GEMINI", "KIMI", "QWEN"}
+	env := map[string]string{}
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if !slices.ContainsFunc(hidden, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			env[name] = value
+		}
+	}
+	env["HOME"] = r.home
+	env["TMPDIR"] = filepath.Join(r.Base, "tmp")
+	env["LANG"] = "C.UTF-8"
+	env["ORACLE_REC"] = r.notes
+	set := func(name string, value *string) {
+		maps.DeleteFunc(env, func(n, _ string) bool { return sameVariable(n, name) })
+		if value != nil {
+			env[name] = *value
+		}
+	}
+	for name, value := range ownVariables(r) {
+		set(name, &value)
+	}
+	for name, value := range more {
+		set(name, &value)
+	}
+	for name, value := range r.Env {
+		set(name, value)
+	}
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+// run is one run of a hook script, and by name what it noted of itself: stdin, env, start, ...
+type run struct {
+	id   string
+	note map[string]string
+}
+
+// runs are the directories ID.PID that the hooks have made; the files beside them are a case's own notes.
+func (r *Trial) runs() (runs []run, notes map[string]string, err error) {
+	notes = map[string]string{}
+	read := func(into map[string]string, path string) {
+		doc, e := os.ReadFile(path)
+		if e != nil {
+			err = e
+		}
+		into[filepath.Base(path)] = slashed(r.Workspace, slashed(r.home, string(doc)))
+	}
+	entries, err := os.ReadDir(r.notes)
+	for _, e := range entries {
+		path := filepath.Join(r.notes, e.Name())
+		if !e.IsDir() {
+			read(notes, path)
+			continue
+		}
+		h := run{id: strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), note: map[string]string{}}
+		files, e := os.ReadDir(path)
+		if e != nil {
+			err = e
+		}
+		for _, f := range files {
+			read(h.note, filepath.Join(path, f.Name()))
+		}
+		runs = append(runs, h)
+	}
+	return runs, notes, err
+}
+
+// Ran takes away the notes of the hooks that ran, and returns their names. An async hook may still write into its own.
+func (r *Trial) Ran() (names []string, err error) {
+	entries, err := os.ReadDir(r.notes)
+	if err != nil {
+		return nil, err
+	}
+	aside, err := os.MkdirTemp(r.Base, "notes")
+	for _, e := range entries {
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(e.Name(), ".")
+		names = append(names, name)
+		err = os.Rename(filepath.Join(r.notes, e.Name()), filepath.Join(aside, e.Name()))
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// slashed writes a path in a text with slashes.
+func slashed(path, text string) string {
+	return strings.ReplaceAll(text, filepath.FromSlash(path), path)
+}
+
+// process is a process that a hook has started.
+type process struct {
+	pid     int
+	command string
+}
+
+func (p process) String() string { return fmt.Sprint(p.pid, " ", p.command) }

@@ -92,10 +92,12 @@ func TestManyCommands(t *testing.T) {
 	for _, line := range []string{"curl x.io; ls" + strings.Repeat(" | sh", 9000),
 		"curl x.io; ls" + strings.Repeat(" | sh -c \"$(ls)\"", 4000), "ls" + strings.Repeat(" | tee >(cat)", 4000),
 		strings.Repeat("A=$A; ", 30) + "rm -rf $A"} {
-		c := callOf(t, Example{Text: line}, t.TempDir())
+		dir := t.TempDir()
 		begun := time.Now()
+		c := callOf(t, Example{Text: line}, dir)
+		floor := time.Since(begun)
 		held(c)
-		require.Less(t, time.Since(begun), 5*time.Second)
+		require.Less(t, time.Since(begun), 100*floor+time.Second)
 	}
 }
 

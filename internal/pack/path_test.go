@@ -131,5 +131,5 @@ func TestManyPaths(t *testing.T) {
 	}
 	start := time.Now()
 	require.True(t, decide(t, "no-outside-delete", b.String(), "/w/p", "/w/p", "/root"))
-	require.Less(t, time.Since(start), 3*time.Second)
+	require.Less(t, time.Since(start), time.Minute, "the square of it would take hours")
 }

@@ -172,7 +172,7 @@ func (m *MatchContext) Selects(h *Hook) bool {
 			return false
 		}
 	}
-	return h.Rule == nil || m.Found(h).What != ""
+	return h.Rule == nil || m.Found(h).Subject != ""
 }
 
 // Found returns the part of the call that the hook's rule found.
@@ -180,11 +180,11 @@ func (m *MatchContext) Found(h *Hook) pack.Found {
 	m = m.contextFor(h)
 	if m.packs == nil {
 		of := m.ruleCall(h)
-		of.Also = slices.Concat(of.Also, registry.ToolNames(m.call.Tool)) // whichever client uses the name
-		names := append([]string{m.call.Tool}, of.Also...)
+		of.Aliases = slices.Concat(of.Aliases, registry.ToolNames(m.call.Tool)) // whichever client uses the name
+		names := append([]string{m.call.Tool}, of.Aliases...)
 		onlyReads := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
 		m.packs = pack.NewCall(of, !onlyReads)
-		m.packs.Unseen = m.packs.Unseen || m.unreadable
+		m.packs.Unreadable = m.packs.Unreadable || m.unreadable
 		// Clients know calls of a shell tool that run no command, such as Claude Code's Monitor of a socket.
 		m.packs.Shell = len(m.packs.Commands) > 0 || m.call.Tool == "shell" ||
 			slices.Contains(m.toolNames(m.view(h.Dialect)), "shell")
@@ -370,7 +370,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	if !h.Dialect.Run.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
-	rule.Project, rule.Also = h.Dialect == registry.Project(), m.toolNames(m.view(h.Dialect))
+	rule.Project, rule.Aliases = h.Dialect == registry.Project(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
 	return rule
 }
@@ -385,7 +385,7 @@ func (m *MatchContext) isAdded(name string) bool {
 // addedRule returns the call for an if with an added name, which decides the kind of the tool.
 func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
 	if m.added[kind] == nil {
-		rule := m.rule.Once()
+		rule := m.rule.WithCache()
 		rule.Kind = kind
 		if m.added == nil {
 			m.added = map[permission.Kind]*permission.Call{}
@@ -397,7 +397,7 @@ func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
 
 func (m *MatchContext) prepare() {
 	c := m.call
-	rule := permission.Call{Dir: c.Workspace}.Once()
+	rule := permission.Call{Dir: c.Workspace}.WithCache()
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}

@@ -60,7 +60,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
-		if misfit := h.If.Misfit(kindOf(tool, e.toolNames)); pattern != "" && misfit != "" {
+		if misfit := h.If.Problem(kindOf(tool, e.toolNames)); pattern != "" && misfit != "" {
 			e.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}

@@ -109,7 +109,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 		case v.dialect == registry.Project():
 			v.names = projectNames(m.call)
 		case v.dialect.Own != nil:
-			v.names = registry.ToolsOf(v.dialect.Own, m.call)
+			v.names = registry.ToolNamesIn(v.dialect.Own, m.call)
 		}
 	}
 	return v.names
@@ -159,10 +159,10 @@ func bareName(name string) string {
 
 // Runs reports whether the hook runs at the call. At an event without a field for matchers every matcher matches, as in
 // Claude Code.
-func (m *MatchContext) Runs(h *Hook) bool { return m.Concerns(h) && m.Selects(h) }
+func (m *MatchContext) Runs(h *Hook) bool { return m.MatchesEvent(h) && m.MatchesConditions(h) }
 
-// Selects reports whether the If, When and Rule of a hook match too. Call it only if Concerns returns true.
-func (m *MatchContext) Selects(h *Hook) bool {
+// MatchesConditions reports whether the If, When and Rule of a hook match too. MatchesEvent must have returned true.
+func (m *MatchContext) MatchesConditions(h *Hook) bool {
 	m = m.contextFor(h)
 	if allowed, _ := m.allows(h); !allowed {
 		return false
@@ -195,8 +195,8 @@ func (m *MatchContext) Found(h *Hook) pack.Found {
 // readingTools are the project's names of read-only file tools.
 var readingTools = []string{"fs_read", "fs_grep", "fs_glob", "fs_list"}
 
-// Concerns reports whether the event, the agent and the matcher of a hook match the call.
-func (m *MatchContext) Concerns(h *Hook) bool {
+// MatchesEvent reports whether the event, the agent and the matcher of a hook match the call.
+func (m *MatchContext) MatchesEvent(h *Hook) bool {
 	m = m.contextFor(h)
 	v := m.view(h.Dialect)
 	if h.off() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
@@ -236,7 +236,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 // nearlyCalled returns copies of the call with known tools whose names differ only by case or blanks.
 func (m *MatchContext) nearlyCalled() []dialect.Call {
 	if !m.nearCallsKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
-		m.nearCalls, m.nearCallsKnown = registry.NearlyCalled(m.call, m.lowerTool()), true
+		m.nearCalls, m.nearCallsKnown = registry.CaseVariants(m.call, m.lowerTool()), true
 	}
 	return m.nearCalls
 }
@@ -326,10 +326,10 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// OnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and the if
-// or when reads the arguments.
-func (m *MatchContext) OnArgs(h *Hook) bool {
-	if m = m.contextFor(h); !m.Concerns(h) {
+// DependsOnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and
+// the if or when reads the arguments.
+func (m *MatchContext) DependsOnArgs(h *Hook) bool {
+	if m = m.contextFor(h); !m.MatchesEvent(h) {
 		return false
 	}
 	if h.Rule != nil {

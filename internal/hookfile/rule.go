@@ -71,7 +71,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	for _, c := range h.When {
 		field := c.Field()
 		if field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, field) }) &&
-			!c.WantsNothing() {
+			!c.HoldsWithoutValue() {
 			e.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
 		}
 	}

@@ -33,8 +33,8 @@ func TestDialects(t *testing.T) {
 					files = append(files, filepath.Join(filepath.Dir(place.Path), own.Base))
 				}
 			}
-			where := dialect.Where{Workspace: dir, Home: home, Getenv: none, Everybody: true}
-			weakest, strongest, _ := d.Install.Elsewhere(where)
+			where := dialect.Where{Workspace: dir, Home: home, Getenv: none, AllProjects: true}
+			weakest, strongest, _ := d.Install.OtherFiles(where)
 			for _, file := range append(append(files, weakest...), strongest...) {
 				require.Equal(t, guardSettings, guardOf(lowered(file), home), file)
 			}

@@ -29,7 +29,7 @@ func texts(line shellline.Line) (all []string) {
 	return all
 }
 
-func TestTakeApart(t *testing.T) {
+func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		line     string
 		commands string // joined by " ¦ "
@@ -339,7 +339,7 @@ func hard() map[string]string {
 	return lines
 }
 
-func BenchmarkTakeApart(b *testing.B) {
+func BenchmarkSplit(b *testing.B) {
 	line := longLine()
 	require.Empty(b, shellline.Split(line).ClientOpaque)
 	b.SetBytes(int64(len(line)))

@@ -84,7 +84,7 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 		return nil, err
 	}
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: project.Workspace, Project: &project, Files: o.Files,
-		NoOuter: o.ProjectOnly})
+		ProjectOnly: o.ProjectOnly})
 	if err == nil && o.RequireHooks && len(cfg.Files) == 0 {
 		return nil, Diagnostics{{File: filepath.Join(workspace, hookfile.FileName), cause: fs.ErrNotExist,
 			Text: "no such file there or above, and RequireHooks needs a hooks file; give Load the project's folder"}}
@@ -187,7 +187,7 @@ func (c *Config) Changed() []string {
 	if c.config() == nil {
 		return []string{"nothing is known of the files: Load and Parse did not return this Config"}
 	}
-	return (*hookfile.Public)(c).Snapshot().News()
+	return (*hookfile.Public)(c).Snapshot().TakeChanges()
 }
 
 // Error returns the diagnostic as file:line:column: message.

@@ -95,7 +95,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		for _, d := range doubts {
 			if d.Kind != lint.Unknown { // hookrun does not know a loop's tools
 				text := fmt.Sprintf("hook %q: %s", f.Name, d.Text)
-				h.Doubts = append(h.Doubts, hook.Doubt{Diagnostic: h.Diagnostic(text)})
+				h.ToolNameWarnings = append(h.ToolNameWarnings, hook.ToolNameWarning{Diagnostic: h.Diagnostic(text)})
 			}
 		}
 		h.Matcher = globs
@@ -139,7 +139,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 		r.answer, r.err = f.Run(ctx, own, out)
 		r.panics = nil
 	}()
-	who := dialect.Who(f.event(), f.Name)
+	who := dialect.MessagePrefix(f.event(), f.Name)
 	var r returned
 	select {
 	case r = <-done:
@@ -193,18 +193,18 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 	case a.Block != "":
 		v.Decide(protocol.Block, a.Block)
 	case a.Ask != "" && event == protocol.PostTool:
-		v.Ignore(who, "Ask", event)
+		v.WarnIgnored(who, "Ask", event)
 	case a.Ask != "":
 		v.Decide(protocol.Ask, a.Ask)
 	case a.Allow && event == protocol.PreTool:
 		v.Approve("")
 	case a.Allow:
-		v.Ignore(who, "Allow", event)
+		v.WarnIgnored(who, "Allow", event)
 	}
 	switch {
 	case a.Args == nil:
 	case event != protocol.PreTool:
-		v.Ignore(who, "Args", event)
+		v.WarnIgnored(who, "Args", event)
 	case a.Block != "": // the call is blocked, so no tool gets the arguments
 	default:
 		if faults := strictjson.Check(*a.Args, strictjson.MaxDepth); len(faults) > 0 {
@@ -218,7 +218,7 @@ func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err er
 	switch {
 	case a.Output == nil:
 	case event != protocol.PostTool:
-		v.Ignore(who, "Output", event)
+		v.WarnIgnored(who, "Output", event)
 	default:
 		v.UpdatedOutput = strictjson.Quote(*a.Output)
 	}

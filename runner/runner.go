@@ -112,7 +112,7 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	}
 	r.dir = public.Dir()
 	for _, f := range functions {
-		for _, text := range f.Doubts {
+		for _, text := range f.ToolNameWarnings {
 			r.warn("", []string{text.Text})
 		}
 	}

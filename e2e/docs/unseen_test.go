@@ -22,7 +22,7 @@ func TestWhatNoHookSees(t *testing.T) {
 		}
 		client := d.Files.Client
 		var want, got []string
-		for _, u := range d.Install.Unseen {
+		for _, u := range d.Install.HooklessActions {
 			want = append(want, client+" "+u.What+".")
 		}
 		_, section, _ := strings.Cut(page, "@@ "+client+" * ")

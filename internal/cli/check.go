@@ -141,9 +141,9 @@ func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, wor
 			f := &r.Files[i]
 			switch {
 			case f.File != m.Hook.File:
-			case m.Runs && m.Mend == "":
+			case m.RunsElsewhere && m.Mend == "":
 				f.Notes = append(f.Notes, m.Hook.Diagnostic(m.String()))
-			case m.Runs:
+			case m.RunsElsewhere:
 				f.Warnings = append(f.Warnings, m.Hook.Diagnostic(m.String()))
 			default:
 				r.OK = false
@@ -247,7 +247,7 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 			return nil, nil
 		}
 		as, ok := registry.ClientNamed(*name)
-		if !ok || !as.HasForm() {
+		if !ok || !as.HasHooksFile() {
 			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
 		return as, nil

@@ -38,14 +38,14 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		if cfg.Dialect == registry.Project() && f.Level != hook.ProjectLevel {
 			f.label = " (" + f.Level.String() + ")"
 		}
-		if cfg.Only {
+		if cfg.ManagedOnly {
 			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: onlyNote})
 		}
 		if file.Level == hook.LocalLevel {
 			f.Notes = append(f.Notes, gitNotes(file.Path)...)
 		}
 		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
-		if cfg.Only {
+		if cfg.ManagedOnly {
 			break
 		}
 	}

@@ -46,7 +46,7 @@ given; a text for every agent is kept for the others if one of them has read it.
 			}
 			claim, failed := take() // both can be set: the error is about other entries
 			if claim != nil {
-				claim.Suppress = suppress
+				claim.Deferred = suppress
 			}
 			return exitOK, printClaim(ctx, claim, output, std, failed)
 		}

@@ -212,7 +212,7 @@ func (e *explanation) markUndecided(c dialect.Call, cfg *hookfile.Config) {
 	cfg.NameTool(call)
 	m := hook.NewMatchContext(call)
 	for i := range e.Hooks {
-		if h := &cfg.Hooks[i]; m.OnArgs(h) {
+		if h := &cfg.Hooks[i]; m.DependsOnArgs(h) {
 			e.Hooks[i].onArgs = true
 			const why = "it subscribes to %s, and the arguments decide: give --args"
 			e.Hooks[i].why = fmt.Sprintf(why, m.Event(h.Dialect))
@@ -229,7 +229,7 @@ func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 		if !x.runs || h.StaticVerdict != nil {
 			continue
 		}
-		payload, _, err := h.Dialect.Hooks.Encode(h.Seen(call))
+		payload, _, err := h.Dialect.Hooks.Encode(h.CallFor(call))
 		if err != nil {
 			return err
 		}
@@ -249,7 +249,7 @@ func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 		if !h.AtTools() {
 			continue
 		}
-		tools, every := h.MeetsOf(client)
+		tools, every := h.MatchingTools(client)
 		key, text := "client_tools", strings.Join(tools, ", ")
 		switch {
 		case every:

@@ -83,14 +83,14 @@ func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
 	entries, known := install.Lookup(client.Name)
 	home, _ := os.UserHomeDir() // without a home, no user's file
 	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
-	return known && slices.ContainsFunc(answerer.AnsweredBy(w), func(path string) bool {
+	return known && slices.ContainsFunc(answerer.AnsweringFiles(w), func(path string) bool {
 		cfg, err := hookfile.LoadFile(path, client)
 		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {
 			return false
 		}
 		file, _, err := entries.Text(path)
-		return err == nil && slices.ContainsFunc(entries.Entries(file, ""), func(e install.Found) bool {
-			return e.Exact && e.Matcher == "" && e.Event == string(f.call.Event)
+		return err == nil && slices.ContainsFunc(entries.Entries(file, ""), func(e install.InstalledEntry) bool {
+			return e.IsStandard && e.Matcher == "" && e.Event == string(f.call.Event)
 		})
 	})
 }

@@ -56,7 +56,7 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 	if f.required && len(cfg.Files) == 0 {
 		return nil, f.project.missing()
 	}
-	f.project.files, f.project.only = cfg.Files, cfg.Only
+	f.project.files, f.project.only = cfg.Files, cfg.ManagedOnly
 	return cfg, nil
 }
 
@@ -164,8 +164,8 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	if err != nil {
 		return f.tellError(err, std)
 	}
-	defer answer.Given(false) // no effect after Given(true)
-	return f.print(answer.Fired, std, func() { answer.Given(true) })
+	defer answer.Delivered(false) // no effect after Delivered(true)
+	return f.print(answer.Fired, std, func() { answer.Delivered(true) })
 }
 
 // tellError encodes an error as a block, if the exit status alone is not enough: the client does not block for the exit
@@ -296,11 +296,11 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 	client, toClient := registry.ClientNamed(f.output)
 	var line []byte
 	exit = form.ExitCode(o)
-	why := form.Why(o)
+	why := form.Stderr(o)
 	switch {
 	case f.output == "text":
 		if line = []byte(form.Text(o)); f.wrap && len(line) > 0 {
-			line = []byte(form.Wrapped(o))
+			line = []byte(form.TaggedText(o))
 		}
 	case toClient:
 		reply, failed := client.Reply(fired.Outcome)

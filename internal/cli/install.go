@@ -78,7 +78,7 @@ when they get longer, or when hookrun moves.`,
 				return 0, err
 			}
 			entry.Args = append(entry.Args, "--before-allow", beforeAllow)
-			for _, kept := range client.Kept(place, entry.Binary) {
+			for _, kept := range client.InstalledExtraEvents(place, entry.Binary) {
 				if !slices.Contains(entry.Events, kept) {
 					entry.Events = append(entry.Events, kept)
 				}
@@ -94,7 +94,7 @@ when they get longer, or when hookrun moves.`,
 			for _, twice := range s.proxied(client, entry.Binary) {
 				fmt.Fprintln(std.Err, "warning:", twice)
 			}
-			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.Lacking(hooks),
+			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.UnsupportedEvents(hooks),
 				s.entryNotes(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
@@ -110,7 +110,7 @@ when they get longer, or when hookrun moves.`,
 // entry returns the entry to install. A project's file is shared with colleagues, who have hookrun at another path.
 func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e install.Entry, err error) {
 	e = install.Entry{
-		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Wanted(hooks),
+		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.NeededEvents(hooks),
 		ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
 	}
 	if s.log != "" {
@@ -169,7 +169,7 @@ func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, 
 		doubts = append(doubts, fmt.Sprintf("the entry runs the hookrun in PATH, which is %s, and not this one", found))
 	}
 	where := s.where()
-	twice := client.AskedTwice(where, e.Binary)
+	twice := client.DuplicateEntries(where, e.Binary)
 	for _, other := range client.Places(where) {
 		if other.Path != place.Path && client.Installed(other, e.Binary) {
 			twice = append(twice, other.Path+" has an entry of hookrun's, too, so every hook runs twice")
@@ -244,14 +244,14 @@ func (s *settingsFlags) proxied(client *install.Client, binary string) []install
 
 func (s *settingsFlags) where() dialect.Where {
 	home, _ := os.UserHomeDir() // without a home, no files of the user
-	return dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
+	return dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, AllProjects: s.user}
 }
 
 // notes returns the reasons why the client may not run hookrun.
 func (s *settingsFlags) notes(client *install.Client, place dialect.Place, change *install.Change) []string {
 	notes := change.Notes
 	if home, err := os.UserHomeDir(); err == nil {
-		notes = append(notes, client.SwitchedOffElsewhere(place, client.User(home, os.Getenv))...)
+		notes = append(notes, client.DisabledInOtherFiles(place, client.User(home, os.Getenv))...)
 	}
 	if change.Existed && client.Drops != "" {
 		as, _ := registry.Named(client.Name)

@@ -237,12 +237,12 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 	}
 }
 
-func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
-	o := m.fire(ctx, gate.Call{Call: m.hookCall(protocol.PreTool, c), Fit: fitArgs, AsksNobody: true})
+func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
+	o := m.fire(ctx, gate.Call{Call: m.hookCall(protocol.PreTool, c), Fit: fitArgs, CannotAsk: true})
 	if form.ExitCode(o.Outcome) != exitOK {
-		return mcpproxy.Before{Refused: true, Reason: form.Why(o.Outcome)}
+		return mcpproxy.CallDecision{Refused: true, Reason: form.Stderr(o.Outcome)}
 	}
-	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: dialect.TextsOf(o.Outcome)}
+	return mcpproxy.CallDecision{Args: string(o.UpdatedInput), Texts: dialect.TextsOf(o.Outcome)}
 }
 
 // fitArgs blocks a call if the rewritten arguments are not a JSON object.
@@ -258,16 +258,16 @@ func fitArgs(o *protocol.Outcome) {
 
 // after runs the hooks for a result. A tool that has run cannot be blocked, so the model gets the reason of a block as
 // a text, and the reason to stop the loop too.
-func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
+func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.ResultDecision) {
 	o := m.fire(ctx, m.result(c, r))
 	if r.Error {
-		for _, text := range append(dialect.TextsOf(o.Outcome), form.Why(o.Outcome)) {
+		for _, text := range append(dialect.TextsOf(o.Outcome), form.Stderr(o.Outcome)) {
 			if text != "" {
 				const lost = "%s ended with an error of the protocol, so the client does not get: %s"
 				m.log(lost, visible(o.Tool), printable.Lines(text))
 			}
 		}
-		return mcpproxy.After{}
+		return mcpproxy.ResultDecision{}
 	}
 	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
 	if a.Failed = o.Decision != protocol.Continue; a.Failed {
@@ -281,6 +281,6 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 		a.Texts = append(a.Texts, o.StopReason)
 	}
 	a.Texts = append(a.Texts, dialect.TextsOf(o.Outcome)...)
-	a.Given = o.Given
+	a.OnDelivered = o.Delivered
 	return a
 }

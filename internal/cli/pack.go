@@ -39,7 +39,7 @@ see, and examples. A hooks file takes packs by name: {"packs": ["git"]}.`,
 func listPacks() string {
 	var b strings.Builder
 	for _, p := range pack.All() {
-		fmt.Fprintf(&b, "%-8s %s\n", p.Name, p.About)
+		fmt.Fprintf(&b, "%-8s %s\n", p.Name, p.Summary)
 	}
 	b.WriteString("\nA hooks file takes them by name, as {\"packs\": [\"git\"]}. hookrun pack PACK lists the rules.\n")
 	return b.String()
@@ -54,7 +54,7 @@ func describePack(name string) (string, error) {
 	}
 	if !isRule {
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s, version %d: %s\n\n", p.Name, p.Version, p.About)
+		fmt.Fprintf(&b, "%s, version %d: %s\n\n", p.Name, p.Version, p.Summary)
 		for i := range p.Rules {
 			fmt.Fprintf(&b, "%s\n  blocks %s\n", p.ID(&p.Rules[i]), p.Rules[i].Blocks)
 		}
@@ -75,8 +75,8 @@ func describePack(name string) (string, error) {
 func describeRule(id string, r *pack.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nIt blocks %s. %s\nInstead: %s\n", id, r.Blocks, r.Why, r.Instead)
-	if r.Blind != "" {
-		fmt.Fprintf(&b, "It cannot see: %s\n", r.Blind)
+	if r.Limits != "" {
+		fmt.Fprintf(&b, "It cannot see: %s\n", r.Limits)
 	}
 	list := func(title string, examples []pack.Example) {
 		fmt.Fprintf(&b, "\n%s\n", title)

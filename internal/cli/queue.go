@@ -50,7 +50,7 @@ everything: also texts for every agent, which would wait for agents to come, and
 				n, failed := q.Clear(ctx, session)
 				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
 			case *pop:
-				claim, failed := q.PopLatest(ctx, session)
+				claim, failed := q.TakeBackLatest(ctx, session)
 				return exitOK, printClaim(ctx, claim, output, std, failed)
 			case *history:
 				return exitOK, printHistory(ctx, q, session, output, std)

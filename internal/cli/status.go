@@ -128,13 +128,13 @@ func (s *trustState) report() (r trustReport, err error) {
 	switch {
 	case j.Cause == protocol.CauseUntrusted:
 		r.Status, r.Reason, r.why = "changed", j.Reason, j.Why
-	case j.Unknown != "":
-		r.Status, r.Reason = "unknown", j.Unknown
+	case j.NotAllowedMessage != "":
+		r.Status, r.Reason = "unknown", j.NotAllowedMessage
 	case s.allowed != nil:
 		r.Status = "allowed"
 	}
 	for _, m := range missingEvents(s.config, s.now.Workspace) {
-		if !m.Runs || m.Mend != "" {
+		if !m.RunsElsewhere || m.Mend != "" {
 			r.Missing = append(r.Missing, m.String())
 		}
 	}

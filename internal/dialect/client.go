@@ -80,8 +80,8 @@ type CallLimiter interface {
 	CallLimit() time.Duration
 }
 
-// Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweredBy returns the
-// client's files whose hookrun entry answers instead of this process.
+// Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns
+// the client's files whose hookrun entry answers instead of this process.
 type Answerer interface {
-	AnsweredBy(Where) []string
+	AnsweringFiles(Where) []string
 }

@@ -42,7 +42,7 @@ type Dialect struct {
 	Install *Installation // how `hookrun install` adds hookrun to the client; nil: not supported
 
 	// Own is the client's own dialect, if this dialect is for entries in a project's file that follow the client's
-	// rules (see InFile).
+	// rules (see ForProjectFile).
 	Own *Dialect
 }
 
@@ -52,8 +52,8 @@ type Schedule struct {
 	// Parallel: all hooks of a call start at once and see the same call, and hookrun waits for all of them. If false,
 	// hooks run in file order, and each hook sees earlier rewrites.
 	Parallel bool
-	// FirstOfSame: of equal hooks the first runs, instead of the last.
-	FirstOfSame bool
+	// FirstOfEqual: of equal hooks the first runs, instead of the last.
+	FirstOfEqual bool
 	// MaxContext is the maximum number of characters of context from one hook; 0 means no limit. Longer context goes
 	// into a file, and the context names the file.
 	MaxContext int
@@ -170,8 +170,8 @@ type ToolEvents interface {
 	ToolEvent(c *Call, names []string) protocol.Event
 }
 
-// HasForm reports whether the client has hooks files, for checking and importing.
-func (d *Dialect) HasForm() bool { return d.Files != nil && d.Files.HasPattern() }
+// HasHooksFile reports whether the client has hooks files, for checking and importing.
+func (d *Dialect) HasHooksFile() bool { return d.Files != nil && d.Files.HasPattern() }
 
 // EventOf returns the name by which the dialect's hooks subscribe to the call's event.
 func (d *Dialect) EventOf(c *Call) protocol.Event { return d.Hooks.Event(c) }
@@ -213,7 +213,7 @@ func (d *Dialect) Ends(e protocol.Event, v *Verdict) bool {
 	return ok && ender.Ends(e, v)
 }
 
-// ClientHooks returns the Hooks of the client, also for a dialect from InFile.
+// ClientHooks returns the Hooks of the client, also for a dialect from ForProjectFile.
 func (d *Dialect) ClientHooks() Hooks {
 	if d.Own != nil {
 		return d.Own.Hooks
@@ -275,7 +275,7 @@ func (d *Dialect) FileEvents() (names []protocol.Event) {
 	return names
 }
 
-// Who returns the beginning of every message about a hook.
-func Who(e protocol.Event, hook string) string {
+// MessagePrefix returns the beginning of every message about a hook.
+func MessagePrefix(e protocol.Event, hook string) string {
 	return fmt.Sprintf("%s hook '%s'", e, printable.Escape(hook))
 }

@@ -23,10 +23,10 @@ type Document struct {
 	Drops   string // the effect of a fault in the client, as the end of a message
 	Project bool   // the file is hookrun's own, in the client's form
 
-	// Loads reports whether the file at path loads in the client's form. Having returns the other clients with an
-	// event.
-	Loads  func(path string) bool
-	Having func(protocol.Event) []string
+	// Loads reports whether the file at path loads in the client's form. ClientsWithEvent returns the other
+	// clients with an event.
+	Loads            func(path string) bool
+	ClientsWithEvent func(protocol.Event) []string
 	// Shared: plugins of all clients have a file with this name.
 	Shared bool
 

@@ -29,13 +29,13 @@ func PrintAlone(text string) string {
 func UnknownKey(s nearmiss.Sign, words string) error {
 	key := spelling.Brief(s.Key, 40)
 	switch {
-	case s.Kind == nearmiss.Word: // at the wrong level
+	case s.Kind == nearmiss.Exact: // at the wrong level
 		return fmt.Errorf("it has %q at a place where that means nothing; %s", key, words)
-	case s.Meant == "updatedInput" || s.Meant == "updatedToolOutput":
+	case s.Intended == "updatedInput" || s.Intended == "updatedToolOutput":
 		return fmt.Errorf(`it has %q, which is no key of an answer; did you mean %q in "hookSpecificOutput"?`, key,
-			s.Meant)
-	case s.Kind == nearmiss.Slip:
-		return fmt.Errorf("it has %q, which is no key of an answer; did you mean %q? %s", key, s.Meant, words)
+			s.Intended)
+	case s.Kind == nearmiss.Misspelling:
+		return fmt.Errorf("it has %q, which is no key of an answer; did you mean %q? %s", key, s.Intended, words)
 	}
 	return fmt.Errorf("it has %s, which is no decision: %s", strings.TrimSuffix(s.String(), ` for "decision"`), words)
 }
@@ -47,12 +47,12 @@ var (
 	topOnly = []string{"reason", "continue", "stopReason", "systemMessage", "suppressOutput", "hookSpecificOutput"}
 )
 
-// Nearest returns the first key without meaning in an answer (misspelt, unknown or at the wrong level), or nil.
-func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
+// FirstMeaningless returns the first key without meaning in an answer (misspelt, unknown or at a wrong level), or nil.
+func FirstMeaningless(signs []nearmiss.Sign) *nearmiss.Sign {
 	for i, s := range signs {
 		switch {
-		case !s.Begins():
-		case s.Kind != nearmiss.Word,
+		case !s.CanBeginAnswer():
+		case s.Kind != nearmiss.Exact,
 			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
 			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
 			return &signs[i]
@@ -61,15 +61,15 @@ func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	return nil
 }
 
-// DoubtOf returns an error if an answer that the client treats as "allow" looks like a misspelled block. words shows
-// the valid answers of the client; known are keys of the client's own in hookSpecificOutput.
-func DoubtOf(object gjson.Result, words string, known ...string) error {
+// MisspelledBlock returns an error if an answer that the client treats as "allow" looks like a misspelled block. words
+// shows the valid answers of the client; known are keys of the client's own in hookSpecificOutput.
+func MisspelledBlock(object gjson.Result, words string, known ...string) error {
 	signs := slices.DeleteFunc(nearmiss.Scan(object.Raw), func(s nearmiss.Sign) bool {
-		text := s.Kind == nearmiss.Word && slices.Contains([]string{"additionalContext", "systemMessage",
+		text := s.Kind == nearmiss.Exact && slices.Contains([]string{"additionalContext", "systemMessage",
 			"suppressOutput"}, s.Key)
 		return text || s.Place == nearmiss.Specific && slices.Contains(known, s.Key)
 	})
-	if s := Nearest(signs); s != nil {
+	if s := FirstMeaningless(signs); s != nil {
 		return UnknownKey(*s, words)
 	}
 	if err := Incomplete(object, words); err != nil {
@@ -78,15 +78,15 @@ func DoubtOf(object gjson.Result, words string, known ...string) error {
 	if err, _ := ExitCodeIn(object); err != nil {
 		return err
 	}
-	for _, inside := range InsideOf(signs) {
+	for _, inside := range NestedKeys(signs) {
 		return errors.New(inside)
 	}
 	return nil
 }
 
-// DoubtOfText is DoubtOf for output other than a JSON object.
-func DoubtOfText(who, text string) string {
-	stray, unreadable := InText(text)
+// MisspelledBlockInText is MisspelledBlock for output other than a JSON object.
+func MisspelledBlockInText(who, text string) string {
+	stray, unreadable := StrayAnswer(text)
 	for _, s := range stray {
 		return who + " " + s
 	}
@@ -106,20 +106,20 @@ func (v *Verdict) NoteDoubt(who, client string, err error) {
 	}
 }
 
-// Doubted returns the text of Verdict.Doubt for an error from DoubtOf.
+// Doubted returns the text of Verdict.Doubt for an error from MisspelledBlock.
 func Doubted(who, client string, err error) string {
 	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)
 }
 
-// InsideOf describes decision keys that do not count because they are nested in other JSON or mixed with unknown keys.
-func InsideOf(signs []nearmiss.Sign) []string {
+// NestedKeys describes decision keys that do not count because they are nested in other JSON or beside unknown keys.
+func NestedKeys(signs []nearmiss.Sign) []string {
 	for _, s := range signs {
-		if s.Report && !s.Behind {
+		if s.Report && !s.AfterText {
 			return []string{fmt.Sprintf("printed JSON that has %s beside keys that no answer has, so it was taken "+
 				"for text; "+
 				"an answer has a decision and no other keys", fmt.Sprintf("%q", spelling.Brief(s.Key, 40)))}
 		}
-		if s.Place == nearmiss.Inside {
+		if s.Place == nearmiss.Nested {
 			return []string{fmt.Sprintf("printed JSON that has %s inside, where it was not read; print the answer "+
 				"alone", s)}
 		}
@@ -127,24 +127,24 @@ func InsideOf(signs []nearmiss.Sign) []string {
 	return nil
 }
 
-// InText looks for an answer in output that is not an answer as a whole. unreadable is set if a line begins an answer.
-// stray describes text that looks like an answer after other text on a line or deep in other JSON.
-func InText(text string) (stray []string, unreadable error) {
+// StrayAnswer looks for an answer in output that is not an answer as a whole. If a line begins an answer, unreadable is
+// set. stray describes text that looks like an answer after other text on a line or deep in other JSON.
+func StrayAnswer(text string) (stray []string, unreadable error) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
-		if !s.Behind && s.Begins() {
+		if !s.AfterText && s.CanBeginAnswer() {
 			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
 				s.Line, s, PrintAlone(text))
 		}
 	}
 	for _, s := range signs {
-		if s.Behind && s.Decides() {
+		if s.AfterText && s.Decides() {
 			lost := fmt.Sprintf("printed text before a JSON answer on line %d, which was therefore not read; %s",
 				s.Line, PrintAlone(text))
 			return []string{lost}, nil
 		}
 	}
-	return InsideOf(signs), nil
+	return NestedKeys(signs), nil
 }
 
 // Incomplete returns an error if an answer has a reason but no decision.

@@ -78,7 +78,7 @@ func (r *HookResult) Ended(who string) (cause protocol.Cause, problem string) {
 // or a client.
 func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
 	return Verdict{Cause: protocol.CauseUnsupported, Status: StatusSkipped,
-		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
+		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", MessagePrefix(d.EventOf(c), hook), kind)}
 }
 
 // FailureDecision decides whether a failed hook fails open or closed at the call. A fixed rule of the dialect comes

@@ -77,10 +77,10 @@ type Completer interface {
 	Complete(*Command)
 }
 
-// TimeLimiter is implemented by the FileReader of a client that limits the timeout at some events. Most returns the
-// limit, or 0 at the other events.
+// TimeLimiter is implemented by the FileReader of a client that limits the timeout at some events. MaxTimeout returns
+// the limit, or 0 at the other events.
 type TimeLimiter interface {
-	Most(protocol.Event) time.Duration
+	MaxTimeout(protocol.Event) time.Duration
 }
 
 // MoreFolders is implemented by the FileReader of a client with hooks files in other folders, too.
@@ -219,10 +219,10 @@ func (f *Files) Pattern(text, subject string) Pattern {
 	return f.Reader.(Matcher).Pattern(text, subject)
 }
 
-// MostAt returns the longest timeout at an event, or 0 if the client has no such limit.
-func (f *Files) MostAt(e protocol.Event) time.Duration {
+// MaxTimeoutAt returns the longest timeout at an event, or 0 if the client has no such limit.
+func (f *Files) MaxTimeoutAt(e protocol.Event) time.Duration {
 	if l, ok := f.Reader.(TimeLimiter); ok {
-		return l.Most(e)
+		return l.MaxTimeout(e)
 	}
 	return 0
 }

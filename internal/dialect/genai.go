@@ -19,9 +19,9 @@ type GenAI struct {
 	Files             *Files
 }
 
-// Elsewhere returns the defaults for all users, the settings that override a user's own, and the file of trusted
+// OtherFiles returns the defaults for all users, the settings that override a user's own, and the file of trusted
 // folders.
-func (g *GenAI) Elsewhere(w Where) (weakest, strongest, beside []string) {
+func (g *GenAI) OtherFiles(w Where) (weakest, strongest, beside []string) {
 	folder := MachineFolder("/etc/"+g.Folder, "/Library/Application Support/"+g.MacFolder, `C:\ProgramData\`+g.Folder)
 	path := cmp.Or(w.Getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
 	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")

@@ -20,8 +20,8 @@ type EventGroups struct {
 	*Document
 	Name  protocol.Event
 	Drops string // as Document.Drops, for faults at this event
-	// Untyped: the matcher of a group had the wrong type.
-	Untyped bool
+	// WrongMatcherType: the matcher of a group had the wrong type.
+	WrongMatcherType bool
 
 	dialect *Dialect // for hooks of the event
 	path    string
@@ -104,14 +104,14 @@ func (d *Document) TopEvents(beside ...Field) iter.Seq[*EventGroups] {
 	return d.Events(d.top, beside...)
 }
 
-// OnceBeside sets the switches that were formerly allowed among the events. The client now ignores them there.
-func (d *Document) OnceBeside(switches []Field) { d.formerSwitches = switches }
+// SetFormerSwitches sets the switches that were formerly allowed among the events. The client now ignores them there.
+func (d *Document) SetFormerSwitches(switches []Field) { d.formerSwitches = switches }
 
 // suggestEvent suggests an event for an unknown name: a similar name, or the client's name for another client's event.
 // A file in the folder shared by plugins of all clients may belong to another client.
 func (d *Document) suggestEvent(event protocol.Event) string {
 	if d.Shared {
-		if names := d.Having(event); len(names) > 0 {
+		if names := d.ClientsWithEvent(event); len(names) > 0 {
 			return "; it is an event of " + strings.Join(names, ", ") + ": name the client with --dialect"
 		}
 	}
@@ -227,7 +227,7 @@ func (g *Group) read(fields []Field) bool {
 		g.noteMembers(fields)
 	}
 	if _, ok := g.Members["matcher"]; g.faults > before && !ok && g.matcher.Exists() {
-		g.Untyped = true
+		g.WrongMatcherType = true
 	}
 	return g.readMatcher() && (g.Dialect.Files.OnFault != DropsEntry || g.faults == before)
 }

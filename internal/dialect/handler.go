@@ -87,8 +87,8 @@ func unitOf(t Timeout) unitNames {
 	return unitNames{"milliseconds", "microseconds"}
 }
 
-// Fails sets the decision for every failure of the hook, from the client's own setting.
-func (h *Handler) Fails(decision protocol.Decision) {
+// SetOnFailure sets the decision for every failure of the hook, from the client's own setting.
+func (h *Handler) SetOnFailure(decision protocol.Decision) {
 	h.OnFailure = FailurePolicy{}
 	for _, c := range h.dialect.Causes {
 		h.OnFailure[c] = decision
@@ -123,8 +123,8 @@ func (h *Handler) WarnOfBlank(text string, v gjson.Result) {
 	}
 }
 
-// RunsLine reads "command".
-func (h *Handler) RunsLine() {
+// ReadCommand reads "command".
+func (h *Handler) ReadCommand() {
 	v, ok := h.Members["command"]
 	if !ok {
 		return
@@ -134,8 +134,8 @@ func (h *Handler) RunsLine() {
 	}
 }
 
-// RunsUnlessEmpty is RunsLine for a client that skips a hook with an empty command.
-func (h *Handler) RunsUnlessEmpty() {
+// ReadCommandOrSkip is ReadCommand for a client that skips a hook with an empty command.
+func (h *Handler) ReadCommandOrSkip() {
 	v, ok := h.Members["command"]
 	if !ok {
 		return
@@ -163,8 +163,8 @@ func (h *Handler) Args(list gjson.Result) (args []string) {
 	return args
 }
 
-// Posts reads "url", "headers" and "allowedEnvVars".
-func (h *Handler) Posts() {
+// ReadHTTP reads "url", "headers" and "allowedEnvVars".
+func (h *Handler) ReadHTTP() {
 	where, ok := h.Members["url"]
 	if !ok {
 		return
@@ -186,23 +186,22 @@ func (h *Handler) Posts() {
 // CannotRun marks the hook's type as unsupported, because the type needs a model or a client.
 func (h *Handler) CannotRun() { h.Unsupported = h.Type }
 
-// EqualBy sets the key by which equal hooks are found: texts, and the fields with these keys. An empty field equals a
-// missing field, except for a list: a command without arguments is for a shell, and a command with an empty list is
-// not.
-func (h *Handler) EqualBy(texts []string, keys ...string) {
+// SetDedupKey sets the key by which equal hooks are found: texts, and the fields with these keys. An empty field equals
+// a missing field, except for a list: a command without arguments is for a shell, but not with an empty list.
+func (h *Handler) SetDedupKey(texts []string, keys ...string) {
 	equal := append([]string{h.Type}, texts...)
 	for _, key := range keys {
 		if v := h.Members[key]; v.IsArray() {
-			equal = append(equal, SameKey(list(v)...))
+			equal = append(equal, DedupKey(list(v)...))
 		} else {
 			equal = append(equal, h.Dialect.Files.Expanded(v.String()))
 		}
 	}
-	h.Same = SameKey(equal...)
+	h.DedupKey = DedupKey(equal...)
 }
 
-// SameKey encodes texts as one unique text.
-func SameKey(parts ...string) string {
+// DedupKey encodes texts as one unique text.
+func DedupKey(parts ...string) string {
 	b, _ := json.Marshal(parts) // strings always have a JSON form
 	return string(b)
 }

@@ -14,8 +14,8 @@ type Entry struct {
 	Position
 	Event protocol.Event
 	Name  string // "": named by the command
-	// Nameless: Name is not from the file and may not be unique.
-	Nameless bool
+	// Unnamed: Name is not from the file and may not be unique.
+	Unnamed bool
 
 	Command     Command
 	HTTP        *httphook.Endpoint // instead of Command
@@ -38,7 +38,7 @@ type Entry struct {
 	Async      bool
 	Sequential bool
 	Off        string // the setting that turns the hook off, or ""
-	Same       string // the same for equal hooks; "": equal to no other hook
+	DedupKey   string // the same for equal hooks; "": equal to no other hook
 
 	// Who begins messages about the hook, and GroupWho messages about the group, with a colon.
 	Who, GroupWho string
@@ -76,8 +76,8 @@ type Source struct {
 	// Machine names the variable in Env with a folder that only this machine has, and Plugin the variable with the
 	// folder of the file's plugin.
 	Machine, Plugin string
-	// Counts lists the keys for "command" and for "timeout", of which the first present key counts.
-	Counts map[string][]string
+	// KeyAliases lists the keys for "command" and for "timeout", of which the first present key counts.
+	KeyAliases map[string][]string
 }
 
 // Knows reports whether the client knows a field of the entry.

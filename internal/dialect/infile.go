@@ -6,13 +6,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// InFile returns the dialect of hooks in a project's file that has the form of another dialect, file, but follow this
-// client's rules. The hooks run like that file's hooks, but read and answer as in their client. clientCall returns the
-// call as the client sees the call.
-func (d *Dialect) InFile(file *Dialect, clientCall func(*Call) *Call) *Dialect {
+// ForProjectFile returns the dialect of hooks in a project's file that has the form of another dialect, file, but
+// follow this client's rules. The hooks run like that file's hooks, but read and answer as in their client. clientCall
+// returns the call as the client sees the call.
+func (d *Dialect) ForProjectFile(file *Dialect, clientCall func(*Call) *Call) *Dialect {
 	entry := *d
 	entry.Own = d
-	entry.Run.Parallel, entry.Run.FirstOfSame = file.Run.Parallel, file.Run.FirstOfSame
+	entry.Run.Parallel, entry.Run.FirstOfEqual = file.Run.Parallel, file.Run.FirstOfEqual
 	entry.Hooks = entryHooks{d.Hooks, file.Hooks, clientCall}
 	return &entry
 }

@@ -14,11 +14,11 @@ import (
 // Installation describes how to make a client call hookrun: the entry in the client's settings, and the obstacles to
 // running the entry. Package install has the editor of all such files.
 type Installation struct {
-	Events       []string // with an entry for hookrun
-	WindowsShell Shell    // the shell for the command on Windows
-	JSON         JSONForm // the syntax of the client's files
-	Note         string   // for the user: what the client still asks of them, or cannot do
-	Unseen       []Unseen
+	Events          []string // with an entry for hookrun
+	WindowsShell    Shell    // the shell for the command on Windows
+	JSON            JSONForm // the syntax of the client's files
+	Note            string   // for the user: what the client still asks of them, or cannot do
+	HooklessActions []HooklessAction
 
 	Program   string   // the program's name in PATH
 	Versions  []string // recorded versions, the source of all facts about the client here
@@ -37,9 +37,9 @@ type Installer interface {
 	Switches(doc string) []Switch
 	// Obstacles returns other reasons why the client does not run the entry.
 	Obstacles(*Installed) []Obstacle
-	// Elsewhere returns files outside the folders of Files: machine-wide settings that every other file overrides,
+	// OtherFiles returns files outside the folders of Files: machine-wide settings that every other file overrides,
 	// machine-wide settings that override every other file, and more files for Obstacles.
-	Elsewhere(Where) (weakest, strongest, beside []string)
+	OtherFiles(Where) (weakest, strongest, beside []string)
 	// Servers returns the files with the client's MCP servers. read returns the text of another JSON file, or "" if
 	// that file has a fault.
 	Servers(w Where, read func(path string) string) []ServerFile
@@ -54,8 +54,8 @@ func (BaseInstaller) Switches(string) []Switch { return nil }
 // Obstacles returns nil.
 func (BaseInstaller) Obstacles(*Installed) []Obstacle { return nil }
 
-// Elsewhere returns no files.
-func (BaseInstaller) Elsewhere(Where) (weakest, strongest, beside []string) { return nil, nil, nil }
+// OtherFiles returns no files.
+func (BaseInstaller) OtherFiles(Where) (weakest, strongest, beside []string) { return nil, nil, nil }
 
 // Servers returns nil.
 func (BaseInstaller) Servers(Where, func(path string) string) []ServerFile { return nil }
@@ -171,9 +171,9 @@ func (i *Installation) AlsoRuns() []string {
 	return nil
 }
 
-// Unseen is an action for which the client runs no hook, or does not wait for the hook. docs/what-no-hook-sees.md
-// describes each.
-type Unseen struct {
+// HooklessAction is an action for which the client runs no hook, or does not wait for the hook.
+// docs/what-no-hook-sees.md describes each.
+type HooklessAction struct {
 	What  string         // follows the client's name, as "runs write_stdin without a hook"
 	Event protocol.Event // of the affected hooks: pre-execute, pre-tool or post-tool
 	Tools []string       // of the affected hooks, by the project's names; any tool, if empty
@@ -204,10 +204,10 @@ const InstallHookrun = `install hookrun: https://github.com/hookrun/hookrun#inst
 
 // A Where is the environment in which a client looks for its MCP servers.
 type Where struct {
-	Workspace string
-	Home      string                   // the user's; "": unknown
-	Getenv    func(name string) string // of the client's environment
-	Everybody bool                     // include settings for the user's other projects
+	Workspace   string
+	Home        string                   // the user's; "": unknown
+	Getenv      func(name string) string // of the client's environment
+	AllProjects bool                     // include settings for the user's other projects
 }
 
 // ServerFile is a file with MCP servers, and the function that reads the servers from the text without comments.

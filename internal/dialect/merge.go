@@ -21,8 +21,8 @@ type Merging struct {
 	Decider *HookVerdict
 	// Contexts are the hooks whose texts reach the model.
 	Contexts []*HookVerdict
-	// Unanswered: a gate gave no answer, so other hooks cannot approve the call.
-	Unanswered bool
+	// NoApproval: a gate gave no answer, so other hooks cannot approve the call.
+	NoApproval bool
 
 	stopper *HookVerdict
 }
@@ -47,11 +47,11 @@ func (m *Merging) Any(is func(*Verdict) bool) bool {
 	return slices.ContainsFunc(m.Hooks, func(h *HookVerdict) bool { return is(&h.Verdict) })
 }
 
-// NotRun reports whether hookrun skipped a hook that the client would have run.
-func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
+// IsUnsupported reports whether hookrun skipped a hook that the client would have run.
+func IsUnsupported(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
 
-// MergeNotRun is the Merge of a client with hooks that only the client can run: such a hook may have been a gate.
-func MergeNotRun(m *Merging) { m.Unanswered = m.Any(NotRun) }
+// MergeUnsupported is the Merge of a client with hooks that only the client can run: such a hook may have been a gate.
+func MergeUnsupported(m *Merging) { m.NoApproval = m.Any(IsUnsupported) }
 
 // Merge merges the hooks of a call, given in file order, into one outcome. Each dialect merges its own hooks, and the
 // strictest decision counts. The outcome of no hooks is continue.
@@ -86,9 +86,9 @@ func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
 			m.StopReason = part.StopReason
 		}
 		m.Contexts = append(m.Contexts, part.Contexts...)
-		m.Unanswered = m.Unanswered || part.Unanswered
+		m.NoApproval = m.NoApproval || part.NoApproval
 	}
-	if m.Approved && m.Unanswered {
+	if m.Approved && m.NoApproval {
 		m.Approved, m.Reason, m.Cause, m.Hook = false, "", "", ""
 	}
 	for _, h := range hooks {

@@ -41,8 +41,8 @@ func (out *HookOutput) End(reason string) { out.Continue, out.StopReason = new(b
 // Block blocks the subject of the event.
 func (out *HookOutput) Block(reason string) { out.Decision, out.Reason = "block", reason }
 
-// Permit sets the permission decision to word, one of the PermissionWords.
-func (out *HookOutput) Permit(word, reason string) {
+// SetPermission sets the permission decision to word, one of the PermissionWords.
+func (out *HookOutput) SetPermission(word, reason string) {
 	out.Set("permissionDecision", word)
 	out.Set("permissionDecisionReason", reason)
 }
@@ -142,9 +142,9 @@ func InPlaceOfResult(ofClient []byte) []byte {
 	return ofClient
 }
 
-// IsFailure reports whether a block comes from a failed hook, from hookrun or from a change that was impossible. After
-// a tool the hook may have been a redactor, so the result is withheld.
-func IsFailure(decision protocol.Decision, cause protocol.Cause) bool {
+// IsFailureBlock reports whether a block comes from a failed hook, from hookrun or from a change that was impossible.
+// After a tool the hook may have been a redactor, so the result is withheld.
+func IsFailureBlock(decision protocol.Decision, cause protocol.Cause) bool {
 	return decision == protocol.Block && cause != protocol.CausePolicy && cause != protocol.CauseUnsupported
 }
 
@@ -162,15 +162,15 @@ func failureText(hook string, cause protocol.Cause) string {
 	return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", hook, cause)
 }
 
-// MustNotShow returns the reason why the model must not read the tool's result, or "". The reason is a hook that
-// changed the result, failed or did not run. MustNotShow is for a client that accepts no other result, so the client's
-// run ends before the model reads the result.
-func MustNotShow(o protocol.Outcome, client string) string {
+// WithholdReason returns the reason why the model must not read the tool's result, or "". The reason is a hook that
+// changed the result, failed or did not run. WithholdReason is for a client that accepts no other result, so the
+// client's run ends before the model reads the result.
+func WithholdReason(o protocol.Outcome, client string) string {
 	ends := ", and " + client + " cannot give the model another one, so the run ends; the tool has run"
 	switch {
 	case o.Cause == protocol.CauseRewrite:
 		return o.Reason + ends
-	case IsFailure(o.Decision, o.Cause):
+	case IsFailureBlock(o.Decision, o.Cause):
 		return failureText(printable.Escape(o.Hook), o.Cause) + ends
 	case o.UpdatedOutput != nil:
 		return AHook(o.UpdatedBy) + " changed the tool's result" + ends
@@ -178,18 +178,18 @@ func MustNotShow(o protocol.Outcome, client string) string {
 	return ""
 }
 
-// UnfitInput returns an error text if the new input is not an object, because the client would drop the input or the
-// whole answer. Otherwise UnfitInput returns "".
-func UnfitInput(o protocol.Outcome) string {
+// InvalidInput returns an error text if the new input is not an object, because the client would drop the input or the
+// whole answer. Otherwise InvalidInput returns "".
+func InvalidInput(o protocol.Outcome) string {
 	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
 		return ""
 	}
 	return ChangedInput(o, " to something that is no object")
 }
 
-// Uncarried returns the reason to block before a tool, if the client can pass on neither a new input nor a text for the
-// model and the outcome has either. Otherwise Uncarried returns "".
-func Uncarried(o protocol.Outcome, client string) string {
+// UnsupportedOutcome returns the reason to block before a tool, if the client can pass on neither a new input nor a
+// text for the model and the outcome has either. Otherwise UnsupportedOutcome returns "".
+func UnsupportedOutcome(o protocol.Outcome, client string) string {
 	switch {
 	case o.UpdatedInput != nil:
 		return ChangedInput(o, fmt.Sprintf(", and %s cannot give the tool another, so the call is blocked; "+

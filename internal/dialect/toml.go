@@ -52,5 +52,5 @@ func (d *Document) AsJSON(hooks *toml.Value) bool {
 	return true
 }
 
-// NoteOwn notes a setting of the client.
-func (d *Document) NoteOwn(path string, offset int) { d.note(OwnSetting, path, offset, path) }
+// NoteOwnSetting notes a setting of the client.
+func (d *Document) NoteOwnSetting(path string, offset int) { d.note(OwnSetting, path, offset, path) }

@@ -67,9 +67,9 @@ func (v *Verdict) Withhold(hook string) {
 	v.Cause, v.Approved, v.UpdatedOutput = protocol.CauseRewrite, false, nil
 }
 
-// Withholds reports whether the verdict hides the tool's result: see IsFailure.
+// Withholds reports whether the verdict hides the tool's result: see IsFailureBlock.
 func (v *Verdict) Withholds(e protocol.Event) bool {
-	return Canonical(e) == protocol.PostTool && IsFailure(v.Decision, v.Cause)
+	return Canonical(e) == protocol.PostTool && IsFailureBlock(v.Decision, v.Cause)
 }
 
 // Approve sets the hook's approval and the reason.
@@ -77,8 +77,8 @@ func (v *Verdict) Approve(reason string) {
 	v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, reason
 }
 
-// Ignore warns about an answer that has no meaning at the event.
-func (v *Verdict) Ignore(who, what string, e protocol.Event) {
+// WarnIgnored warns about an answer that has no meaning at the event.
+func (v *Verdict) WarnIgnored(who, what string, e protocol.Event) {
 	const text = "%s answered with %s, which means nothing at %s; ignored"
 	v.Warnings = append(v.Warnings, fmt.Sprintf(text, who, what, e))
 }

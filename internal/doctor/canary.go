@@ -59,7 +59,7 @@ func (c *client) version(program string) {
 }
 
 // program checks the program of an entry, and reports whether it can be started.
-func (c *client) program(e install.Found) bool {
+func (c *client) program(e install.InstalledEntry) bool {
 	path, args, known := install.Program(e.Command)
 	if !known {
 		return true
@@ -97,7 +97,7 @@ func (c *client) program(e install.Found) bool {
 
 // canary runs the command of an entry in the client's shell, for a call that hookrun always blocks. The output must be
 // this block in the client's own form.
-func (c *client) canary(e install.Found) {
+func (c *client) canary(e install.InstalledEntry) {
 	if c.doctor.Start == nil {
 		return
 	}

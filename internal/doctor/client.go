@@ -31,7 +31,7 @@ type client struct {
 	// executable is the client's program in PATH, or "".
 	executable string
 	files      []dialect.SettingsText
-	entries    []install.Found
+	entries    []install.InstalledEntry
 	newest     time.Time // last change of a file with an entry
 	// unreadable has the files with a fault; install does not write to them.
 	unreadable map[string]bool
@@ -88,7 +88,7 @@ func (c *client) read() {
 	w := c.where()
 	project, user := c.Project(w.Workspace), c.User(w.Home, w.Getenv)
 	var own []string
-	weakest, strongest, beside := c.Elsewhere(w)
+	weakest, strongest, beside := c.OtherFiles(w)
 	places := []dialect.Place{user, project}
 	if c.Folder == "" {
 		places = places[:1]
@@ -139,7 +139,7 @@ func (c *client) read() {
 // ownFile reports a file that should be hookrun's own but is foreign, edited or unreadable.
 func (c *client) ownFile(file dialect.SettingsText, err error) {
 	f := Finding{Check: "entry", Severity: Error, Where: file.Path}
-	if f.What, f.Mend = c.OwnFault(file); err != nil {
+	if f.What, f.Mend = c.CheckOwnFile(file); err != nil {
 		f.What, f.Mend = err.Error(), "see that it can be read"
 	}
 	if f.What != "" {
@@ -182,7 +182,7 @@ func (c *client) checkEntries() {
 		return
 	}
 	c.obstacles()
-	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Path + e.Command }) {
+	for _, e := range c.uniqueEntries(func(e install.InstalledEntry) string { return e.Path + e.Command }) {
 		var events []string
 		for _, same := range c.entries {
 			if same.Path == e.Path && same.Command == e.Command {
@@ -197,11 +197,11 @@ func (c *client) checkEntries() {
 	c.unseen()
 	c.duplicateEntries()
 	c.duplicateHooks()
-	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Command }) {
+	for _, e := range c.uniqueEntries(func(e install.InstalledEntry) string { return e.Command }) {
 		if !c.program(e) {
 			continue
 		}
-		gate := func(g install.Found) bool {
+		gate := func(g install.InstalledEntry) bool {
 			return g.Command == e.Command && dialect.Canonical(protocol.Event(g.Event)) == protocol.PreTool
 		}
 		switch at := slices.IndexFunc(c.entries, gate); {
@@ -214,7 +214,7 @@ func (c *client) checkEntries() {
 				c.otherAnswer(e))
 		}
 	}
-	for _, text := range c.AskedTwice(c.where(), c.doctor.Binary) {
+	for _, text := range c.DuplicateEntries(c.where(), c.doctor.Binary) {
 		c.add(Finding{Check: "twice", Severity: Warning, What: text,
 			Mend: "take one of them out: see hookrun uninstall --help"})
 	}
@@ -229,18 +229,18 @@ func (c *client) checkEntries() {
 // isSafeToRun reports whether running the command of an entry is safe: the command runs only this hookrun, or is in the
 // user's own settings, which are trusted. A project's settings can hold any command, and a user who runs doctor there
 // has not trusted the project yet.
-func (c *client) isSafeToRun(e install.Found) bool {
+func (c *client) isSafeToRun(e install.InstalledEntry) bool {
 	w := c.where()
 	user, project := c.User(w.Home, w.Getenv), c.Project(w.Workspace)
 	if filepath.Dir(e.Path) == filepath.Dir(user.Path) && filepath.Dir(e.Path) != filepath.Dir(project.Path) {
 		return true
 	}
 	path, _, known := install.Program(e.Command)
-	return known && e.Exact && regular.Same(path, c.doctor.Binary)
+	return known && e.IsStandard && regular.Same(path, c.doctor.Binary)
 }
 
 // uniqueEntries returns the first entry of each key.
-func (c *client) uniqueEntries(key func(install.Found) string) (some []install.Found) {
+func (c *client) uniqueEntries(key func(install.InstalledEntry) string) (some []install.InstalledEntry) {
 	seen := map[string]bool{}
 	for _, e := range c.entries {
 		if !seen[key(e)] {
@@ -301,7 +301,7 @@ func (c *client) trust() {
 	}
 	required, pinned, blocks := w.Config.Trust == "required", true, false
 	var notPinned, notRequired mending
-	for _, e := range c.uniqueEntries(func(e install.Found) string { return e.Command }) {
+	for _, e := range c.uniqueEntries(func(e install.InstalledEntry) string { return e.Command }) {
 		_, args, known := install.Program(e.Command)
 		value := c.doctor.Getenv("HOOKRUN_TRUST")
 		for i, word := range args { // the last --trust counts
@@ -363,7 +363,7 @@ func (c *client) checkTrust(blocks bool) {
 
 // duplicateEntries reports two entries that run hookrun for the same call.
 func (c *client) duplicateEntries() {
-	first := map[string]install.Found{}
+	first := map[string]install.InstalledEntry{}
 	if _, alone := c.dialect.Hooks.(dialect.Answerer); alone { // the client lets only one entry answer
 		return
 	}

@@ -18,7 +18,8 @@ import (
 func (c *client) events() {
 	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
-		at := slices.DeleteFunc(slices.Clone(c.entries), func(e install.Found) bool { return e.Event != event })
+		elsewhere := func(e install.InstalledEntry) bool { return e.Event != event }
+		at := slices.DeleteFunc(slices.Clone(c.entries), elsewhere)
 		if len(at) == 0 {
 			if len(names) > 0 {
 				c.add(Finding{Check: "entry", Severity: Error,
@@ -54,12 +55,12 @@ func (c *client) wanted() []string {
 	if c.doctor.Workspace.Config == nil {
 		return c.Events
 	}
-	return c.Wanted(c.doctor.Workspace.Config.Hooks)
+	return c.NeededEvents(c.doctor.Workspace.Config.Hooks)
 }
 
 // checkEntryKeys reports keys of an entry that keep the client from running hookrun for a call, or from waiting for
 // the answer.
-func (c *client) checkEntryKeys(e install.Found, where string) {
+func (c *client) checkEntryKeys(e install.InstalledEntry, where string) {
 	f := Finding{Check: "entry", Severity: Error, Where: where}
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():

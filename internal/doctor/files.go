@@ -68,7 +68,7 @@ func (d *Doctor) missingEvents(examined []*client) (found []Finding) {
 		}
 		f := Finding{Check: "event", Severity: Error, Where: m.Hook.Source(), What: m.String(),
 			Mend: "give the entry the dialect and the event of a client that is used here, or take it out"}
-		if m.Runs {
+		if m.RunsElsewhere {
 			f.Severity = Note
 		}
 		found = append(found, f)

@@ -82,7 +82,7 @@ func (d *Doctor) gates(examined []*client) {
 			continue
 		}
 		meets := func(c *client) bool {
-			tools, every := h.MeetsOf(c.dialect)
+			tools, every := h.MatchingTools(c.dialect)
 			return every || len(tools) > 0 || len(c.dialect.Tools()) == 0
 		}
 		if !slices.ContainsFunc(examined, func(c *client) bool { return !meets(c) }) {
@@ -127,7 +127,7 @@ var everyTool = []string{"", "null", `""`, `"*"`, `".*"`}
 
 // checkMatcher reports the matcher of a hookrun entry: a warning, or an error if a hook misses calls. at has all
 // entries at the event.
-func (c *client) checkMatcher(e install.Found, at []install.Found, where string) {
+func (c *client) checkMatcher(e install.InstalledEntry, at []install.InstalledEntry, where string) {
 	if slices.Contains(everyTool, e.Matcher) {
 		return
 	}
@@ -142,7 +142,7 @@ func (c *client) checkMatcher(e install.Found, at []install.Found, where string)
 }
 
 // uncoveredTool returns a hook and a tool of this hook that no entry at the event matches.
-func (c *client) uncoveredTool(at []install.Found, event protocol.Event) (hook, tool string) {
+func (c *client) uncoveredTool(at []install.InstalledEntry, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
 	if cfg == nil || c.dialect.SubjectField(event) != subject || !c.dialect.Files.HasPattern() {
@@ -161,7 +161,7 @@ func (c *client) uncoveredTool(at []install.Found, event protocol.Event) (hook, 
 		}) {
 			continue
 		}
-		tools, every := h.MeetsOf(c.dialect)
+		tools, every := h.MatchingTools(c.dialect)
 		if every {
 			for _, t := range c.dialect.Tools() {
 				tools = append(tools, t.Name())

@@ -53,7 +53,7 @@ func (c *client) installed(p install.Target, flags ...string) mending {
 
 // install returns the mending for a missing entry. If the client has entries, the new one goes into the same file.
 func (c *client) install(flags ...string) mending {
-	at := slices.IndexFunc(c.entries, func(e install.Found) bool { return !e.Ours })
+	at := slices.IndexFunc(c.entries, func(e install.InstalledEntry) bool { return !e.Replaceable })
 	if at < 0 {
 		at = 0
 	}
@@ -75,12 +75,12 @@ func (c *client) installAt(event string) mending {
 
 // reinstall returns the mending for an entry that install would write differently. Install replaces only its own
 // entries: beside a foreign entry, it would add a second one.
-func (c *client) reinstall(e install.Found, flags ...string) mending {
+func (c *client) reinstall(e install.InstalledEntry, flags ...string) mending {
 	p, known := c.target(e.Path)
 	if !known {
 		p = c.Targets(c.where())[0]
 	}
-	if !known || !e.Ours {
+	if !known || !e.Replaceable {
 		return mending{text: "take the entry out of " + e.Path + ", then run: " + c.at("install", p).text}
 	}
 	m := c.installed(p, append(flags, e.Flags()...)...)
@@ -105,7 +105,7 @@ func (d *Doctor) putInPath() string {
 }
 
 // otherProgram returns the mending for an entry that runs another hookrun than this one.
-func (c *client) otherProgram(e install.Found) mending {
+func (c *client) otherProgram(e install.InstalledEntry) mending {
 	p, known := c.target(e.Path)
 	found, err := c.doctor.Look("hookrun")
 	if known && p.ByName() && err == nil && !regular.Same(found, c.doctor.Binary) {
@@ -115,9 +115,9 @@ func (c *client) otherProgram(e install.Found) mending {
 }
 
 // otherAnswer returns the mending for an entry that gives the canary a wrong answer, or was not tried.
-func (c *client) otherAnswer(e install.Found) mending {
+func (c *client) otherAnswer(e install.InstalledEntry) mending {
 	switch path, _, known := install.Program(e.Command); {
-	case !known || !e.Exact:
+	case !known || !e.IsStandard:
 		return c.reinstall(e)
 	case regular.Same(path, c.doctor.Binary): // install would write the same
 		return mending{text: "run the command of the entry in a shell, and see what it prints"}
@@ -126,7 +126,7 @@ func (c *client) otherAnswer(e install.Found) mending {
 }
 
 // notInPath is the mending of an entry whose program is not in PATH.
-func (c *client) notInPath(e install.Found) mending {
+func (c *client) notInPath(e install.InstalledEntry) mending {
 	if p, known := c.target(e.Path); known && !p.ByName() {
 		return c.reinstall(e) // with the path of this hookrun
 	}
@@ -136,11 +136,11 @@ func (c *client) notInPath(e install.Found) mending {
 // removeDuplicate returns the mending for two entries that run hookrun for the same call. A --local entry can go.
 // Between the project's and the user's entry, the user decides: one serves colleagues, the other the user's other
 // projects.
-func (c *client) removeDuplicate(one, other install.Found) mending {
+func (c *client) removeDuplicate(one, other install.InstalledEntry) mending {
 	a, known := c.target(one.Path)
 	b, knownToo := c.target(other.Path)
 	switch {
-	case !known || !knownToo || !one.Ours || !other.Ours:
+	case !known || !knownToo || !one.Replaceable || !other.Replaceable:
 		return mending{text: "take one of them out"}
 	case a == b:
 		return mending{text: "take one of them out, or run: " + c.at("uninstall", a).text + "; then: " +

@@ -15,7 +15,7 @@ func (c *client) unseen() {
 	if cfg == nil {
 		return
 	}
-	for _, u := range c.Unseen {
+	for _, u := range c.HooklessActions {
 		var names []string
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
@@ -35,7 +35,7 @@ func (c *client) unseen() {
 
 // meets reports whether a hook is for one of the tools, which have the project's names. An empty list means any tool.
 func (c *client) meets(h *hook.Hook, tools []string) bool {
-	theirs, every := h.MeetsOf(c.dialect)
+	theirs, every := h.MatchingTools(c.dialect)
 	return every || len(tools) == 0 || slices.ContainsFunc(c.dialect.Tools(), func(t dialect.Tool) bool {
 		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }
 		names := t.Names()

@@ -4,15 +4,15 @@
 //	plan, err := g.Plan(gate.Call{Call: call})
 //	answer, err := plan.Fire(ctx)
 //	… write answer.Outcome …
-//	answer.Given(written)
+//	answer.Delivered(written)
 //
 // Guarantees:
 //
 //  1. Each call has one line in the run log, also a call without a verdict. The line has the outcome returned to the
 //     caller. Only the test call of hookrun doctor has no line.
 //  2. A call without a verdict, or an answer that carries no texts, takes no text from the queue or MassGen's file.
-//  3. A text of the queue counts as delivered once Given(true) is called. If the call fails, or Given(false) is called,
-//     the text stays in the queue. A text of MassGen is gone once taken.
+//  3. A text of the queue counts as delivered once Delivered(true) is called. If the call fails, or Delivered(false) is
+//     called, the text stays in the queue. A text of MassGen is gone once taken.
 //  4. An error of the queue, of MassGen's file or of the run log becomes a warning of the outcome; the verdict stays.
 package gate
 
@@ -51,8 +51,8 @@ type Call struct {
 	Warnings []string         // from reading the call
 	Output   *dialect.Dialect // the client that reads the answer as hook output; nil: hookrun's own form
 
-	// AsksNobody: the answer cannot ask a person. It is ignored if Output is set: then the client decides.
-	AsksNobody bool
+	// CannotAsk: the answer cannot ask a person. It is ignored if Output is set: then the client decides.
+	CannotAsk bool
 	// Fit changes an outcome that the door's answer cannot express; nil: the answer can express every outcome.
 	Fit func(*protocol.Outcome)
 	// Carries reports whether the door's answer has the texts of an outcome; nil: always. If Output is set, the
@@ -87,7 +87,7 @@ type Plan struct {
 // Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
 func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	began := time.Now()
-	settings.AsksNobody = c.asksNobody
+	settings.CannotAsk = c.cannotAsk
 	plan, err := g.Runner.Plan(c.Call, settings)
 	if err != nil {
 		g.NoVerdict(began, &c.Call, err)
@@ -99,7 +99,7 @@ func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 // Immediate reports whether Fire answers without waiting for a process or a file.
 func (p *Plan) Immediate() bool { return !p.gate.mayAddOrLog(&p.call) && p.NeedsNoProcess() }
 
-// Answer is the outcome of a call. The caller must call Given.
+// Answer is the outcome of a call. The caller must call Delivered.
 type Answer struct {
 	engine.Fired
 	gate  *Gate
@@ -107,8 +107,8 @@ type Answer struct {
 	ctx   context.Context
 }
 
-// Given ends the call: it tells the queue whether the caller has the texts. Only the first Given counts.
-func (a *Answer) Given(given bool) {
+// Delivered ends the call: it tells the queue whether the caller has the texts. Only the first Delivered counts.
+func (a *Answer) Delivered(given bool) {
 	if a.claim != nil {
 		a.gate.warn(a.claim.Finish(a.ctx, given))
 	}
@@ -123,7 +123,7 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 		if err == nil {
 			return
 		}
-		a.Given(false)
+		a.Delivered(false)
 		if a.Decision != protocol.Block {
 			a.Fired = engine.Fired{Outcome: Blocked(&p.call.Call, err.Error())}
 		}
@@ -224,10 +224,10 @@ func (c *Call) carries(o protocol.Outcome) bool {
 	return err == nil && bytes.Contains(reply.Stdout, []byte(text))
 }
 
-// asksNobody reports whether the answer cannot ask a person. The client then gets a block for an ask.
-func (c *Call) asksNobody() bool {
+// cannotAsk reports whether the answer cannot ask a person. The client then gets a block for an ask.
+func (c *Call) cannotAsk() bool {
 	if c.Output == nil {
-		return c.AsksNobody
+		return c.CannotAsk
 	}
 	return !c.Output.CanAsk(&c.Call)
 }

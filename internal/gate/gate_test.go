@@ -110,12 +110,12 @@ func TestTextsOfACall(t *testing.T) {
 	require.Equal(t, dialect.TextsOf(answer.Outcome), dialect.TextsOf(*f.lines()[0].Outcome),
 		"the log has what the caller gets")
 	require.Equal(t, answer.Warnings, f.lines()[0].Outcome.Warnings)
-	answer.Given(false)
-	answer.Given(true)
-	require.Equal(t, 1, f.waiting(), "the first Given counts")
+	answer.Delivered(false)
+	answer.Delivered(true)
+	require.Equal(t, 1, f.waiting(), "the first Delivered counts")
 	answer, err = f.Fire(context.Background(), result())
 	require.NoError(t, err)
-	answer.Given(true)
+	answer.Delivered(true)
 	require.Zero(t, f.waiting())
 	require.Empty(t, f.warned)
 }
@@ -196,7 +196,7 @@ func TestTextsForClients(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, strings.Contains(string(reply.Stdout), "of the queue"), len(answer.Texts) > 0, "%s %s",
 				client.Name, event)
-			answer.Given(true)
+			answer.Delivered(true)
 		}
 	}
 }

@@ -17,8 +17,8 @@ type ClientSettings struct {
 	Variables *[]string // httpHookAllowedEnvVars; nil: any
 }
 
-// Under returns the settings overridden by the settings of a later file.
-func (s *ClientSettings) Under(later *ClientSettings) *ClientSettings {
+// OverriddenBy returns the settings overridden by the settings of a later file.
+func (s *ClientSettings) OverriddenBy(later *ClientSettings) *ClientSettings {
 	if s == nil || later == nil {
 		return cmp.Or(s, later)
 	}

@@ -67,8 +67,8 @@ func (c *Condition) Finds(accepts func(text string) bool) {
 // Field is the condition's field of the hook input, or "" for an invalid path.
 func (c *Condition) Field() string { return c.field }
 
-// WantsNothing reports whether the condition holds if the path has no value.
-func (c *Condition) WantsNothing() bool { return c.holdsWithoutValue }
+// HoldsWithoutValue reports whether the condition holds if the path has no value.
+func (c *Condition) HoldsWithoutValue() bool { return c.holdsWithoutValue }
 
 // String returns the condition as in the file.
 func (c Condition) String() string { return c.Text }

@@ -62,19 +62,19 @@ type Hook struct {
 	// of the first. "": no other hook is equal.
 	DedupKey string
 
-	File     string // the hooks file
-	Level    Level  // of File
-	Line     int    // of the entry
-	Column   int
-	RunsAt   Diagnostic         // without a text: the position of the command, URL or rule
-	FilesAt  [2]Diagnostic      // positions of HTTP's roots and certificate
-	OfClient bool               // from a client's own file: the client's rule for the end of a turn applies
-	Form     *dialect.Files     // of the client whose rules the hook keeps; nil: none
-	Settings *ClientSettings    // of the files in a client's form; nil: the hook is in another form
-	Tools    *dialect.FileTools // tool names from the files of the hook's level
-	Unnamed  bool               // Name was made from the command
-	Folder   string             // the working directory, relative to the workspace; "": the dialect decides
-	Doubts   []Doubt            // about tool names in the hook
+	File             string // the hooks file
+	Level            Level  // of File
+	Line             int    // of the entry
+	Column           int
+	RunsAt           Diagnostic         // without a text: the position of the command, URL or rule
+	FilesAt          [2]Diagnostic      // positions of HTTP's roots and certificate
+	OfClient         bool               // from a client's own file: the client's rule for the end of a turn applies
+	Form             *dialect.Files     // of the client whose rules the hook keeps; nil: none
+	Settings         *ClientSettings    // of the files in a client's form; nil: the hook is in another form
+	Tools            *dialect.FileTools // tool names from the files of the hook's level
+	Unnamed          bool               // Name was made from the command
+	Folder           string             // the working directory, relative to the workspace; "": the dialect decides
+	ToolNameWarnings []ToolNameWarning  // about tool names in the hook
 }
 
 // Diagnostic returns a message about the hook, with its position.
@@ -90,9 +90,9 @@ func (h *Hook) Source() string {
 	return h.File + ":" + strconv.Itoa(h.Line)
 }
 
-// SourceBeside is the position of the hook for a message with another hook: with the column, if both hooks are on one
+// SourceNextTo is the position of the hook for a message with another hook: with the column, if both hooks are on one
 // line.
-func (h *Hook) SourceBeside(other *Hook) string {
+func (h *Hook) SourceNextTo(other *Hook) string {
 	if h.Line == 0 || h.Source() != other.Source() {
 		return h.Source()
 	}
@@ -215,8 +215,8 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 	return &named
 }
 
-// Seen returns the call as the hook sees it: Named, and at the event for the tool.
-func (h *Hook) Seen(c *dialect.Call) *dialect.Call {
+// CallFor returns the call as the hook sees it: Named, and at the event for the tool.
+func (h *Hook) CallFor(c *dialect.Call) *dialect.Call {
 	return registry.AtToolEvent(h.Dialect, h.Named(c))
 }
 
@@ -229,8 +229,8 @@ func (h *Hook) CommandDiagnostic(text string) Diagnostic {
 	return d
 }
 
-// Doubt is a warning about the name of a tool in a hook's matcher or "if".
-type Doubt struct {
+// ToolNameWarning is a warning about the name of a tool in a hook's matcher or "if".
+type ToolNameWarning struct {
 	Diagnostic
 	Name    string // as written, possibly a glob
 	InCalls bool   // calls at the hook's events have the warning too

@@ -109,7 +109,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 		case v.dialect == registry.Project():
 			v.names = projectNames(m.call)
 		case v.dialect.Own != nil:
-			v.names = registry.ToolsOf(v.dialect.Own, m.call)
+			v.names = registry.ToolNamesIn(v.dialect.Own, m.call)
 		}
 	}
 	return v.names
@@ -159,10 +159,10 @@ func bareName(name string) string {
 
 // Runs reports whether the hook runs at the call. At an event without a field for matchers every matcher matches, as in
 // Claude Code.
-func (m *MatchContext) Runs(h *Hook) bool { return m.Concerns(h) && m.Selects(h) }
+func (m *MatchContext) Runs(h *Hook) bool { return m.MatchesEvent(h) && m.MatchesConditions(h) }
 
-// Selects reports whether the If, When and Rule of a hook match too. Call it only if Concerns returns true.
-func (m *MatchContext) Selects(h *Hook) bool {
+// MatchesConditions reports whether the If, When and Rule of a hook match too. MatchesEvent must have returned true.
+func (m *MatchContext) MatchesConditions(h *Hook) bool {
 	m = m.contextFor(h)
 	if allowed, _ := m.allows(h); !allowed {
 		return false
@@ -172,7 +172,7 @@ func (m *MatchContext) Selects(h *Hook) bool {
 			return false
 		}
 	}
-	return h.Rule == nil || m.Found(h).What != ""
+	return h.Rule == nil || m.Found(h).Subject != ""
 }
 
 // Found returns the part of the call that the hook's rule found.
@@ -180,11 +180,11 @@ func (m *MatchContext) Found(h *Hook) pack.Found {
 	m = m.contextFor(h)
 	if m.packs == nil {
 		of := m.ruleCall(h)
-		of.Also = slices.Concat(of.Also, registry.ToolNames(m.call.Tool)) // whichever client uses the name
-		names := append([]string{m.call.Tool}, of.Also...)
+		of.Aliases = slices.Concat(of.Aliases, registry.ToolNames(m.call.Tool)) // whichever client uses the name
+		names := append([]string{m.call.Tool}, of.Aliases...)
 		onlyReads := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
 		m.packs = pack.NewCall(of, !onlyReads)
-		m.packs.Unseen = m.packs.Unseen || m.unreadable
+		m.packs.Unreadable = m.packs.Unreadable || m.unreadable
 		// Clients know calls of a shell tool that run no command, such as Claude Code's Monitor of a socket.
 		m.packs.Shell = len(m.packs.Commands) > 0 || m.call.Tool == "shell" ||
 			slices.Contains(m.toolNames(m.view(h.Dialect)), "shell")
@@ -195,8 +195,8 @@ func (m *MatchContext) Found(h *Hook) pack.Found {
 // readingTools are the project's names of read-only file tools.
 var readingTools = []string{"fs_read", "fs_grep", "fs_glob", "fs_list"}
 
-// Concerns reports whether the event, the agent and the matcher of a hook match the call.
-func (m *MatchContext) Concerns(h *Hook) bool {
+// MatchesEvent reports whether the event, the agent and the matcher of a hook match the call.
+func (m *MatchContext) MatchesEvent(h *Hook) bool {
 	m = m.contextFor(h)
 	v := m.view(h.Dialect)
 	if h.off() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
@@ -236,7 +236,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 // nearlyCalled returns copies of the call with known tools whose names differ only by case or blanks.
 func (m *MatchContext) nearlyCalled() []dialect.Call {
 	if !m.nearCallsKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
-		m.nearCalls, m.nearCallsKnown = registry.NearlyCalled(m.call, m.lowerTool()), true
+		m.nearCalls, m.nearCallsKnown = registry.CaseVariants(m.call, m.lowerTool()), true
 	}
 	return m.nearCalls
 }
@@ -326,10 +326,10 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// OnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and the if
-// or when reads the arguments.
-func (m *MatchContext) OnArgs(h *Hook) bool {
-	if m = m.contextFor(h); !m.Concerns(h) {
+// DependsOnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and
+// the if or when reads the arguments.
+func (m *MatchContext) DependsOnArgs(h *Hook) bool {
+	if m = m.contextFor(h); !m.MatchesEvent(h) {
 		return false
 	}
 	if h.Rule != nil {
@@ -370,7 +370,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	if !h.Dialect.Run.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
-	rule.Project, rule.Also = h.Dialect == registry.Project(), m.toolNames(m.view(h.Dialect))
+	rule.Project, rule.Aliases = h.Dialect == registry.Project(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
 	return rule
 }
@@ -385,7 +385,7 @@ func (m *MatchContext) isAdded(name string) bool {
 // addedRule returns the call for an if with an added name, which decides the kind of the tool.
 func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
 	if m.added[kind] == nil {
-		rule := m.rule.Once()
+		rule := m.rule.WithCache()
 		rule.Kind = kind
 		if m.added == nil {
 			m.added = map[permission.Kind]*permission.Call{}
@@ -397,7 +397,7 @@ func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
 
 func (m *MatchContext) prepare() {
 	c := m.call
-	rule := permission.Call{Dir: c.Workspace}.Once()
+	rule := permission.Call{Dir: c.Workspace}.WithCache()
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}

@@ -90,9 +90,9 @@ func KindOf(names []string) permission.Kind {
 	return permission.Unknown
 }
 
-// MeetsOf returns the tools of a client that the hook's matcher and if are for, by their names in the hook's dialect.
-// every: the hook has neither, so it is for every tool.
-func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
+// MatchingTools returns the tools of a client that the hook's matcher and if are for, by their names in the hook's
+// dialect. every: the hook has neither, so it is for every tool.
+func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
 		return nil, true
 	}
@@ -111,7 +111,7 @@ func (h *Hook) MeetsOf(client *dialect.Dialect) (tools []string, every bool) {
 		case d == registry.Project():
 			here = append(here, projectNames(call)...)
 		case d.Own != nil:
-			here = append(here, registry.ToolsOf(d.Own, call)...)
+			here = append(here, registry.ToolNamesIn(d.Own, call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {

@@ -42,7 +42,7 @@ func (m *MatchContext) Why(h *Hook) string {
 		why += fmt.Sprintf(", and its if %q %s", h.If, because)
 	}
 	if h.Rule != nil {
-		if m.Found(h).What == "" {
+		if m.Found(h).Subject == "" {
 			return "the call is not " + h.Rule.Blocks
 		}
 		return why + ", and the call is " + h.Rule.Blocks

@@ -40,7 +40,7 @@ func (p *parser) normalize(text string) {
 		return dialect.Position{Line: line, Column: column}
 	})
 	p.document.Project = filepath.Base(p.file) == FileName
-	p.document.Having = registry.WithEvent
+	p.document.ClientsWithEvent = registry.ClientsWithEvent
 	p.document.Loads = func(path string) bool {
 		doc, err := readFile(path)
 		if err == nil {
@@ -50,7 +50,7 @@ func (p *parser) normalize(text string) {
 	}
 	p.dialect.Files.Reader.Normalize(p.document)
 	p.diagnostics()
-	if p.dialect.HasForm() {
+	if p.dialect.HasHooksFile() {
 		p.form = p.dialect.Files
 		p.clientSettings()
 	}
@@ -102,11 +102,11 @@ func (p *parser) clientSettings() {
 // hookOf returns the hook for an entry.
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
-		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Nameless, Events: []protocol.Event{e.Event},
+		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Unnamed, Events: []protocol.Event{e.Event},
 		Command: hook.Command(e.Command), HTTP: e.HTTP, Unsupported: e.Unsupported,
 		Agent: e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
-		Async: e.Async, Sequential: e.Sequential, DedupKey: e.Same, Disabled: e.Off,
+		Async: e.Async, Sequential: e.Sequential, DedupKey: e.DedupKey, Disabled: e.Off,
 		File: p.file, Line: e.Line, Column: e.Column,
 		Form: p.form, Settings: p.settings, OfClient: p.form != nil && !p.document.Project,
 	}
@@ -117,7 +117,7 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 		h.Inherit = &hook.Inherited{Names: e.Inherit}
 	}
 	p.conditionsOf(&h, e)
-	if !e.Nameless {
+	if !e.Unnamed {
 		h.Name = oneLine(e.Name)
 	}
 	switch line := strconv.Itoa(h.Line); {

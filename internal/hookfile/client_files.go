@@ -17,7 +17,7 @@ import (
 // ClaudeFiles returns the existing files that Claude Code would load in a workspace: the user's, the project's and the
 // local settings.
 func ClaudeFiles(workspace string) (files []File, err error) {
-	files, _, err = settingsFiles(registry.Shared().Files, workspace)
+	files, _, err = settingsFiles(registry.DefaultForm().Files, workspace)
 	return files, err
 }
 

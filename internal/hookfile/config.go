@@ -28,8 +28,8 @@ type Config struct {
 	Absent   []File            // missing files: Load would have read them
 	Warnings []hook.Diagnostic // faults of files that load all the same
 
-	Trust string // the "trust" of the user's or the managed file: off, required, or "" without one
-	Only  bool   // the managed file leaves out all other files
+	Trust       string // the "trust" of the user's or the managed file: off, required, or "" without one
+	ManagedOnly bool   // the managed file leaves out all other files
 
 	Dialect *dialect.Dialect // the form of the file; nil for several files
 
@@ -64,8 +64,8 @@ func (c *Config) Add(more *Config) {
 	c.Absent = append(c.Absent, more.Absent...)
 	c.agents = append(c.agents, more.agents...)
 	c.disable = append(c.disable, more.disable...)
-	if c.Only = c.Only || more.Only; c.Trust == "" || more.Trust == TrustRequired { // no file weakens trust
-		c.Trust = cmp.Or(more.Trust, c.Trust)
+	if c.ManagedOnly = c.ManagedOnly || more.ManagedOnly; c.Trust == "" || more.Trust == TrustRequired {
+		c.Trust = cmp.Or(more.Trust, c.Trust) // no file weakens trust
 	}
 	c.Warnings = append(c.Warnings, more.Warnings...)
 	c.tools = append(slices.Clip(c.tools), more.tools...)
@@ -75,7 +75,7 @@ func (c *Config) Add(more *Config) {
 		if settings == nil {
 			settings = map[*dialect.Files]*hook.ClientSettings{}
 		}
-		settings[f] = settings[f].Under(s)
+		settings[f] = settings[f].OverriddenBy(s)
 	}
 	c.settings = settings
 	for i := range c.Hooks {
@@ -121,7 +121,7 @@ func (c *Config) Warned() []hook.Diagnostic {
 // WarnedOfFiles is Warned without the warnings about names of tools.
 func (c *Config) WarnedOfFiles() []hook.Diagnostic {
 	warnings := slices.Clip(c.Warnings)
-	for _, d := range registry.WithFiles() {
+	for _, d := range registry.WithHooksFiles() {
 		if s := c.settings[d.Files]; s.AllOff() {
 			warnings = append(warnings, s.OffAt)
 		}

@@ -17,12 +17,12 @@ func (p *parser) doubt(h *hook.Hook, at hook.Diagnostic, text string, f lint.Fin
 		return
 	}
 	at.Text = text
-	d := hook.Doubt{Diagnostic: at, Name: f.Glob, InCalls: f.Kind != lint.Unknown}
+	d := hook.ToolNameWarning{Diagnostic: at, Name: f.Glob, InCalls: f.Kind != lint.Unknown}
 	d.Gate, d.Unreachable = d.InCalls, f.Kind == lint.Never
 	if h.Settings != nil { // a client's own file: the client accepts such a name silently
 		d.Gate, d.Unreachable, d.InCalls = false, false, false
 	}
-	h.Doubts = append(h.Doubts, d)
+	h.ToolNameWarnings = append(h.ToolNameWarnings, d)
 }
 
 // ruleDoubt checks the tool name of an "if".
@@ -125,7 +125,7 @@ func (c *Config) IsForKnownTools(h *hook.Hook) bool {
 	if tool := h.If.Tool(); tool != "" {
 		globs = append(globs, tool)
 	}
-	return len(h.Doubts) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
+	return len(h.ToolNameWarnings) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
 		glob = strings.TrimSpace(glob)
 		return lint.MaybeMCP(glob) || c.hasTool(glob, hook.LocalLevel)
 	})
@@ -133,7 +133,7 @@ func (c *Config) IsForKnownTools(h *hook.Hook) bool {
 
 // Doubts returns the findings about names of tools in the hook. Findings with Unreachable are errors.
 func (c *Config) Doubts(h *hook.Hook) (found []hook.Diagnostic) {
-	for _, d := range h.Doubts {
+	for _, d := range h.ToolNameWarnings {
 		if !c.explains(h, d) && !slices.Contains(found, d.Diagnostic) {
 			found = append(found, d.Diagnostic)
 		}
@@ -143,10 +143,10 @@ func (c *Config) Doubts(h *hook.Hook) (found []hook.Diagnostic) {
 
 // doubtsInCalls returns the findings that are warnings at calls of the hook's events.
 func (c *Config) doubtsInCalls(h *hook.Hook) (found []hook.Diagnostic) {
-	if len(h.Doubts) == 0 || h.Off() != "" {
+	if len(h.ToolNameWarnings) == 0 || h.Off() != "" {
 		return nil
 	}
-	for _, d := range h.Doubts {
+	for _, d := range h.ToolNameWarnings {
 		if d.InCalls && !c.explains(h, d) {
 			found = append(found, d.Diagnostic)
 		}
@@ -158,7 +158,7 @@ func (c *Config) doubtsInCalls(h *hook.Hook) (found []hook.Diagnostic) {
 func (c *Config) WarnedAt(m *hook.MatchContext) []hook.Diagnostic {
 	warnings := c.WarnedOfFiles()
 	for i := range c.Hooks {
-		if h := &c.Hooks[i]; len(h.Doubts) > 0 && slices.Contains(h.Events, m.Event(h.Dialect)) {
+		if h := &c.Hooks[i]; len(h.ToolNameWarnings) > 0 && slices.Contains(h.Events, m.Event(h.Dialect)) {
 			warnings = append(warnings, c.doubtsInCalls(h)...)
 		}
 	}
@@ -167,7 +167,7 @@ func (c *Config) WarnedAt(m *hook.MatchContext) []hook.Diagnostic {
 
 // explains reports whether the "tools" of a file has the doubtful name, so the name is no mistake. For a finding in
 // calls, only a file of the hook's level or of a higher level counts.
-func (c *Config) explains(h *hook.Hook, d hook.Doubt) bool {
+func (c *Config) explains(h *hook.Hook, d hook.ToolNameWarning) bool {
 	if d.InCalls {
 		return c.hasTool(d.Name, h.Level)
 	}

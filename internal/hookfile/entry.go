@@ -231,7 +231,7 @@ func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
 func eventHint(wrong string) string {
 	known, list := eventNames()
 	event := protocol.Event(wrong)
-	clients := registry.WithEvent(event)
+	clients := registry.ClientsWithEvent(event)
 	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(event)) {
 		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
 			strings.Join(clients, `" or "`), list)

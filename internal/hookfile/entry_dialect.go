@@ -20,7 +20,7 @@ import (
 // readDialect reads "dialect", before all other keys. It reports whether the value names a client.
 func (r *reader) readDialect(h *hook.Hook) bool {
 	name, ok := r.text(r.value, `"dialect"`)
-	known := registry.InFileNames()
+	known := registry.EntryDialectNames()
 	switch {
 	case !ok:
 		return false
@@ -33,7 +33,7 @@ func (r *reader) readDialect(h *hook.Hook) bool {
 		return false
 	}
 	client, _ := registry.Named(name)
-	h.Dialect, h.Form = registry.InFile(client), client.Files
+	h.Dialect, h.Form = registry.EntryDialect(client), client.Files
 	r.form = h.Form
 	return true
 }
@@ -85,7 +85,7 @@ func (r *reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.
 func (r *reader) setVariant(h *hook.Hook) {
 	client := h.Dialect.Own
 	for i, e := range h.Events {
-		d := registry.InFile(client.Of(e))
+		d := registry.EntryDialect(client.Of(e))
 		if i > 0 && d != h.Dialect {
 			r.problem(r.value.Index, "%s%s gives hooks of %s another input than those of %s; write an entry for each",
 				r.who, r.form.Client, e, h.Events[0])
@@ -175,7 +175,7 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 		e.problem(policy.Index, text, who, h.Form.Client)
 	}
 	for _, event := range h.Events {
-		if most := h.Form.MostAt(event); most > 0 && h.Timeout > most {
+		if most := h.Form.MaxTimeoutAt(event); most > 0 && h.Timeout > most {
 			e.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.Form.Client, event, most)
 		}
 	}

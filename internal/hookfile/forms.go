@@ -14,7 +14,7 @@ import (
 // isShared reports whether a file of this name, in any folder, is in the form shared by clients: a client's settings or
 // a plugin's hooks.
 func isShared(name string) bool {
-	files := registry.Shared().Files
+	files := registry.DefaultForm().Files
 	return name == files.Base || slices.Contains(files.Others, name) || name == "hooks.json"
 }
 
@@ -40,17 +40,17 @@ func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
 
 // formOf returns the dialect of a JSON file in a client's form, or nil for a file in hookrun's form. A file is in a
 // client's form if the file lies in the client's folder, or if "hooks" is an object. An object does not name the
-// client: the dialect is as or, if as is nil, registry.Shared. For a file without hooks the file name decides.
+// client: the dialect is as or, if as is nil, registry.DefaultForm. For a file without hooks the file name decides.
 func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
 	placed := formOfFolder(path)
 	named := isShared(filepath.Base(path))
 	switch {
 	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !named):
 		return nil
-	case as != nil && as.HasForm():
+	case as != nil && as.HasHooksFile():
 		return as
 	}
-	return cmp.Or(placed, registry.Shared())
+	return cmp.Or(placed, registry.DefaultForm())
 }
 
 // onFault returns the client of the file's folder, and how that client treats a faulty file. The treatment applies in
@@ -73,7 +73,7 @@ func formOfFolder(path string) *dialect.Dialect {
 	if err != nil {
 		return nil
 	}
-	for _, d := range registry.WithFiles() {
+	for _, d := range registry.WithHooksFiles() {
 		if _, is := d.Files.ProjectOf(absolute); is {
 			return d
 		}

@@ -66,7 +66,7 @@ func userFile() string {
 
 // outer returns the files outside of the project, present or not.
 func (o *Options) outer() []File {
-	if o.NoOuter {
+	if o.ProjectOnly {
 		return nil
 	}
 	path, _ := o.managed()
@@ -165,7 +165,7 @@ func (p *parser) topKeys(top gjson.Result) []string {
 // levelFields reads the keys that are allowed only at some levels.
 func (p *parser) levelFields(f map[string]gjson.Result) {
 	if only, ok := f["only"]; ok {
-		p.config.Only = (&reader{p, "", "only", only}).boolean()
+		p.config.ManagedOnly = (&reader{p, "", "only", only}).boolean()
 	}
 	if trust, ok := f["trust"]; ok {
 		words := []string{TrustOff, TrustRequired}

@@ -27,12 +27,12 @@ const maxFileDepth = 64
 
 // Options select the hooks files to read.
 type Options struct {
-	Workspace string   // folder of the project; "" is the current folder
-	Files     []string // instead of the workspace's own files; a missing file is an error
-	Project   *Project // result of FindProject, whose files must still exist; nil: look in Workspace
-	NoUser    bool     // leave out the user's own file
-	NoOuter   bool     // leave out the managed file, too; no command of hookrun does so
-	Managed   string   // path of the managed file for tests, which need not be root's
+	Workspace   string   // folder of the project; "" is the current folder
+	Files       []string // instead of the workspace's own files; a missing file is an error
+	Project     *Project // result of FindProject, whose files must still exist; nil: look in Workspace
+	NoUser      bool     // leave out the user's own file
+	ProjectOnly bool     // leave out the managed file, too; no command of hookrun does so
+	Managed     string   // path of the managed file for tests, which need not be root's
 	// Dialect is the dialect of files in a client's form, in any folder. If nil, the folder of the file decides, and
 	// any other folder means Claude Code. Dialect changes nothing for files in other forms.
 	Dialect *dialect.Dialect
@@ -50,7 +50,7 @@ func Load(o Options) (*Config, error) {
 		return nil, missed
 	}
 	cfg, err := o.LoadFiles(there)
-	if err == nil && cfg.Only { // other files and their faults do not count
+	if err == nil && cfg.ManagedOnly { // other files and their faults do not count
 		if len(o.Files) > 0 {
 			cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: there[0].Path, Gate: true,
 				Text: `"only" leaves out the files that were named: ` + brief(strings.Join(o.Files, ", "))})
@@ -83,7 +83,7 @@ func (o *Options) LoadFiles(files []File) (*Config, error) {
 		case err != nil:
 			return nil, err
 		}
-		if read = append(read, cfg); cfg.Only { // the managed file is the first
+		if read = append(read, cfg); cfg.ManagedOnly { // the managed file is the first
 			break
 		}
 	}
@@ -156,7 +156,7 @@ func (o *Options) claudeFiles() (there, absent []File, err error) {
 	if !o.Claude {
 		return nil, nil, nil
 	}
-	return settingsFiles(registry.Shared().Files, o.Workspace)
+	return settingsFiles(registry.DefaultForm().Files, o.Workspace)
 }
 
 // LoadFile reads a file from Find or Named. A missing file is an error.

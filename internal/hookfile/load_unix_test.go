@@ -70,9 +70,9 @@ func TestNewsOfAnUnreadableFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(`{"hooks":[]}`), 0o000))
 	long := time.Now().Add(-time.Hour)
 	require.NoError(t, os.Chtimes(path, long, long))
-	require.Len(t, files.News(), 1)
-	require.Empty(t, files.News())
+	require.Len(t, files.TakeChanges(), 1)
+	require.Empty(t, files.TakeChanges())
 	require.NoError(t, os.Chmod(path, 0o600))
-	require.Equal(t, []string{path + " was changed"}, files.News())
-	require.Empty(t, files.News())
+	require.Equal(t, []string{path + " was changed"}, files.TakeChanges())
+	require.Empty(t, files.TakeChanges())
 }

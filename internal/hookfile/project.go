@@ -152,8 +152,8 @@ func outOfReach(dir, folder string) (why string) {
 	return ""
 }
 
-// CountsBelow reports whether the hooks file of a folder outside any repository counts in the folders below.
-func CountsBelow(folder string) bool { return folderFault(folder) == "" }
+// AppliesInSubfolders reports whether the hooks file of a folder outside any repository counts in the folders below.
+func AppliesInSubfolders(folder string) bool { return folderFault(folder) == "" }
 
 // Repository returns the nearest folder with a .git, from folder upwards and below top, or "". If top is "", the search
 // goes on to the root.

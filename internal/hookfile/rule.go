@@ -60,7 +60,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
-		if misfit := h.If.Misfit(kindOf(tool, e.toolNames)); pattern != "" && misfit != "" {
+		if misfit := h.If.Problem(kindOf(tool, e.toolNames)); pattern != "" && misfit != "" {
 			e.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}
@@ -71,7 +71,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	for _, c := range h.When {
 		field := c.Field()
 		if field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, field) }) &&
-			!c.WantsNothing() {
+			!c.HoldsWithoutValue() {
 			e.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
 		}
 	}

@@ -22,7 +22,7 @@ func Schema() string {
 		`"PROGRAMS": false`, forbidden(programs),
 		`"REQUESTS": false`, forbidden(requests),
 	).Replace(schema)
-	whole = strings.Replace(whole, `"DIALECTS"`, `"`+strings.Join(registry.InFileNames(), `", "`)+`"`, 1)
+	whole = strings.Replace(whole, `"DIALECTS"`, `"`+strings.Join(registry.EntryDialectNames(), `", "`)+`"`, 1)
 	var b bytes.Buffer
 	_ = json.Indent(&b, []byte(whole), "", "  ") // no error: whole is JSON
 	return b.String()

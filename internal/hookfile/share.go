@@ -23,7 +23,7 @@ func (c *Config) shareTools() {
 		h := &c.Hooks[i]
 		h.Tools = c.toolNamesAt(h.Level)
 	}
-	c.toolNamesAt(hook.LocalLevel) // for NameTool and InFront, which must not write
+	c.toolNamesAt(hook.LocalLevel) // for NameTool and WithFunctions, which must not write
 	c.toolNamesAt(hook.ManagedLevel)
 }
 
@@ -47,9 +47,9 @@ func (c *Config) toolNamesAt(level hook.Level) *dialect.FileTools {
 	return c.toolsAt[own]
 }
 
-// InFront returns hooks without a file, followed by the hooks of the Config. Hooks without a file get the managed
+// WithFunctions returns hooks without a file, followed by the hooks of the Config. Hooks without a file get the managed
 // level, so a file of another user takes no tool name away from them.
-func (c *Config) InFront(hooks []hook.Hook) []hook.Hook {
+func (c *Config) WithFunctions(hooks []hook.Hook) []hook.Hook {
 	all := slices.Concat(hooks, c.Hooks)
 	for i := range hooks {
 		all[i].Level, all[i].Tools = hook.ManagedLevel, c.toolNamesAt(hook.ManagedLevel)

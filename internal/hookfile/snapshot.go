@@ -24,7 +24,7 @@ type snapshotFile struct {
 	text    string // content when read
 	hooks   int    // number of hooks; of an absent file, when it last existed
 	absent  bool   // the file did not exist
-	fault   string // why News could not read the file
+	fault   string // why TakeChanges could not read the file
 	seen    fs.FileInfo
 	changed string
 }
@@ -62,8 +62,8 @@ func (s *Snapshot) Next(cfg *Config) *Snapshot {
 	return next
 }
 
-// Lost returns a warning for each file that had hooks and was gone at the last reload.
-func (s *Snapshot) Lost() (lost []hook.Diagnostic) {
+// LostFiles returns a warning for each file that had hooks and was gone at the last reload.
+func (s *Snapshot) LostFiles() (lost []hook.Diagnostic) {
 	for i := range s.files {
 		if f := &s.files[i]; f.absent && f.hooks > 0 {
 			lost = append(lost, hook.Diagnostic{File: f.path, Text: f.lost(), Gate: true})
@@ -116,8 +116,8 @@ func (s *Snapshot) Changed() (texts []string) {
 	return texts
 }
 
-// News lists the same files as Changed, and then treats their current state as read: each change is listed once.
-func (s *Snapshot) News() (texts []string) {
+// TakeChanges lists the same files as Changed, and then treats their current state as read: each change is listed once.
+func (s *Snapshot) TakeChanges() (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.files {

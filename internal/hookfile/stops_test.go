@@ -35,7 +35,7 @@ func TestEventsOfClientsNeedADialect(t *testing.T) {
 	t.Parallel()
 	for event, client := range map[string]string{"Stop": "codex", "AfterAgent": "gemini", "stop": "cursor"} {
 		var clients []string
-		for _, name := range registry.InFileNames() {
+		for _, name := range registry.EntryDialectNames() {
 			if d, _ := registry.Named(name); d.Events.Has(protocol.Event(event)) {
 				clients = append(clients, `"`+name+`"`)
 			}

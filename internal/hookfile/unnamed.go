@@ -10,9 +10,9 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
-// Unnamed returns a warning if a client's tool has no project name, and hooks at this event are for project names: a
-// gate for the shell does not run if the client calls its shell by an unknown name. "" means no warning.
-func (c *Config) Unnamed(call *dialect.Call) string {
+// UnnamedToolWarning returns a warning if a client's tool has no project name, and hooks at this event are for project
+// names: a gate for the shell does not run if the client calls its shell by an unknown name. "" means no warning.
+func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 	if len(c.Hooks) == 0 {
 		return ""
 	}
@@ -59,7 +59,7 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		if h.Dialect != registry.Project() || !match.Concerns(h) {
+		if h.Dialect != registry.Project() || !match.MatchesEvent(h) {
 			continue
 		}
 		globs, is := h.Matcher.(hook.Globs)

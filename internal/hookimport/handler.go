@@ -62,7 +62,7 @@ func (g *handler) convert() {
 		g.given[key.String()] = value
 		return true
 	})
-	for name, keys := range g.entry.From.Counts {
+	for name, keys := range g.entry.From.KeyAliases {
 		g.setFirst(name, keys)
 	}
 	name := g.givenName()
@@ -104,8 +104,8 @@ func (g *handler) setFirst(name string, keys []string) {
 // hasUnderOtherKey reports whether the entry has the value of a client's key under another key.
 func (g *handler) hasUnderOtherKey(key string) bool {
 	return key == "matcher" && g.dialect.IsFlat(g.entry.Event) ||
-		slices.Contains(g.entry.From.Counts["command"], key) ||
-		slices.Contains(g.entry.From.Counts["timeout"], key)
+		slices.Contains(g.entry.From.KeyAliases["command"], key) ||
+		slices.Contains(g.entry.From.KeyAliases["timeout"], key)
 }
 
 // otherKeys copies the author's own keys, and reports the keys that the entry drops.
@@ -113,7 +113,8 @@ func (g *handler) otherKeys() {
 	for _, key := range g.keys {
 		switch v := g.overridden[key]; {
 		case key == "timeout" && v.Exists():
-			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q counts, and not this", g.entry.From.Counts[key][0])
+			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q counts, and not this",
+				g.entry.From.KeyAliases[key][0])
 		case v.Exists():
 			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q is not carried: an entry has one command for all "+
 				"systems", key)
@@ -210,7 +211,7 @@ func (g *handler) mergeEqual() bool {
 		if sameMatcher(g.hook.Matcher, other.hook.Matcher) {
 			const text = "%s runs this hook and that of %s once, with what is written %s, and so does this entry"
 			which := "there"
-			if !g.hook.Dialect.Run.FirstOfSame {
+			if !g.hook.Dialect.Run.FirstOfEqual {
 				entry := &g.result.Entries[other.entry]
 				*entry = append(Entry{(*entry)[0]}, g.to...)
 				which = "here"

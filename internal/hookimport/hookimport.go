@@ -88,7 +88,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		items: map[string]bool{}}
 	if r.dialect == registry.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
-	} else if !r.dialect.HasForm() {
+	} else if !r.dialect.HasHooksFile() {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, r.dialect.Name,
 			registry.ImportList())
 	}

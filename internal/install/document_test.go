@@ -376,7 +376,7 @@ func TestNotes(t *testing.T) {
 }
 
 // A switch may be in any file that the client reads.
-func TestSwitchedOffElsewhere(t *testing.T) {
+func TestDisabledInOtherFiles(t *testing.T) {
 	for _, test := range []struct{ client, path, text, want string }{
 		{"claude", "project/.claude/settings.local.json", `{"disableAllHooks": true}`, `"disableAllHooks" is true`},
 		{"claude", "home/.claude/settings.json", `{"disableAllHooks": true}`, `"disableAllHooks" is true`},
@@ -395,7 +395,7 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(test.text), 0o644))
 		c, _ := Lookup(test.client)
-		notes := c.SwitchedOffElsewhere(c.Project(filepath.Join(root, "project")),
+		notes := c.DisabledInOtherFiles(c.Project(filepath.Join(root, "project")),
 			c.User(filepath.Join(root, "home"), func(string) string { return "" }))
 		if test.want == "" {
 			require.Empty(t, notes, test.text)

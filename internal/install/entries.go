@@ -15,20 +15,20 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Found is an entry of a settings file that runs hookrun, written by Install or by a user.
-type Found struct {
+// InstalledEntry is an entry of a settings file that runs hookrun, written by Install or by a user.
+type InstalledEntry struct {
 	dialect.EntryText
-	Line    int
-	Command string
-	Timeout time.Duration // 0: the client's default
-	Ours    bool          // Install replaces this entry; if false, Install adds another entry
-	Exact   bool          // Install writes exactly this command (with any path), so the shell runs only hookrun
+	Line        int
+	Command     string
+	Timeout     time.Duration // 0: the client's default
+	Replaceable bool          // Install replaces this entry; if false, Install adds another entry
+	IsStandard  bool          // Install writes exactly this command (with any path), so the shell runs only hookrun
 }
 
 // Flags returns the flags of an entry by Install that a new install must keep: the log, and the policy before the hooks
 // are allowed. A user's own entry has no such flags.
-func (f *Found) Flags() (flags []string) {
-	if !f.Ours {
+func (f *InstalledEntry) Flags() (flags []string) {
+	if !f.Replaceable {
 		return nil
 	}
 	words := wordsOf(f.Command).words
@@ -42,7 +42,7 @@ func (f *Found) Flags() (flags []string) {
 
 // Entries returns the entries that run hookrun in a file of the client. The text of the file has no comments. A program
 // at the path binary counts as hookrun under any name.
-func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {
+func (c *Client) Entries(file dialect.SettingsText, binary string) (found []InstalledEntry) {
 	if c.OwnFiles() != nil {
 		return c.ownEntries(file)
 	}
@@ -71,7 +71,8 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				if value.Type != gjson.String || !runsFire(command, binary) {
 					continue
 				}
-				f := Found{Command: command, Ours: ours(command, binary), Exact: c.exact(command, event.String())}
+				f := InstalledEntry{Command: command, Replaceable: ours(command, binary),
+					IsStandard: c.exact(command, event.String())}
 				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
 					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
 				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())
@@ -84,9 +85,9 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	return found
 }
 
-// Call returns the command line by which an Exact entry calls hookrun, or the whole command of another entry.
-func (f *Found) Call() string {
-	if words := wordsOf(f.Command).words; f.Exact {
+// Call returns the command line by which a standard entry calls hookrun, or the whole command of another entry.
+func (f *InstalledEntry) Call() string {
+	if words := wordsOf(f.Command).words; f.IsStandard {
 		return strings.Join(words, " ")
 	}
 	return f.Command

@@ -15,7 +15,7 @@ import (
 
 func TestEntries(t *testing.T) {
 	dir := t.TempDir()
-	entries := func(client, name, text string) []Found {
+	entries := func(client, name, text string) []InstalledEntry {
 		c, _ := Lookup(client)
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -36,8 +36,8 @@ func TestEntries(t *testing.T) {
 		Handler: 1, Matcher: `"Bash"`, Text: first.Text}, first.EntryText)
 	require.Equal(t, 4, first.Line)
 	require.Equal(t, 1500*time.Millisecond, first.Timeout)
-	require.False(t, first.Exact, "an older version wrote it, which takes anything for an answer")
-	require.False(t, found[1].Exact || found[2].Exact)
+	require.False(t, first.IsStandard, "an older version wrote it, which takes anything for an answer")
+	require.False(t, found[1].IsStandard || found[2].IsStandard)
 	require.Equal(t, 5, found[1].Line)
 
 	found = entries("codex", "config.toml", "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\n"+

@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Wanted returns the events that need an entry: c.Events, and each extra event of a hook.
-func (c *Client) Wanted(hooks []hook.Hook) []string {
+// NeededEvents returns the events that need an entry: c.Events, and each extra event of a hook.
+func (c *Client) NeededEvents(hooks []hook.Hook) []string {
 	events := slices.Clone(c.Events)
 	for _, e := range c.extraEvents() {
 		wants := func(h hook.Hook) bool { return h.Wants(e) }
@@ -43,17 +43,17 @@ func (c *Client) extraEvents() []protocol.Event {
 	})
 }
 
-// Lacking describes the events of hooks that the client does not have.
-func (c *Client) Lacking(hooks []hook.Hook) (texts []string) {
+// UnsupportedEvents describes the events of hooks that the client does not have.
+func (c *Client) UnsupportedEvents(hooks []hook.Hook) (texts []string) {
 	for _, asked := range extraHookEvents(hooks) {
 		if !c.hasEvent(&hooks[asked.hook], asked.event) {
-			texts = append(texts, lacking(c.Client, asked.event, &hooks[asked.hook]))
+			texts = append(texts, unsupportedEvent(c.Client, asked.event, &hooks[asked.hook]))
 		}
 	}
 	return texts
 }
 
-func lacking(client string, event protocol.Event, h *hook.Hook) string {
+func unsupportedEvent(client string, event protocol.Event, h *hook.Hook) string {
 	const text = "%s has no event %s that can run hookrun, so the hook %q never runs there"
 	return fmt.Sprintf(text, client, event, h.Name)
 }
@@ -81,11 +81,11 @@ func (c *Client) hasEvent(h *hook.Hook, event protocol.Event) bool {
 	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool { return h.EventAt(e) == event })
 }
 
-// Kept returns the extra events at which the file at p has a hookrun entry. Hooks of other projects may need them.
-func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
+// InstalledExtraEvents returns the extra events at which the file at p has an entry. Other projects may need them.
+func (c *Client) InstalledExtraEvents(p dialect.Place, binary string) (events []string) {
 	further := c.extraEvents()
 	for _, e := range c.found(p, binary) {
-		if slices.Contains(further, protocol.Event(e.Event)) && e.Ours {
+		if slices.Contains(further, protocol.Event(e.Event)) && e.Replaceable {
 			events = append(events, e.Event)
 		}
 	}
@@ -94,16 +94,16 @@ func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
 
 // Missing is an event of a hook at which a client has no entry that runs hookrun.
 type Missing struct {
-	Hook   *hook.Hook
-	Event  protocol.Event // in the hook's spelling
-	Client string
-	Mend   string // command that adds the entry; "": the client has no such event
-	Runs   bool   // another client runs the hook at the event
+	Hook          *hook.Hook
+	Event         protocol.Event // in the hook's spelling
+	Client        string
+	Mend          string // command that adds the entry; "": the client has no such event
+	RunsElsewhere bool   // another client runs the hook at the event
 }
 
 func (m *Missing) String() string {
 	if m.Mend == "" {
-		return lacking(m.Client, m.Event, m.Hook)
+		return unsupportedEvent(m.Client, m.Event, m.Hook)
 	}
 	return fmt.Sprintf("no entry of %s runs hookrun at %s, so the hook %q never runs there; run: %s", m.Client,
 		m.Event, m.Hook.Name, m.Mend)
@@ -117,7 +117,7 @@ func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Mis
 		return nil
 	}
 	var clients []*Client
-	entries := map[*Client][]Found{}
+	entries := map[*Client][]InstalledEntry{}
 	for _, name := range Names() {
 		c, _ := Lookup(name)
 		for _, place := range c.Places(w) {
@@ -131,7 +131,7 @@ func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Mis
 		h, first, runs := &hooks[a.hook], len(found), false
 		for _, c := range clients {
 			m := Missing{Hook: h, Event: a.event, Client: c.Client}
-			switch at := func(e Found) bool { return h.EventAt(protocol.Event(e.Event)) == a.event }; {
+			switch at := func(e InstalledEntry) bool { return h.EventAt(protocol.Event(e.Event)) == a.event }; {
 			case slices.ContainsFunc(entries[c], at):
 				runs = true
 				continue
@@ -141,14 +141,14 @@ func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Mis
 			found = append(found, m)
 		}
 		for i := range found[first:] {
-			found[first+i].Runs = runs
+			found[first+i].RunsElsewhere = runs
 		}
 	}
 	return found
 }
 
 // found returns the entries in the files of a place.
-func (c *Client) found(p dialect.Place, binary string) (found []Found) {
+func (c *Client) found(p dialect.Place, binary string) (found []InstalledEntry) {
 	places := []dialect.Place{p}
 	if c.OwnFiles() != nil {
 		places = c.ownPlaces(p)
@@ -163,7 +163,7 @@ func (c *Client) found(p dialect.Place, binary string) (found []Found) {
 
 // installCommand returns the command that installs hookrun again in the file of the entry e, now also for the events of
 // the workspace's hooks.
-func (c *Client) installCommand(w dialect.Where, e *Found) string {
+func (c *Client) installCommand(w dialect.Where, e *InstalledEntry) string {
 	folder := w.Workspace
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute

@@ -248,9 +248,9 @@ func (c *Client) Installed(p dialect.Place, binary string) bool {
 	return err == nil && (!exists || rest != f.text)
 }
 
-// SwitchedOffElsewhere describes the settings that switch hooks off in the client's other settings files, all but the
+// DisabledInOtherFiles describes the settings that switch hooks off in the client's other settings files, all but the
 // first place. It skips unreadable files.
-func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) {
+func (c *Client) DisabledInOtherFiles(places ...dialect.Place) (notes []string) {
 	for _, p := range places {
 		for _, base := range append(slices.Clip(c.Others), c.Base) {
 			path := filepath.Join(filepath.Dir(p.Path), base)

@@ -174,7 +174,7 @@ func (c *Client) installedOwn(p dialect.Place) bool {
 }
 
 // ownEntries describes a file of hookrun's own as one entry for each event of the file.
-func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
+func (c *Client) ownEntries(file dialect.SettingsText) (found []InstalledEntry) {
 	f, head, whole := c.readOwn(file)
 	call, err := c.ownCall(head, f)
 	if !whole || err != nil {
@@ -182,9 +182,9 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 	}
 	again, err := c.ownText(f, Entry{Binary: head.Binary, ByName: head.ByName, Args: head.Args, Timeout: head.Timeout})
 	for _, event := range f.Events {
-		found = append(found, Found{Line: 1, Command: call.Command, Timeout: head.Timeout, Ours: true,
-			EntryText: dialect.EntryText{Path: file.Path, Event: event, Text: `{"type":"command"}`},
-			Exact:     err == nil && again == strings.ReplaceAll(file.Text, "\r\n", "\n")})
+		found = append(found, InstalledEntry{Line: 1, Command: call.Command, Timeout: head.Timeout, Replaceable: true,
+			EntryText:  dialect.EntryText{Path: file.Path, Event: event, Text: `{"type":"command"}`},
+			IsStandard: err == nil && again == strings.ReplaceAll(file.Text, "\r\n", "\n")})
 	}
 	return found
 }
@@ -206,9 +206,9 @@ func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head own
 	return f, head, false
 }
 
-// OwnFault describes the fault of a file of hookrun's own and how to mend it, or returns "" if a version of hookrun
+// CheckOwnFile describes the fault of a file of hookrun's own and how to mend it, or returns "" if a version of hookrun
 // wrote the text.
-func (c *Client) OwnFault(file dialect.SettingsText) (what, mend string) {
+func (c *Client) CheckOwnFile(file dialect.SettingsText) (what, mend string) {
 	for _, f := range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {
 			_, own, whole := readOwn(f, file.Text)

@@ -83,7 +83,7 @@ func TestProxiedPlaces(t *testing.T) {
 	}
 	require.Equal(t, []string{"project", "above", "no", "here"}, proxiedIn(t, "claude", claude, dialect.Where{}))
 	require.Equal(t, []string{"project", "above", "no", "here", "there"},
-		proxiedIn(t, "claude", claude, dialect.Where{Everybody: true}))
+		proxiedIn(t, "claude", claude, dialect.Where{AllProjects: true}))
 	const table = "command = 'hookrun'\nargs = ['mcp', '--', 'x']\n"
 	require.Equal(t, []string{"a", "c"}, proxiedIn(t, "codex", map[string]string{
 		"project/.codex/config.toml": "d = 2026-01-02\n[mcp_servers.a]\n" + table +

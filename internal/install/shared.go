@@ -70,9 +70,9 @@ func (t Target) Command(command, client, folder string) []string {
 // another path.
 func (t Target) ByName() bool { return t.Flag == "" && HasShell }
 
-// AskedTwice describes hookrun entries in files of other clients, if one client runs the hooks of both files: with
-// another entry in a file of this client, every hook runs twice. binary is as for Uninstall.
-func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
+// DuplicateEntries describes hookrun entries in files of other clients, if one client runs the hooks of both files:
+// with another entry in a file of this client, every hook runs twice. binary is as for Uninstall.
+func (c *Client) DuplicateEntries(w dialect.Where, binary string) (found []string) {
 	for _, name := range Names() {
 		other, _ := Lookup(name)
 		reader := c

@@ -200,7 +200,7 @@ func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word
 	var folders []string
-	for _, d := range registry.WithFiles() {
+	for _, d := range registry.WithHooksFiles() {
 		folders = append(folders, d.Files.FolderVariables...)
 	}
 	for _, name := range folders {

@@ -57,7 +57,7 @@ func Start(argv, env []string) (*Child, error) {
 
 // Server returns the child's streams for Run.
 func (c *Child) Server() Server {
-	return Server{In: c.stdin, Out: c.stdout, Ended: func() string {
+	return Server{In: c.stdin, Out: c.stdout, DescribeEnd: func() string {
 		if !c.exits(exitGrace) {
 			return "it closed its output"
 		}

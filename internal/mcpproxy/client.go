@@ -138,12 +138,12 @@ func (p *Proxy) call(m *message) {
 	r.tool = p.tool(tool)
 	if named == nil && r.tool.listed && p.gate.Idle(c, false) {
 		defer cancel()
-		p.pass(r, m, Before{})
+		p.pass(r, m, CallDecision{})
 		return
 	}
 	p.start(&p.before, func() {
 		defer cancel()
-		var b Before
+		var b CallDecision
 		if named != nil {
 			select {
 			case <-named:
@@ -176,9 +176,9 @@ func (p *Proxy) reject(r *request, err *jsonrpc.Error) {
 }
 
 // callGate calls the gate. It refuses arguments that server and gate could read differently.
-func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
+func (p *Proxy) callGate(ctx context.Context, c *Call) CallDecision {
 	if one, other := similarKeys(c.Args); other != "" {
-		return Before{Refused: true, Reason: fmt.Sprintf(
+		return CallDecision{Refused: true, Reason: fmt.Sprintf(
 			"the arguments have the keys %q and %q, which some would read as one; leave one out", one, other)}
 	}
 	return p.gate.Before(ctx, c)
@@ -203,7 +203,7 @@ func (p *Proxy) serverName(c *Call) (named <-chan struct{}, err *jsonrpc.Error) 
 }
 
 // pass applies the gate's decision to a call, if the client still wants it.
-func (p *Proxy) pass(r *request, m *message, b Before) {
+func (p *Proxy) pass(r *request, m *message, b CallDecision) {
 	defer close(r.sent)
 	if b.Args != "" {
 		b.Args = compact(b.Args) // a hook may return several lines

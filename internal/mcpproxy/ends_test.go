@@ -28,18 +28,19 @@ func held() (gate mcpproxy.Gate, waits chan string, let chan struct{}) {
 		case <-let:
 		}
 	}
-	gate.Before = func(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
+	gate.Before = func(ctx context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
 		if c.Tool == "wait" {
 			wait(ctx, "before "+c.ID)
 		}
-		return mcpproxy.Before{}
+		return mcpproxy.CallDecision{}
 	}
-	gate.After = func(ctx context.Context, c *mcpproxy.Call, _ mcpproxy.Result) mcpproxy.After {
+	gate.After = func(ctx context.Context, c *mcpproxy.Call, _ mcpproxy.Result) mcpproxy.ResultDecision {
 		if c.Tool == "wait after" {
 			wait(ctx, "after "+c.ID)
-			return mcpproxy.After{Texts: []string{"text"}, Given: func(ok bool) { waits <- fmt.Sprint("given ", ok) }}
+			onDelivered := func(ok bool) { waits <- fmt.Sprint("given ", ok) }
+			return mcpproxy.ResultDecision{Texts: []string{"text"}, OnDelivered: onDelivered}
 		}
-		return mcpproxy.After{}
+		return mcpproxy.ResultDecision{}
 	}
 	return gate, waits, let
 }
@@ -219,7 +220,7 @@ func TestNobodyReads(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			ended <- p.Run(t.Context(), mcpproxy.Client{In: in, Out: clientOut},
-				mcpproxy.Server{In: toServer, Out: fromServer, Ended: func() string { return "" }})
+				mcpproxy.Server{In: toServer, Out: fromServer, DescribeEnd: func() string { return "" }})
 		}()
 		go func() {
 			for {
@@ -261,8 +262,8 @@ func TestNobodyReads(t *testing.T) {
 func TestLargeMessages(t *testing.T) {
 	testall.Only(t, "it sends lines of 64 MiB")
 	gate := open()
-	gate.After = func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.After {
-		return mcpproxy.After{Texts: []string{"end"}}
+	gate.After = func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.ResultDecision {
+		return mcpproxy.ResultDecision{Texts: []string{"end"}}
 	}
 	b := newBench(t, gate, "n")
 	big := strings.Repeat("x", 10<<20)

@@ -39,15 +39,15 @@ func throughGate(t *testing.T, lines string) (got string, seen []mcpproxy.Call) 
 	server := &recorder{over: over}
 	var mu sync.Mutex
 	gate := open()
-	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.Before {
+	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, *c)
-		return mcpproxy.Before{}
+		return mcpproxy.CallDecision{}
 	}
 	p := mcpproxy.New(gate, mcpproxy.Options{Name: "n", Grace: patience})
 	require.NoError(t, p.Run(t.Context(), mcpproxy.Client{In: strings.NewReader(lines), Out: io.Discard},
-		mcpproxy.Server{In: server, Out: out, Ended: func() string { return "" }}))
+		mcpproxy.Server{In: server, Out: out, DescribeEnd: func() string { return "" }}))
 	return server.String(), seen
 }
 

@@ -3,7 +3,7 @@
 //
 //	p := mcpproxy.New(mcpproxy.Gate{Before: before, After: after, Idle: idle}, mcpproxy.Options{})
 //	client := mcpproxy.Client{In: os.Stdin, Out: os.Stdout}
-//	err := p.Run(ctx, client, mcpproxy.Server{In: stdin, Out: stdout, Ended: wait})
+//	err := p.Run(ctx, client, mcpproxy.Server{In: stdin, Out: stdout, DescribeEnd: wait})
 //
 // Guarantees:
 //
@@ -61,8 +61,8 @@ type Call struct {
 	Args   string // JSON; "{}" if the call has no arguments
 }
 
-// Before is the gate's decision about a call.
-type Before struct {
+// CallDecision is the gate's decision about a call.
+type CallDecision struct {
 	Refused bool
 	Reason  string   // for the model
 	Args    string   // a JSON object that replaces the arguments; "": unchanged
@@ -78,19 +78,19 @@ type Result struct {
 	Error  bool // a JSON-RPC error, which passes unchanged: no text can be added
 }
 
-// After is the gate's decision about a result.
-type After struct {
-	Content string           // JSON that replaces the content; "": unchanged
-	Failed  bool             // the client is told that the call has failed
-	Texts   []string         // for the model, after the content
-	Given   func(given bool) // reports whether the client got Texts; may be nil
+// ResultDecision is the gate's decision about a result.
+type ResultDecision struct {
+	Content     string           // JSON that replaces the content; "": unchanged
+	Failed      bool             // the client is told that the call has failed
+	Texts       []string         // for the model, after the content
+	OnDelivered func(given bool) // reports whether the client got Texts; may be nil
 }
 
 // Gate decides about calls. Its functions are called concurrently. ctx ends if the call is cancelled or the proxy
 // stops.
 type Gate struct {
-	Before func(ctx context.Context, c *Call) Before
-	After  func(ctx context.Context, c *Call, r Result) After
+	Before func(ctx context.Context, c *Call) CallDecision
+	After  func(ctx context.Context, c *Call, r Result) ResultDecision
 	// Idle reports whether Before (or After) has nothing to do for the call. It must be quick.
 	Idle func(c *Call, after bool) bool
 }
@@ -123,12 +123,12 @@ type Client struct {
 	Out io.Writer
 }
 
-// Server is the side that answers. Ended is called after the end of Out, may wait briefly, and describes the server's
-// end.
+// Server is the side that answers. DescribeEnd is called after the end of Out, may wait briefly, and describes the
+// server's end.
 type Server struct {
-	In    io.WriteCloser
-	Out   io.Reader
-	Ended func() string
+	In          io.WriteCloser
+	Out         io.Reader
+	DescribeEnd func() string
 }
 
 // Proxy passes messages on. Each Run needs a new Proxy.
@@ -270,7 +270,7 @@ func (p *Proxy) finish(server Server, ended <-chan struct{}) {
 			server.In.Close()
 			if waitFor(ctx, 0, func() { <-ended }) {
 				waitFor(ctx, 0, p.after.Wait)
-				server.Ended() // waits until the server has exited by itself
+				server.DescribeEnd() // waits until the server has exited by itself
 			}
 		}
 	}
@@ -298,7 +298,7 @@ func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 
 // lost abandons all requests to a server that has ended.
 func (p *Proxy) lost(server Server) error {
-	err := fmt.Errorf("the server ended: %s", server.Ended())
+	err := fmt.Errorf("the server ended: %s", server.DescribeEnd())
 	p.abandon(err)
 	return err
 }

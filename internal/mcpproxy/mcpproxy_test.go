@@ -45,12 +45,12 @@ func TestGate(t *testing.T) {
 	gate := open()
 	calls := make(chan mcpproxy.Call, 10)
 	results := make(chan mcpproxy.Result, 10)
-	before, after := mcpproxy.Before{}, mcpproxy.After{}
-	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.Before {
+	before, after := mcpproxy.CallDecision{}, mcpproxy.ResultDecision{}
+	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
 		calls <- *c
 		return before
 	}
-	gate.After = func(_ context.Context, _ *mcpproxy.Call, r mcpproxy.Result) mcpproxy.After {
+	gate.After = func(_ context.Context, _ *mcpproxy.Call, r mcpproxy.Result) mcpproxy.ResultDecision {
 		results <- r
 		return after
 	}
@@ -64,14 +64,14 @@ func TestGate(t *testing.T) {
 	b.client.receives(answer(`"ab"`, "hi"))
 
 	t.Run("a refused call never reaches the server", func(t *testing.T) {
-		before = mcpproxy.Before{Refused: true, Reason: "no \"x\""}
+		before = mcpproxy.CallDecision{Refused: true, Reason: "no \"x\""}
 		b.client.send(call("1", "rm", "{}"))
 		require.Equal(t, "rm", (<-calls).Tool)
 		b.client.receives(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no ` +
 			`\"x\""}],"isError":true}}`)
 	})
 	t.Run("rewrites leave all else as it was", func(t *testing.T) {
-		before = mcpproxy.Before{Args: "{\n  \"b\": 2\n}"}
+		before = mcpproxy.CallDecision{Args: "{\n  \"b\": 2\n}"}
 		for line, want := range map[string]string{
 			`{"id":1, "params" : {"_meta":{"arguments":1}, "arguments" : {"a": [1]} ` +
 				`,"name":"t"},"method":"tools/call" }`: "" +
@@ -91,10 +91,10 @@ func TestGate(t *testing.T) {
 		}
 	})
 	t.Run("texts come in their order", func(t *testing.T) {
-		before, after = mcpproxy.Before{Texts: []string{"before"}}, mcpproxy.After{Texts: []string{"after 1",
-			"after 2"}}
+		before = mcpproxy.CallDecision{Texts: []string{"before"}}
+		after = mcpproxy.ResultDecision{Texts: []string{"after 1", "after 2"}}
 		given := make(chan bool, 1)
-		after.Given = func(ok bool) { given <- ok }
+		after.OnDelivered = func(ok bool) { given <- ok }
 		b.client.send(call("1", "t", "{}"))
 		<-calls
 		b.server.receive()
@@ -112,16 +112,16 @@ func TestGate(t *testing.T) {
 		require.Equal(t, mcpproxy.Result{Text: "no!", Failed: true, Error: true}, <-results)
 		b.client.receives(`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no\u0021"}}`)
 	})
-	after.Given = nil
+	after.OnDelivered = nil
 	b.leave()
 }
 
 func TestNameOfTheServer(t *testing.T) {
 	gate := open()
 	names := make(chan string, 10)
-	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.Before {
+	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
 		names <- c.Server
-		return mcpproxy.Before{}
+		return mcpproxy.CallDecision{}
 	}
 	t.Run("calls wait for it", func(t *testing.T) {
 		b := newBench(t, gate, "")
@@ -201,9 +201,9 @@ func TestNameOfTheServer(t *testing.T) {
 func TestLinesThatDoNotPass(t *testing.T) {
 	const evil = `"params":{"name":"t"}`
 	gate := open()
-	gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
+	gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.CallDecision {
 		t.Error("a call was read")
-		return mcpproxy.Before{}
+		return mcpproxy.CallDecision{}
 	}
 	b := newBench(t, gate, "n")
 	for line, want := range map[string]string{
@@ -275,9 +275,9 @@ func TestArgumentsThatAreReadInTwoWays(t *testing.T) {
 		t.Run(arguments, func(t *testing.T) {
 			calls := 0
 			gate := open()
-			gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
+			gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.CallDecision {
 				calls++
-				return mcpproxy.Before{}
+				return mcpproxy.CallDecision{}
 			}
 			b := newBench(t, gate, "n")
 			b.client.send(call("1", "t", arguments))
@@ -314,12 +314,12 @@ func TestTask(t *testing.T) {
 	} {
 		gate := open()
 		results := make(chan mcpproxy.Result, 9)
-		gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
-			return mcpproxy.Before{Texts: []string{"before"}}
+		gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.CallDecision {
+			return mcpproxy.CallDecision{Texts: []string{"before"}}
 		}
-		gate.After = func(_ context.Context, _ *mcpproxy.Call, r mcpproxy.Result) mcpproxy.After {
+		gate.After = func(_ context.Context, _ *mcpproxy.Call, r mcpproxy.Result) mcpproxy.ResultDecision {
 			results <- r
-			return mcpproxy.After{Texts: []string{"after"}}
+			return mcpproxy.ResultDecision{Texts: []string{"after"}}
 		}
 		b := newBench(t, gate, "n")
 		b.client.send(asks)

@@ -123,7 +123,7 @@ func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
 
 // adapt returns the result for the client: a.Content, if set, replaces the content, and texts follow the content.
 // Without a.Content the other members stay as written.
-func (t tool) adapt(result string, a After, texts []string) string {
+func (t tool) adapt(result string, a ResultDecision, texts []string) string {
 	if a.Content != "" {
 		result = t.replaceContent(result, compact(a.Content)) // a hook may return several lines
 	}

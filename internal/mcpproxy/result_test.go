@@ -92,7 +92,7 @@ func TestAdapt(t *testing.T) {
 			`{"content":[],"structuredContent":{"a":2},"isError":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tool{listed: true}.adapt(test.result, After{Content: test.content}, test.texts)
+			got := tool{listed: true}.adapt(test.result, ResultDecision{Content: test.content}, test.texts)
 			require.Equal(t, test.want, got)
 			require.True(t, json.Valid([]byte(got)))
 		})
@@ -115,87 +115,91 @@ func TestAdaptToSchema(t *testing.T) {
 	for name, test := range map[string]struct {
 		tool   tool
 		result string
-		after  After
+		after  ResultDecision
 		texts  []string
 		want   string
 	}{
 		"a text in the place of a text that is all": {
-			tool{true, text}, texts, After{Content: `"key=[redacted]"`}, nil,
+			tool{true, text}, texts, ResultDecision{Content: `"key=[redacted]"`}, nil,
 			`{"content":[{"type":"text","text":"key=[redacted]"}],"structuredContent":{"content":"key=[redacted]"}}`},
 		"a list with a text in its place": {
-			tool{true, text}, texts, After{Content: `[{"type":"text","text":"key=x"}]`}, nil,
+			tool{true, text}, texts, ResultDecision{Content: `[{"type":"text","text":"key=x"}]`}, nil,
 			`{"content":[{"type":"text","text":"key=x"}],"structuredContent":{"content":"key=x"}}`},
 		"a text in the place of JSON": {
-			tool{true, weather}, report, After{Content: `"gone"`}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `"gone"`}, nil,
 			`{"content":[{"type":"text","text":"gone"}],"isError":true}`},
 		"the JSON of an object": {
-			tool{true, weather}, report, After{Content: `"{\"sky\":\"blue\", \"at\":\"x\",\"t\":3}"`}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `"{\"sky\":\"blue\", \"at\":\"x\",\"t\":3}"`}, nil,
 			`{"content":[{"type":"text","text":"{\"sky\":\"blue\", ` +
 				`\"at\":\"x\",\"t\":3}"}],"structuredContent":{"sky":"blue","at":"x","t":3}}`},
 		"an object": {
-			tool{true, weather}, report, After{Content: `{"sky":"grey","t":4}`}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `{"sky":"grey","t":4}`}, nil,
 			`{"content":[{"type":"text","text":"{\"sky\":\"grey\",\"t\":4}"}],"structuredContent":{"sky":"grey",` +
 				`"t":4}}`},
 		"an object that the schema would not have": {
-			tool{true, weather}, report, After{Content: `{"sky":"[redacted]","t":4}`}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `{"sky":"[redacted]","t":4}`}, nil,
 			`{"content":[{"type":"text","text":"{\"sky\":\"[redacted]\",\"t\":4}"}],"isError":true}`},
 		"an object with a key twice": {
-			tool{true, weather}, report, After{Content: `"{\"sky\":\"grey\",\"t\":4,\"t\":\"\"}"`}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `"{\"sky\":\"grey\",\"t\":4,\"t\":\"\"}"`}, nil,
 			`{"content":[{"type":"text","text":"{\"sky\":\"grey\",\"t\":4,\"t\":\"\"}"}],"isError":true}`},
 		"JSON that is no object": {
-			tool{true, weather}, report, After{Content: `"[1]"`}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `"[1]"`}, nil,
 			`{"content":[{"type":"text","text":"[1]"}],"isError":true}`},
 		"more texts than one": {
-			tool{true, text}, texts, After{Content: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`}, nil,
+			tool{true, text}, texts,
+			ResultDecision{Content: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`}, nil,
 			`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`},
 		"a whole result": {
-			tool{true, text}, texts, After{Content: `{"content":[],"structuredContent":{"content":"x"}}`}, nil,
+			tool{true, text}, texts, ResultDecision{Content: `{"content":[],"structuredContent":{"content":"x"}}`}, nil,
 			`{"content":[],"structuredContent":{"content":"x"}}`},
 		"a whole result that the schema would not have": {
-			tool{true, text}, texts, After{Content: `{"content":[],"structuredContent":{"contents":"x"}}`}, nil,
+			tool{true, text}, texts,
+			ResultDecision{Content: `{"content":[],"structuredContent":{"contents":"x"}}`}, nil,
 			`{"content":[],"isError":true}`},
 		"a whole result without structured content": {
-			tool{true, text}, texts, After{Content: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`}, nil,
+			tool{true, text}, texts,
+			ResultDecision{Content: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`}, nil,
 			`{"content":[{"type":"text","text":"x"}],"_meta":{},"structuredContent":{"content":"x"}}`},
 		"a text in the place of what the structured content alone said": {
 			tool{true, ""}, `{"content":[{"type":"text","text":"done"}],"structuredContent":{"at":"key=1"}}`,
-			After{Content: `"{\"content\":[{\"type\":\"text\",\"text\":\"done\"}],` +
+			ResultDecision{Content: `"{\"content\":[{\"type\":\"text\",\"text\":\"done\"}],` +
 				`\"structuredContent\":{\"at\":\"x\"}}"`}, nil,
 			`{"content":[{"type":"text","text":"done"}],"structuredContent":{"at":"x"}}`},
 		"a failure that blocks": {
-			tool{true, weather}, report, After{Content: `"the redactor was killed"`, Failed: true}, nil,
+			tool{true, weather}, report, ResultDecision{Content: `"the redactor was killed"`, Failed: true}, nil,
 			`{"content":[{"type":"text","text":"the redactor was killed"}],"isError":true}`},
 		"a failure that blocks and whose words are JSON": {
-			tool{true, ""}, report, After{Content: `"{}"`, Failed: true}, nil,
+			tool{true, ""}, report, ResultDecision{Content: `"{}"`, Failed: true}, nil,
 			`{"content":[{"type":"text","text":"{}"}],"isError":true}`},
 		"a block by policy": {
-			tool{true, text}, texts, After{Failed: true}, []string{"not good"},
+			tool{true, text}, texts, ResultDecision{Failed: true}, []string{"not good"},
 			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\nnot ` +
 				`good"}],"structuredContent":{"content":"key=1"},"isError":true}`},
 		"a block where the server says that all is well": {
-			tool{true, ""}, `{"content":[],"isError":false}`, After{Failed: true}, nil,
+			tool{true, ""}, `{"content":[],"isError":false}`, ResultDecision{Failed: true}, nil,
 			`{"content":[],"isError":true}`},
 		"a tool that failed stays one": {
 			tool{true, text}, `{"content":[],"structuredContent":{"content":"key=1"},"isError":true}`,
-			After{Content: `"x"`}, nil,
+			ResultDecision{Content: `"x"`}, nil,
 			`{"isError":true,"content":[{"type":"text","text":"x"}]}`},
 		"a tool without a schema needs no structured content": {
-			tool{true, ""}, texts, After{Content: `"x"`}, nil, `{"content":[{"type":"text","text":"x"}]}`},
+			tool{true, ""}, texts, ResultDecision{Content: `"x"`}, nil, `{"content":[{"type":"text","text":"x"}]}`},
 		"a tool of which nobody knows": {
-			tool{}, texts, After{Content: `"x"`}, nil, `{"content":[{"type":"text","text":"x"}],"isError":true}`},
+			tool{}, texts, ResultDecision{Content: `"x"`}, nil,
+			`{"content":[{"type":"text","text":"x"}],"isError":true}`},
 		"the JSON of an object, of a tool of which nobody knows": {
-			tool{}, texts, After{Content: `"{\"a\":1}"`}, nil,
+			tool{}, texts, ResultDecision{Content: `"{\"a\":1}"`}, nil,
 			`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`},
 		"texts behind it": {
-			tool{true, text}, texts, After{}, []string{"more"},
+			tool{true, text}, texts, ResultDecision{}, []string{"more"},
 			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\nmore"}],` +
 				`"structuredContent":{"content":"key=1"}}`},
 		"what a person says, where the schema has no room": {
-			tool{true, text}, texts, After{}, []string{"[Human Input]: stop"},
+			tool{true, text}, texts, ResultDecision{}, []string{"[Human Input]: stop"},
 			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\n[Human Input]: ` +
 				`stop"}],"structuredContent":{"content":"key=1"}}`},
 		"what a person says, where it has": {
-			tool{true, `{"type":"object"}`}, texts, After{}, []string{"[Human Input]: stop"},
+			tool{true, `{"type":"object"}`}, texts, ResultDecision{}, []string{"[Human Input]: stop"},
 			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\n[Human Input]: ` +
 				`stop"}],"structuredContent":{"content":"key=1",` +
 				`"massgen_runtime_input":"[Human Input]: stop","massgen_runtime_input_priority":"high"}}`},
@@ -281,7 +285,7 @@ func FuzzAdapt(f *testing.F) {
 			return
 		}
 		texts := []string{one, two}
-		got := tool{}.adapt(m.result.raw, After{Content: content}, texts)
+		got := tool{}.adapt(m.result.raw, ResultDecision{Content: content}, texts)
 		var parsed struct {
 			Content []struct{ Text any }
 		}
@@ -290,7 +294,7 @@ func FuzzAdapt(f *testing.F) {
 		for i, item := range parsed.Content[len(parsed.Content)-2:] {
 			require.Equal(t, "\n"+string([]rune(texts[i])), item.Text)
 		}
-		require.Equal(t, m.result.raw, tool{}.adapt(m.result.raw, After{}, nil))
+		require.Equal(t, m.result.raw, tool{}.adapt(m.result.raw, ResultDecision{}, nil))
 		if !strings.Contains(result, "\n") {
 			require.NotContains(t, got, "\n", "it is one line")
 		}

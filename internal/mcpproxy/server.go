@@ -185,9 +185,9 @@ func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 			line = m.result.replace(m.text, r.tool.adapt(m.result.raw, a, append(r.texts, a.Texts...)))
 		}
 		if p.take(r) {
-			p.client.put(line, a.Given)
-		} else if a.Given != nil {
-			a.Given(false) // the client has cancelled the call
+			p.client.put(line, a.OnDelivered)
+		} else if a.OnDelivered != nil {
+			a.OnDelivered(false) // the client has cancelled the call
 		}
 	})
 }

@@ -95,9 +95,9 @@ type bench struct {
 // open is a gate that lets everything pass.
 func open() mcpproxy.Gate {
 	return mcpproxy.Gate{
-		Before: func(context.Context, *mcpproxy.Call) mcpproxy.Before { return mcpproxy.Before{} },
-		After: func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.After {
-			return mcpproxy.After{}
+		Before: func(context.Context, *mcpproxy.Call) mcpproxy.CallDecision { return mcpproxy.CallDecision{} },
+		After: func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.ResultDecision {
+			return mcpproxy.ResultDecision{}
 		},
 		Idle: func(*mcpproxy.Call, bool) bool { return false },
 	}
@@ -131,7 +131,7 @@ func newUnlisted(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 	b.stop = stop
 	go func() {
 		err := p.Run(ctx, mcpproxy.Client{In: fromClient, Out: toClient},
-			mcpproxy.Server{In: proxyToServer, Out: fromServer, Ended: func() string { return "exit status 3" }})
+			mcpproxy.Server{In: proxyToServer, Out: fromServer, DescribeEnd: func() string { return "exit status 3" }})
 		toClient.Close()
 		b.ended <- err
 	}()

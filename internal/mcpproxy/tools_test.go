@@ -49,9 +49,9 @@ func toolsOf(names []string) string {
 // recording is a gate that gives the names of the tools that it was called for.
 func recording() (mcpproxy.Gate, chan string) {
 	gate, tools := open(), make(chan string, 100)
-	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.Before {
+	gate.Before = func(_ context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
 		tools <- c.Tool
-		return mcpproxy.Before{}
+		return mcpproxy.CallDecision{}
 	}
 	return gate, tools
 }
@@ -245,8 +245,8 @@ func TestServerWithoutAList(t *testing.T) {
 // The schema that the server lists decides about what hooks make of a result.
 func TestResultsAreValidForTheirSchema(t *testing.T) {
 	gate := open()
-	gate.After = func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.After {
-		return mcpproxy.After{Content: `"{\"n\":\"no number\"}"`}
+	gate.After = func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.ResultDecision {
+		return mcpproxy.ResultDecision{Content: `"{\"n\":\"no number\"}"`}
 	}
 	b := newUnlisted(t, gate, "n")
 	b.client.send(call("1", "a", "{}"))

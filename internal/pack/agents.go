@@ -10,13 +10,13 @@ var codeThatWrites = []string{"'w'", `"w"`, "'a'", `"a"`, ",w)", ", w)", "'w+'",
 	">.tenex"}
 
 var agents = Pack{
-	Name: "agents", Version: 1, About: "no agent changes the gates and the settings that hold it",
+	Name: "agents", Version: 1, Summary: "no agent changes the gates and the settings that hold it",
 	Rules: []Rule{
 		{
 			Name: "no-hook-edits", Blocks: "a change of hookrun's own files",
 			Why:     "The files say what an agent must not do, so people change them.",
 			Instead: "Say which hook is in the way and why, and let a person change it.",
-			Blind: "A file that a script, a patch or an archive writes, a switch of the branch or of the whole " +
+			Limits: "A file that a script, a patch or an archive writes, a switch of the branch or of the whole " +
 				"working tree, and files in places that a variable such as XDG_CONFIG_HOME names.",
 			Find:  func(c *Call) Found { return c.touches()[guardHooks] },
 			Doubt: [][]string{{".tenex-hooks", "hookrun/hooks.json"}, codeThatWrites},
@@ -64,7 +64,7 @@ var agents = Pack{
 			Name: "no-client-settings", Blocks: "a change of the settings or the hooks of an agent's client",
 			Why:     "The settings start the gates, and can switch the gates off.",
 			Instead: "Say which setting is to change and why, and let a person change it.",
-			Blind: "A file that a script, a patch or an archive writes, a switch of the branch or of the whole " +
+			Limits: "A file that a script, a patch or an archive writes, a switch of the branch or of the whole " +
 				"working tree, the files of MassGen, which can lie anywhere, .mcp.json, and folders that a variable " +
 				"such as CODEX_HOME names. CLAUDE.md, AGENTS.md and GEMINI.md of a project may be edited: people ask " +
 				"for that daily, the change is reviewed with the code, and no gate depends on them.",
@@ -128,7 +128,7 @@ var agents = Pack{
 			Name: "no-user-memory", Blocks: "a change of a client's instructions for all projects",
 			Why:     "A sentence there is an order in each later session, in other projects too.",
 			Instead: "Write it into the CLAUDE.md or AGENTS.md of the project, or let a person do it.",
-			Blind:   "A tool of a client's own for its memory, and the files that such a memory includes.",
+			Limits:  "A tool of a client's own for its memory, and the files that such a memory includes.",
 			Find:    func(c *Call) Found { return c.touches()[guardMemory] },
 			Block: func() []Example {
 				return append(Lines("echo x >> ~/.claude/CLAUDE.md", "rm ~/.codex/AGENTS.md", "cp CLAUDE.md ~/.claude/",
@@ -151,7 +151,7 @@ var agents = Pack{
 			Name: "no-gate-commands", Blocks: "a command that allows, removes or changes gates",
 			Why:     "An agent that can allow its own gates has none.",
 			Instead: "Ask a person to run it in a terminal.",
-			Blind:   "hookrun under another name, and in a script.",
+			Limits:  "hookrun under another name, and in a script.",
 			Find:    gateCommand,
 			Doubt: [][]string{{"hookrun"}, {"hookrun allow", "hookrun deny", "hookrun approve", "hookrun uninstall",
 				"hookrun install", "hookrun init", "hookrun,allow", "hookrun,approve", "hookrun,deny",
@@ -185,7 +185,7 @@ var agents = Pack{
 			Name: "no-gate-variables", Blocks: "a variable or an option that starts a client without its gates",
 			Why:     "A client without gates runs every call.",
 			Instead: "Start the client without that, or ask a person.",
-			Blind: "A settings file of another name that a client is given, a variable that a script sets, and " +
+			Limits: "A settings file of another name that a client is given, a variable that a script sets, and " +
 				"files that no client and no shell reads by itself.",
 			Find: gateVariable,
 			Doubt: [][]string{{"hookrun_skip", "hookrun_trust", "disableallhooks\":true", "disableallhooks\": true",

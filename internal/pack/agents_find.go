@@ -128,11 +128,11 @@ func gateVariable(c *Call) Found {
 		command := &c.Commands[i]
 		client := command.client()
 		if client && command.opensGates() {
-			return Found{What: command.String()}
+			return Found{Subject: command.String()}
 		}
-		for _, w := range command.Sets {
+		for _, w := range command.Env {
 			if gateName(w.Text, client) {
-				return Found{What: w.Text + " " + command.String()}
+				return Found{Subject: w.Text + " " + command.String()}
 			}
 		}
 		switch command.Program {
@@ -140,19 +140,19 @@ func gateVariable(c *Call) Found {
 			starts := slices.ContainsFunc(c.Commands, func(o Command) bool { return o.client() })
 			for _, w := range command.Args {
 				if gateName(w.Text, starts) {
-					return Found{What: command.String()}
+					return Found{Subject: command.String()}
 				}
 			}
 		case "tee":
 			isProfile := func(w Word) bool { return isProfile(w.Text) }
 			if c.setsGates() && slices.ContainsFunc(command.operands(""), isProfile) {
-				return Found{What: command.String()}
+				return Found{Subject: command.String()}
 			}
 		}
 	}
 	for _, f := range slices.Concat(c.Redirect, c.Files) {
 		if f.Writes && isProfile(cmp.Or(f.Word.Text, f.Path)) && c.setsGates() {
-			return Found{What: "a file that sets HOOKRUN_SKIP or HOOKRUN_TRUST: " + f.Path}
+			return Found{Subject: "a file that sets HOOKRUN_SKIP or HOOKRUN_TRUST: " + f.Path}
 		}
 	}
 	return Found{}

@@ -33,8 +33,8 @@ func TestDialects(t *testing.T) {
 					files = append(files, filepath.Join(filepath.Dir(place.Path), own.Base))
 				}
 			}
-			where := dialect.Where{Workspace: dir, Home: home, Getenv: none, Everybody: true}
-			weakest, strongest, _ := d.Install.Elsewhere(where)
+			where := dialect.Where{Workspace: dir, Home: home, Getenv: none, AllProjects: true}
+			weakest, strongest, _ := d.Install.OtherFiles(where)
 			for _, file := range append(append(files, weakest...), strongest...) {
 				require.Equal(t, guardSettings, guardOf(lowered(file), home), file)
 			}
@@ -55,7 +55,7 @@ func TestLinks(t *testing.T) {
 	rule := agents.Rule("no-client-settings")
 	for _, e := range append(Lines("rm s", "echo x > c/settings.json", "rm -r c/", "cp x s", "cp settings.json c"),
 		Paths("fs_write", "s", "c/settings.json")...) {
-		require.NotEmpty(t, rule.Decide(callOf(t, e, dir)).What, "%s %s", e.Tool, e.Text)
+		require.NotEmpty(t, rule.Decide(callOf(t, e, dir)).Subject, "%s %s", e.Tool, e.Text)
 	}
 	for _, e := range append(Lines("cat s", "cp s t", "rm c/x.log", "cp x c/commands.md"), Paths("fs_write", "t")...) {
 		require.Zero(t, rule.Decide(callOf(t, e, dir)), "%s %s", e.Tool, e.Text)
@@ -80,6 +80,6 @@ func TestStartsIn(t *testing.T) {
 		"(cd " + other + " && ls); rm .tenex-hooks.json",
 		"cd " + other + " && cd - && rm .tenex-hooks.json", "cd " + other + " && ls & rm .tenex-hooks.json",
 		"cd /not/there && rm .tenex-hooks.json", "cd " + other + " | rm .tenex-hooks.json"} {
-		require.NotEmpty(t, rule.Decide(callOf(t, Example{Text: line}, dir)).What, line)
+		require.NotEmpty(t, rule.Decide(callOf(t, Example{Text: line}, dir)).Subject, line)
 	}
 }

@@ -21,32 +21,32 @@ type Command struct {
 
 // File is a file that a call works on.
 type File struct {
-	Path   string // as written
-	Prefix bool   // the shell computes the rest of the path
-	Writes bool
+	Path     string // as written
+	IsPrefix bool   // the shell computes the rest of the path
+	Writes   bool
 
 	// Of a redirection:
-	Word          Word // the path, including computed parts
-	Appends, Away bool
-	Folders       []Word // the folders that the line has changed to before
+	Word               Word // the path, including computed parts
+	Appends, Elsewhere bool
+	Folders            []Word // the folders that the line has changed to before
 }
 
 // Call is a tool call as rules see it. Commands and Redirect come from all shell lines.
 type Call struct {
-	Tools    []string // the names of the tool, such as fs_read and Read
-	Commands []Command
-	Redirect []File   // of shell lines
-	Files    []File   // files of a file tool
-	Others   []string // texts of an unknown tool, and patterns that choose files
-	Unseen   bool     // the command or the path of the call cannot be read
-	Shell    bool     // the tool runs shell lines
-	Writes   bool     // the tool may write files
-	Args     string   // all arguments, as JSON
-	Dir      string   // the folder in which the call runs, absolute
-	Root     string   // the workspace, absolute
-	Home     string   // the user's home; "": unknown
+	Tools      []string // the names of the tool, such as fs_read and Read
+	Commands   []Command
+	Redirect   []File   // of shell lines
+	Files      []File   // files of a file tool
+	MaybePaths []string // texts of an unknown tool, and patterns that choose files
+	Unreadable bool     // the command or the path of the call cannot be read
+	Shell      bool     // the tool runs shell lines
+	Writes     bool     // the tool may write files
+	Args       string   // all arguments, as JSON
+	Dir        string   // the folder in which the call runs, absolute
+	Root       string   // the workspace, absolute
+	Home       string   // the user's home; "": unknown
 
-	seen     permission.Seen
+	facts    permission.Facts
 	doubts   []doubt
 	assigned []shellline.Assignment
 	lines    []string // in lower case
@@ -60,29 +60,29 @@ type doubt struct{ text, why string }
 
 // NewCall returns the call as rules see it. writes means that a file tool writes.
 func NewCall(c permission.Call, writes bool) *Call {
-	seen := c.Seen()
-	p := &Call{seen: seen, Tools: append([]string{c.Tool}, c.Also...), Others: seen.Others, Unseen: seen.Unseen,
-		Shell: seen.Kind == permission.Shell || len(seen.Lines) > 0, Writes: writes, Args: c.Input,
-		Dir: c.Dir, Root: c.Root, Home: c.Home}
-	for i, line := range seen.Lines {
+	facts := c.Inspect()
+	p := &Call{facts: facts, Tools: append([]string{c.Tool}, c.Aliases...), MaybePaths: facts.MaybePaths,
+		Unreadable: facts.Unreadable, Shell: facts.Kind == permission.Shell || len(facts.Lines) > 0, Writes: writes,
+		Args: c.Input, Dir: c.Dir, Root: c.Root, Home: c.Home}
+	for i, line := range facts.Lines {
 		p.addLine(line)
-		p.addWindows(seen.Texts[i])
-		p.lines = append(p.lines, strings.ToLower(seen.Texts[i]))
+		p.addWindows(facts.Texts[i])
+		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
 		if line.Opaque != "" {
-			p.doubts = append(p.doubts, doubt{flat(seen.Texts[i]), line.Opaque})
+			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
 				continue
 			}
 			text := strings.ToLower(h.Text) + "\n"
-			if strings.Contains(h.What, "program") {
+			if strings.Contains(h.Name, "program") {
 				text = flat(h.Text)
 			}
-			p.doubts = append(p.doubts, doubt{text, h.What})
+			p.doubts = append(p.doubts, doubt{text, h.Name})
 		}
 	}
-	for _, path := range seen.Files {
+	for _, path := range facts.Files {
 		p.Files = append(p.Files, File{Path: path, Writes: writes})
 	}
 	return p
@@ -96,11 +96,11 @@ func flat(text string) string {
 }
 
 // addLine adds the commands and redirections of a line.
-func (c *Call) addLine(line *shellline.Reached) {
+func (c *Call) addLine(line *shellline.Unwrapped) {
 	c.Commands = slices.Grow(c.Commands, len(line.Commands))
 	for _, command := range line.Commands {
 		c.Commands = append(c.Commands, commandOf(command))
-		c.inputs += len(command.From) + len(command.Inside)
+		c.inputs += len(command.PipedFrom) + len(command.Substitutions)
 	}
 	for _, r := range line.Redirections {
 		c.Redirect = append(c.Redirect, fileOf(r))
@@ -126,9 +126,10 @@ func commandOf(c shellline.Command) Command {
 func programName(w Word) string { return strings.ToLower(shellline.ProgramName(w.Text)) }
 
 func fileOf(r shellline.Redirection) File {
-	f := File{Path: r.File.Text, Writes: r.Writes, Word: r.File, Appends: r.Appends, Away: r.Away, Folders: r.Folders}
+	f := File{Path: r.File.Text, Writes: r.Writes, Word: r.File, Appends: r.Appends, Elsewhere: r.Elsewhere,
+		Folders: r.Folders}
 	if r.File.Computed {
-		f.Path, f.Prefix = r.File.Prefix, true
+		f.Path, f.IsPrefix = r.File.Prefix, true
 	}
 	return f
 }
@@ -162,7 +163,7 @@ func (c *Command) value(short, long string) Word {
 
 // String returns the command for a reason.
 func (c *Command) String() string {
-	return strings.TrimSuffix(c.Program+" "+shellline.Joined(c.Args), " ")
+	return strings.TrimSuffix(c.Program+" "+shellline.JoinWords(c.Args), " ")
 }
 
 // flag reports whether the command has an option: one of the letters, perhaps in a bundle, or a long option or its
@@ -200,7 +201,7 @@ func operands(args []Word, valued string) (words []Word) {
 			return append(words, args[i+1:]...)
 		case len(w.Text) < 2 || w.Text[0] != '-':
 			words = append(words, w)
-		case shellline.Among(valued, w.Text):
+		case shellline.InList(valued, w.Text):
 			i++
 		}
 	}

@@ -74,7 +74,7 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 	for _, w := range words {
 		f.word(w, true, doubt)
 	}
-	if c.More {
+	if c.MoreArgs {
 		for _, line := range f.call.lines {
 			f.add(guardInText(line), "it gets files that nobody knows")
 		}
@@ -99,7 +99,7 @@ func (f *guardFinder) copies(c *Command) {
 		}
 		target, files = files[len(files)-1], files[:len(files)-1]
 	}
-	if c.More {
+	if c.MoreArgs {
 		f.changes(c, nil, "")
 	}
 	f.word(target, false, "")

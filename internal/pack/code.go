@@ -36,7 +36,7 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 		}
 	}
 	for _, text := range l.Lines {
-		line := shellline.TakeApart(text)
+		line := shellline.Split(text)
 		for i := range line.Commands {
 			if commandsOf(line.Commands[i].Words, depth-1, yield) {
 				return true
@@ -50,7 +50,7 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 func (c *Command) getsOutputOf(test func(program string, args []Word) bool) bool {
 	named := func(words []Word) bool { return test(programName(words[0]), words[1:]) }
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
-	return slices.ContainsFunc(c.From, prints) || slices.ContainsFunc(c.Inside, prints)
+	return slices.ContainsFunc(c.PipedFrom, prints) || slices.ContainsFunc(c.Substitutions, prints)
 }
 
 // runsInput is how a command runs code that is not in the line.
@@ -214,7 +214,7 @@ func (c *Call) runsOutputOf(test func(program string, args []Word) bool) Found {
 		switch runs := command.executes(); {
 		case runs == runsNone:
 		case command.getsOutputOf(test):
-			return Found{What: command.String()}
+			return Found{Subject: command.String()}
 		case runs == runsComputed && captures():
 			return Found{command.String(), "a variable may hold what the line downloads or decodes"}
 		}
@@ -309,7 +309,7 @@ func (c *Call) runsFile(names []string) Found {
 			}
 		}
 		if found {
-			return Found{What: command.String()}
+			return Found{Subject: command.String()}
 		}
 	}
 	return Found{}
@@ -336,7 +336,7 @@ func (c *Command) script() int {
 	}
 	for i := 0; i < len(c.Args); i++ {
 		switch text := c.Args[i].Text; {
-		case shellline.Among(scriptOptions, text):
+		case shellline.InList(scriptOptions, text):
 			i++
 		case text == "" || text[0] != '-' && text[0] != '+':
 			if c.hasCode(c.Args[:i]) {

@@ -95,13 +95,14 @@ func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		for _, w := range cmd.overwritten() {
-			if !cmd.Away && try(w, cmd.Folders, cmd.String) {
+			if !cmd.Elsewhere && try(w, cmd.Folders, cmd.String) {
 				return found
 			}
 		}
 	}
 	for _, f := range c.Redirect {
-		if f.Writes && !f.Appends && !f.Away && try(f.Word, f.Folders, func() string { return "> " + f.Word.Text }) {
+		text := func() string { return "> " + f.Word.Text }
+		if f.Writes && !f.Appends && !f.Elsewhere && try(f.Word, f.Folders, text) {
 			return found
 		}
 	}
@@ -118,17 +119,17 @@ func deviceWrite(c *Call) Found {
 			continue
 		}
 		if cmd.Program == "diskutil" || strings.HasPrefix(cmd.Program, "zpool") {
-			return Found{What: cmd.String()}
+			return Found{Subject: cmd.String()}
 		}
 		for _, w := range cmd.Args {
 			for _, r := range c.readings(w, 0) {
 				if at := c.absolute(r.text, cmd.Folders); at != "" && isDevice(path.Clean(at)) {
-					return Found{What: cmd.String(), Doubt: r.doubt}
+					return Found{Subject: cmd.String(), Doubt: r.doubt}
 				}
 			}
 		}
 	}
-	if found := c.windowsDisk(); found.What != "" {
+	if found := c.windowsDisk(); found.Subject != "" {
 		return found
 	}
 	return c.writes(func(at, _ string) bool { return isDevice(at) })
@@ -150,7 +151,7 @@ func (c *Command) writesToUnknown(call *Call) bool {
 // formats reports whether a command erases the devices in its arguments.
 func (c *Command) formats() bool {
 	has := func(words string) bool {
-		return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.Among(words, w.Text) })
+		return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.InList(words, w.Text) })
 	}
 	switch c.Program {
 	case "mkswap", "mke2fs", "newfs", "blkdiscard", "shred":
@@ -188,7 +189,7 @@ func isDevice(p string) bool {
 		return false
 	}
 	name, _, _ := strings.Cut(p[len("/dev/"):], "/")
-	return !shellline.Among("null zero full random urandom stdin stdout stderr console ptmx pts fd shm tcp udp log "+
+	return !shellline.InList("null zero full random urandom stdin stdout stderr console ptmx pts fd shm tcp udp log "+
 		"kmsg snd dsp input video0 dri fuse net mqueue", name) && !strings.HasPrefix(name, "tty") &&
 		!strings.HasPrefix(name, "cu.")
 }
@@ -202,7 +203,7 @@ func isOfSystem(p string) bool {
 	p = strings.TrimPrefix(p, "/private")
 	if below("/etc", p) {
 		folder, _, deeper := strings.Cut(p[len("/etc/"):], "/")
-		return !deeper || shellline.Among("ssh pam.d sudoers.d security cron.d cron.daily cron.hourly", folder)
+		return !deeper || shellline.InList("ssh pam.d sudoers.d security cron.d cron.daily cron.hourly", folder)
 	}
 	for _, folder := range [...]string{"/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib",
 		"/usr/lib64", "/boot", "/proc", "/sys", "/System", "/Library/LaunchDaemons", "C:/Windows", "/c/Windows"} {
@@ -220,7 +221,7 @@ func outsideWrite(c *Call) Found {
 		}
 		for _, t := range c.targets(Word{Text: strings.TrimSpace(f.Path), Home: true}, nil, true) {
 			if t.area >= outside && !c.isNote(t.path) {
-				return Found{What: f.Path}
+				return Found{Subject: f.Path}
 			}
 		}
 	}

@@ -8,14 +8,14 @@ import (
 )
 
 var files = Pack{
-	Name: "files", Version: 1, About: "no deletion of homes, systems, the whole workspace or what lies outside of it",
+	Name: "files", Version: 1, Summary: "no deletion of homes, systems, the whole workspace or what lies outside of it",
 	Rules: []Rule{
 		{
 			Name:    "no-wide-delete",
 			Blocks:  "the deletion or the move of a root, a home, a system folder or the whole workspace",
 			Why:     "The files cannot be brought back, and one blank too many in a path is enough.",
 			Instead: "Name the files or the folders in the workspace that should go.",
-			Blind: "A path that the shell computes as a whole, as in `rm -rf $X` if the line does not set X, which " +
+			Limits: "A path that the shell computes as a whole, as in `rm -rf $X` if the line does not set X, which " +
 				"passes: of $X/* the root is what is left if X is empty, which is blocked. Deletions by a script or " +
 				"in another language, and a pattern of letters, as [a-z]*. If the line goes to a folder that the " +
 				"shell computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
@@ -64,7 +64,7 @@ var files = Pack{
 			Why: "The folder belongs to another project or to the person. Temporary folders and caches such as " +
 				"~/.cache, ~/.npm and Xcode's DerivedData are free.",
 			Instead: "Leave the folder, or say which folder should go and why, and let the person delete it.",
-			Blind: "A single file that rm deletes by its name, a path that the shell computes as a whole, and what " +
+			Limits: "A single file that rm deletes by its name, a path that the shell computes as a whole, and what " +
 				"runs in a container or on another machine.",
 			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
 			Block: func() []Example {
@@ -87,7 +87,7 @@ var files = Pack{
 			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
 			Why:     "The deletion includes files that were not looked at, such as .git and uncommitted work.",
 			Instead: "Narrow the search by a folder or a pattern, and look at the list first.",
-			Blind: "Names that come from a file, through a loop, or from another program than find, ls and git " +
+			Limits: "Names that come from a file, through a loop, or from another program than find, ls and git " +
 				"ls-files; a shell behind xargs.",
 			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
 			Block: func() []Example {
@@ -114,7 +114,7 @@ var files = Pack{
 			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
 			Why:     "A system with wrong modes does not start, and the old modes are not recorded.",
 			Instead: "Change the files that need it, in the workspace.",
-			Blind:   "A path that the shell computes. The workspace itself and what lies below a home may be changed.",
+			Limits:  "A path that the shell computes. The workspace itself and what lies below a home may be changed.",
 			Find:    wideChmod,
 			Doubt:   [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
 			Block: func() []Example {
@@ -135,7 +135,7 @@ var files = Pack{
 			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
 			Why:     "All data on the disk is lost.",
 			Instead: "Work on an image in a file, or ask the person to do it.",
-			Blind:   "A link that leads to a device, and a path that the shell computes, unless dd writes to it.",
+			Limits:  "A link that leads to a device, and a path that the shell computes, unless dd writes to it.",
 			Find:    deviceWrite,
 			Doubt:   [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
 			Block: func() []Example {
@@ -161,8 +161,8 @@ var files = Pack{
 			Why: "The machine may not start, or may let others in. Folders of /etc other than ssh, pam.d, sudoers.d, " +
 				"security and cron.* are free, and so are /usr/local and /opt.",
 			Instead: "Write to the workspace, and ask the person to put the file there.",
-			Blind: "A link that leads there, text that is added at the end of a file, what runs in a container or on " +
-				"another machine, and files outside of the workspace that are not the system's.",
+			Limits: "A link that leads there, text that is added at the end of a file, what runs in a container or " +
+				"on another machine, and files outside of the workspace that are not the system's.",
 			Find: systemWrite, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
 				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
 			Block: func() []Example {
@@ -190,7 +190,7 @@ var files = Pack{
 				"plans and notes that clients keep in the home: ~/.claude/plans, ~/.claude/projects, ~/.claude/todos " +
 				"and ~/.gemini/tmp.",
 			Instead: "Write to the workspace or to a temporary folder.",
-			Blind:   "Writes of a shell line: for the system there is no-system-write.",
+			Limits:  "Writes of a shell line: for the system there is no-system-write.",
 			Find:    outsideWrite,
 			Block: func() []Example {
 				return slices.Concat(
@@ -230,7 +230,7 @@ func (c *Command) removes() (r removal, ok bool) {
 		r.words, r.recursive = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
 		return r, c.Program != "" || c.flag("rR", "--recursive") && c.flag("f", "--force")
 	case "remove-item", "ri", "del", "erase", "rd":
-		deep := func(w Word) bool { return shellline.Among("-r -recurse /s", strings.ToLower(w.Text)) }
+		deep := func(w Word) bool { return shellline.InList("-r -recurse /s", strings.ToLower(w.Text)) }
 		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
 		words := slices.DeleteFunc(c.operands(""), isOption)
 		return removal{words: words, recursive: slices.ContainsFunc(c.Args, deep)}, true
@@ -272,7 +272,7 @@ func mayBeOption(w Word) bool {
 // findRemoval returns the files that find deletes.
 func (c *Command) findRemoval() (r removal, ok bool) {
 	args := c.Args
-	for len(args) > 0 && (shellline.Among("-H -L -P", args[0].Text) || strings.HasPrefix(args[0].Text, "-O")) {
+	for len(args) > 0 && (shellline.InList("-H -L -P", args[0].Text) || strings.HasPrefix(args[0].Text, "-O")) {
 		args = args[1:]
 	}
 	for len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") && args[0].Text != "(" && args[0].Text != "!" {
@@ -316,8 +316,8 @@ func destroys(args []Word) bool {
 		switch name := programName(w); {
 		case w.Text == ";" || w.Text == "+":
 			return false
-		case shellline.Among("rm grm shred srm unlink rimraf trash", name):
-			return i == 0 || shellline.Among("sudo doas env command busybox nice timeout nohup", args[0].Text)
+		case shellline.InList("rm grm shred srm unlink rimraf trash", name):
+			return i == 0 || shellline.InList("sudo doas env command busybox nice timeout nohup", args[0].Text)
 		case i > 0 && args[i-1].Text == "-c":
 			return strings.HasPrefix(w.Text, "rm ") || strings.Contains(w.Text, " rm ")
 		}
@@ -343,15 +343,15 @@ func wideDelete(c *Call) Found {
 				switch {
 				case cmd.isFind() && c.isTemporaryFolder(t.path), t.area == workspace && c.keepsInWorkspace(cmd):
 				case r.moves && t.doubt == ifFolder: // often a folder made by mktemp
-				case t.area == inSystem && !cmd.Away && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
+				case t.area == inSystem && !cmd.Elsewhere && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
 					t.area == protected && whole,
-					t.area == workspace && whole && !cmd.Away && !cmd.isFind() && cmd.Program != "rsync":
+					t.area == workspace && whole && !cmd.Elsewhere && !cmd.isFind() && cmd.Program != "rsync":
 					return cmd.foundIn(t)
 				}
 			}
 		}
 	}
-	if found := c.windowsDelete(); found.What != "" {
+	if found := c.windowsDelete(); found.Subject != "" {
 		return found
 	}
 	return c.pipedRoot()
@@ -393,15 +393,15 @@ func (c *Call) pipedRoot() Found {
 // deletesInput reports whether a command deletes the files that another command prints.
 func deletesInput(c Command) bool {
 	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
-	return shellline.Among("rm grm shred srm unlink rimraf trash", c.Program) &&
-		(c.More || slices.ContainsFunc(c.Args, braces))
+	return shellline.InList("rm grm shred srm unlink rimraf trash", c.Program) &&
+		(c.MoreArgs || slices.ContainsFunc(c.Args, braces))
 }
 
 func outsideDelete(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		r, ok := cmd.removes()
-		if !ok || r.moves || cmd.Away {
+		if !ok || r.moves || cmd.Elsewhere {
 			continue
 		}
 		for _, w := range r.words {
@@ -424,7 +424,7 @@ func sweep(c *Call) Found {
 		case "find", "gfind", "rsync":
 			r, ok := cmd.removes()
 			if ok && !r.patterns && c.leadTo(workspace, r.words, cmd) {
-				return Found{What: cmd.String()}
+				return Found{Subject: cmd.String()}
 			}
 		case "grep", "egrep", "rg", "awk", "sed", "head", "tail", "fzf", "comm", "cut":
 			filtered = true
@@ -435,7 +435,7 @@ func sweep(c *Call) Found {
 		fed = fed || deletesInput(*cmd)
 	}
 	if fed && lists != nil && !filtered {
-		return Found{What: lists.String() + ", whose list is deleted"}
+		return Found{Subject: lists.String() + ", whose list is deleted"}
 	}
 	return Found{}
 }
@@ -477,7 +477,7 @@ func wideChmod(c *Call) Found {
 		default:
 			continue
 		}
-		if cmd.Away || !cmd.flag("R", "--recursive") {
+		if cmd.Elsewhere || !cmd.flag("R", "--recursive") {
 			continue
 		}
 		words := cmd.operands("-m -x -M -X --reference")

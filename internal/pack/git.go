@@ -8,13 +8,13 @@ import (
 )
 
 var git = Pack{
-	Name: "git", Version: 1, About: "no forced push, none to main, no lost work, no skipped checks",
+	Name: "git", Version: 1, Summary: "no forced push, none to main, no lost work, no skipped checks",
 	Rules: []Rule{
 		{
 			Name: "no-force-push", Blocks: "a push that overwrites commits on the remote",
 			Why:     "Others may have pulled the commits that a forced push throws away.",
 			Instead: "Push without force, or with --force-with-lease to a branch of your own, or ask first.",
-			Blind: "A remote or a branch that the shell computes, and what the repository's configuration adds to a " +
+			Limits: "A remote or a branch that the shell computes, and what the repository's configuration adds to a " +
 				"push.",
 			Find: forcedPush, Doubt: [][]string{{"git"}, {"push"}, {"--force", " -f", "--mirror", " +"}},
 			Block: func() []Example {
@@ -49,7 +49,7 @@ var git = Pack{
 			Name: "no-push-to-main", Blocks: "a push to the main branch",
 			Why:     "Another person should review a change before the main branch has it.",
 			Instead: "Push a branch of your own, and open a pull request.",
-			Blind:   "The branch to which the configuration of the repository pushes.",
+			Limits:  "The branch to which the configuration of the repository pushes.",
 			Find:    pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
 			Block: func() []Example {
 				return Lines("git push origin main", "git push origin HEAD:master",
@@ -64,7 +64,7 @@ var git = Pack{
 			Name: "no-lost-work", Blocks: "a git command that throws away uncommitted work",
 			Why:     "Git keeps no copy of uncommitted work.",
 			Instead: "Commit or stash it first, or ask.",
-			Blind:   "Whether there is any such work.",
+			Limits:  "Whether there is any such work.",
 			Find:    lostWork,
 			Doubt:   [][]string{{"git"}, {"reset --hard", "clean -f", "stash drop", "stash clear", "branch -d"}},
 			Block: func() []Example {
@@ -86,7 +86,7 @@ var git = Pack{
 			Name: "no-skipped-checks", Blocks: "a call that skips or changes the hooks of the repository",
 			Why:     "The hooks find mistakes before they are pushed.",
 			Instead: "Mend the findings of the hooks, or ask.",
-			Blind: "Variables that hooks look at, other than those of husky, lefthook, pre-commit and overcommit, " +
+			Limits: "Variables that hooks look at, other than those of husky, lefthook, pre-commit and overcommit, " +
 				"and those that an earlier call has set.",
 			Find: skippedChecks, Doubt: [][]string{{"git"}, {"--no-verify", "hookspath"}},
 			Block: func() []Example {
@@ -216,7 +216,7 @@ func (g *gitCall) operands(valued ...string) (words []Word) {
 	return words
 }
 
-func (g *gitCall) found() Found { return Found{What: g.command.String()} }
+func (g *gitCall) found() Found { return Found{Subject: g.command.String()} }
 
 // pushOptions take a value in the next word.
 var pushOptions = []string{"-o", "--push-option", "--receive-pack", "--exec", "--repo"}
@@ -241,7 +241,7 @@ func forcedPush(c *Call) Found {
 			switch {
 			case strings.HasPrefix(w.Text, "+"):
 				return g.found()
-			case i == 0 && w.Computed && w.Several && w.Prefix == "":
+			case i == 0 && w.Computed && w.MaybeMany && w.Prefix == "":
 				return Found{g.command.String(), "the shell computes a word that may be an option; name the remote"}
 			}
 		}
@@ -278,7 +278,7 @@ func pushToMain(c *Call) Found {
 		isMain := func(name string) bool { return slices.Contains(main, name) }
 		if len(words) < 2 { // pushes the current branch
 			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0, "o") {
-				return Found{What: g.command.String() + " from " + branch}
+				return Found{Subject: g.command.String() + " from " + branch}
 			}
 			continue
 		}
@@ -362,8 +362,8 @@ func gitDir(dir string) string {
 func lostWork(c *Call) Found {
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		if r, ok := command.removes(); ok && !command.Away && slices.ContainsFunc(r.words, isRepository) {
-			return Found{What: command.String()}
+		if r, ok := command.removes(); ok && !command.Elsewhere && slices.ContainsFunc(r.words, isRepository) {
+			return Found{Subject: command.String()}
 		}
 	}
 	for _, g := range c.gits() {

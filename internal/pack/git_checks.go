@@ -9,7 +9,7 @@ import (
 )
 
 func skippedChecks(c *Call) Found {
-	if found := c.changesGit(); found.What != "" {
+	if found := c.changesGit(); found.Subject != "" {
 		return found
 	}
 	for _, g := range c.gits() {
@@ -50,7 +50,7 @@ func (c *Call) skipsHooks(command *Command) bool {
 		}
 		return strings.HasPrefix(name, "GIT_CONFIG_KEY_") && strings.EqualFold(value, "core.hooksPath")
 	}
-	return slices.ContainsFunc(command.Sets, func(w Word) bool {
+	return slices.ContainsFunc(command.Env, func(w Word) bool {
 		name, value, _ := strings.Cut(w.Text, "=")
 		return skips(name, value)
 	}) || slices.ContainsFunc(c.assigned, func(a shellline.Assignment) bool { return skips(a.Name, a.Value.Text) })
@@ -64,12 +64,12 @@ func (c *Call) changesGit() Found {
 	}
 	for _, f := range c.Files {
 		if f.Writes && holds(f.Path, "/.git/") {
-			return Found{What: f.Path}
+			return Found{Subject: f.Path}
 		}
 	}
 	for _, f := range c.Redirect {
 		if f.Writes && (holds(f.Path, "/.git/hooks/") || holds(f.Path, "/.git/config/")) {
-			return Found{What: "> " + f.Path}
+			return Found{Subject: "> " + f.Path}
 		}
 	}
 	for i := range c.Commands {
@@ -80,7 +80,7 @@ func (c *Call) changesGit() Found {
 			ok = slices.ContainsFunc(r.words, func(w Word) bool { return strings.HasSuffix(w.Text, "-x") })
 		}
 		if ok && slices.ContainsFunc(r.words, func(w Word) bool { return holds(w.Text, "/.git/hooks/") }) {
-			return Found{What: command.String()}
+			return Found{Subject: command.String()}
 		}
 	}
 	return Found{}

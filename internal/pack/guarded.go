@@ -220,7 +220,7 @@ func (c *Call) touches() *touched {
 			f.message = file.Path
 			f.path(file.Path, "")
 		}
-		for _, text := range c.Others {
+		for _, text := range c.MaybePaths {
 			f.message = text
 			f.add(guardOf(lowered(text), f.home), "")
 		}
@@ -266,7 +266,7 @@ type guardFinder struct {
 
 // add notes a guarded file. Only then add formats the command for the message.
 func (f *guardFinder) add(g guard, doubt string) {
-	if g == guardNone || f.found[g].What != "" {
+	if g == guardNone || f.found[g].Subject != "" {
 		return
 	}
 	what := f.message
@@ -357,7 +357,7 @@ func (f *guardFinder) eachPath(file string, look func(at string)) {
 		if !isAbs && dir != f.call.Dir {
 			at = dir + "/" + file
 		}
-		for _, end := range f.call.seen.Ends(f.call.Dir, at) {
+		for _, end := range f.call.facts.ResolvedPaths(f.call.Dir, at) {
 			if end = filepath.ToSlash(end); !f.temporary(end) {
 				look(end)
 			}

@@ -8,13 +8,13 @@ import (
 )
 
 var infra = Pack{
-	Name: "infra", Version: 1, About: "no deletion in clusters, clouds, containers and databases, nothing published",
+	Name: "infra", Version: 1, Summary: "no deletion in clusters, clouds, containers and databases, nothing published",
 	Rules: []Rule{
 		{
 			Name: "no-cluster-delete", Blocks: "a command that deletes resources of a cluster",
 			Why:     "The resource may serve people, and its volumes are deleted too.",
 			Instead: "Show the command with --dry-run=server, and ask a person to run it.",
-			Blind: "A verb that the shell computes, an alias such as k, and what an applied file takes out. " +
+			Limits: "A verb that the shell computes, an alias such as k, and what an applied file takes out. " +
 				"Clusters of kind, minikube and k3d are free.",
 			Find:  clusterDelete,
 			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
@@ -39,7 +39,7 @@ var infra = Pack{
 			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
 			Why:     "Servers, networks and data go at once, and the description does not bring the data back.",
 			Instead: "Show the plan (terraform plan -destroy, pulumi preview), and ask a person to run it.",
-			Blind:   "An apply of a description, or of a saved plan, from which a resource was taken out.",
+			Limits:  "An apply of a description, or of a saved plan, from which a resource was taken out.",
 			Find:    infraDestroy,
 			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
 				{" destroy", "-destroy"}},
@@ -63,7 +63,7 @@ var infra = Pack{
 			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
 			Why:     "A volume has the data of a database, and what is unused now may be another project's.",
 			Instead: "Stop what you started yourself by its name (docker compose down, docker stop), or ask.",
-			Blind:   "A verb that the shell computes, and the socket of the daemon.",
+			Limits:  "A verb that the shell computes, and the socket of the daemon.",
 			Find:    containerDelete,
 			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
 				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
@@ -88,7 +88,7 @@ var infra = Pack{
 			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
 			Why:     "The resource is gone for all its users.",
 			Instead: "List what would go, and ask a person to delete it.",
-			Blind:   "Calls of an API by curl or by a program, and the consoles' own shells.",
+			Limits:  "Calls of an API by curl or by a program, and the consoles' own shells.",
 			Find:    cloudDelete,
 			Doubt: [][]string{{"aws ", "gcloud ", "gh ", "heroku ", "gsutil ", "doctl "},
 				{" terminate-instances", "s3 rb", "s3 rm", "apps:destroy", "repo delete", "instances delete"}},
@@ -122,7 +122,7 @@ var infra = Pack{
 			Name: "no-data-drop", Blocks: "a statement that drops, empties or deletes a whole table or database",
 			Why:     "Only a backup brings the rows back, if there is one.",
 			Instead: "Select what would go and show it, delete with a WHERE, or ask.",
-			Blind: "Statements in files, in variables and in the code of programs; what a WHERE that is always true " +
+			Limits: "Statements in files, in variables and in the code of programs; what a WHERE that is always true " +
 				"deletes; a prompt into which a tool types.",
 			Find: dataDrop,
 			Doubt: [][]string{{"psql ", "mysql ", "mariadb ", "sqlite3 ", "mongosh "},
@@ -158,7 +158,7 @@ var infra = Pack{
 			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
 			Why:     "Others install it at once, and most registries never give a version back.",
 			Instead: "Prepare it, try it with --dry-run, and ask a person to publish.",
-			Blind: "A script of the project that publishes, such as `npm run release` or `make publish`, and a tag " +
+			Limits: "A script of the project that publishes, such as `npm run release` or `make publish`, and a tag " +
 				"that starts one.",
 			Find: publish,
 			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
@@ -239,14 +239,14 @@ func begins(args []Word, entry string) bool {
 
 // has reports whether any argument is one of the words in a list.
 func (c *Command) has(list string) bool {
-	return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.Among(list, w.Text) })
+	return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.InList(list, w.Text) })
 }
 
 // hasOperand reports whether any argument is one of the words in a list, and not the value of the option before.
 func (c *Command) hasOperand(list string) bool {
 	for i, w := range c.Args {
 		isValue := i > 0 && strings.HasPrefix(c.Args[i-1].Text, "-") && !strings.Contains(c.Args[i-1].Text, "=")
-		if !isValue && shellline.Among(list, w.Text) {
+		if !isValue && shellline.InList(list, w.Text) {
 			return true
 		}
 	}
@@ -277,7 +277,7 @@ func (c *Command) isDry() bool {
 func (c *Call) firstFound(test func(*Command) bool) Found {
 	for i := range c.Commands {
 		if cmd := &c.Commands[i]; test(cmd) && !cmd.isDry() {
-			return Found{What: cmd.String()}
+			return Found{Subject: cmd.String()}
 		}
 	}
 	return Found{}

@@ -6,7 +6,7 @@
 //	…
 //	call := pack.NewCall(input, true)
 //	for _, rule := range of.At(of.Version) {
-//		if found := rule.Decide(call); found.What != "" {
+//		if found := rule.Decide(call); found.Subject != "" {
 //			// block, with rule.Reason(of.ID(rule), found)
 //		}
 //	}
@@ -14,7 +14,7 @@
 // Guarantees: a rule decides on the commands that a shell would run, inside quotes, wrappers and launchers, and not on
 // the text of a line. A rule reads no file unless a comment says so, starts no process, and costs microseconds.
 //
-// Limits: a rule does not see the internal work of a program. Blind says what else a rule cannot see.
+// Limits: a rule does not see the internal work of a program. Rule.Limits names further calls that a rule cannot see.
 package pack
 
 import (
@@ -27,7 +27,7 @@ import (
 // Pack is a list of rules with a name.
 type Pack struct {
 	Name    string
-	About   string // half a line
+	Summary string // half a line
 	Version int    // increases if a rule blocks more than before
 	Rules   []Rule
 }
@@ -38,7 +38,7 @@ type Rule struct {
 	Blocks  string // the blocked calls, as a noun phrase
 	Why     string // a sentence
 	Instead string // a sentence, to the agent
-	Blind   string // calls that the rule cannot see; "" if not worth mentioning
+	Limits  string // calls that the rule cannot see; "" if not worth mentioning
 	Since   int    // the pack version that introduced the rule; 0 is 1
 
 	// Find returns the part of a call that the rule blocks, or the zero Found.
@@ -53,8 +53,8 @@ type Rule struct {
 
 // Found is the part of a call that a rule blocks.
 type Found struct {
-	What  string // the command or the file, for the reason; "" if the rule does not block
-	Doubt string // why hookrun is in doubt; "" if certain
+	Subject string // the command or the file, for the reason; "" if the rule does not block
+	Doubt   string // why hookrun is in doubt; "" if certain
 }
 
 // Example is a call to test a rule with.
@@ -135,15 +135,15 @@ func (p *Pack) ID(r *Rule) string { return p.Name + "/" + r.Name }
 
 // Decide returns the part of a call that the rule blocks, perhaps in doubt.
 func (r *Rule) Decide(c *Call) Found {
-	if found := r.Find(c); found.What != "" || len(r.Doubt) == 0 {
+	if found := r.Find(c); found.Subject != "" || len(r.Doubt) == 0 {
 		return found
 	}
-	if c.Unseen && c.Shell {
-		return Found{What: r.Blocks, Doubt: "its command cannot be read"}
+	if c.Unreadable && c.Shell {
+		return Found{Subject: r.Blocks, Doubt: "its command cannot be read"}
 	}
 	for _, d := range c.doubts {
 		if wordsAppear(d.text, r.Doubt) {
-			return Found{What: r.Blocks, Doubt: d.why}
+			return Found{Subject: r.Blocks, Doubt: d.why}
 		}
 	}
 	return Found{}
@@ -152,8 +152,8 @@ func (r *Rule) Decide(c *Call) Found {
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
 	text := "This is " + r.Blocks
-	if found.What != "" && found.What != r.Blocks {
-		text += " (" + found.What + ")"
+	if found.Subject != "" && found.Subject != r.Blocks {
+		text += " (" + found.Subject + ")"
 	}
 	text += ". " + r.Instead
 	if found.Doubt != "" {

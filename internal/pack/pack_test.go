@@ -18,7 +18,7 @@ import (
 // callOf is the call of an example.
 func callOf(t testing.TB, e Example, dir string) *Call {
 	t.Helper()
-	return NewCall(permissionCall(t, e, dir).Once(), e.Tool == "fs_write" || e.Tool == "fs_edit")
+	return NewCall(permissionCall(t, e, dir).WithCache(), e.Tool == "fs_write" || e.Tool == "fs_edit")
 }
 
 func permissionCall(t testing.TB, e Example, dir string) permission.Call {
@@ -46,7 +46,7 @@ func onBranch(t testing.TB) string {
 func held(c *Call) (ids []string) {
 	for _, p := range All() {
 		for i := range p.Rules {
-			if p.Rules[i].Decide(c).What != "" {
+			if p.Rules[i].Decide(c).Subject != "" {
 				ids = append(ids, p.ID(&p.Rules[i]))
 			}
 		}
@@ -77,7 +77,7 @@ func TestExamples(t *testing.T) {
 				require.NotEmpty(t, r.Block())
 				require.NotEmpty(t, r.Pass())
 				for _, e := range r.Block() {
-					assert.NotEmpty(t, r.Decide(callOf(t, e, dir)).What, "%s %s", e.Tool, e.Text)
+					assert.NotEmpty(t, r.Decide(callOf(t, e, dir)).Subject, "%s %s", e.Tool, e.Text)
 				}
 				for _, e := range r.Pass() {
 					assert.Zero(t, r.Decide(callOf(t, e, dir)), "%s %s", e.Tool, e.Text)
@@ -110,7 +110,7 @@ func BenchmarkAll(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			of := permissionCall(b, e, "/tmp")
 			for b.Loop() {
-				held(NewCall(of.Once(), false))
+				held(NewCall(of.WithCache(), false))
 			}
 		})
 	}

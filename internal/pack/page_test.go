@@ -30,14 +30,14 @@ func TestPages(t *testing.T) {
 // page is the page of a pack.
 func page(p *Pack) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The pack %s\n\n%s.\n\n", p.Name, wrapped(strings.ToUpper(p.About[:1])+p.About[1:]))
+	fmt.Fprintf(&b, "# The pack %s\n\n%s.\n\n", p.Name, wrapped(strings.ToUpper(p.Summary[:1])+p.Summary[1:]))
 	const takes = "`\"packs\": [%q]` takes them into a [hooks file](../packs.md). `hookrun pack %s` lists them.\n"
 	fmt.Fprintf(&b, takes, p.Name, p.Name)
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.ID(r), wrapped("Blocks "+r.Blocks+". "+r.Why+" Instead: "+r.Instead))
-		if r.Blind != "" {
-			fmt.Fprintf(&b, "\n%s\n", wrapped("Not caught: "+r.Blind))
+		if r.Limits != "" {
+			fmt.Fprintf(&b, "\n%s\n", wrapped("Not caught: "+r.Limits))
 		}
 		block, pass := r.Block(), r.Pass()
 		b.WriteString("\n| blocked | let through |\n|---|---|\n")

@@ -118,7 +118,7 @@ func (c *Call) follow(at string, through bool) string {
 }
 
 // real returns a path without links, or the root if the path is unknown or the call has too many links.
-func (c *Call) real(at string) string { return cmp.Or(c.seen.Follow(at), "/") }
+func (c *Call) real(at string) string { return cmp.Or(c.facts.Resolve(at), "/") }
 
 // readings returns the possible texts of a word. If the line does not set a variable, only known variables have a
 // value; others may be empty.

@@ -18,7 +18,7 @@ func decide(t *testing.T, rule, line, dir, root, home string) bool {
 	t.Helper()
 	c := callOf(t, Example{Text: line}, dir)
 	c.Root, c.Home = root, home
-	return files.Rule(rule).Decide(c).What != ""
+	return files.Rule(rule).Decide(c).Subject != ""
 }
 
 // TestLinksAreFollowed: a deletion behind a link is one of what it leads to, and a link itself may go.
@@ -117,7 +117,7 @@ func TestFileTools(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, e := range Paths("fs_write", "out/passwd", "out") {
-		require.NotEmpty(t, files.Rule("no-outside-write").Decide(callOf(t, e, root)).What)
+		require.NotEmpty(t, files.Rule("no-outside-write").Decide(callOf(t, e, root)).Subject)
 	}
 }
 

@@ -132,12 +132,12 @@ func decodedCode(c *Call) Found {
 			for _, w := range command.Args {
 				option := strings.ToLower(w.Text)
 				if len(option) > 1 && strings.HasPrefix("-encodedcommand", option) || option == "-ec" {
-					return Found{What: command.String()}
+					return Found{Subject: command.String()}
 				}
 			}
 		}
 	}
-	if found := c.runsOutputOf(decodes); found.What != "" {
+	if found := c.runsOutputOf(decodes); found.Subject != "" {
 		return found
 	}
 	return c.runsFile(c.savedFiles(decodesText, nil))
@@ -157,10 +157,11 @@ func reverseShell(c *Call) Found {
 		case shellline.IsShell(program), interpreter(program) != "":
 			found = slices.ContainsFunc(command.Files, File.isNetwork)
 		}
-		network := slices.ContainsFunc(command.From, readsNetwork) || slices.ContainsFunc(command.Inside, readsNetwork)
+		network := slices.ContainsFunc(command.PipedFrom, readsNetwork) ||
+			slices.ContainsFunc(command.Substitutions, readsNetwork)
 		found = found || network && command.executes() == runsOutput
 		if found {
-			return Found{What: command.String()}
+			return Found{Subject: command.String()}
 		}
 	}
 	return Found{}

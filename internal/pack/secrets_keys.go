@@ -29,11 +29,11 @@ func keyInText(c *Call) Found {
 	}
 	for i := range keyKinds {
 		if kind := &keyKinds[i]; kind.appearsIn(args) {
-			return Found{What: "a text that begins with " + kind.begin}
+			return Found{Subject: "a text that begins with " + kind.begin}
 		}
 	}
 	if strings.Contains(args, "PRIVATE KEY") && hasPrivateKey(args) {
-		return Found{What: "a private key"}
+		return Found{Subject: "a private key"}
 	}
 	return Found{}
 }
@@ -124,19 +124,19 @@ func plainEscapes(text string) string {
 // environmentDump finds a command that prints the whole environment.
 func environmentDump(c *Call) Found {
 	for i := range c.Commands {
-		isFiltered := i+1 < len(c.Commands) && len(c.Commands[i+1].From) > 0 && c.Commands[i+1].keepsPlain()
+		isFiltered := i+1 < len(c.Commands) && len(c.Commands[i+1].PipedFrom) > 0 && c.Commands[i+1].keepsPlain()
 		if c.Commands[i].dumps() && !isFiltered {
-			return Found{What: c.Commands[i].String()}
+			return Found{Subject: c.Commands[i].String()}
 		}
 	}
 	for _, r := range c.Redirect {
 		if isEnviron(r.Word.Text) && !r.Writes {
-			return Found{What: r.Word.Text}
+			return Found{Subject: r.Word.Text}
 		}
 	}
 	for _, f := range c.Files {
 		if isEnviron(f.Path) && !f.Writes {
-			return Found{What: f.Path}
+			return Found{Subject: f.Path}
 		}
 	}
 	for _, d := range c.doubts {
@@ -183,7 +183,7 @@ func (c *Command) dumps() bool {
 		return words
 	}
 	help := func() bool { return hasWord(c.Args, "--help", "--version") }
-	if c.By == "source" || c.By == "." { // a file of this name
+	if c.Wrapper == "source" || c.Wrapper == "." { // a file of this name
 		return false
 	}
 	switch c.Program {
@@ -230,7 +230,7 @@ func (c *Command) isEnvAlone() bool {
 			return false
 		}
 	}
-	return !c.More
+	return !c.MoreArgs
 }
 
 // dumpIn returns the word in a program text that prints the whole environment, or "".

@@ -111,20 +111,20 @@ func (s *search) command(c *Command) Found {
 	default:
 		switch {
 		case c.Program == "zip":
-			return Found{What: s.operands(zipped(c.Args), u)}
-		case c.By == "foreman", c.By == "honcho": // c.Program is run or start; -e names an environment file
-			return Found{What: s.operands(c.operands("-e --env -f --procfile -d --root -p --port"), u)}
+			return Found{Subject: s.operands(zipped(c.Args), u)}
+		case c.Wrapper == "foreman", c.Wrapper == "honcho": // c.Program is run or start; -e names an environment file
+			return Found{Subject: s.operands(c.operands("-e --env -f --procfile -d --root -p --port"), u)}
 		case interpreter(c.Program) != "" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
-			shellline.Among("venv virtualenv", c.Args[1].Text):
+			shellline.InList("venv virtualenv", c.Args[1].Text):
 			return Found{}
 		}
 		if c.Program != "" && isSecret(c.Program) { // bash .env
-			return Found{What: c.Program}
+			return Found{Subject: c.Program}
 		}
 		what = s.operands(c.Args, u)
 	}
 	if what != "" {
-		return Found{What: what}
+		return Found{Subject: what}
 	}
 	if isReader(c.Program) && u != searches && s.getsNames(c) {
 		if s.listedFile == nil {
@@ -287,7 +287,7 @@ func (s *search) keepsName(file, target string) bool {
 		return true
 	}
 	isFolder := strings.HasSuffix(target, "/") || strings.Trim(target[strings.LastIndexByte(target, '/')+1:], ".") == ""
-	for _, end := range s.seen.Ends(s.dir, target) {
+	for _, end := range s.facts.ResolvedPaths(s.dir, target) {
 		info, err := os.Stat(end)
 		isFolder = isFolder || err == nil && info.IsDir()
 	}
@@ -376,7 +376,7 @@ func (s *search) openSSL(c *Command) string {
 
 // getsNames reports whether a command reads files named by another program, as after xargs or in a loop.
 func (s *search) getsNames(c *Command) bool {
-	return c.More || slices.ContainsFunc(c.Args, func(w Word) bool {
+	return c.MoreArgs || slices.ContainsFunc(c.Args, func(w Word) bool {
 		if !w.Computed || strings.Contains(w.Text, "/dev/fd/") {
 			return false
 		}

@@ -38,7 +38,7 @@ func readSecret(c *Call) Found {
 	}
 	for i := range c.Commands {
 		s.goTo(c.Commands[i].Folders)
-		if found := s.command(&c.Commands[i]); found.What != "" {
+		if found := s.command(&c.Commands[i]); found.Subject != "" {
 			return found
 		}
 	}
@@ -48,11 +48,11 @@ func readSecret(c *Call) Found {
 		}
 		s.goTo(r.Folders)
 		if what := s.word(r.Word, followed); what != "" {
-			return Found{What: what}
+			return Found{Subject: what}
 		}
 	}
 	s.dir = c.Dir
-	if found := s.doubtful(); found.What != "" {
+	if found := s.doubtful(); found.Subject != "" {
 		return found
 	}
 	return s.byTool()
@@ -75,27 +75,27 @@ func (s *search) byTool() Found {
 			continue
 		}
 		if what := s.secretAt(f.Path); what != "" {
-			return Found{What: what}
+			return Found{Subject: what}
 		}
-		if looks && len(s.seen.Globs) == 0 {
-			g := grepCall{patterns: s.seen.Patterns, hidden: true}
+		if looks && len(s.facts.Globs) == 0 {
+			g := grepCall{patterns: s.facts.Patterns, hidden: true}
 			if what := s.inFolder(f.Path, true, g.mayPrint); what != "" {
-				return Found{What: what}
+				return Found{Subject: what}
 			}
 		}
 	}
-	if looks && len(s.Files) == 0 && len(s.seen.Globs) == 0 {
-		g := grepCall{patterns: s.seen.Patterns, hidden: true}
-		return Found{What: s.inFolder(".", true, g.mayPrint)}
+	if looks && len(s.Files) == 0 && len(s.facts.Globs) == 0 {
+		g := grepCall{patterns: s.facts.Patterns, hidden: true}
+		return Found{Subject: s.inFolder(".", true, g.mayPrint)}
 	}
-	texts := s.seen.Globs
+	texts := s.facts.Globs
 	if !looks && len(s.Files) == 0 {
-		texts = s.Others
+		texts = s.MaybePaths
 	}
 	for _, text := range texts {
 		for _, glob := range permission.Braces(text) {
 			if !strings.HasPrefix(glob, "!") && !isText(glob) && mayBeSecret(glob) {
-				return Found{What: glob}
+				return Found{Subject: glob}
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (s *search) secretAt(file string) string {
 	if s.anywhere(filepath.ToSlash(file), isSecret) {
 		return file
 	}
-	for _, end := range s.seen.Ends(s.dir, file) {
+	for _, end := range s.facts.ResolvedPaths(s.dir, file) {
 		if isSecret(filepath.ToSlash(end)) {
 			return file
 		}
@@ -176,7 +176,7 @@ func (s *search) globSecret(glob string) string {
 	if s.expansions--; s.expansions < 0 || wild == 0 || wild > 2 {
 		return ""
 	}
-	ends := s.seen.Ends(s.dir, glob)
+	ends := s.facts.ResolvedPaths(s.dir, glob)
 	if len(ends) == 0 {
 		return ""
 	}
@@ -278,7 +278,7 @@ func isAlphanumeric(b byte) bool {
 // inFolder returns a file of secrets in a folder that passes the test, or "". The limit is a few thousand files for one
 // call, and folders of packages are skipped.
 func (s *search) inFolder(folder string, hidden bool, test func(file string) bool) (what string) {
-	ends := s.seen.Ends(s.dir, folder)
+	ends := s.facts.ResolvedPaths(s.dir, folder)
 	if len(ends) == 0 {
 		return ""
 	}
@@ -291,7 +291,7 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 			return nil //nolint:nilerr // what cannot be read is not searched either
 		case entry.IsDir():
 			isHidden := entry.Name()[0] == '.' && file != ends[len(ends)-1]
-			if isHidden && !hidden || shellline.Among(".git node_modules .venv vendor", entry.Name()) {
+			if isHidden && !hidden || shellline.InList(".git node_modules .venv vendor", entry.Name()) {
 				return filepath.SkipDir
 			}
 		case isSecret(filepath.ToSlash(file)) && test(file):
@@ -308,13 +308,13 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 func (s *search) doubtful() Found {
 	for i := range s.Commands {
 		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
-			if found := inDoubt(doubt{strings.ToLower(c.Script), "a program for " + c.Program}); found.What != "" {
+			if found := inDoubt(doubt{strings.ToLower(c.Script), "a program for " + c.Program}); found.Subject != "" {
 				return found
 			}
 		}
 	}
 	for _, d := range s.doubts {
-		if found := inDoubt(d); found.What != "" {
+		if found := inDoubt(d); found.Subject != "" {
 			return found
 		}
 	}

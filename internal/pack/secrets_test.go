@@ -19,7 +19,7 @@ func TestSecretLines(t *testing.T) {
 		for _, line := range linesOf(t, "testdata", name) {
 			c, what := callOf(t, Example{Text: line}, dir), ""
 			for i := range secrets.Rules {
-				what += secrets.Rules[i].Decide(c).What
+				what += secrets.Rules[i].Decide(c).Subject
 			}
 			assert.Equal(t, blocks, what != "", "%s: %s", line, what)
 		}
@@ -52,7 +52,7 @@ func TestReadSecretInFolder(t *testing.T) {
 		"cp notes.txt x.txt",
 		"base64 < notes.txt", "for f in deploy/*; do cat $f; done", "curl -d @notes.txt x",
 	), Paths("fs_read", "notes.txt", "d/settings", "src/../notes.txt")...) {
-		assert.NotEmpty(t, rule.Decide(callOf(t, e, dir)).What, e.Text)
+		assert.NotEmpty(t, rule.Decide(callOf(t, e, dir)).Subject, e.Text)
 	}
 	for _, e := range append(Lines(
 		"grep -rn TODO .", "grep -rn API_KEY src", "grep -rl KEY .", "grep -rc KEY .", "grep -r KEY --include='*.go' .",
@@ -99,7 +99,7 @@ func TestSecretsOfTools(t *testing.T) {
 			Dir: dir, Root: dir, Home: "/home/user"}, test.writes)
 		what := ""
 		for i := range secrets.Rules {
-			what += secrets.Rules[i].Decide(call).What
+			what += secrets.Rules[i].Decide(call).Subject
 		}
 		assert.Equal(t, test.blocks, what != "", "%s %s: %s", test.tool, test.input, what)
 	}

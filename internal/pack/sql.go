@@ -14,22 +14,22 @@ func dataDrop(c *Call) Found {
 		switch cmd.Program {
 		case "dropdb":
 			if !cmd.has("--help -? --version -V") { // -h is the host option
-				return Found{What: cmd.String()}
+				return Found{Subject: cmd.String()}
 			}
 		case "mysqladmin", "mariadb-admin":
 			if cmd.has("drop") {
-				return Found{What: cmd.String()}
+				return Found{Subject: cmd.String()}
 			}
 		case "redis-cli", "valkey-cli":
 			if cmd.has("FLUSHALL flushall FLUSHDB flushdb FlushAll FlushDB") {
-				return Found{What: cmd.String()}
+				return Found{Subject: cmd.String()}
 			}
 		default:
 			if !isDatabase(cmd.Program) || cmd.has(":memory:") {
 				continue
 			}
 			if text, computed := cmd.statements(); drops(text) {
-				found := Found{What: cmd.String()}
+				found := Found{Subject: cmd.String()}
 				if computed && !dropping.Get().MatchString(text) {
 					found.Doubt = "the shell computes a part of the statement"
 				}
@@ -59,7 +59,7 @@ func (client *Command) statements() (text string, computed bool) {
 			statement := w.Text
 			if _, value, ok := strings.Cut(statement, "="); ok && strings.HasPrefix(statement, "--") {
 				statement = value
-			} else if len(statement) > 2 && shellline.Among("-c -e -q -Q", statement[:2]) {
+			} else if len(statement) > 2 && shellline.InList("-c -e -q -Q", statement[:2]) {
 				statement = statement[2:]
 			}
 			b.WriteString(statement + " ;\n")
@@ -68,7 +68,7 @@ func (client *Command) statements() (text string, computed bool) {
 	}
 	write(client.Args)
 	b.WriteString(client.Script)
-	for _, from := range slices.Concat(client.From, client.Inside) {
+	for _, from := range slices.Concat(client.PipedFrom, client.Substitutions) {
 		b.WriteString(from.Script)
 		commandsOf(from.Words, maxDepth, func(words []Word) bool {
 			if name := programName(words[0]); name == "echo" || name == "printf" {

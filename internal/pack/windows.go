@@ -27,7 +27,7 @@ func (c *Call) addWindows(line string) {
 			for _, inner := range addStatements(nil, text, 0) {
 				c.addStatement(inner)
 			}
-		} else if shellline.Among(windowsPrograms, strings.ToLower(s.program())) {
+		} else if shellline.InList(windowsPrograms, strings.ToLower(s.program())) {
 			c.addStatement(s)
 		}
 	}
@@ -39,8 +39,8 @@ func (c *Call) addStatement(s statement) {
 		words = append(words, slashedWord(w))
 	}
 	text := strings.Join(words, " ")
-	line := shellline.TakeApart(text)
-	c.addLine(line.Reach(text, nil))
+	line := shellline.Split(text)
+	c.addLine(line.Unwrap(text, nil))
 }
 
 // slashedWord returns a word with slashes, ~ for a home, and quotes if needed.
@@ -170,7 +170,7 @@ func (c *Call) windowsDelete() Found {
 				isHere := strings.Trim(w, `./\*`) == "" && !strings.Contains(w, "..") && strings.Trim(w, `/\`) != ""
 				isOfShell := s.program() == "rm" && !strings.ContainsAny(w, `\:%`)
 				if !isOption && !isOfShell && !(isHere && moved) && isWide(w) {
-					return Found{What: strings.Join(s, " ")}
+					return Found{Subject: strings.Join(s, " ")}
 				}
 			}
 		}
@@ -224,17 +224,17 @@ func (c *Call) windowsDisk() Found {
 	for _, s := range c.windowsLines("disk", "format", "remove-partition", `\\.\`) {
 		switch program := s.program(); program {
 		case "diskpart", "format-volume", "clear-disk", "initialize-disk", "remove-partition":
-			return Found{What: strings.Join(s, " ")}
+			return Found{Subject: strings.Join(s, " ")}
 		case "format":
 			if len(s) > 1 && len(s[1]) == 2 && s[1][1] == ':' {
-				return Found{What: strings.Join(s, " ")}
+				return Found{Subject: strings.Join(s, " ")}
 			}
 		case "echo", "git", "grep", "findstr":
 			continue
 		}
 		for _, w := range s[1:] {
 			if strings.HasPrefix(strings.TrimPrefix(w, "of="), `\\.\`) {
-				return Found{What: strings.Join(s, " ")}
+				return Found{Subject: strings.Join(s, " ")}
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func (c *Call) windowsGrant() Found {
 			return strings.HasPrefix(w, "everyone:") || strings.HasPrefix(strings.TrimPrefix(w, "*"), "s-1-1-0:")
 		}
 		if s.program() == "icacls" && slices.ContainsFunc(s[1:], everybody) {
-			return Found{What: strings.Join(s, " ")}
+			return Found{Subject: strings.Join(s, " ")}
 		}
 	}
 	return Found{}

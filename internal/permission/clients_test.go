@@ -185,7 +185,7 @@ func TestKeysOfClients(t *testing.T) {
 				}
 				args, err := json.Marshal(input)
 				require.NoError(t, err)
-				call := permission.Call{Tool: tool.name, Also: tool.also, Kind: tool.kind, Input: string(args),
+				call := permission.Call{Tool: tool.name, Aliases: tool.also, Kind: tool.kind, Input: string(args),
 					Dir: "/ws", Root: "/ws", Home: "/h", Project: true}
 				got, why := permission.Parse(ruleFor + "(" + rule + ")").Match(call)
 				require.Equal(t, want, got, "%s: %s on %s: %s", what, rule, args, why)

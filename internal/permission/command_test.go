@@ -22,14 +22,14 @@ import (
 // texts are the commands of a line.
 func texts(line shellline.Line) (all []string) {
 	for _, c := range line.Commands {
-		if !c.Own {
+		if !c.ProjectOnly {
 			all = append(all, c.Text)
 		}
 	}
 	return all
 }
 
-func TestTakeApart(t *testing.T) {
+func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		line     string
 		commands string // joined by " ¦ "
@@ -141,8 +141,8 @@ func TestTakeApart(t *testing.T) {
 		{line: "echo $((1+2)) \"$(( (3) * 4 ))\"", commands: "echo $((1+2)) $(( (3) * 4 ))"},
 		{line: `echo '$FOO' \$FOO "\$FOO"`, commands: "echo $FOO $FOO $FOO"},
 	} {
-		line := shellline.TakeApart(c.line)
-		require.Empty(t, line.Client, c.line)
+		line := shellline.Split(c.line)
+		require.Empty(t, line.ClientOpaque, c.line)
 		require.Equal(t, c.commands, strings.Join(texts(line), " ¦ "), c.line)
 		require.Equal(t, c.unknown, line.Unknown, c.line)
 	}
@@ -213,8 +213,8 @@ func TestOpaque(t *testing.T) {
 		strings.Repeat("$(", 1000), strings.Repeat("if a; then ", 1000), strings.Repeat("a;", 20_000),
 		strings.Repeat("a", 1<<20),
 	} {
-		got := shellline.TakeApart(line)
-		require.NotEmpty(t, got.Client, "%.80q is %.80q", line, texts(got))
+		got := shellline.Split(line)
+		require.NotEmpty(t, got.ClientOpaque, "%.80q is %.80q", line, texts(got))
 	}
 }
 
@@ -255,7 +255,7 @@ func TestWhatBashRuns(t *testing.T) {
 			}
 			line.WriteString(pick(tokens))
 		}
-		if got := shellline.TakeApart(line.String()); got.Client == "" && len(got.Commands) > 0 {
+		if got := shellline.Split(line.String()); got.ClientOpaque == "" && len(got.Commands) > 0 {
 			lines = append(lines, line.String())
 		}
 	}
@@ -287,7 +287,7 @@ func TestWhatBashRuns(t *testing.T) {
 		found, err := os.ReadFile(filepath.Join(out, fmt.Sprint(i)))
 		require.NoError(t, err)
 		var ours []string
-		for _, command := range texts(shellline.TakeApart(line)) {
+		for _, command := range texts(shellline.Split(line)) {
 			ours = append(ours, strings.Join(strings.Fields(words(command)), " "))
 		}
 		for _, command := range bytes.SplitAfter(found, []byte("\x01\n")) {
@@ -339,11 +339,11 @@ func hard() map[string]string {
 	return lines
 }
 
-func BenchmarkTakeApart(b *testing.B) {
+func BenchmarkSplit(b *testing.B) {
 	line := longLine()
-	require.Empty(b, shellline.TakeApart(line).Client)
+	require.Empty(b, shellline.Split(line).ClientOpaque)
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		shellline.TakeApart(line)
+		shellline.Split(line)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// Misfit returns why the pattern cannot do what the author meant for this kind of tool, or "".
-func (r Rule) Misfit(kind Kind) string {
+// Problem returns why the pattern cannot do what the author meant for this kind of tool, or "".
+func (r Rule) Problem(kind Kind) string {
 	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
 	switch {
 	case r.pattern == "":

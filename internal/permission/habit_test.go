@@ -58,7 +58,7 @@ func TestPatternsByHabit(t *testing.T) {
 		{permission.Unknown, "deploy(prod)", ""},
 		{permission.KindOf("web_fetch"), "web_fetch(domain:example.com)", ""},
 	} {
-		got := permission.Parse(c.rule).Misfit(c.kind)
+		got := permission.Parse(c.rule).Problem(c.kind)
 		if c.meant == "" {
 			require.Empty(t, got, c.rule)
 			continue

@@ -82,24 +82,24 @@ type input struct {
 // shellLine is a command of the input.
 type shellLine struct {
 	text            string
-	program         bool               // perhaps a program in another language
-	typed           bool               // typed into a running shell
-	*shellline.Line                    // nil until a rule needs the parsed line
-	reached         *shellline.Reached // nil until a project's own rule needs the commands behind wrappers
+	program         bool                 // perhaps a program in another language
+	typed           bool                 // typed into a running shell
+	*shellline.Line                      // nil until a rule needs the parsed line
+	unwrapped       *shellline.Unwrapped // nil until a project's own rule needs the commands behind wrappers
 }
 
 // read parses the line.
 func (l *shellLine) read() {
 	if l.Line == nil {
-		line := shellline.TakeApart(l.text)
+		line := shellline.Split(l.text)
 		l.Line = &line
 	}
 }
 
 // reach finds what the line runs behind wrappers.
-func (l *shellLine) reach(wrappers []string) {
-	if l.read(); l.reached == nil {
-		l.reached = l.Reach(l.text, wrappers)
+func (l *shellLine) unwrap(wrappers []string) {
+	if l.read(); l.unwrapped == nil {
+		l.unwrapped = l.Unwrap(l.text, wrappers)
 	}
 }
 
@@ -110,7 +110,7 @@ var (
 	patchKeys   = []string{"command", "input", "patch", "patchtext"}
 )
 
-// input returns the parsed input. After Once, the input is parsed once for all rules.
+// input returns the parsed input. After WithCache, the input is parsed once for all rules.
 func (c *Call) input() *input {
 	kind, field, isClients := ownTool(c.Tool)
 	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path"}

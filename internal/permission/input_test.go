@@ -72,7 +72,8 @@ func TestProgramOfAnUnknownTool(t *testing.T) {
 		`{"command":"x => y("}`:                                     true, // no program
 		`{"code":"async (page) => 1","command":"git push --force"}`: true,
 	} {
-		call := Call{Tool: "mcp__x__run", Also: []string{"shell"}, Input: input, Dir: "/ws", Home: "/h", Project: true}
+		call := Call{Tool: "mcp__x__run", Aliases: []string{"shell"}, Input: input, Dir: "/ws", Home: "/h",
+			Project: true}
 		got, why := rule.Match(call)
 		require.Equal(t, want, got, "%s: %s", input, why)
 	}
@@ -132,7 +133,7 @@ func TestPatches(t *testing.T) {
 		{"another spelling", "Bash", Shell, `{"cmd":"/usr/bin/applypatch <<'EOF'\n` + addLock + `EOF\n"}`},
 	} {
 		require.True(t, HasPatch(test.kind, test.input, nil), test.name)
-		call := Call{Tool: test.tool, Also: PatchTools, Kind: test.kind, Input: test.input, Dir: "/ws", Home: "/h",
+		call := Call{Tool: test.tool, Aliases: PatchTools, Kind: test.kind, Input: test.input, Dir: "/ws", Home: "/h",
 			Project: true}
 		for rule, want := range map[string]bool{
 			"fs_write(**/*.lock)": true, "fs_edit(**/*.lock)": true, "Edit(a.lock)": true,
@@ -145,8 +146,8 @@ func TestPatches(t *testing.T) {
 		}
 	}
 	for _, line := range []string{`cd $X && apply_patch <<'EOF'\n`, `make; cd sub; apply_patch <<'EOF'\n`} {
-		got, why := Parse("fs_edit(/other)").Match(Call{Tool: "apply_patch", Kind: File, Also: PatchTools, Dir: "/ws",
-			Project: true, Input: `{"command":"` + line + addLock + `EOF\n"}`})
+		got, why := Parse("fs_edit(/other)").Match(Call{Tool: "apply_patch", Kind: File, Aliases: PatchTools,
+			Dir: "/ws", Project: true, Input: `{"command":"` + line + addLock + `EOF\n"}`})
 		require.True(t, got, line)
 		require.True(t, strings.HasSuffix(why, soItRuns), "%s: %s", line, why)
 	}
@@ -165,7 +166,7 @@ func TestPatches(t *testing.T) {
 		input := `{"command":"` + line + `"}`
 		require.Equal(t, path, HasPatch(Shell, input, nil), line)
 		if path {
-			call := Call{Tool: "Bash", Also: PatchTools, Kind: Shell, Input: input, Dir: "/ws", Project: true}
+			call := Call{Tool: "Bash", Aliases: PatchTools, Kind: Shell, Input: input, Dir: "/ws", Project: true}
 			got, why := Parse("fs_write(/other)").Match(call)
 			require.True(t, got, line)
 			require.True(t, strings.HasSuffix(why, soItRuns), "%s: %s", line, why)

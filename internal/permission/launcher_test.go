@@ -304,7 +304,7 @@ func TestLaunchers(t *testing.T) {
 	require.Empty(t, missed)
 	for _, line := range slices.Concat(launched, written) {
 		client := bash(t, strings.ReplaceAll(line, "%s", "git push --force"))
-		if shellline.TakeApart(line).Client == "" && !strings.Contains(line, "xargs") {
+		if shellline.Split(line).ClientOpaque == "" && !strings.Contains(line, "xargs") {
 			got, why := Parse("Bash(git push --force*)").Match(client)
 			require.False(t, got && !strings.Contains(why, "known only when it runs"), "%s: %s", line, why)
 		}
@@ -389,7 +389,7 @@ func BenchmarkPlainLine(b *testing.B) {
 				rule, once := Parse("shell(git push --force*)"), projectLine(b, line)
 				b.ReportAllocs()
 				for b.Loop() {
-					call := once.Once()
+					call := once.WithCache()
 					for range rules {
 						rule.Match(call)
 					}

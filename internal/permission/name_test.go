@@ -9,7 +9,7 @@ import (
 
 // fitsNames reports whether the names of a path fit those of a pattern.
 func fitsNames(pattern, file string, at baseDirs) bool {
-	c := Call{}.Once()
+	c := Call{}.WithCache()
 	r := Parse("x(" + pattern + ")")
 	if r.pattern == "" {
 		return true

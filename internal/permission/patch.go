@@ -24,7 +24,7 @@ func HasPatch(kind Kind, json string, wrappers []string) bool {
 	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
 		return false
 	}
-	c := Call{Input: json, Kind: kind, Project: true, Wrappers: wrappers}.Once()
+	c := Call{Input: json, Kind: kind, Project: true, Wrappers: wrappers}.WithCache()
 	return c.input().patch
 }
 
@@ -86,9 +86,9 @@ func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) 
 		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, "applypatch") {
 			continue
 		}
-		line.reach(wrappers)
-		opaque := line.Project != "" || line.reached.Opaque != ""
-		all := line.reached.Commands
+		line.unwrap(wrappers)
+		opaque := line.ProjectOpaque != "" || line.unwrapped.Opaque != ""
+		all := line.unwrapped.Commands
 		runs := slices.ContainsFunc(all, func(c shellline.Command) bool {
 			return len(c.Words) > 0 && strings.ReplaceAll(path.Base(c.Words[0].Text), "_", "") == "applypatch"
 		})

@@ -28,7 +28,7 @@ func BenchmarkPaths(b *testing.B) {
 				rule.Match(call)
 			}
 		})
-		once := call.Once()
+		once := call.WithCache()
 		b.Run(bench.name+"/next", func(b *testing.B) {
 			for b.Loop() {
 				once.cache.work = 0

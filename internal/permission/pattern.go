@@ -71,10 +71,10 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 	case i == 0:
 		return w.mayName(c.Words)
 	case i < 0:
-		return c.More && w.mayBegin(c.Text+" ")
+		return c.MoreArgs && w.mayBegin(c.Text+" ")
 	}
-	before, next := shellline.Joined(known), c.Words[i]
-	return next.Several && next.Prefix == "" && w.match(before) || // may expand to nothing
+	before, next := shellline.JoinWords(known), c.Words[i]
+	return next.MaybeMany && next.Prefix == "" && w.match(before) || // may expand to nothing
 		w.mayBegin(before+" "+next.Prefix)
 }
 
@@ -107,18 +107,18 @@ func (w wildcard) mayName(words []shellline.Word) bool {
 	name, rest := words[0], words[1:]
 	i := slices.IndexFunc(rest, shellline.IsComputed)
 	switch {
-	case name.ByHabit:
+	case name.ProgramVariable:
 		if len(rest) == 0 {
 			return false
 		}
-	case name.Several, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.Joined(rest), "'\"\\$`{}*?["):
+	case name.MaybeMany, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.JoinWords(rest), "'\"\\$`{}*?["):
 		return true
 	}
-	known := shellline.Joined(rest) + " "
+	known := shellline.JoinWords(rest) + " "
 	if i >= 0 {
-		known = strings.TrimPrefix(shellline.Joined(rest[:i])+" "+rest[i].Prefix, " ")
+		known = strings.TrimPrefix(shellline.JoinWords(rest[:i])+" "+rest[i].Prefix, " ")
 	}
-	return w.wordsAppearIn(shellline.Joined(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
+	return w.wordsAppearIn(shellline.JoinWords(rest)) || slices.ContainsFunc(w, func(texts []string) bool {
 		_, behind, ok := strings.Cut(texts[0], " ")
 		if !ok {
 			return len(texts) > 1

@@ -85,7 +85,7 @@ func TestProjectTools(t *testing.T) {
 }
 
 func TestOtherNames(t *testing.T) {
-	c := Call{Tool: "Agent", Also: []string{"delegate", "Task"}, Project: true, Input: "{}"}
+	c := Call{Tool: "Agent", Aliases: []string{"delegate", "Task"}, Project: true, Input: "{}"}
 	for rule, want := range map[string]bool{"Task": true, "Agent": true, "delegate": true, "delegate()": true,
 		"task": false, "Bash": false} {
 		got, _ := Parse(rule).Match(c)
@@ -133,7 +133,7 @@ func TestMisfit(t *testing.T) {
 		"other(anything)":               "",
 	} {
 		r := Parse(rule)
-		got := r.Misfit(KindOf(r.Tool()))
+		got := r.Problem(KindOf(r.Tool()))
 		if want == "" {
 			require.Empty(t, got, rule)
 		} else {
@@ -145,7 +145,7 @@ func TestMisfit(t *testing.T) {
 // All rules of a call together have a bound on what they cost, beyond which they match.
 func TestBoundOnRules(t *testing.T) {
 	begin := time.Now()
-	line := projectLine(t, strings.Repeat("a", 120_000)).Once()
+	line := projectLine(t, strings.Repeat("a", 120_000)).WithCache()
 	matched := 0
 	for range 10_000 {
 		if got, _ := Parse("shell(*b*c*)").Match(line); got {
@@ -159,7 +159,7 @@ func TestBoundOnRules(t *testing.T) {
 		Project: true,
 		Dir:     "/ws",
 		Input:   `{"path":"` + strings.Repeat("a/", 30_000) + `b"}`,
-	}.Once()
+	}.WithCache()
 	for range 300 {
 		if got, _ := Parse("fs_read(" + strings.Repeat("a*/", 1000) + "x)").Match(paths); got {
 			require.Less(t, time.Since(begin), 60*time.Second)

@@ -112,7 +112,7 @@ var fileTools = []string{"fs_read", "fs_write", "fs_edit", "Read", "Write", "Edi
 // isTool reports whether the rule or the call has one of these tool names.
 func (r Rule) isTool(c *Call, names ...string) bool {
 	return slices.Contains(names, r.tool) || slices.Contains(names, c.Tool) ||
-		slices.ContainsFunc(c.Also, func(name string) bool { return slices.Contains(names, name) })
+		slices.ContainsFunc(c.Aliases, func(name string) bool { return slices.Contains(names, name) })
 }
 
 func isRelative(file string) bool {

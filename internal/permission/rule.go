@@ -51,10 +51,10 @@ type Rule struct {
 
 // Call is the tool call that a rule is matched against.
 type Call struct {
-	Tool  string   // name of the tool; "" if the event has no tool
-	Also  []string // other names of the tool that a rule may use
-	Kind  Kind     // what the tool works on; ignored for tools recorded with the client
-	Input string   // a JSON object
+	Tool    string   // name of the tool; "" if the event has no tool
+	Aliases []string // other names of the tool that a rule may use
+	Kind    Kind     // what the tool works on; ignored for tools recorded with the client
+	Input   string   // a JSON object
 
 	Project bool // the rule is in a project's own file, and sees more than the client's rules
 	// Wrappers are programs that run a command from their arguments, in addition to those known to this package.
@@ -65,7 +65,7 @@ type Call struct {
 	Root string // the start folder of patterns, absolute; "": Dir, as in Claude Code
 	Home string // the user's home directory, absolute; "" if unknown
 
-	cache *callCache // set by Once
+	cache *callCache // set by WithCache
 }
 
 // callCache caches the parts of a call that rules read. work is the cost of matching so far.
@@ -89,8 +89,8 @@ func (c *Call) spend(n int) bool {
 
 var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
-// Once prepares a call for many rules in one goroutine: it is parsed once, and the total cost of the rules is bounded.
-func (c Call) Once() Call {
+// WithCache prepares a call for many rules in one goroutine: it is parsed once, and the rules' total cost is bounded.
+func (c Call) WithCache() Call {
 	c.cache = &callCache{followed: map[string]string{}}
 	return c
 }
@@ -145,7 +145,7 @@ func (r Rule) match(c Call) (bool, reason) {
 		return doubtOf(ofEqualKeys, "looks at an input with equal keys, of which the tool may read others", "", "")
 	}
 	if c.cache == nil {
-		c = c.Once()
+		c = c.WithCache()
 	}
 	return r.matchInput(&c)
 }
@@ -179,7 +179,7 @@ func (r Rule) Doubt(c Call) string {
 
 // isFor reports whether the rule is for the tool, under any of the tool's names.
 func (r Rule) isFor(c *Call) bool {
-	return r.tool == c.Tool || slices.Contains(c.Also, r.tool) ||
+	return r.tool == c.Tool || slices.Contains(c.Aliases, r.tool) ||
 		!c.Project && r.tool == "Task" && c.Tool == "Agent" // its earlier name
 }
 
@@ -247,10 +247,10 @@ func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 	line.read()
-	opaque, all := line.Client, line.Commands
+	opaque, all := line.ClientOpaque, line.Commands
 	if c.Project {
-		line.reach(c.Wrappers)
-		opaque, all = line.Project, line.reached.Commands
+		line.unwrap(c.Wrappers)
+		opaque, all = line.ProjectOpaque, line.unwrapped.Commands
 	}
 	switch {
 	case line.typed && hasEditKeys(line.text):
@@ -268,25 +268,25 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 		switch {
 		case !c.spend(len(command.Text)):
 			return true, tooMuchWork
-		case command.Own && !c.Project:
+		case command.ProjectOnly && !c.Project:
 		case r.command.match(command.Text):
 			return true, because("matches the command " + describe(command))
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, because("matches the command " + quote(byXargs) + " behind xargs")
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
 			mayMatch = describe(command) + ", of which words are known only when it runs"
-			if command.By != "" {
+			if command.Wrapper != "" {
 				mayMatch = describe(command) + ", whose arguments are known only when it runs"
 			}
 		}
 	}
 	switch {
-	case c.Project && line.reached.Opaque != "":
-		return opaqueLine(line.reached.Opaque)
+	case c.Project && line.unwrapped.Opaque != "":
+		return opaqueLine(line.unwrapped.Opaque)
 	case mayMatch != "":
 		return doubtOf(ofCommand, "may match the command ", mayMatch, "")
 	case c.Project:
-		return r.matchHints(c, line.reached.Hints)
+		return r.matchHints(c, line.unwrapped.Hints)
 	case line.Unknown && !namesCommandOnly(r.pattern):
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
 	}
@@ -295,10 +295,10 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 
 // describe returns a command for messages.
 func describe(c *shellline.Command) string {
-	if c.By == "" {
+	if c.Wrapper == "" {
 		return quote(c.Text)
 	}
-	return quote(c.Text) + " behind " + c.By
+	return quote(c.Text) + " behind " + c.Wrapper
 }
 
 // matchHints searches texts that may contain a command for the words of the pattern.
@@ -308,7 +308,7 @@ func (r Rule) matchHints(c *Call, hints []shellline.Hint) (bool, reason) {
 		case !c.spend(len(h.Text) * len(r.command[0])):
 			return true, tooMuchWork
 		case r.command.wordsAppearIn(h.Text):
-			return doubtOf(ofWords, "has all of its words in ", h.What, "")
+			return doubtOf(ofWords, "has all of its words in ", h.Name, "")
 		}
 	}
 	return false, reason{}

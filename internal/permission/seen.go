@@ -8,51 +8,51 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// Seen is the commands and files of a call, as far as the input shows them. Package pack decides on a Seen.
-type Seen struct {
+// Facts are the commands and files of a call, as far as the input shows them. Package pack decides on Facts.
+type Facts struct {
 	Kind  Kind
-	Lines []*shellline.Reached // the commands that the shell lines run
-	Texts []string             // the shell lines
-	// Unseen means that the tool takes a command, a path or arguments that hookrun cannot read.
-	Unseen bool
-	Files  []string // paths of the input as written, including the paths of a patch
-	Others []string // texts of the input that may be paths, and patterns that choose files
-	// Globs and Patterns are the parts of Others that choose files. Patterns may instead be searched for in files.
+	Lines []*shellline.Unwrapped // the commands that the shell lines run
+	Texts []string               // the shell lines
+	// Unreadable means that the tool takes a command, a path or arguments that hookrun cannot read.
+	Unreadable bool
+	Files      []string // paths of the input as written, including the paths of a patch
+	MaybePaths []string // texts of the input that may be paths, and patterns that choose files
+	// Globs and Patterns are the parts of MaybePaths that choose files. Patterns may instead be searched for in files.
 	Globs, Patterns []string
 
 	call Call
 }
 
-// Seen returns the commands and files of the call.
-func (c Call) Seen() (s Seen) {
+// Inspect returns the commands and files of the call.
+func (c Call) Inspect() (s Facts) {
 	if c.cache == nil {
-		c = c.Once()
+		c = c.WithCache()
 	}
 	c.Project, s.call = true, c
 	in := c.input()
-	s.Kind, s.Unseen = in.kind, in.unreadableLine || in.unreadablePath || c.EqualKeys
-	s.Unseen = s.Unseen || in.kind == Shell && len(in.lines) == 0
+	s.Kind, s.Unreadable = in.kind, in.unreadableLine || in.unreadablePath || c.EqualKeys
+	s.Unreadable = s.Unreadable || in.kind == Shell && len(in.lines) == 0
 	for i := range in.lines {
 		line := &in.lines[i]
-		line.reach(c.Wrappers)
-		reached := *line.reached
-		if line.Project != "" && reached.Opaque == "" {
-			reached.Opaque = line.Project
+		line.unwrap(c.Wrappers)
+		unwrapped := *line.unwrapped
+		if line.ProjectOpaque != "" && unwrapped.Opaque == "" {
+			unwrapped.Opaque = line.ProjectOpaque
 		}
 		if line.program { // in a language that hookrun does not parse
-			reached.Hints = append(slices.Clip(reached.Hints), shellline.Hint{Text: line.text, What: "a program"})
+			unwrapped.Hints = append(slices.Clip(unwrapped.Hints), shellline.Hint{Text: line.text, Name: "a program"})
 		}
-		s.Lines, s.Texts = append(s.Lines, &reached), append(s.Texts, line.text)
+		s.Lines, s.Texts = append(s.Lines, &unwrapped), append(s.Texts, line.text)
 	}
 	s.Files = slices.Concat(in.paths, in.folders)
 	s.Globs, s.Patterns = in.globs, in.patterns
-	s.Others = slices.Concat(in.globs, in.patterns, in.maybePaths)
+	s.MaybePaths = slices.Concat(in.globs, in.patterns, in.maybePaths)
 	return s
 }
 
-// Ends returns the absolute paths that a tool may open for a path that starts in dir, in the system's form: the path
-// without .., and the paths that symbolic links lead to.
-func (s *Seen) Ends(dir, file string) []string {
+// ResolvedPaths returns the absolute paths that a tool may open for a path that starts in dir, in the system's form:
+// the path without .., and the paths that symbolic links lead to.
+func (s *Facts) ResolvedPaths(dir, file string) []string {
 	c := &s.call
 	written := absolute(slashed(file), slashed(dir), slashed(c.Home))
 	if written == "" || len(written) > maxPath || c.cache == nil {
@@ -71,18 +71,18 @@ func (s *Seen) Ends(dir, file string) []string {
 	return all
 }
 
-// Follow returns an absolute path without links, or "" if the path is unknown.
-func (s *Seen) Follow(file string) string { return s.call.cache.follow(slashed(file)) }
+// Resolve returns an absolute path without links, or "" if the path is unknown.
+func (s *Facts) Resolve(file string) string { return s.call.cache.follow(slashed(file)) }
 
 // FilesOf returns the files named in the arguments of a file tool, each once, under any key. ok is false if no file is
 // named or a file name is unreadable.
 func FilesOf(args string) (files []string, ok bool) {
 	const tool = "fs_edit"
-	s := Call{Tool: tool, Kind: KindOf(tool), Input: args, Dir: "/", Root: "/"}.Seen()
+	s := Call{Tool: tool, Kind: KindOf(tool), Input: args, Dir: "/", Root: "/"}.Inspect()
 	for _, file := range s.Files {
 		if !slices.Contains(files, file) {
 			files = append(files, file)
 		}
 	}
-	return files, len(files) > 0 && !s.Unseen
+	return files, len(files) > 0 && !s.Unreadable
 }

@@ -21,10 +21,10 @@
 //  3. A process has its own session and process group and no terminal. At the deadline, or when the context ends, the
 //     group gets SIGTERM, and SIGKILL after TermTime. On Linux, descendants that left the group are found and killed,
 //     too. On Windows the console gets CTRL_BREAK if Supervisor.Binary is set, and the whole job is ended after
-//     TermTime, else at once; no descendant can leave the job. Then Result.TimedOut is true, and Result.Left holds the
-//     processes that could not be killed.
-//  4. After a normal exit the descendants of a process are left alone. Result.Left holds the running ones of its group.
-//     The descendants of a persistent process end with the process.
+//     TermTime, else at once; no descendant can leave the job. Then Result.TimedOut is true, and Result.Survivors holds
+//     the processes that could not be killed.
+//  4. After a normal exit the descendants of a process are left alone. Result.Survivors holds those that still run in
+//     the process group. The descendants of a persistent process end with the process.
 //  5. When this process dies, even by SIGKILL, its processes die too: by the parent-death signal (Linux), and
 //     with all their descendants by a watchdog (Linux; on macOS only the process group). On Windows the system ends
 //     the job. If Supervisor.OneShot is set, a process that may ask to be detached has no parent-death signal.

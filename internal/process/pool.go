@@ -39,8 +39,8 @@ func (s *Supervisor) NewPool(size int, program func(dir string) (Program, error)
 // Reply is the answer of a persistent process, or the way in which the process ended without an answer.
 type Reply struct {
 	Result
-	NoLine  bool   // timed out before a line was printed
-	Problem string // why the line is no valid answer; the process was killed
+	NoAnswer bool   // timed out before a line was printed
+	Problem  string // why the line is no valid answer; the process was killed
 }
 
 // Ask sends a line of input to an idle process of this directory, and returns the process's answer. If all processes

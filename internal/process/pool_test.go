@@ -143,13 +143,13 @@ func TestPersistentProcessDeadline(t *testing.T) {
 	p.limit = time.Second
 	reply := p.ask("hang")
 	require.True(t, reply.TimedOut)
-	require.True(t, reply.NoLine)
+	require.True(t, reply.NoAnswer)
 	require.Equal(t, first, b.Ready()[0])
 	require.Empty(t, b.Marked(), "it was killed with all its descendants")
-	require.True(t, p.ask("half").NoLine)
+	require.True(t, p.ask("half").NoAnswer)
 	reply = p.ask("unread\n" + strings.Repeat("x", 300_000))
 	require.True(t, reply.TimedOut)
-	require.False(t, reply.NoLine)
+	require.False(t, reply.NoAnswer)
 	p.limit = processtest.Patience
 	require.NotEqual(t, first, p.must("x"))
 }

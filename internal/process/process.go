@@ -61,10 +61,10 @@ type Result struct {
 	Stdout   Output
 	Stderr   Output
 
-	// Left are the pids of processes still running in the group after the exit, or of those that could not be killed.
-	Left []int
-	// Unread: after the exit another process held the outputs open for longer than DrainTime.
-	Unread bool
+	// Survivors are the pids of processes that still run in the group after the exit, or that could not be killed.
+	Survivors []int
+	// OutputHeld: after the exit another process held the outputs open for longer than DrainTime.
+	OutputHeld bool
 
 	Detached bool // the first line of stdout asked to be detached
 }
@@ -143,7 +143,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	killed := event != eventExit
 	if killed {
 		result.TimedOut = true
-		if result.Left = l.end(p.pipes.exited); slices.Contains(result.Left, l.pid) {
+		if result.Survivors = l.end(p.pipes.exited); slices.Contains(result.Survivors, l.pid) {
 			l.unwatch()
 			l.reapLater() // when the kernel frees it
 			result.Stdout, result.Stderr = p.pipes.stop()
@@ -151,7 +151,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		}
 	} else {
 		// The process's own output is in the pipes already. Only a child that holds the pipes makes this take longer.
-		result.Unread = !p.pipes.drain(DrainTime)
+		result.OutputHeld = !p.pipes.drain(DrainTime)
 	}
 	l.unwatch()
 	result.Stdout, result.Stderr = p.pipes.stop()
@@ -159,7 +159,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	result.ExitCode, result.Signal = status.code, status.signal
 	if !killed {
 		result.Err = status.err
-		result.Left = l.leftInGroup()
+		result.Survivors = l.leftInGroup()
 		result.Detached = p.pipes.takeDetach() // ended before the request was seen
 	}
 	l.forget()

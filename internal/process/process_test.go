@@ -73,7 +73,7 @@ func TestChildThatHoldsThePipesDoesNotDelayTheResult(t *testing.T) {
 		require.Equal(t, "out\n", string(result.Stdout.Head))
 		require.Equal(t, "why\n", string(result.Stderr.Head))
 		child := b.PID("child")
-		require.Equal(t, []int{child}, result.Left)
+		require.Equal(t, []int{child}, result.Survivors)
 		b.Spare(child)
 	}
 }
@@ -97,7 +97,7 @@ func TestWaitingForAPipeTakesNoTimeOfAProcessor(t *testing.T) {
 	before := used()
 	result := b.run("sleep 1000 & exit 0")
 	require.Less(t, used()-before, 250*time.Millisecond, "of 500")
-	for _, pid := range result.Left {
+	for _, pid := range result.Survivors {
 		b.Spare(pid)
 	}
 }
@@ -138,7 +138,7 @@ func TestKill(t *testing.T) {
 			require.True(t, result.TimedOut)
 			require.False(t, processtest.Alive(pid), "%s still runs", processtest.Describe(pid))
 			require.Empty(t, b.Marked())
-			require.Empty(t, result.Left)
+			require.Empty(t, result.Survivors)
 		})
 	}
 }
@@ -237,7 +237,7 @@ func TestChildrenAreLeftAfterANormalExit(t *testing.T) {
 		b := newBench(t)
 		result := b.run("sleep 1000 " + redirect + " & echo $! >child; exit 0")
 		child := b.PID("child")
-		require.Equal(t, []int{child}, result.Left)
+		require.Equal(t, []int{child}, result.Survivors)
 		b.Spare(child)
 	}
 }

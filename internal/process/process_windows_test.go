@@ -71,7 +71,7 @@ func TestChildIsLeftAfterANormalExit(t *testing.T) {
 			require.Equal(t, code, result.ExitCode)
 			require.Equal(t, "out\n", string(result.Stdout.Head))
 			require.Equal(t, "why\n", string(result.Stderr.Head))
-			require.Equal(t, []int{child.PID}, result.Left)
+			require.Equal(t, []int{child.PID}, result.Survivors)
 			child.Spared()
 		}
 	}
@@ -84,7 +84,7 @@ func TestChildThatIsStartedAtOnceIsInTheJob(t *testing.T) {
 		var child player
 		result := b.during(context.Background(), b.start(b.role("leave", "0", "holds nothing"), line, never()), 1,
 			func(p []player) { child = p[0] })
-		require.Equal(t, []int{child.PID}, result.Left)
+		require.Equal(t, []int{child.PID}, result.Survivors)
 		child.Spared()
 	}
 }
@@ -116,7 +116,7 @@ func TestKill(t *testing.T) {
 					cancel()
 				})
 			require.True(t, result.TimedOut)
-			require.Empty(t, result.Left)
+			require.Empty(t, result.Survivors)
 			for _, p := range all {
 				require.False(t, p.Runs(), "process %d still runs", p.PID)
 			}

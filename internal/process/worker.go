@@ -84,8 +84,8 @@ func (w *worker) ask(
 	input := w.write(line)
 	switch w.wait(ctx, input, deadline) {
 	case eventCancel, eventDeadline:
-		reply.TimedOut, reply.NoLine = true, !w.stdout.line()
-		reply.Left, _ = w.kill()
+		reply.TimedOut, reply.NoAnswer = true, !w.stdout.line()
+		reply.Survivors, _ = w.kill()
 		<-input.done
 		reply.Stderr = w.stderr.take()
 		return reply, failed
@@ -121,7 +121,7 @@ func (w *worker) exitWithoutLine(input *lineInput, check func(*Reply) string) (r
 	if untouched {
 		return Reply{}, unread
 	}
-	reply.Left, reply.ExitCode, reply.Signal, reply.Err = left, status.code, status.signal, status.err
+	reply.Survivors, reply.ExitCode, reply.Signal, reply.Err = left, status.code, status.signal, status.err
 	reply.Stderr = w.stderr.take()
 	if reply.ExitCode == 0 && reply.Signal == "" && reply.Err == nil {
 		reply.Stdout = w.stdout.take() // empty, or an unfinished line

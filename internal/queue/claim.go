@@ -20,10 +20,10 @@ type Claim struct {
 	Entries []Entry // in order
 	Expired []Entry // dropped undelivered; Agents are the agents that missed it
 
-	// ToolUseID is the model's id of the call whose result carries the entries. Suppress marks entries that are handed
+	// ToolUseID is the model's id of the call whose result carries the entries. Deferred marks entries that are handed
 	// on by other means, so delivery to an agent is not known yet. Both go into the history and can be set until Done.
 	ToolUseID string
-	Suppress  bool
+	Deferred  bool
 
 	agent *string // for the history; also tool
 	tool  string

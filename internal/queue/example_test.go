@@ -47,7 +47,7 @@ func ExampleQueue_DrainAll() {
 }
 
 // A person takes back what they queued last.
-func ExampleQueue_PopLatest() {
+func ExampleQueue_TakeBackLatest() {
 	q, remove := newQueue()
 	defer remove()
 	ctx := context.Background()
@@ -56,7 +56,7 @@ func ExampleQueue_PopLatest() {
 			panic(err)
 		}
 	}
-	claim, err := q.PopLatest(ctx, "s1")
+	claim, err := q.TakeBackLatest(ctx, "s1")
 	if err != nil {
 		panic(err)
 	}

@@ -381,13 +381,13 @@ func TestContext(t *testing.T) {
 			_, err := q.Put(ended, queue.Entry{Session: session, Content: "2"})
 			return err
 		},
-		"Claim":     func() error { _, err := q.Claim(ended, session, "a"); return err },
-		"Drain":     func() error { _, err := q.Drain(ended, session, "a"); return err },
-		"DrainAll":  func() error { _, err := q.DrainAll(ended, session); return err },
-		"PopLatest": func() error { _, err := q.PopLatest(ended, session); return err },
-		"Waiting":   func() error { _, err := q.Waiting(ended, session); return err },
-		"History":   func() error { _, err := q.History(ended, session); return err },
-		"Clear":     func() error { _, err := q.Clear(ended, session); return err },
+		"Claim":          func() error { _, err := q.Claim(ended, session, "a"); return err },
+		"Drain":          func() error { _, err := q.Drain(ended, session, "a"); return err },
+		"DrainAll":       func() error { _, err := q.DrainAll(ended, session); return err },
+		"TakeBackLatest": func() error { _, err := q.TakeBackLatest(ended, session); return err },
+		"Waiting":        func() error { _, err := q.Waiting(ended, session); return err },
+		"History":        func() error { _, err := q.History(ended, session); return err },
+		"Clear":          func() error { _, err := q.Clear(ended, session); return err },
 	} {
 		require.ErrorContains(t, operation(), "given up", name)
 	}

@@ -77,7 +77,7 @@ func (s *session) history() string {
 func (c *Claim) historyLines() []byte {
 	var text []byte
 	delivered := Event{Status: c.status, Agent: c.agent, Tool: c.tool, ToolUseID: c.ToolUseID}
-	if c.Suppress {
+	if c.Deferred {
 		delivered.Status = Deferred
 	}
 	for i, e := range slices.Concat(c.Entries, c.Expired) {

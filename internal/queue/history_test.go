@@ -62,7 +62,7 @@ func TestHistory(t *testing.T) {
 		"both delivered, delivered b shell, delivered a fs_read toolu_1"}, told(t, q))
 
 	put(t, q, queue.Entry{Content: "taken back", Agents: []string{"a"}})
-	c, err = q.PopLatest(ctx, session)
+	c, err = q.TakeBackLatest(ctx, session)
 	require.NoError(t, err)
 	require.NoError(t, c.Done(ctx))
 	put(t, q, queue.Entry{Content: strings.Repeat("é", 500), Agents: []string{"a"}, Source: "Human"})
@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 	require.NoError(t, c.Done(ctx))
 	c, err = q.Drain(ctx, session, "c")
 	require.NoError(t, err)
-	c.Suppress = true
+	c.Deferred = true
 	require.NoError(t, c.Done(ctx))
 	records, err := q.History(ctx, session)
 	require.NoError(t, err)
@@ -114,10 +114,10 @@ func TestHistoryOfASessionThatIsDone(t *testing.T) {
 	gone(t, q)
 }
 
-func TestPopLatest(t *testing.T) {
+func TestTakeBackLatest(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	pop := func() []string {
-		c, err := q.PopLatest(ctx, session)
+		c, err := q.TakeBackLatest(ctx, session)
 		require.NoError(t, err)
 		if c == nil {
 			return nil
@@ -127,7 +127,7 @@ func TestPopLatest(t *testing.T) {
 	}
 	require.Nil(t, pop())
 	everyKind(t, q)
-	c, err := q.PopLatest(ctx, session)
+	c, err := q.TakeBackLatest(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, c.Entries[0].Agents, "b has it")
 	require.NoError(t, c.Release(ctx))

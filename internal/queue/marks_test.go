@@ -86,7 +86,7 @@ func TestBroadcastThatComesBack(t *testing.T) {
 	require.Equal(t, []string{"2"}, deliver(t, q, "a", "shell"))
 	require.NoError(t, all.Release(ctx))
 	require.Equal(t, []string{"1"}, deliver(t, q, "a", "shell"))
-	popped, err := q.PopLatest(ctx, session)
+	popped, err := q.TakeBackLatest(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"2"}, contents(popped.Entries), "though a has it")
 	require.NoError(t, popped.Release(ctx))

@@ -219,9 +219,9 @@ func (q *Queue) DrainAll(ctx context.Context, session string) (*Claim, error) {
 	})
 }
 
-// PopLatest takes back the latest entry that an agent may still get. After that no agent gets it, even if it is a
+// TakeBackLatest takes back the latest entry that an agent may still get. After that no agent gets it, even if it is a
 // broadcast that some agents have got. The folder of a session is removed with its last entry.
-func (q *Queue) PopLatest(ctx context.Context, session string) (*Claim, error) {
+func (q *Queue) TakeBackLatest(ctx context.Context, session string) (*Claim, error) {
 	more := func(l *snapshot) ([]name, error) { return l.session.entries("read") }
 	return q.claim(ctx, session, Popped, more, func(l *snapshot, n name) (take, error) {
 		if n.agents == broadcast || !n.shared() {

@@ -49,7 +49,7 @@ func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result
 	if err != nil {
 		return result, noVerdict(err)
 	}
-	result.Written = answer.Given
+	result.Written = answer.Delivered
 	result.JSON, err = render(client, answer.Fired)
 	return result, err
 }

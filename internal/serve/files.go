@@ -34,7 +34,7 @@ func (s *Server) reload() (any, error) {
 	s.snapshot = s.snapshot.Next(cfg)
 	return reloaded{
 		Files: cfg.Paths(), Hooks: len(cfg.Hooks),
-		Warnings: append(append([]hook.Diagnostic{}, s.snapshot.Lost()...), cfg.Warned()...),
+		Warnings: append(append([]hook.Diagnostic{}, s.snapshot.LostFiles()...), cfg.Warned()...),
 	}, nil
 }
 

@@ -35,7 +35,7 @@ func (l *launches) addValue(name string, value Word) {
 	}
 	l.code = l.code || value.code
 	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
-		l.hints = append(l.hints, Hint{Text: value.Text, What: "the value of " + name})
+		l.hints = append(l.hints, Hint{Text: value.Text, Name: "the value of " + name})
 	}
 }
 

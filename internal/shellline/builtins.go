@@ -57,7 +57,7 @@ func evaluationReason(by string, words []Word, check func(Word) bool) string {
 
 // optionsReason returns why a line is opaque: options of a shell or a builtin.
 func optionsReason(by string, args []Word) string {
-	return "an option that changes what words mean, in " + brief(by+" "+Joined(args))
+	return "an option that changes what words mean, in " + brief(by+" "+JoinWords(args))
 }
 
 // brief shortens and quotes a text for a message.
@@ -282,7 +282,7 @@ func isPlainCall(name string, args []Word) bool {
 	case "zmodload":
 		plain = "zsh/datetime zsh/zprof"
 	}
-	isPlain := func(w Word) bool { return !w.Computed && Among(plain, w.Text) }
+	isPlain := func(w Word) bool { return !w.Computed && InList(plain, w.Text) }
 	if name == "compgen" { // prints lists of names with the given beginning
 		plain = name
 		isPlain = func(w Word) bool {

@@ -28,10 +28,10 @@ type Line struct {
 	Redirections []Redirection
 	Unknown      bool // an argument is only an expansion, so only the shell knows its value
 
-	// Client and Project say why a rule cannot see through the line, or are "". Client is for the client's own rules:
-	// Claude Code 2.1.329 reads less than package syntax, so everything that recordings do not show Claude Code to see
-	// through is opaque. Project is for a project's rules, which also match computed words.
-	Client, Project string
+	// ClientOpaque and ProjectOpaque say why a rule cannot see through the line, or are "". ClientOpaque is for the
+	// client's own rules: Claude Code 2.1.329 reads less than package syntax, so everything that recordings do not show
+	// Claude Code to see through is opaque. ProjectOpaque is for a project's rules, which also match computed words.
+	ClientOpaque, ProjectOpaque string
 
 	// values are the commands that may run because of the values of assignments.
 	values launches
@@ -39,43 +39,43 @@ type Line struct {
 
 // Command is one simple command.
 type Command struct {
-	Text  string // the words without quotes, joined by single spaces
-	Words []Word
-	By    string // the wrapper that runs the command, or "" if the line does
+	Text    string // the words without quotes, joined by single spaces
+	Words   []Word
+	Wrapper string // the wrapper that runs the command, or "" if the line does
 
-	More bool // further arguments follow that are known only at run time
-	Away bool // as in launch
+	MoreArgs  bool // further arguments follow that are known only at run time
+	Elsewhere bool // as in launch
 	// Folders are the folders that the shell has changed to before, in order. A folder known only to the shell is
 	// computed.
-	Folders []Word
-	Own     bool // only a project's rules see the command
-	stdin   stdin
-	Script  string // the text on stdin, if the line contains the text
+	Folders     []Word
+	ProjectOnly bool // only a project's rules see the command
+	stdin       stdin
+	Script      string // the text on stdin, if the line contains the text
 
-	// The command reads the output of From, the earlier commands of the pipe. Inside are the commands of the
-	// substitutions in its words and redirections. Wrappers around commands in From and Inside are still there.
-	From     []Command
-	Inside   []Command
-	Files    []Redirection // of the command and of the compound commands around it
-	Sets     []Word        // variables for this command alone, as NAME=value
-	Captured bool          // the output goes into a word
+	// The command reads the output of PipedFrom, the earlier commands of the pipe. Substitutions are the commands of
+	// the substitutions in its words and redirections. Wrappers around the commands of both are still there.
+	PipedFrom     []Command
+	Substitutions []Command
+	Files         []Redirection // of the command and of the compound commands around it
+	Env           []Word        // variables for this command alone, as NAME=value
+	Captured      bool          // the output goes into a word
 }
 
 // Word is one word of a simple command, without its quotes.
 type Word struct {
 	Text string
 
-	// Computed: the shell computes a part of the word, after Prefix, when the line runs. Several: the result may be no
-	// word or several words. ByHabit: the word is a variable such as $CC that names a program by habit and is not set
-	// by the line. code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the word begins
-	// with a folder's path that is not set by the line, as in ~ and $HOME.
-	Computed, Several, ByHabit, code, Home bool
-	Prefix                                 string
+	// Computed: the shell computes a part of the word, after Prefix, when the line runs. MaybeMany: the result may be
+	// no word or several words. ProgramVariable: the word is a variable such as $CC that names a program by habit and
+	// is not set by the line. code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the
+	// word begins with a folder's path that is not set by the line, as in ~ and $HOME.
+	Computed, MaybeMany, ProgramVariable, code, Home bool
+	Prefix                                           string
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
 func (w Word) unsure() bool {
-	return w.Computed && (w.Several || w.Prefix == "" || w.Prefix[0] == '-' || w.Prefix[0] == '+')
+	return w.Computed && (w.MaybeMany || w.Prefix == "" || w.Prefix[0] == '-' || w.Prefix[0] == '+')
 }
 
 func IsComputed(w Word) bool { return w.Computed }
@@ -105,13 +105,13 @@ func Parse(src string) (file *syntax.File, why string) {
 	return file, ""
 }
 
-// TakeApart finds the simple commands of a line.
-func TakeApart(src string) (line Line) { return takeApartIn(&outerLine{text: src}, src) }
+// Split finds the simple commands of a line.
+func Split(src string) (line Line) { return splitIn(&outerLine{text: src}, src) }
 
-// takeApartIn finds the simple commands of a line that is a part of outer's text or all of it. Package syntax reads the
+// splitIn finds the simple commands of a line that is a part of outer's text or all of it. Package syntax reads the
 // line as bash does.
-func takeApartIn(outer *outerLine, src string) (line Line) {
-	opaque := func(reason string) Line { return Line{Client: reason, Project: reason} }
+func splitIn(outer *outerLine, src string) (line Line) {
+	opaque := func(reason string) Line { return Line{ClientOpaque: reason, ProjectOpaque: reason} }
 	file, why := Parse(src)
 	if why != "" {
 		return opaque(why)
@@ -179,9 +179,11 @@ func (r *reader) fail(reason string) {
 	r.failProject(reason)
 }
 
-func (r *reader) failClient(reason string) { r.line.Client = cmp.Or(r.line.Client, reason) }
+func (r *reader) failClient(reason string) { r.line.ClientOpaque = cmp.Or(r.line.ClientOpaque, reason) }
 
-func (r *reader) failProject(reason string) { r.line.Project = cmp.Or(r.line.Project, reason) }
+func (r *reader) failProject(reason string) {
+	r.line.ProjectOpaque = cmp.Or(r.line.ProjectOpaque, reason)
+}
 
 // source returns the text of a node. Unlike the values in the tree, the text contains continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
@@ -349,21 +351,21 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
-	reads := Command{stdin: r.stdin, Sets: sets, Captured: r.captured}
+	reads := Command{stdin: r.stdin, Env: sets, Captured: r.captured}
 	for _, redirect := range s.Redirs {
 		if text, from := r.redirect(redirect); from != inherited {
 			reads.stdin, reads.Script = from, text
 		}
 	}
 	defer func() { r.written = written }()
-	reads.From, reads.Inside = r.piped, slices.Clip(r.line.Commands[first:])
+	reads.PipedFrom, reads.Substitutions = r.piped, slices.Clip(r.line.Commands[first:])
 	reads.Files = slices.Clip(r.line.Redirections[files:])
 	switch {
 	case len(words) > 0:
 		reads.Words = words
 		for _, i := range r.written {
 			c := &r.line.Commands[i]
-			c.From, c.Inside = r.piped, append(slices.Clip(c.Inside), reads)
+			c.PipedFrom, c.Substitutions = r.piped, append(slices.Clip(c.Substitutions), reads)
 		}
 		r.emit(reads)
 		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all later commands
@@ -480,7 +482,7 @@ func (r *reader) emit(c Command) {
 		r.fail("too many commands")
 		return
 	}
-	c.Text, c.Folders = Joined(c.Words), r.folders
+	c.Text, c.Folders = JoinWords(c.Words), r.folders
 	r.line.Commands = append(r.line.Commands, c)
 	r.changesFolder(c.Words)
 }

@@ -31,7 +31,7 @@ func (r *reader) projectCompound(c syntax.Command) {
 		between := func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }
 		for text := range strings.FieldsFuncSeq(strings.Trim(r.source(c), "()"), between) {
 			if words := fixedWords(text); len(words) > 0 {
-				r.emit(Command{Own: true, Words: words})
+				r.emit(Command{ProjectOnly: true, Words: words})
 			}
 		}
 	default:
@@ -227,9 +227,9 @@ func (r *reader) checkArithmetic() {
 func (c *Command) maySet(name string) bool {
 	kind := kindOfBuiltin(c.Words[0].Text)
 	switch program := c.Words[0].Text; {
-	case Among("command builtin eval trap exec", program): // may run a builtin that sets the variable
+	case InList("command builtin eval trap exec", program): // may run a builtin that sets the variable
 		return slices.ContainsFunc(c.Words[1:], func(w Word) bool { return names(w.Text, name) })
-	case c.Own, program == "[[", kind == inert:
+	case c.ProjectOnly, program == "[[", kind == inert:
 		return false
 	}
 	return slices.ContainsFunc(c.Words[1:], func(w Word) bool {
@@ -264,7 +264,7 @@ func (r *reader) test(c *syntax.TestClause) {
 	t := testReader{reader: r, words: []Word{{Text: "[["}}}
 	t.read(c.X)
 	if slices.ContainsFunc(t.words, IsComputed) {
-		t.words[1] = Word{Text: t.words[1].Text, Computed: true, Several: true}
+		t.words[1] = Word{Text: t.words[1].Text, Computed: true, MaybeMany: true}
 	}
 	r.emit(Command{Words: append(t.words, Word{Text: "]]"})})
 }
@@ -334,7 +334,7 @@ func (t *testReader) binary(x *syntax.BinaryTest) {
 		for first < len(t.words)-1 && t.words[first].Text == "!" {
 			first++
 		}
-		t.emit(Command{Own: true, Words: slices.Clone(t.words[first:])})
+		t.emit(Command{ProjectOnly: true, Words: slices.Clone(t.words[first:])})
 	case syntax.TsBefore, syntax.TsAfter:
 		t.fail("[[ with an operator")
 	}

@@ -20,7 +20,7 @@ func findLaunches(args []Word) (all []launch, opaque string) {
 			switch {
 			case !w.Computed || w.Prefix != "":
 				continue
-			case w.Several:
+			case w.MaybeMany:
 				return nil, computedReason("find")
 			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
 				i >= end:
@@ -78,7 +78,7 @@ func commonStart(args []Word) string {
 	end := slices.IndexFunc(args, func(w Word) bool {
 		return strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!"
 	})
-	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.Several } // -files0-from
+	names := func(w Word) bool { return strings.HasPrefix(w.Text, "-f") || w.MaybeMany } // -files0-from
 	switch {
 	case slices.ContainsFunc(args, names):
 	case end == 0:

@@ -10,10 +10,10 @@ const maxFolders = 32
 
 // changesFolder notes that a command changes the folder.
 func (r *reader) changesFolder(words []Word) {
-	for len(words) > 1 && Among("command builtin", words[0].Text) {
+	for len(words) > 1 && InList("command builtin", words[0].Text) {
 		words = words[1:]
 	}
-	if len(words) == 0 || !Among("cd chdir pushd popd", words[0].Text) {
+	if len(words) == 0 || !InList("cd chdir pushd popd", words[0].Text) {
 		return
 	}
 	to := Word{Computed: true} // unknown, as after popd

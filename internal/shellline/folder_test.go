@@ -35,11 +35,11 @@ func TestFolders(t *testing.T) {
 		"if cd a; then rm x; fi":            {"a"},
 		"cd a && for i in 1; do rm x; done": {"a"},
 	} {
-		parsed := TakeApart(line)
-		reached := parsed.Reach(line, nil)
+		parsed := Split(line)
+		unwrapped := parsed.Unwrap(line, nil)
 		var got []string
 		seen := false
-		for _, c := range reached.Commands {
+		for _, c := range unwrapped.Commands {
 			if c.Words[0].Text != "rm" {
 				continue
 			}
@@ -62,7 +62,7 @@ func TestManyFolders(t *testing.T) {
 	for range 3 * maxFolders {
 		line += "cd a; "
 	}
-	parsed := TakeApart(line + "rm x")
+	parsed := Split(line + "rm x")
 	last := parsed.Commands[len(parsed.Commands)-1]
 	require.LessOrEqual(t, len(last.Folders), maxFolders)
 	require.True(t, last.Folders[0].Computed)
@@ -71,12 +71,13 @@ func TestManyFolders(t *testing.T) {
 // TestRedirectionsAndAssignments of lines in lines.
 func TestRedirectionsAndAssignments(t *testing.T) {
 	line := "A=1; cd a; ssh h 'B=2; cd b; echo > c; echo >> d'; echo > e"
-	parsed := TakeApart(line)
-	reached := parsed.Reach(line, nil)
-	require.ElementsMatch(t, []Assignment{{"A", Word{Text: "1"}}, {"B", Word{Text: "2"}}}, reached.Assignments)
+	parsed := Split(line)
+	unwrapped := parsed.Unwrap(line, nil)
+	require.ElementsMatch(t, []Assignment{{"A", Word{Text: "1"}}, {"B", Word{Text: "2"}}}, unwrapped.Assignments)
 	require.Equal(t, []Redirection{
 		{Writes: true, Folders: []Word{{Text: "a"}}, File: Word{Text: "e"}},
-		{Writes: true, Away: true, Folders: []Word{{Text: "a"}, {Text: "b"}}, File: Word{Text: "c"}},
-		{Writes: true, Appends: true, Away: true, Folders: []Word{{Text: "a"}, {Text: "b"}}, File: Word{Text: "d"}},
-	}, reached.Redirections)
+		{Writes: true, Elsewhere: true, Folders: []Word{{Text: "a"}, {Text: "b"}}, File: Word{Text: "c"}},
+		{Writes: true, Appends: true, Elsewhere: true, Folders: []Word{{Text: "a"}, {Text: "b"}},
+			File: Word{Text: "d"}},
+	}, unwrapped.Redirections)
 }

@@ -76,7 +76,7 @@ func (p *program) interprets(args []Word) (l launches) {
 			return launches{risks: risks{script: true}}
 		}
 		options, rest, ok := p.options(args)
-		if !ok || slices.ContainsFunc(options, func(o option) bool { return Among(p.texts, o.name) }) {
+		if !ok || slices.ContainsFunc(options, func(o option) bool { return InList(p.texts, o.name) }) {
 			l = p.text(args)
 			l.wholeLine = l.wholeLine || !ok // may read the program from stdin
 			return l
@@ -85,7 +85,7 @@ func (p *program) interprets(args []Word) (l launches) {
 			switch {
 			case o.value.Text == "-", IsStdin(o.value.Text):
 				return launches{wholeLine: true}
-			case Among(p.idle, o.name):
+			case InList(p.idle, o.name):
 				return launches{}
 			}
 		}
@@ -97,12 +97,12 @@ func (p *program) interprets(args []Word) (l launches) {
 // text returns the words, which include a program text, as a hint. If the shell computes a part of the text, that part
 // may be anywhere in the line.
 func (p *program) text(words []Word) (l launches) {
-	joined := Joined(words)
+	joined := JoinWords(words)
 	if p.inline && p.name == "awk" && !strings.Contains(joined, "system") && !strings.Contains(joined, "|") {
 		return launches{wholeLine: slices.ContainsFunc(words, IsComputed)}
 	}
 	return launches{
-		hints:     []Hint{{Text: joined, What: "the program text of " + p.name}},
+		hints:     []Hint{{Text: joined, Name: "the program text of " + p.name}},
 		wholeLine: slices.ContainsFunc(words, IsComputed),
 	}
 }

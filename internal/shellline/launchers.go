@@ -258,7 +258,7 @@ func mayRunText(name string, args []Word) bool {
 		return true
 	case "git":
 		return slices.ContainsFunc(args, func(w Word) bool {
-			return Among("-c -x --exec bisect difftool filter-branch foreach mergetool", w.Text) ||
+			return InList("-c -x --exec bisect difftool filter-branch foreach mergetool", w.Text) ||
 				strings.HasPrefix(w.Text, "--exec=") || strings.HasPrefix(w.Text, "-x") ||
 				strings.HasPrefix(w.Text, "--upload-pack") || strings.HasPrefix(w.Text, "--receive-pack")
 		})

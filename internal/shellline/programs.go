@@ -141,8 +141,8 @@ func (p *program) longOption(name string) (option string, ok bool) {
 	return meant[0], true
 }
 
-// Among reports whether a blank-separated list contains a word.
-func Among(list, word string) bool {
+// InList reports whether a blank-separated list contains a word.
+func InList(list, word string) bool {
 	for listed := range strings.FieldsSeq(list) {
 		if listed == word {
 			return true
@@ -231,7 +231,7 @@ func (p *parsing) command() {
 }
 
 // isOneWord reports whether a computed word before the command counts as one word.
-func (p *program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.Several }
+func (p *program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.MaybeMany }
 
 // noCommand notes the effect of the program without a command.
 func (p *parsing) noCommand() {
@@ -286,18 +286,18 @@ func (p *parsing) leadingOptions() bool {
 // option reads one option. It returns false if the option makes the rest unreadable.
 func (p *parsing) option(o option) bool {
 	value := o.value.Text
-	switch isLine := Among(p.lines, o.name); {
-	case isLine && o.value.Computed, !p.away && p.lines == "" && o.value.Several,
-		o.value.Computed && (p.name == "env" || p.name == "xargs") && Among("S split-string I J i replace", o.name):
+	switch isLine := InList(p.lines, o.name); {
+	case isLine && o.value.Computed, !p.away && p.lines == "" && o.value.MaybeMany,
+		o.value.Computed && (p.name == "env" || p.name == "xargs") && InList("S split-string I J i replace", o.name):
 		p.found = launches{opaque: computedReason(p.name)}
 		return false
 	case isLine && p.parameters:
 		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.name})
 	case isLine:
 		p.found.list = append(p.found.list, launch{line: value, by: p.name})
-	case Among(p.texts, o.name):
-		p.found.hints = append(p.found.hints, Hint{Text: value, What: "an option of " + p.name})
-	case Among(p.program.idle, o.name):
+	case InList(p.texts, o.name):
+		p.found.hints = append(p.found.hints, Hint{Text: value, Name: "an option of " + p.name})
+	case InList(p.program.idle, o.name):
 		p.idle = true
 	case p.name == "xargs" && (o.name == "I" || o.name == "J"):
 		p.placeholder = value
@@ -315,7 +315,7 @@ func (p *parsing) option(o option) bool {
 		}
 		p.args = slices.Concat(fixedWords(value), p.args)
 	}
-	p.found.wholeLine = p.found.wholeLine || o.value.Several
+	p.found.wholeLine = p.found.wholeLine || o.value.MaybeMany
 	return true
 }
 
@@ -372,7 +372,7 @@ func (p *parsing) search() {
 	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a shell expands the words as a line
 		p.found.fail(evaluationReason(p.name, words, hasCode))
 	}
-	p.found.hints = append(p.found.hints, Hint{Text: Joined(words), What: "the arguments of " + p.name})
+	p.found.hints = append(p.found.hints, Hint{Text: JoinWords(words), Name: "the arguments of " + p.name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
 	words = words[i+1:]
 	begins := len(words) > 0 && !words[0].Computed && !strings.HasPrefix(words[0].Text, "-")

@@ -24,11 +24,11 @@ const (
 
 // Redirection connects a command with a file.
 type Redirection struct {
-	Writes  bool // if false, the command reads
-	Appends bool // the command writes at the end
-	Away    bool // as in Command
-	Folders []Word
-	File    Word
+	Writes    bool // if false, the command reads
+	Appends   bool // the command writes at the end
+	Elsewhere bool // as in Command
+	Folders   []Word
+	File      Word
 }
 
 // endsInLine reports whether all quotes and parentheses opened in the rest of a line are closed in the same line. Then

@@ -33,22 +33,22 @@ func (r *reader) noteSetNumber(name string, number bool) {
 	r.numeric[name] = number && (before || !ok)
 }
 
-// habits keeps the mark ByHabit only on words that name a command, and only if the line does not set the variable. A
-// word that contains the variable's name may set the variable, as `read EDITOR` does.
+// habits keeps the mark ProgramVariable only on words that name a command, and only if the line does not set the
+// variable. A word that contains the variable's name may set the variable, as `read EDITOR` does.
 func (r *reader) habits() {
 	const most = 100
 	n := 0
 	for _, c := range r.line.Commands {
-		if !c.Words[0].ByHabit {
+		if !c.Words[0].ProgramVariable {
 			continue
 		}
 		if n++; n > most { // each is compared with all words
-			c.Words[0].ByHabit = false
+			c.Words[0].ProgramVariable = false
 			continue
 		}
 		name := variableOf(c.Words[0].Text)
 		_, given := r.numeric[name]
-		c.Words[0].ByHabit = !r.set[name] && !given &&
+		c.Words[0].ProgramVariable = !r.set[name] && !given &&
 			!slices.ContainsFunc(r.line.Commands, func(other Command) bool {
 				return slices.ContainsFunc(other.Words, func(w Word) bool {
 					return strings.Contains(w.Text, name) && !(w.Computed && variableOf(w.Text) == name)
@@ -76,7 +76,7 @@ func variableOf(raw string) string {
 // sees through `let NAME=NUMBER` only: any other value may name a variable with a subscript, which may run commands.
 func (r *reader) let(s *syntax.Stmt) {
 	src := strings.TrimRight(r.source(s), "; \t\n&")
-	c := Command{Own: true, Words: fixedWords(src)}
+	c := Command{ProjectOnly: true, Words: fixedWords(src)}
 	for i, w := range c.Words {
 		name, value, ok := strings.Cut(w.Text, "=")
 		if i > 0 && !(ok && syntax.ValidName(name) && value != "" && strings.Trim(value, "0123456789") == "") {

@@ -89,20 +89,20 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 	r.line.values.zshArithmetic = r.line.values.zshArithmetic || e.subscript
 
 	r.line.values.textCode = r.line.values.textCode || e.code
-	result := Word{Text: e.text.String(), Computed: e.computed, Several: e.several, Prefix: e.prefix, code: e.code}
-	result.ByHabit = e.variable && isProgramVariable(variableOf(raw))
+	result := Word{Text: e.text.String(), Computed: e.computed, MaybeMany: e.several, Prefix: e.prefix, code: e.code}
+	result.ProgramVariable = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
 		if before := result.Text[:e.brace-1]; !result.Computed || len(before) < len(result.Prefix) {
 			result.Prefix = before
 		}
-		result.Computed, result.Several = true, true
+		result.Computed, result.MaybeMany = true, true
 	}
 	result.Computed = result.Computed || e.home && u == fixedWord
 	if raw[0] == '~' || e.home && (raw[0] == '$' || strings.HasPrefix(raw, `"$`)) {
 		r.folder(&result)
 	}
 	if e.glob && r.changes().nullGlob {
-		result.Prefix, result.Several = "", true
+		result.Prefix, result.MaybeMany = "", true
 	}
 	return result
 }
@@ -130,7 +130,7 @@ func (r *reader) isParameter(part syntax.WordPart, e *expansions) {
 // folder notes that a word begins with the path of a folder. If the line changes that folder, only the shell knows it.
 func (r *reader) folder(w *Word) {
 	if w.Home = !r.changes().home; !w.Home {
-		w.Computed, w.Several, w.Prefix = true, true, ""
+		w.Computed, w.MaybeMany, w.Prefix = true, true, ""
 	}
 }
 

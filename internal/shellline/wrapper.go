@@ -117,12 +117,12 @@ func lineOf(by string, words []Word) ([]launch, string) {
 	if slices.ContainsFunc(words, IsComputed) {
 		return nil, computedReason(by)
 	}
-	return []launch{{line: Joined(words), by: by}}, ""
+	return []launch{{line: JoinWords(words), by: by}}, ""
 }
 
 // lineAway joins words to a shell line that runs elsewhere. A computed word stays computed in the line.
 func lineAway(by string, words []Word) launch {
-	line := Joined(words)
+	line := JoinWords(words)
 	if slices.ContainsFunc(words, IsComputed) {
 		line = strings.NewReplacer("$()", "$_", "``", "$_").Replace(line)
 	}
@@ -142,7 +142,7 @@ func builtinLaunches(name string, args []Word) ([]launch, string) {
 	switch {
 	case name == "eval":
 		return lineOf(name, args)
-	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !Among("-l -p -P", args[0].Text)):
+	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !InList("-l -p -P", args[0].Text)):
 		return lineOf(name, args[:1])
 	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || IsStdin(args[0].Text)):
 		return nil, computedReason("source")
@@ -202,7 +202,7 @@ func isShell(command string) bool {
 // isFile reports whether a computed word is the path of a file with a known name, so neither stdin nor an option.
 func isFile(w Word) bool {
 	i := strings.LastIndexByte(w.Text, '/')
-	return i > 0 && !w.Several && w.Text[i+1:] != "" && !strings.ContainsAny(w.Text[i:], "$`*?[]{}()'\"") &&
+	return i > 0 && !w.MaybeMany && w.Text[i+1:] != "" && !strings.ContainsAny(w.Text[i:], "$`*?[]{}()'\"") &&
 		!IsStdin(w.Text[i+1:]) && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+")
 }
 
@@ -344,7 +344,7 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, stri
 		}
 		command = slices.Clone(command)
 		command[i].Computed, command[i].Prefix = true, w.Text[:at]
-		command[i].Several = w.Several || more
+		command[i].MaybeMany = w.MaybeMany || more
 	}
 	return []launch{{words: command, by: by}}, ""
 }
@@ -355,8 +355,8 @@ func areParameters(before []Word) bool {
 		(before[0].Text == "-c" || before[0].Text == "-ec" || before[0].Text == "-lc")
 }
 
-// Reached holds the commands that a line runs, directly and through wrappers at any depth.
-type Reached struct {
+// Unwrapped holds the commands that a line runs, directly and through wrappers at any depth.
+type Unwrapped struct {
 	Commands     []Command
 	Redirections []Redirection // of all lines
 	Assignments  []Assignment  // of all lines
@@ -370,9 +370,9 @@ type Reached struct {
 	risks    // of all lines
 }
 
-// Reach finds the commands that run because of the commands of a line. text is the line.
-func (l *Line) Reach(text string, wrappers []string) *Reached {
-	r := &Reached{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections}
+// Unwrap finds the commands that run because of the commands of a line. text is the line.
+func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
+	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections}
 	for _, c := range l.Commands {
 		r.follow(c, MaxWrappers)
 	}
@@ -385,7 +385,7 @@ func (l *Line) Reach(text string, wrappers []string) *Reached {
 	}
 	r.Commands = slices.Concat(l.Commands, r.Commands)
 	if r.wholeLine {
-		r.Hints = append(r.Hints, Hint{Text: text, What: "the line", Weak: !r.strong})
+		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
 	}
 	for _, h := range r.Hints {
 		if strings.ContainsAny(h.Text, "'\"\\") {
@@ -396,13 +396,13 @@ func (l *Line) Reach(text string, wrappers []string) *Reached {
 }
 
 // follow adds the commands that one command runs. left is the remaining depth of wrappers.
-func (r *Reached) follow(c Command, left int) {
+func (r *Unwrapped) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
 	found := launchesOf(c.Words, r.wrappers)
 	r.Opaque = found.opaque
-	if c.More && len(c.Words) > 0 && r.Opaque == "" {
+	if c.MoreArgs && len(c.Words) > 0 && r.Opaque == "" {
 		name := programName(c.Words[0].Text)
 		// Arguments after a shell's line are its parameters. Other programs add the arguments to their command.
 		isLine := len(found.list) > 0 && found.list[0].words == nil && (name == "eval" || !isShell(name))
@@ -415,8 +415,8 @@ func (r *Reached) follow(c Command, left int) {
 	switch {
 	case !found.shell:
 	case c.Script != "":
-		found.list = append(found.list, launch{line: c.Script, by: programName(c.Words[0].Text), away: c.Away})
-	case c.stdin == fed || c.stdin == inherited && !c.Away && isShell(c.Words[0].Text):
+		found.list = append(found.list, launch{line: c.Script, by: programName(c.Words[0].Text), away: c.Elsewhere})
+	case c.stdin == fed || c.stdin == inherited && !c.Elsewhere && isShell(c.Words[0].Text):
 		r.Opaque = cmp.Or(r.Opaque, computedReason(programName(c.Words[0].Text)))
 	}
 	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands {
@@ -425,14 +425,14 @@ func (r *Reached) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
-	r.wholeLine = r.wholeLine || found.wholeLine || found.shell || c.More && len(found.hints) > 0 ||
-		len(c.Words) > 0 && c.Words[0].ByHabit
-	r.strong = r.strong || found.wholeLine && !found.weak || found.shell || c.More && len(found.hints) > 0
+	r.wholeLine = r.wholeLine || found.wholeLine || found.shell || c.MoreArgs && len(found.hints) > 0 ||
+		len(c.Words) > 0 && c.Words[0].ProgramVariable
+	r.strong = r.strong || found.wholeLine && !found.weak || found.shell || c.MoreArgs && len(found.hints) > 0
 	r.addLaunches(found, c, left)
 }
 
 // addLaunches adds the commands found in one command, or in the values of a line.
-func (r *Reached) addLaunches(found launches, c Command, left int) {
+func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 	r.Opaque = cmp.Or(r.Opaque, found.opaque)
 	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
 	r.risks.add(found.risks)
@@ -442,29 +442,29 @@ func (r *Reached) addLaunches(found launches, c Command, left int) {
 		if to, ok := startFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
 			folders = append(slices.Clip(folders), to)
 		}
-		commands := []Command{{Text: Joined(l.words), Words: l.words, More: l.more || c.More, Script: c.Script,
-			Inside: c.Inside, Files: c.Files, Sets: c.Sets, Captured: c.Captured}}
+		commands := []Command{{Text: JoinWords(l.words), Words: l.words, MoreArgs: l.more || c.MoreArgs,
+			Script: c.Script, Substitutions: c.Substitutions, Files: c.Files, Env: c.Env, Captured: c.Captured}}
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
 		}
 		if l.words == nil {
-			line := takeApartIn(&r.outer, l.line)
-			if r.Opaque = cmp.Or(r.Opaque, line.Project); r.Opaque != "" || left == 0 {
+			line := splitIn(&r.outer, l.line)
+			if r.Opaque = cmp.Or(r.Opaque, line.ProjectOpaque); r.Opaque != "" || left == 0 {
 				return
 			}
 			r.addLaunches(line.values, c, left-1)
 			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
 			for _, file := range line.Redirections {
-				file.Away, file.Folders = c.Away || l.away, slices.Concat(folders, file.Folders)
+				file.Elsewhere, file.Folders = c.Elsewhere || l.away, slices.Concat(folders, file.Folders)
 				r.Redirections = append(r.Redirections, file)
 			}
 		}
 		for _, command := range commands {
-			command.By, command.Away = l.by, c.Away || l.away
+			command.Wrapper, command.Elsewhere = l.by, c.Elsewhere || l.away
 			command.Folders = slices.Concat(folders, command.Folders)
 			if command.stdin == inherited {
 				command.stdin = c.stdin
-				command.From = c.From
+				command.PipedFrom = c.PipedFrom
 			}
 			r.Commands = append(r.Commands, command)
 			r.follow(command, left-1)
@@ -472,7 +472,7 @@ func (r *Reached) addLaunches(found launches, c Command, left int) {
 	}
 }
 
-func Joined(words []Word) string {
+func JoinWords(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {

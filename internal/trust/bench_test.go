@@ -50,8 +50,8 @@ func BenchmarkJudge(b *testing.B) {
 		require.NoError(b, err)
 		require.Zero(b, j)
 		for i := range cfg.Hooks {
-			require.Empty(b, now.Touched(&cfg.Hooks[i]))
-			require.Empty(b, now.Rewritten(&cfg.Hooks[i]))
+			require.Empty(b, now.ChangedBeforeRun(&cfg.Hooks[i]))
+			require.Empty(b, now.ChangedDuringRun(&cfg.Hooks[i]))
 		}
 	}
 }

@@ -6,9 +6,9 @@
 //	…
 //	judgment := store.Judge(now, trust.Rules{Required: true, Session: id})
 //	…
-//	why := now.Touched(hook)                         // before the hook starts
+//	why := now.ChangedBeforeRun(hook)                // before the hook starts
 //	…
-//	why = now.Rewritten(hook)                        // when it has ended
+//	why = now.ChangedDuringRun(hook)                 // when it has ended
 //
 // A Fingerprint covers the hooks files of a workspace, present or absent, and the files in the workspace that commands
 // of the project's and the local hooks name. Each file has a real path and the SHA-256 of the content.
@@ -17,8 +17,8 @@
 //
 //  1. The hash of a hooks file is the hash of the parsed text. Every other file is opened once, and the hash is of the
 //     content of that descriptor.
-//  2. A file that was touched, replaced or created between Take and Rewritten is detected by the change time (ctime),
-//     even if the old content is back. A write through a memory mapping is detected up to 1 MiB, by the content.
+//  2. A file that was touched, replaced or created between Take and ChangedDuringRun is detected by the change time
+//     (ctime), even if the old content is back. A write through a memory mapping is detected up to 1 MiB, by content.
 //  3. A state folder that another user can write to is refused.
 //  4. Two processes that begin the same session record the same hooks.
 //  5. Either all files that a command runs are known, or Unresolved returns a message.

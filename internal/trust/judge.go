@@ -26,8 +26,8 @@ type Judgment struct {
 	Cause  protocol.Cause
 	Reason string
 	Why    string // Reason without the remedy; "" in a Judgment of another package
-	// Unknown is a message that the project's hooks do not run because no person has allowed them, or "".
-	Unknown string
+	// NotAllowedMessage is a message that the project's hooks do not run because no person has allowed them, or "".
+	NotAllowedMessage string
 	// Unpinned: this is the first call of the session; see Store.Pin.
 	Unpinned bool
 }
@@ -46,7 +46,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	}
 	if r.Pin {
 		same := f
-		if j.Unknown != "" {
+		if j.NotAllowedMessage != "" {
 			same = nil // read the whole record
 		}
 		pinned, err := s.record(sessionsFolder, r.Session, same)
@@ -57,7 +57,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 			j.Unpinned = true
 			return j, nil
 		}
-		if pinned.Allowed && j.Unknown != "" {
+		if pinned.Allowed && j.NotAllowedMessage != "" {
 			const text = "the hooks of %s were allowed when this session began, and are not any more"
 			return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), f.mend()), nil
 		}
@@ -89,7 +89,7 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 	if f.HasHooks() {
 		const text = "the hooks of %s do not run, since nobody has allowed them; look at them and run: %s " +
 			"(there is no record of them in %s)"
-		j.Unknown = fmt.Sprintf(text, f.shown(), command("allow", f.Workspace), printable.Escape(s.folder))
+		j.NotAllowedMessage = fmt.Sprintf(text, f.shown(), command("allow", f.Workspace), printable.Escape(s.folder))
 	}
 	return j, nil
 }
@@ -118,7 +118,7 @@ func (s *Store) above(folder string) (string, error) {
 			return at, err
 		}
 		if r != nil && r.HasHooks() && (r.Repository || hookfile.InRepository(at, "") ||
-			r.Below && !hookfile.InRepository(folder, at)) {
+			r.AppliesInSubfolders && !hookfile.InRepository(folder, at)) {
 			return at, nil
 		}
 	}
@@ -151,7 +151,7 @@ func (s *Store) Pin(f *Fingerprint, r Rules, j Judgment) (Judgment, error) {
 		return Judgment{}, err
 	}
 	record := newRecord(f)
-	record.Allowed = r.Required && j.Unknown == "" && f.HasHooks()
+	record.Allowed = r.Required && j.NotAllowedMessage == "" && f.HasHooks()
 	text, err := record.document()
 	if err != nil {
 		return Judgment{}, err

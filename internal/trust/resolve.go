@@ -73,7 +73,7 @@ func (c *commandLine) addCommand(argv []word, path string) {
 	if why := c.unclear(argv, name); why != "" {
 		c.doubt("%s", why)
 	}
-	if shellline.Among(writers, name) {
+	if shellline.InList(writers, name) {
 		return
 	}
 	for _, w := range args {
@@ -90,13 +90,13 @@ func (c *commandLine) addCommand(argv []word, path string) {
 		c.cd(args)
 	case name == "." || name == "source":
 		c.sourceInPath(args)
-	case shellline.Among("cmd powershell pwsh", name): // their lines are not parsed
+	case shellline.InList("cmd powershell pwsh", name): // their lines are not parsed
 		for _, w := range args {
 			c.words(w.text)
 		}
 	case launches:
 		c.launched(name, args, launched)
-	case isPython(name), shellline.Among(interpreters, baseName(name)):
+	case isPython(name), shellline.InList(interpreters, baseName(name)):
 		c.interpreterArguments(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
@@ -209,7 +209,7 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 		if shellline.IsShell(name) { // a script, already added as an argument
 			continue
 		}
-		if shellline.Among(runners, name) {
+		if shellline.InList(runners, name) {
 			c.file("node_modules/.bin/" + argv[0].text)
 		}
 		c.addCommand(argv, "")

@@ -24,8 +24,8 @@ type Record struct {
 	Time    time.Time `json:"time"`
 	// Repository: the workspace is in a git repository, so the hooks count in subfolders too.
 	Repository bool `json:"repository,omitempty"`
-	// Below: the workspace is in no repository, and the hooks count in each subfolder that is in no repository either.
-	Below bool `json:"below,omitempty"`
+	// AppliesInSubfolders: the workspace is in no repository, and the hooks count in each subfolder outside of any too.
+	AppliesInSubfolders bool `json:"below,omitempty"`
 	// Allowed: the session began with hooks that a person had allowed.
 	Allowed bool `json:"allowed,omitempty"`
 }
@@ -41,7 +41,7 @@ func (f *Fingerprint) key() string {
 
 func newRecord(f *Fingerprint) *Record {
 	r := &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: hookfile.InRepository(f.Workspace, "")}
-	r.Below = !r.Repository && hookfile.CountsBelow(f.Workspace)
+	r.AppliesInSubfolders = !r.Repository && hookfile.AppliesInSubfolders(f.Workspace)
 	return r
 }
 

@@ -177,9 +177,9 @@ func TestTouched(t *testing.T) {
 	a, b := filepath.Join(dir, "a.sh"), filepath.Join(dir, "b.sh")
 	touched := func(change func()) string {
 		cfg, now := take(t, dir, `{"hooks": [{"name": "h", "command": "./a.sh; ./late.sh", "events": ["pre-tool"]}]}`)
-		require.Empty(t, now.Touched(&cfg.Hooks[0]))
+		require.Empty(t, now.ChangedBeforeRun(&cfg.Hooks[0]))
 		change()
-		return filepath.Base(now.Touched(&cfg.Hooks[0]))
+		return filepath.Base(now.ChangedBeforeRun(&cfg.Hooks[0]))
 	}
 	require.Equal(t, ".", touched(func() { require.NoError(t, os.WriteFile(b, []byte("b"), 0o700)) }))
 	require.Equal(t, "a.sh", touched(func() { require.NoError(t, os.Chmod(a, 0o755)) }))

@@ -22,7 +22,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return "a file that the shell reads may change what " + spelling.Quote(first.text) + " means"
 	case first.computed:
 		return first.String() + " is known only when it runs"
-	case !isPlainShell(name) && !isPython(name) && !shellline.Among(interpreters, baseName(name)) &&
+	case !isPlainShell(name) && !isPython(name) && !shellline.InList(interpreters, baseName(name)) &&
 		c.isOwnScript(first.text):
 		return ""
 	}
@@ -39,11 +39,11 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return c.unclearScript("python", args)
 	case name == "node" || name == "nodejs":
 		return c.unclearScript("node", args)
-	case shellline.Among("lua perl php ruby", name):
+	case shellline.InList("lua perl php ruby", name):
 		return c.unclearScript(name, args)
 	case strings.HasSuffix(name, "awk"):
 		return c.unclearAwk(name, args)
-	case shellline.Among(wrappers, name):
+	case shellline.InList(wrappers, name):
 		return unclearWrapper(name, args)
 	case name == "[" || name == "test":
 		return c.unclearTest(args)
@@ -55,9 +55,9 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
-	case shellline.Among(builtins, name), shellline.Among(linters, name), configurationOf(name) != "":
+	case shellline.InList(builtins, name), shellline.InList(linters, name), configurationOf(name) != "":
 		return ""
-	case shellline.Among(readers, name):
+	case shellline.InList(readers, name):
 		return c.unclearReader(name, args)
 	}
 	found := c.inPath(name)
@@ -121,7 +121,7 @@ func (c *commandLine) fileFault(name string, args []word) string {
 	return ""
 }
 
-func isPlainShell(name string) bool { return shellline.Among("ash bash dash ksh sh zsh", name) }
+func isPlainShell(name string) bool { return shellline.InList("ash bash dash ksh sh zsh", name) }
 
 // unclearShell checks the arguments of a shell: harmless options, and then a script, or -c and a line.
 func (c *commandLine) unclearShell(name string, args []word) string {
@@ -133,7 +133,7 @@ func (c *commandLine) unclearShell(name string, args []word) string {
 		case !shellFlags.Get().MatchString(text):
 			return "an option of " + name + " that is not known: " + args[0].String()
 		case strings.HasSuffix(text, "o"):
-			if len(args) < 2 || !shellline.Among("errexit nounset pipefail xtrace noglob", args[1].text) {
+			if len(args) < 2 || !shellline.InList("errexit nounset pipefail xtrace noglob", args[1].text) {
 				return "an option of " + name + " that is not known"
 			}
 			args = args[1:]
@@ -186,7 +186,7 @@ func (c *commandLine) unclearScript(name string, args []word) string {
 			return ""
 		case !strings.HasPrefix(w.text, "-"):
 			return c.fileFault(name, args[i:])
-		case !shellline.Among(flags, w.text):
+		case !shellline.InList(flags, w.text):
 			return "what " + name + " runs with " + w.String()
 		}
 	}
@@ -251,10 +251,10 @@ func wrapperOptions(name string) string {
 func unclearWrapper(name string, args []word) string {
 	if name == "find" {
 		for i, w := range args {
-			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !shellline.Among(linters, w.text) {
+			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !shellline.InList(linters, w.text) {
 				return "find runs " + w.String() + " on files that are known only then"
 			}
-			if shellline.Among("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.text) {
+			if shellline.InList("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.text) {
 				return "find with " + w.String()
 			}
 		}
@@ -268,7 +268,7 @@ func unclearWrapper(name string, args []word) string {
 			}
 			return ""
 		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits.Get().MatchString(w.text) && w.text != "{}":
-			if !shellline.Among(linters, w.text) {
+			if !shellline.InList(linters, w.text) {
 				return "xargs runs " + w.String() + " on files that are known only then"
 			}
 			return ""
@@ -278,7 +278,7 @@ func unclearWrapper(name string, args []word) string {
 			if !digits.Get().MatchString(w.text) { // the 5 of timeout 5, nice -n 5
 				return ""
 			}
-		case !shellline.Among(wrapperOptions(name), w.text):
+		case !shellline.InList(wrapperOptions(name), w.text):
 			return "an option of " + name + " that is not known: " + w.String()
 		}
 	}
@@ -290,11 +290,11 @@ var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 // unclearTest checks a test. A new folder at a missing path is no difference, but changes the result of the test.
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
-		isArithmetic := shellline.Among("-v -R -eq -ne -lt -le -gt -ge", w.text)
+		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.text)
 		if isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
 			return "a test with " + w.String()
 		}
-		if i == 0 || !shellline.Among("-a -d -e -h -L -p -S -b -c", args[i-1].text) || w.computed {
+		if i == 0 || !shellline.InList("-a -d -e -h -L -p -S -b -c", args[i-1].text) || w.computed {
 			continue
 		}
 		for _, dir := range c.folders {
@@ -311,7 +311,7 @@ func unclearGit(args []word) string {
 	const known = "add blame branch cat-file check-ignore checkout commit config describe diff diff-index diff-tree " +
 		"fetch grep hash-object log ls-files ls-tree merge-base name-rev push remote restore rev-list " +
 		"rev-parse show show-ref stash status symbolic-ref tag"
-	if len(args) == 0 || args[0].computed || !shellline.Among(known, args[0].text) {
+	if len(args) == 0 || args[0].computed || !shellline.InList(known, args[0].text) {
 		return "a command of git that is not known"
 	}
 	options := []string{"--exec", "--ext-diff", "-O", "--open-files", "--receive-pack", "--upload-pack", "--no-index"}
@@ -330,7 +330,7 @@ func unclearSed(args []word) string {
 		switch {
 		case w.computed:
 			return "the script of sed is known only when it runs"
-		case shellline.Among("-n -E -r -u -z -i", w.text):
+		case shellline.InList("-n -E -r -u -z -i", w.text):
 			continue
 		case w.text == "-e" && i+1 < len(args):
 			continue
@@ -353,9 +353,9 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 		case name == "printf" && strings.HasPrefix(w.text, "-v"):
 			return "printf -v sets a variable"
 		case name == "set" && !shellFlags.Get().MatchString(w.text) &&
-			!shellline.Among("-- errexit nounset pipefail xtrace", w.text):
+			!shellline.InList("-- errexit nounset pipefail xtrace", w.text):
 			return "an option of set that is not known: " + w.String()
-		case name == "read" && !syntax.ValidName(w.text) && !shellline.Among("-r -d -n -t -s", w.text) &&
+		case name == "read" && !syntax.ValidName(w.text) && !shellline.InList("-r -d -n -t -s", w.text) &&
 			!digits.Get().MatchString(w.text) && w.text != "":
 			return "read with " + w.String()
 		case name == "export" && strings.HasPrefix(w.text, "-"):

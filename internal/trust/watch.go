@@ -21,9 +21,9 @@ type watched struct {
 	interpreter []string // program and arguments of the #! line
 }
 
-// Touched returns the path of a file in a hook's command that was written, replaced, created or touched since the
-// Fingerprint was taken, or of a folder of "files" with other names than then, or "".
-func (f *Fingerprint) Touched(h *hook.Hook) string {
+// ChangedBeforeRun returns the path of a file in a hook's command that was written, replaced, created or touched since
+// the Fingerprint was taken, or of a folder of "files" with other names than then, or "".
+func (f *Fingerprint) ChangedBeforeRun(h *hook.Hook) string {
 	if path := f.touched(h); path != "" {
 		return path
 	}
@@ -52,9 +52,9 @@ func (f *Fingerprint) touched(h *hook.Hook) string {
 	return ""
 }
 
-// Rewritten is Touched for a hook that has ended and may have made new files. It reads small files once more: a write
-// through a memory mapping does not change the time of change.
-func (f *Fingerprint) Rewritten(h *hook.Hook) string {
+// ChangedDuringRun is ChangedBeforeRun for a hook that has ended and may have made new files. It reads small files once
+// more: a write through a memory mapping does not change the time of change.
+func (f *Fingerprint) ChangedDuringRun(h *hook.Hook) string {
 	if path := f.touched(h); path != "" {
 		return path
 	}

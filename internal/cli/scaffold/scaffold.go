@@ -37,7 +37,7 @@ var Default = []string{"git", "secrets", "files", "agents", "remote"}
 func About() string {
 	var b strings.Builder
 	for _, p := range pack.All() {
-		fmt.Fprintf(&b, "  %-8s %s\n", p.Name, p.About)
+		fmt.Fprintf(&b, "  %-8s %s\n", p.Name, p.Summary)
 	}
 	return b.String()
 }

@@ -22,7 +22,7 @@ const defaultReason = "Denied by a hook"
 // text and an object without a decision block as well.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventNamed(c.Event))
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -44,7 +44,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	switch {
 	case m.Can == 0: // the client reads no answer
-		v.Doubt = dialect.DoubtOfText(who, text)
+		v.Doubt = dialect.MisspelledBlockInText(who, text)
 		return v
 	case text == "":
 		return v

@@ -13,7 +13,7 @@ var install = &dialect.Installation{
 	Note: "hookrun was not tried with Antigravity CLI itself, see docs/dialects/antigravity.md; Antigravity CLI runs " +
 		"no hook at the prompt, and reads no answer after a tool: a hook there is not given the result, and can " +
 		"neither change nor withhold it. Before a tool a rewrite and a text for the model block the call",
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook at the prompt", Event: protocol.PreExecute},
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 	},

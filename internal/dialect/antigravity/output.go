@@ -40,7 +40,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
 	loss := ""
 	if o.Decision != protocol.Block && !o.Stop {
-		loss = dialect.Uncarried(o, client)
+		loss = dialect.UnsupportedOutcome(o, client)
 	}
 	switch {
 	case o.Decision == protocol.Ask && !o.Stop && loss == "":

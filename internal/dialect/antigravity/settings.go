@@ -48,7 +48,7 @@ func (reader) Normalize(d *dialect.Document) {
 					if _, ok := h.Members["timeout"]; ok && h.Whole("timeout") {
 						h.Timeout = h.Time("timeout")
 					}
-					h.RunsLine()
+					h.ReadCommand()
 					if on.Type == gjson.False {
 						h.Off = `"enabled" of ` + strconv.Quote(name.String()) + " is false"
 					}

@@ -57,8 +57,8 @@ func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, misplaced
 		own = append(own, f.Key())
 	}
 	if v.Decision == protocol.Continue {
-		err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...)
-		v.NoteDoubt(dialect.Who(m.Name, hook), client, err)
+		err := dialect.MisspelledBlock(gjson.Parse(text), dialect.ValidWords, own...)
+		v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), client, err)
 	}
 }
 
@@ -70,7 +70,7 @@ func misplacedKeys(m dialect.Event, hook, text string, a map[string]gjson.Result
 			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name })
 			if !isKnown && (slices.Contains(dialect.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
 				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s",
-					dialect.Who(m.Name, hook), name, place, m.Name, instead))
+					dialect.MessagePrefix(m.Name, hook), name, place, m.Name, instead))
 			}
 			return true
 		})
@@ -242,8 +242,8 @@ func permission(v *dialect.Verdict, decision gjson.Result) error {
 // the output for Bash must have the shape of Bash's results.
 func rewriteOutput(v *dialect.Verdict, c *dialect.Call, m dialect.Event, hook, key string, output gjson.Result) {
 	ignore := func(why string) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.Name, hook), key,
-			why))
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored",
+			dialect.MessagePrefix(m.Name, hook), key, why))
 	}
 	switch {
 	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):

@@ -42,7 +42,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 // Decode checks, in this order: the start, the timeout, the output, the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(dialect.ClaudeEventOf(c))
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	switch {
 	case r.AsyncResult:
 		return asyncResult(c, m, hook, r)
@@ -69,7 +69,7 @@ func wentAsync(m dialect.Event, who string) dialect.Verdict {
 // asyncResult reads the result of an async hook: the context and the message to the user in a JSON answer count at
 // every exit code. Plain text and decisions are ignored.
 func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := "async " + dialect.Who(m.Name, hook)
+	who := "async " + dialect.MessagePrefix(m.Name, hook)
 	v := dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusAsync}
 	if r.TimedOut {
 		v.Warnings = []string{r.TimeoutProblem(who) + " and was killed"}
@@ -93,7 +93,7 @@ func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 
 // decodeEnded returns the verdict of a hook after its end.
 func decodeEnded(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	stderr := r.Stderr.All()
 	text := dialect.TrimJS(r.Stdout.All())
 	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
@@ -154,6 +154,6 @@ func decodeEnded(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 	case m.Can&stdoutIsContext != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
-	v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+	v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 	return v
 }

@@ -56,7 +56,7 @@ func (hooks) Environment(c *dialect.Call) []string {
 
 func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 
-func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
+func (hooks) Merge(m *dialect.Merging) { dialect.MergeUnsupported(m) }
 
 // Effects that only this client has.
 const (

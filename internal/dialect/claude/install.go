@@ -16,7 +16,7 @@ import (
 var install = &dialect.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	WindowsShell: dialect.PowerShell,
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "gives the report of a background agent as a prompt, not as a result",
 			Event: protocol.PostTool, Tools: []string{"delegate"}},
 	},
@@ -41,8 +41,8 @@ func (installer) Switches(doc string) []dialect.Switch {
 		`take "disableAllHooks" out of that file`)
 }
 
-// Elsewhere returns the administrator's settings, which override all others.
-func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
+// OtherFiles returns the administrator's settings, which override all others.
+func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/claude-code", "/Library/Application Support/ClaudeCode",
 		`C:\Program Files\ClaudeCode`)
 	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
@@ -128,7 +128,7 @@ func (installer) Servers(w dialect.Where, read func(path string) string) (all []
 		all := dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil)
 		gjson.Get(doc, "projects").ForEach(func(key, project gjson.Result) bool {
 			place, err := real(key.String())
-			if w.Everybody || key.String() == workspace || err == nil && place == workspace {
+			if w.AllProjects || key.String() == workspace || err == nil && place == workspace {
 				all = append(all, dialect.ServersOf(project.Get("mcpServers"), nil)...)
 			}
 			return true

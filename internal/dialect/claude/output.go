@@ -24,7 +24,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if text := plainText(o, event); text != nil {
 		return text, nil
 	}
-	if why := dialect.UnfitInput(o); why != "" && o.Decision != protocol.Block {
+	if why := dialect.InvalidInput(o); why != "" && o.Decision != protocol.Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
 	}
 	out := dialect.NewHookOutput(o, client, event)
@@ -40,7 +40,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		o.UpdatedInput = nil // the decision has the input
 	case event == "PreToolUse" || event == "PreModelSwitch":
 		if held || o.Approved {
-			out.Permit(dialect.PermissionWords.Word(o.Decision), o.Reason)
+			out.SetPermission(dialect.PermissionWords.Word(o.Decision), o.Reason)
 		}
 	case held:
 		out.Block(o.Reason)

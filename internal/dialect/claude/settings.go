@@ -98,10 +98,10 @@ func readHook(h *dialect.Handler, plugin string) {
 	switch h.Type {
 	case "command":
 		readCommand(h)
-		h.EqualBy([]string{plugin}, "command", "args", "if")
+		h.SetDedupKey([]string{plugin}, "command", "args", "if")
 	case "http":
-		h.Posts()
-		h.EqualBy([]string{plugin}, "url", "if")
+		h.ReadHTTP()
+		h.SetDedupKey([]string{plugin}, "url", "if")
 	default:
 		h.CannotRun()
 	}
@@ -130,9 +130,9 @@ func readOnFailure(h *dialect.Handler) {
 		return
 	}
 	if policy.String() == "continue" {
-		h.Fails(protocol.Continue)
+		h.SetOnFailure(protocol.Continue)
 	} else {
-		h.Fails(protocol.Block) // other words, in types that take any, mean block too
+		h.SetOnFailure(protocol.Block) // other words, in types that take any, mean block too
 	}
 	switch {
 	case h.Async:

@@ -25,7 +25,7 @@ const (
 // Decode reads the output of a hook, whatever the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	event := eventNamed(c.Event)
-	who := dialect.Who(event, hook)
+	who := dialect.MessagePrefix(event, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -95,11 +95,11 @@ func doubtOf(answer gjson.Result) error {
 		return errors.New("it is no JSON object; " + validWords)
 	}
 	for _, s := range nearmiss.Scan(answer.Raw) {
-		if s.Begins() && s.Decides() {
+		if s.CanBeginAnswer() && s.Decides() {
 			return fmt.Errorf("it has %q, which is no key of an answer; %s", spelling.Brief(s.Key, 40), validWords)
 		}
 	}
-	return dialect.DoubtOf(answer, validWords)
+	return dialect.MisspelledBlock(answer, validWords)
 }
 
 // Fit makes one input out of "command" and "commands" after a hook changed a call with several commands. If the hook
@@ -121,7 +121,8 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	case all == dialect.StringOf(old["command"]): // the hook changed the text
 		v.UpdatedInput = dialect.ObjectOf(dialect.FieldsOf("command", []byte(now["command"].Raw)))
 	default:
-		v.Decide(protocol.Block, dialect.Who(before, hook)+` changed "command" and "commands" to different commands`)
+		who := dialect.MessagePrefix(before, hook)
+		v.Decide(protocol.Block, who+` changed "command" and "commands" to different commands`)
 		v.UpdatedInput = nil
 	}
 }

@@ -20,7 +20,7 @@ var install = &dialect.Installation{
 	Events: []string{string(before), string(after)},
 	Note: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
 		"its run and tells nobody why: hookrun log has the reason",
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "waits for no hook at the prompt", Event: protocol.PreExecute},
 	},
 	Program:   "cline",

@@ -32,13 +32,13 @@ func output(o protocol.Outcome) ([]byte, error) {
 		reason = cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
 	}
 	if event == after {
-		if hides := dialect.MustNotShow(o, client); hides != "" && o.Hook == "" && reason != "" {
+		if hides := dialect.WithholdReason(o, client); hides != "" && o.Hook == "" && reason != "" {
 			ends = dialect.Joined(reason, hides) // hookrun's own block: the reason says how to mend
 		} else if hides != "" {
 			ends = hides
 		}
 	} else {
-		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)
+		ends = cmp.Or(reason, dialect.InvalidInput(o), ends)
 	}
 	texts := slices.Concat([]string{cmp.Or(ends, reason)}, dialect.TextsOf(o), forUser(o))
 	text := strings.Join(slices.DeleteFunc(texts, dialect.Blank), "\n\n")

@@ -14,7 +14,7 @@ import (
 // Decode checks, in this order: the start, the timeout, the signal or exit code, the output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	if r.AsyncResult {
 		return asyncResult(c, hook, *r)
 	}
@@ -70,8 +70,8 @@ func decodeOutput(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (
 	case isJSON:
 		v, err := readAnswer(c, m, text)
 		if err == nil && v.Decision == protocol.Continue {
-			doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.specificKeys()...)
-			v.NoteDoubt(dialect.Who(m.Name, hook), client, doubt)
+			doubt := dialect.MisspelledBlock(gjson.Parse(text), validWords, m.specificKeys()...)
+			v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), client, doubt)
 		}
 		return v, err
 	case m.Can&jsonOnly != 0:
@@ -80,7 +80,7 @@ func decodeOutput(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
 	// For the client, this is a successful run without an answer.
-	v.Doubt = dialect.DoubtOfText(dialect.Who(m.Name, hook), r.Stdout.All())
+	v.Doubt = dialect.MisspelledBlockInText(dialect.MessagePrefix(m.Name, hook), r.Stdout.All())
 	return v, nil
 }
 

@@ -17,7 +17,7 @@ var install = &dialect.Installation{
 	Note: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
 		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without " +
 		"a word",
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
 		{What: "shows what a command that runs on has printed so far without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
@@ -78,8 +78,8 @@ func servers(doc string) (all []dialect.Server) {
 
 const policyFile = "requirements.toml"
 
-// Elsewhere returns the settings of all users, and the administrator's policy.
-func (installer) Elsewhere(dialect.Where) (weakest, strongest, _ []string) {
+// OtherFiles returns the settings of all users, and the administrator's policy.
+func (installer) OtherFiles(dialect.Where) (weakest, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
 	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
 }

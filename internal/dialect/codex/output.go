@@ -37,9 +37,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		}
 		switch {
 		case held:
-			out.Permit("deny", why)
+			out.SetPermission("deny", why)
 		case o.UpdatedInput != nil: // no approval: the client asks its user all the same
-			out.Permit("allow", "")
+			out.SetPermission("allow", "")
 			out.Specific.Set("updatedInput", o.UpdatedInput)
 			if o.Tool == "Bash" {
 				noteUnused(&out.Notes, o.UpdatedInput)
@@ -84,8 +84,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 func unfitInput(o protocol.Outcome) string {
 	switch {
 	case o.UpdatedInput == nil:
-	case dialect.UnfitInput(o) != "":
-		return dialect.UnfitInput(o)
+	case dialect.InvalidInput(o) != "":
+		return dialect.InvalidInput(o)
 	case o.Tool == "Bash" && gjson.GetBytes(o.UpdatedInput, "command").Type != gjson.String:
 		return dialect.ChangedInput(o, " to one without a command")
 	case len(strictjson.Check(string(o.UpdatedInput), maxDepth-2)) > 0:

@@ -25,7 +25,7 @@ var files = &dialect.Files{
 
 type reader struct{}
 
-func (reader) Most(e protocol.Event) time.Duration {
+func (reader) MaxTimeout(e protocol.Event) time.Duration {
 	if e == "Interrupt" || e == "SessionEnd" {
 		return 3 * time.Second
 	}
@@ -88,7 +88,7 @@ func readConfig(d *dialect.Document) bool {
 	// Beside the events, Codex records facts about hooks, such as their hashes.
 	hooks.Members = slices.DeleteFunc(hooks.Members, func(m toml.Member) bool {
 		if m.Key == "state" {
-			d.NoteOwn("hooks.state", m.Offset)
+			d.NoteOwnSetting("hooks.state", m.Offset)
 		}
 		return m.Key == "state"
 	})
@@ -108,7 +108,7 @@ func timeoutOf(h *dialect.Handler) (t time.Duration) {
 	default:
 		t = h.Time(key)
 	}
-	if most := h.Dialect.Files.MostAt(h.Event); most > 0 && t > most {
+	if most := h.Dialect.Files.MaxTimeoutAt(h.Event); most > 0 && t > most {
 		h.Warn(v.Index, "%s%s gives a hook of %s %s at most, so %q is cut to that", h.Who, client, h.Event, most, key)
 		return most
 	}
@@ -137,5 +137,5 @@ func readCommand(h *dialect.Handler) {
 		}
 		return
 	}
-	h.RunsLine()
+	h.ReadCommand()
 }

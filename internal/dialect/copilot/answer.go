@@ -163,7 +163,7 @@ func (m rule) doubt(who string, object gjson.Result, f *fields, decided bool) st
 		return dialect.Doubted(who, client, fmt.Errorf("it has a reason and no decision; %s", m.words()))
 	}
 	if len(f.top) > 0 && !slices.ContainsFunc(f.read, func(key string) bool { return f.top[key].Exists() }) {
-		if err := dialect.DoubtOf(object, m.words(), m.FieldKeys()...); err != nil {
+		if err := dialect.MisspelledBlock(object, m.words(), m.FieldKeys()...); err != nil {
 			return dialect.Doubted(who, client, err)
 		}
 	}

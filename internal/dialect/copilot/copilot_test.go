@@ -184,14 +184,14 @@ func TestAnsweredBy(t *testing.T) {
 	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
 	user := filepath.FromSlash("/home/u/.copilot/hooks/hookrun.json")
 	project := filepath.FromSlash("/ws/.github/hooks/hookrun.json")
-	require.Equal(t, []string{user, project}, hooks.AnsweredBy(hooks{}, w), "started by settings")
+	require.Equal(t, []string{user, project}, hooks.AnsweringFiles(hooks{}, w), "started by settings")
 	env["COPILOT_HOOK_DIR"] = "/ws/.github/hooks"
-	require.Equal(t, []string{user}, hooks.AnsweredBy(hooks{}, w))
+	require.Equal(t, []string{user}, hooks.AnsweringFiles(hooks{}, w))
 	env["COPILOT_HOOK_DIR"] = "/home/u/.copilot/hooks"
-	require.Empty(t, hooks.AnsweredBy(hooks{}, w))
+	require.Empty(t, hooks.AnsweringFiles(hooks{}, w))
 	delete(env, "COPILOT_CLI")
 	delete(env, "COPILOT_HOOK_DIR")
-	require.Empty(t, hooks.AnsweredBy(hooks{}, w), "not started by the client")
+	require.Empty(t, hooks.AnsweringFiles(hooks{}, w), "not started by the client")
 }
 
 // Matchers of events in camelCase know tools by the client's own names alone, those of the others by Claude Code's too.

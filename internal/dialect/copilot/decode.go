@@ -19,7 +19,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 	if camel {
 		event = camelName(event)
 	}
-	who := dialect.Who(event, hook)
+	who := dialect.MessagePrefix(event, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -42,7 +42,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 	case text != "" && m.Name == "PermissionRequest" && r.ExitCode == 0:
 		return dialect.Unreadable(who, "it must be one JSON object; print all else to stderr")
 	case text != "" && !isAnswer:
-		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 	}
 	switch {
 	case r.ExitCode == 0:

@@ -76,7 +76,7 @@ func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 
 func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 
-func (hooks) Merge(m *dialect.Merging) { dialect.MergeNotRun(m) }
+func (hooks) Merge(m *dialect.Merging) { dialect.MergeUnsupported(m) }
 
 // Variants returns hooks with events in camelCase first, because they run first.
 func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCase.Get(), Dialect} }

@@ -15,7 +15,7 @@ var install = &dialect.Installation{
 	WindowsShell: dialect.PowerShell,
 	Note: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without " +
 		"a word",
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "shows the output at the end of an async command without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
@@ -52,7 +52,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 		`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
 }
 
-func (installer) Elsewhere(w dialect.Where) (_, _, beside []string) {
+func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
 	return nil, nil, []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
 		filepath.Join(w.Workspace, ".claude", "settings.local.json")}
 }
@@ -93,11 +93,11 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	})
 }
 
-// AnsweredBy returns the files whose entry answers instead of this process. The client runs the user's hooks file, the
-// project's, and Claude Code's settings; hooks of the first two get the folder of their file in a variable. If hookrun
-// is installed in several, the strongest entry that is sure to run answers: the user's, which needs no trust, or else
+// AnsweringFiles returns the files whose entry answers instead of this process. The client runs the user's hooks file,
+// the project's, and Claude Code's settings; hooks of the first two get the folder of their file in a variable. If
+// hookrun is in several, the strongest entry that is sure to run answers: the user's, which needs no trust, or else
 // the project's.
-func (hooks) AnsweredBy(w dialect.Where) []string {
+func (hooks) AnsweringFiles(w dialect.Where) []string {
 	user, project := files.User(w.Home, w.Getenv).Path, files.Project(w.Workspace).Path
 	switch from := w.Getenv(fileVariable); {
 	case w.Getenv("COPILOT_CLI") == "" || filepath.Clean(from) == filepath.Dir(user):

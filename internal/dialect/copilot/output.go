@@ -101,7 +101,7 @@ func (a *answer) hold() {
 			a.Cannot("be stopped", a.StopReason)
 		}
 	}
-	fault := dialect.UnfitInput(a.Outcome)
+	fault := dialect.InvalidInput(a.Outcome)
 	switch {
 	case a.Name == "PreToolUse" && fault != "" && a.Decision != protocol.Block:
 		a.held, a.why, a.Decision = true, strings.TrimSpace(a.Reason+"\n\n"+fault), protocol.Block

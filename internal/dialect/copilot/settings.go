@@ -95,10 +95,10 @@ func readHook(h *dialect.Handler) {
 		h.Env = append(h.Env, fileVariable+"="+dir)
 	}
 	h.Entry.Folder = h.Members["cwd"].String()
-	h.From.Counts = map[string][]string{"command": append(slices.Clip(commands), programKey),
+	h.From.KeyAliases = map[string][]string{"command": append(slices.Clip(commands), programKey),
 		"timeout": {timeoutKey, "timeout"}}
 	h.From.Machine = fileVariable
-	for _, key := range h.From.Counts["timeout"] {
+	for _, key := range h.From.KeyAliases["timeout"] {
 		if _, ok := h.Members[key]; ok {
 			h.Timeout = h.Time(key)
 			break
@@ -108,7 +108,7 @@ func readHook(h *dialect.Handler) {
 	case "command":
 		readCommand(h)
 	case "http":
-		h.Posts()
+		h.ReadHTTP()
 	default:
 		h.CannotRun()
 	}

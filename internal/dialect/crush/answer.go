@@ -159,5 +159,5 @@ func (a *answer) doubt(object gjson.Result) error {
 	for _, f := range claudeFields {
 		known = append(known, f.Key())
 	}
-	return dialect.DoubtOf(gjson.ParseBytes(dialect.ObjectOf(others)), validWords, known...)
+	return dialect.MisspelledBlock(gjson.ParseBytes(dialect.ObjectOf(others)), validWords, known...)
 }

@@ -32,7 +32,7 @@ type ownAnswer struct {
 // Decode reads the answer of a hook. Guards may read the command from a variable only. If a variable cannot hold the
 // input, the hook counts as not started, which blocks.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.Who(dialect.ClaudeEvent(c.Event), hook)
+	who := dialect.MessagePrefix(dialect.ClaudeEvent(c.Event), hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -73,7 +73,7 @@ func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict 
 			return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
 				dialect.PrintAlone(text))
 		}
-		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 		return v
 	}
 	a := readAnswer(object)

@@ -19,7 +19,7 @@ var Dialect = &dialect.Dialect{
 	Name:   "crush",
 	Events: events,
 	Causes: dialect.ProcessCauses,
-	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfSame: true, FollowsDir: true},
+	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfEqual: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
 		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },

@@ -15,7 +15,7 @@ var install = &dialect.Installation{
 	JSON:   dialect.WithoutMark,
 	Note: "Crush has hooks before a tool alone: pre-execute and post-tool hooks of a project do not run in it. A " +
 		"question before a tool is a block, and the model is told what is for the user",
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook at the prompt", Event: protocol.PreExecute},
 		{What: "runs no hook after a tool", Event: protocol.PostTool},
 		{What: "runs no hook for the calls of a subagent", Event: protocol.PreTool,

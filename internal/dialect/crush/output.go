@@ -57,7 +57,7 @@ func unfitInput(o protocol.Outcome) string {
 		return dialect.ChangedInput(o, ", and "+client+" takes its key "+spelling.Quote(key)+" for a path, so the "+
 			"call is blocked")
 	}
-	return dialect.UnfitInput(o)
+	return dialect.InvalidInput(o)
 }
 
 // Fit sets removed keys of a new input to null, because the client merges the new input into the old one.

@@ -48,8 +48,8 @@ func (reader) Normalize(d *dialect.Document) {
 			for h := range g.Handlers(handlers, common) {
 				h.Common()
 				h.Timeout = timeoutOf(h)
-				h.RunsLine()
-				h.EqualBy(nil, "command")
+				h.ReadCommand()
+				h.SetDedupKey(nil, "command")
 			}
 		}
 	}

@@ -18,7 +18,7 @@ const validWords = `an answer is {"permission": "allow", "deny" or "ask", "agent
 // code but 0 is a failure, even beside a deny.
 func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(e)
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -49,7 +49,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 		return dialect.Unreadable(who, err.Error())
 	}
 	if v.Decision == protocol.Continue && !v.Approved && m.Can&(permits|submits) != 0 {
-		v.NoteDoubt(who, "Cursor", dialect.DoubtOf(answer, validWords))
+		v.NoteDoubt(who, "Cursor", dialect.MisspelledBlock(answer, validWords))
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
 }
@@ -115,14 +115,14 @@ func (m rule) readChanges(v *dialect.Verdict, who string, top map[string]gjson.R
 	switch added := text("additional_context"); {
 	case added == "":
 	case m.Can&dialect.Inject == 0:
-		v.Ignore(who, `"additional_context"`, m.Name)
+		v.WarnIgnored(who, `"additional_context"`, m.Name)
 	default:
 		v.Context = added
 	}
 	switch input := top["updated_input"]; {
 	case input.Type == gjson.Null:
 	case m.Can&rewrites == 0:
-		v.Ignore(who, `"updated_input"`, m.Name)
+		v.WarnIgnored(who, `"updated_input"`, m.Name)
 	case !input.IsObject():
 		v.Decide(protocol.Block, who+" gave an updated_input that is no object")
 	case v.Decision != protocol.Block:
@@ -131,7 +131,7 @@ func (m rule) readChanges(v *dialect.Verdict, who string, top map[string]gjson.R
 	switch output := top["updated_mcp_tool_output"]; {
 	case output.Type == gjson.Null:
 	case m.Name != "postToolUse":
-		v.Ignore(who, `"updated_mcp_tool_output"`, m.Name)
+		v.WarnIgnored(who, `"updated_mcp_tool_output"`, m.Name)
 	default:
 		v.UpdatedOutput = dialect.Rewritten(output)
 	}
@@ -139,7 +139,7 @@ func (m rule) readChanges(v *dialect.Verdict, who string, top map[string]gjson.R
 
 // Merge joins the messages of all hooks that deny or, if no hook denies, of all hooks that ask.
 func (hooks) Merge(m *dialect.Merging) {
-	m.Unanswered = m.Any(dialect.NotRun)
+	m.NoApproval = m.Any(dialect.IsUnsupported)
 	var reasons []string
 	for _, h := range m.Hooks {
 		if m.Decision != protocol.Continue && h.Verdict.Decision == m.Decision {

@@ -31,8 +31,8 @@ func (installer) FitHint(text string) string { return strings.ReplaceAll(text, "
 
 func (installer) AlsoRuns() []string { return []string{"claude"} }
 
-// Elsewhere returns the settings of all users.
-func (installer) Elsewhere(dialect.Where) (_, strongest, _ []string) {
+// OtherFiles returns the settings of all users.
+func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
 	folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
 	return nil, []string{filepath.Join(folder, files.Base)}, nil
 }

@@ -93,7 +93,7 @@ func blockReason(o protocol.Outcome, why string) string {
 // permission writes the decision before a tool.
 func (m rule) permission(out *output, o protocol.Outcome, held bool, why string) (string, bool) {
 	if !held && o.UpdatedInput != nil {
-		why = dialect.UnfitInput(o)
+		why = dialect.InvalidInput(o)
 		if why == "" && m.Can&rewrites == 0 {
 			why = dialect.ChangedInput(o, ", and Cursor cannot take that at "+string(m.Name))
 		}
@@ -120,7 +120,7 @@ func (m rule) permission(out *output, o protocol.Outcome, held bool, why string)
 // Fit withholds the result of an MCP tool after a failure of a hook, which may have been a redactor, or of hookrun
 // itself. The client cannot replace the results of other tools.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if eventOf(c) != "postToolUse" || !isMCP(c.Tool) || !dialect.IsFailure(v.Decision, v.Cause) {
+	if eventOf(c) != "postToolUse" || !isMCP(c.Tool) || !dialect.IsFailureBlock(v.Decision, v.Cause) {
 		return
 	}
 	v.UpdatedOutput = dialect.InPlaceOfResult(nil)

@@ -37,10 +37,10 @@ func (reader) Normalize(d *dialect.Document) {
 			for h := range g.Handlers(handlers, common) {
 				h.Timeout = h.Time("timeout")
 				if h.Members["failClosed"].Bool() {
-					h.Fails(protocol.Block)
+					h.SetOnFailure(protocol.Block)
 				}
 				if h.Type == "command" {
-					h.RunsLine()
+					h.ReadCommand()
 				} else {
 					h.CannotRun()
 				}

@@ -83,5 +83,5 @@ func (a *answer) doubt(m rule) error {
 	case a.input.Exists() && a.input.Type != gjson.Null && !a.input.IsObject():
 		return dialect.WrongType("updatedInput", "an object", a.input)
 	}
-	return dialect.DoubtOf(a.object, validWords)
+	return dialect.MisspelledBlock(a.object, validWords)
 }

@@ -20,7 +20,7 @@ const (
 // Decode reads the output of a hook at every exit code, even if the hook timed out later.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	late := r.TimedOut && r.Err == nil && !r.Async
 	if v, ok := r.NoAnswer(who); ok && !late {
 		return v
@@ -43,7 +43,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if a.object.Exists() {
 		v.NoteDoubt(who, client, a.doubt(m))
 	} else if !broken && code == 0 {
-		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 	}
 	switch {
 	case late:

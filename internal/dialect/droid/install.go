@@ -13,7 +13,7 @@ var install = &dialect.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	WindowsShell: dialect.Cmd,
 	JSON:         dialect.WithComments,
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "runs no hook at the prompt of droid exec", Event: protocol.PreExecute},
 	},

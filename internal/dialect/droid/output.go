@@ -76,12 +76,12 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 // beforeTool writes the permission for a tool. told means that the answer has the context. If not, the context is on
 // stderr, and the model gets it only if the entry translates the exit code.
 func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (exit int, told bool) {
-	if unfit := dialect.UnfitInput(o); o.Decision != protocol.Continue || unfit != "" {
-		out.Permit("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
+	if unfit := dialect.InvalidInput(o); o.Decision != protocol.Continue || unfit != "" {
+		out.SetPermission("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
 		return 0, true
 	}
 	if o.Approved {
-		out.Permit("allow", o.Reason)
+		out.SetPermission("allow", o.Reason)
 	}
 	if o.UpdatedInput != nil {
 		out.Specific.Set("updatedInput", o.UpdatedInput)
@@ -120,7 +120,7 @@ func onStderr(o protocol.Outcome) string {
 }
 
 // withheld returns the reason why the model must not read the tool's result, or "".
-func withheld(o protocol.Outcome) string { return dialect.MustNotShow(o, client) }
+func withheld(o protocol.Outcome) string { return dialect.WithholdReason(o, client) }
 
 // describing are keys of a shell call that describe the command. A hook that changes the command may omit them.
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}

@@ -67,7 +67,7 @@ func readEvent(e *dialect.EventGroups) {
 		readLines(g)
 		for h := range g.Handlers(handlers, common) {
 			h.Timeout = timeoutOf(h)
-			h.RunsUnlessEmpty()
+			h.ReadCommandOrSkip()
 		}
 	}
 }

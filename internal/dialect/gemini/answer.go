@@ -28,7 +28,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 			ignoredPart = fmt.Errorf(format, args...)
 		}
 	}
-	ignored := func(what string) { v.Ignore(who, what, m.Name) }
+	ignored := func(what string) { v.WarnIgnored(who, what, m.Name) }
 	top := dialect.LastOf(object)
 	v.Reason = dialect.MessageOf(top["reason"])
 	if v.SystemMessage = dialect.MessageOf(top["systemMessage"]); dialect.MessageOf(top["suppressOutput"]) != "" {

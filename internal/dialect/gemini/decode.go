@@ -15,7 +15,7 @@ const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason"
 // stdout is blank.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -34,7 +34,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case isJSON && answer.IsObject():
 		if v, ignored = m.answer(who, answer); ignored == nil && v.Decision == protocol.Continue && v.Doubt == "" {
 			own := append([]string{"tool_input"}, m.FieldKeys()...)
-			v.NoteDoubt(who, client, dialect.DoubtOf(answer, validWords, own...))
+			v.NoteDoubt(who, client, dialect.MisspelledBlock(answer, validWords, own...))
 		}
 		v.Answered = true
 	case isJSON:
@@ -50,7 +50,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	default:
 		v.SystemMessage = text
 		if ignored = misplacedAnswer(text); ignored == nil {
-			v.Doubt = dialect.DoubtOfText(who, text)
+			v.Doubt = dialect.MisspelledBlockInText(who, text)
 		}
 	}
 	if v.Decision != protocol.Continue { // a deny counts, however the process ended

@@ -20,7 +20,7 @@ var Dialect = &dialect.Dialect{
 	Name:   "gemini",
 	Events: events,
 	Causes: dialect.ProcessCauses,
-	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfSame: true,
+	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfEqual: true,
 		FileVariablesWin: true},
 	Hooks: hooks{},
 	Client: &dialect.Client{

@@ -38,7 +38,7 @@ func TestObstacles(t *testing.T) {
 				}
 				return ""
 			}}
-			_, _, beside := install.Elsewhere(w)
+			_, _, beside := install.OtherFiles(w)
 			found := install.Obstacles(&dialect.Installed{Where: w, Files: []dialect.SettingsText{
 				{Path: files.User(home, w.Getenv).Path, Text: row.settings},
 				{Path: beside[0], Text: row.trust}}})

@@ -17,7 +17,7 @@ func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block {
 		m.Contexts = nil
 	}
-	m.Unanswered = m.Any(dialect.NotRun)
+	m.NoApproval = m.Any(dialect.IsUnsupported)
 	var reasons, stops []string
 	for _, h := range m.Hooks {
 		if h.Verdict.Reason != "" {

@@ -21,7 +21,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	unfit := ""
 	if m.Name == "BeforeTool" {
-		unfit = dialect.UnfitInput(o) // the client would use the old input
+		unfit = dialect.InvalidInput(o) // the client would use the old input
 	}
 	switch {
 	case o.Decision == protocol.Ask && m.Name == "BeforeTool" && unfit == "":

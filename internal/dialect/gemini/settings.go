@@ -40,14 +40,14 @@ var (
 func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 2)
 	d.HooksConfig(fields, switches)
-	d.OnceBeside(switches)
+	d.SetFormerSwitches(switches)
 	for e := range d.Events(fields["hooks"]) {
 		for g := range e.Groups(group, "") {
 			for h := range g.Handlers(handlers, common) {
 				h.Common()
 				h.Timeout = timeoutOf(h)
-				h.RunsLine()
-				h.EqualBy(nil, "name", "command")
+				h.ReadCommand()
+				h.SetDedupKey(nil, "name", "command")
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func messageOf(fields map[string]gjson.Result) (text string, has bool) {
 // Decode checks, in this order: the start, the timeout, the exit code, and stdout at exit 0 only.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(eventOf(c))
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -88,7 +88,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 			v.Problem, v.Cause, v.Status, v.Answered = problem.Problem, problem.Cause, problem.Status, true
 			return v
 		}
-		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 		return v
 	}
 	v.NoteDoubt(who, client, a.doubt(m, object))
@@ -115,5 +115,5 @@ func (a *answer) doubt(m dialect.Event, object gjson.Result) error {
 			return fmt.Errorf("%q means nothing; %s", key, validWords)
 		}
 	}
-	return dialect.DoubtOf(object, validWords, "message")
+	return dialect.MisspelledBlock(object, validWords, "message")
 }

@@ -15,7 +15,7 @@ var install = &dialect.Installation{
 	Note: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
 		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
 		"model block the call, and a message to the user is shown to nobody",
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "waits for no hook after a tool", Event: protocol.PostTool},
 	},
 	Program:   "kimi",

@@ -20,7 +20,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	context, messages, loss := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o), ""
 	if m.Name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
-		loss = dialect.Uncarried(o, client)
+		loss = dialect.UnsupportedOutcome(o, client)
 	}
 	switch {
 	case m.Can&dialect.Block == 0: // the client reads no answer here

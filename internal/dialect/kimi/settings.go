@@ -55,8 +55,8 @@ func (reader) Normalize(d *dialect.Document) {
 		for g := range e.Hooks() {
 			for h := range g.Handlers(handlers, nil) {
 				h.Timeout = timeoutOf(h)
-				h.RunsUnlessEmpty()
-				h.EqualBy(nil, "command")
+				h.ReadCommandOrSkip()
+				h.SetDedupKey(nil, "command")
 			}
 		}
 	}

@@ -202,7 +202,7 @@ func (a *hookResult) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	pre := eventOf(c) == preTool
 	v := dialect.OK()
 	v.Warnings = a.errors
-	who := dialect.Who(eventOf(c), hook)
+	who := dialect.MessagePrefix(eventOf(c), hook)
 	for _, w := range a.warnings {
 		v.Warnings = append(v.Warnings, who+" "+w)
 	}

@@ -50,7 +50,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	v := a.verdict(c, hook)
 	if err := doubt(r.Stdout.Text()); err != nil && v.Decision == protocol.Continue {
-		v.Doubt = dialect.Doubted(dialect.Who(eventOf(c), hook), "MassGen", err)
+		v.Doubt = dialect.Doubted(dialect.MessagePrefix(eventOf(c), hook), "MassGen", err)
 	}
 	return v
 }

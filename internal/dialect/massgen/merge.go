@@ -16,5 +16,5 @@ func (hooks) Merge(m *dialect.Merging) {
 		}
 	}
 	m.KeepContextsOfBlocks()
-	m.Unanswered = m.Any(dialect.NotRun)
+	m.NoApproval = m.Any(dialect.IsUnsupported)
 }

@@ -269,7 +269,7 @@ func (f *config) hook(
 		return
 	}
 	before := f.faults
-	e := dialect.Entry{Position: position(entry), Event: event, Agent: agent, Nameless: true}
+	e := dialect.Entry{Position: position(entry), Event: event, Agent: agent, Unnamed: true}
 	if len(entry.Members) > 0 {
 		e.Position = position(entry.Members[0].At)
 	}

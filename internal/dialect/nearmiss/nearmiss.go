@@ -24,13 +24,13 @@ import (
 
 // Sign is a key of an answer, or a key that may have been meant as one.
 type Sign struct {
-	Line  int    // in the text, from 1
-	Key   string // as written
-	Meant string // the key of an answer; equal to Key for a Word
-	Kind  Kind
-	Place Place
-	// Behind means that other text precedes the JSON value on the same line, so the value may be part of the text.
-	Behind bool
+	Line     int    // in the text, from 1
+	Key      string // as written
+	Intended string // the key of an answer; equal to Key if Exact
+	Kind     Kind
+	Place    Place
+	// AfterText means that other text precedes the JSON value on the same line, so the value may be part of the text.
+	AfterText bool
 	// Report means that the object has a reason, no other key of an answer, and unknown keys. Such objects are mostly
 	// reports of compilers or linters. An object in hookSpecificOutput is never a report.
 	Report bool
@@ -43,9 +43,9 @@ type Sign struct {
 type Kind int
 
 const (
-	Word    Kind = iota // a key of an answer
-	Slip                // a misspelt key of an answer
-	Synonym             // another word, with a value that means yes or no
+	Exact       Kind = iota // a key of an answer
+	Misspelling             // a misspelt key of an answer
+	Synonym                 // another word, with a value that means yes or no
 )
 
 // Place is the level of a key.
@@ -54,12 +54,12 @@ type Place int
 const (
 	Top      Place = iota // at the top level of a value, or of an element of a list
 	Specific              // in hookSpecificOutput
-	Inside                // deeper; here Scan reports only unmistakable keys
+	Nested                // deeper; here Scan reports only unmistakable keys
 )
 
 // Decides reports whether the key is a decision or a change, and not just a text.
 func (s Sign) Decides() bool {
-	switch s.Meant {
+	switch s.Intended {
 	case "decision", "permissionDecision", "continue", "hookSpecificOutput", "updatedInput", "updatedToolOutput":
 		return true
 	}
@@ -81,19 +81,19 @@ func (s Sign) isApprovedStatus() bool {
 	return Letters(s.Key) == "status" && slices.Contains(approvals, Letters(s.Value))
 }
 
-// Begins reports whether the key can begin an answer: the key is not deep inside, and the object is no report.
-func (s Sign) Begins() bool { return s.Place != Inside && !s.Report }
+// CanBeginAnswer reports whether the key can begin an answer: the key is not deep inside, and the object is no report.
+func (s Sign) CanBeginAnswer() bool { return s.Place != Nested && !s.Report }
 
 func (s Sign) String() string {
 	key := spelling.Brief(s.Key, maxShown)
 	switch s.Kind {
-	case Slip:
-		return fmt.Sprintf("%q for %q", key, s.Meant)
+	case Misspelling:
+		return fmt.Sprintf("%q for %q", key, s.Intended)
 	case Synonym:
 		if s.Value != "" {
-			return fmt.Sprintf("%q: %s for %q", key, s.Value, s.Meant)
+			return fmt.Sprintf("%q: %s for %q", key, s.Value, s.Intended)
 		}
-		return fmt.Sprintf("%q for %q", key, s.Meant)
+		return fmt.Sprintf("%q for %q", key, s.Intended)
 	}
 	return fmt.Sprintf("%q", key)
 }

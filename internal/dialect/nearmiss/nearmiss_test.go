@@ -124,7 +124,7 @@ func TestSigns(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			var signs []string
 			for _, s := range nearmiss.Scan(text) {
-				require.False(t, s.Behind)
+				require.False(t, s.AfterText)
 				if s.Key != "reason" {
 					signs = append(signs, s.String())
 				}
@@ -160,16 +160,16 @@ func TestPlaces(t *testing.T) {
 	signs := nearmiss.Scan("one\nDEBUG: " + denied + "\n" +
 		`{"data":{"hookSpecificOutput":{"permissionDecision":"deny"}}}`)
 	require.Equal(t, 2, signs[0].Line)
-	require.True(t, signs[0].Behind)
+	require.True(t, signs[0].AfterText)
 	require.True(t, signs[0].Decides())
 	require.False(t, signs[1].Decides())
-	require.Equal(t, nearmiss.Inside, signs[2].Place)
+	require.Equal(t, nearmiss.Nested, signs[2].Place)
 	require.Equal(t, 3, signs[2].Line)
-	require.False(t, signs[2].Behind)
+	require.False(t, signs[2].AfterText)
 
 	signs = nearmiss.Scan(`[1) {"a":2]} ` + denied)
 	require.NotEmpty(t, signs, "behind brackets that do not match")
-	require.True(t, signs[0].Behind)
+	require.True(t, signs[0].AfterText)
 }
 
 // Scan takes time linear in the text, whatever its brackets are.
@@ -194,7 +194,7 @@ func TestScanOfManyOpenBrackets(t *testing.T) {
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20), piece)
 		signs := nearmiss.Scan(text + `{"decision":"block"`)
 		require.Len(t, signs, 1, piece)
-		require.Equal(t, "decision", signs[0].Meant)
+		require.Equal(t, "decision", signs[0].Intended)
 	}
 }
 
@@ -208,13 +208,13 @@ func FuzzScan(f *testing.F) {
 		require.LessOrEqual(t, len(signs), 20)
 		for _, s := range signs {
 			require.NotEmpty(t, s.Key)
-			require.Contains(t, append(nearmiss.Keys(), ""), s.Meant)
+			require.Contains(t, append(nearmiss.Keys(), ""), s.Intended)
 			require.LessOrEqual(t, s.Line, strings.Count(text, "\n")+1+strings.Count(text, `\`))
 		}
 		// Whatever text stands before it, an answer on a line of its own is seen.
 		found := false
 		for _, s := range nearmiss.Scan(text + "\n" + denied) {
-			found = found || s.Meant == "decision" || s.Meant != "" && len(signs) >= 20
+			found = found || s.Intended == "decision" || s.Intended != "" && len(signs) >= 20
 		}
 		require.True(t, found || len(signs) >= 20)
 	})

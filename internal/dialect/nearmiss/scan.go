@@ -84,7 +84,7 @@ func (s *scanner) quote(level int) (found bool) {
 			line.at++
 			line.members('}', Top, 0, &object{}, member{})
 		}
-		if slices.ContainsFunc(line.signs, func(s Sign) bool { return s.Decides() && !rewrites(s.Meant) }) {
+		if slices.ContainsFunc(line.signs, func(s Sign) bool { return s.Decides() && !rewrites(s.Intended) }) {
 			s.signs, s.at = append(s.signs, line.signs...), end
 			return true
 		}
@@ -155,7 +155,7 @@ func (s *scanner) bracket(place Place, depth int, o *object) ending {
 	if depth == maxOpen {
 		return tooDeep
 	}
-	if closing == '}' && place != Inside {
+	if closing == '}' && place != Nested {
 		o = &object{signs: len(s.signs)}
 		defer s.closeObject(o)
 	}
@@ -178,7 +178,7 @@ func (s *scanner) members(closing byte, place Place, depth int, o *object, key m
 			inner := place
 			if key.is {
 				s.sign(o, key, bracketed, place)
-				inner = Inside
+				inner = Nested
 				if place == Top && meantKey(key.key) == "hookSpecificOutput" {
 					inner = Specific
 				}
@@ -222,7 +222,7 @@ func (s *scanner) token(o *object, key member, place Place) member {
 		if s.at++; s.at < len(s.text) && (s.text[s.at] == '>' || s.text[s.at] == '=') {
 			s.at++
 		}
-		if place != Inside {
+		if place != Nested {
 			o.note(text, s.text[s.at:min(len(s.text), s.at+maxShown)])
 		}
 		key = member{text, at, true}
@@ -301,7 +301,7 @@ func (s *scanner) closeObject(o *object) {
 	input := o.named || o.event && o.tool
 	s.signs = before
 	for _, sign := range signs {
-		sign.Report = report && sign.Place != Inside
+		sign.Report = report && sign.Place != Nested
 		switch {
 		case sign.Report && slices.ContainsFunc(before, Sign.isReport): // compilers print thousands; one is enough
 		case input && (sign.Kind == Synonym || o.reasons && sign.Key == "reason"):
@@ -317,21 +317,21 @@ func (s *scanner) closeObject(o *object) {
 func (s *scanner) sign(o *object, m member, v value, place Place) {
 	meant, kind, ok := match(m.key, v, place)
 	if !ok {
-		o.foreign = o.foreign || !v.cut && place != Inside && !isAnswerKey(m.key)
+		o.foreign = o.foreign || !v.cut && place != Nested && !isAnswerKey(m.key)
 		return
 	}
-	sign := Sign{Line: s.line + 1, Key: m.key, Meant: meant, Kind: kind, Place: place, Behind: s.behind,
+	sign := Sign{Line: s.line + 1, Key: m.key, Intended: meant, Kind: kind, Place: place, AfterText: s.behind,
 		Value: v.shown(), offset: m.at}
 	alike := 0
 	for i, old := range s.signs {
 		if old.offset == sign.offset { // found in an earlier reading of the line
-			if sign.Place < old.Place || !sign.Behind {
+			if sign.Place < old.Place || !sign.AfterText {
 				sign.Report = old.Report
 				s.signs[i] = sign
 			}
 			return
 		}
-		if !old.Report && (old.Place == Inside) == (place == Inside) {
+		if !old.Report && (old.Place == Nested) == (place == Nested) {
 			alike++
 		}
 	}

@@ -126,16 +126,16 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 	if v.null() || len(key) > maxKey {
 		return "", 0, false
 	}
-	if place == Inside { // only unmistakable keys
+	if place == Nested { // only unmistakable keys
 		denies := key == "decision" && v.is(denials)
-		return key, Word, denies || key == "permissionDecision" || key == "hookSpecificOutput"
+		return key, Exact, denies || key == "permissionDecision" || key == "hookSpecificOutput"
 	}
 	meant = meantKey(key)
 	switch {
 	case meant != "" && meant == key:
-		return meant, Word, true
+		return meant, Exact, true
 	case meant != "" && (meant != "reason" || v.quoted || v.cut): // a list of reasons belongs to a report
-		return meant, Slip, true
+		return meant, Misspelling, true
 	}
 	name := Letters(key)
 	if to := rewriteOf(name); to != "" {

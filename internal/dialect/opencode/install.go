@@ -21,7 +21,7 @@ const plugin = "hookrun.js"
 
 var install = &dialect.Installation{
 	Events: []string{string(prompt), string(before), string(after)},
-	Unseen: []dialect.Unseen{
+	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 	},
 	Program:   "opencode",

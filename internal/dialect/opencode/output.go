@@ -30,7 +30,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	unfit := ""
 	if event == before {
-		unfit = dialect.UnfitInput(o)
+		unfit = dialect.InvalidInput(o)
 	}
 	switch {
 	case o.Decision != protocol.Continue:

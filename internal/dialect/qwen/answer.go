@@ -127,7 +127,7 @@ func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who s
 	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.Can&dialect.Inject != 0 {
 		v.Context = strictjson.Text(context.Raw)
 	} else if context.Type != gjson.Null {
-		v.Ignore(who, `"additionalContext"`, m.Name)
+		v.WarnIgnored(who, `"additionalContext"`, m.Name)
 	}
 	request := dialect.LastOf(a.specific["decision"])
 	if m.Can&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {
@@ -136,7 +136,7 @@ func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who s
 			v.UpdatedInput = dialect.Rewritten(input)
 		}
 	}
-	doubt := dialect.DoubtOf(object, validWords, "tool_input", "artifacts")
+	doubt := dialect.MisspelledBlock(object, validWords, "tool_input", "artifacts")
 	v.NoteDoubt(who, client, cmp.Or(m.ignoredPart(top, a), doubt))
 }
 

@@ -32,7 +32,7 @@ func outputText(c *dialect.Capture) string {
 // exit codes the text is stdout, or stderr if stdout is blank.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleAt(c)
-	who := dialect.Who(m.Name, hook)
+	who := dialect.MessagePrefix(m.Name, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -72,7 +72,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		if v.SystemMessage = text; ofStdout && m.Can&stdoutIsContext != 0 {
 			v.SystemMessage, v.Context = "", uncoloured(text)
 		}
-		v.Doubt = cmp.Or(v.Doubt, dialect.DoubtOfText(who, text))
+		v.Doubt = cmp.Or(v.Doubt, dialect.MisspelledBlockInText(who, text))
 	}
 	if a != nil {
 		v.Own = a

@@ -20,7 +20,7 @@ var Dialect = &dialect.Dialect{
 	Name:   "qwen",
 	Events: events,
 	Causes: dialect.HookCauses,
-	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfSame: true,
+	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfEqual: true,
 		FileVariablesWin: true},
 	Hooks: hooks{},
 	Client: &dialect.Client{

@@ -52,7 +52,7 @@ func encode(o protocol.Outcome) ([]byte, error) {
 		if m.asks(o) {
 			word = "ask"
 		}
-		out.Permit(word, why)
+		out.SetPermission(word, why)
 		out.End(why)
 	case m.Can&(dialect.Block|todo) != 0:
 		out.Block(why)

@@ -51,7 +51,7 @@ var (
 func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 2)
 	d.SwitchOff(fields, offSwitch)
-	d.OnceBeside(switches)
+	d.SetFormerSwitches(switches)
 	lines := map[string]int{}
 	for e := range d.Events(fields["hooks"]) {
 		before := len(d.Entries)
@@ -61,7 +61,7 @@ func (reader) Normalize(d *dialect.Document) {
 				keepFirst(h, lines)
 			}
 		}
-		if e.Untyped { // if a matcher is no text, the client drops all hooks of the event
+		if e.WrongMatcherType { // if a matcher is no text, the client drops all hooks of the event
 			d.Entries = d.Entries[:before]
 		}
 	}
@@ -76,7 +76,7 @@ func readHook(h *dialect.Handler) {
 		return
 	}
 	readCommand(h)
-	h.EqualBy(nil, "name", "command")
+	h.SetDedupKey(nil, "name", "command")
 }
 
 func readCommand(h *dialect.Handler) {
@@ -112,7 +112,7 @@ func keepFirst(h *dialect.Handler, lines map[string]int) {
 		return
 	}
 	e := dialect.LastOf(h.From.JSON)
-	key := dialect.SameKey(string(h.Event), h.From.Matcher.Raw, h.Group.Sequential().Raw,
+	key := dialect.DedupKey(string(h.Event), h.From.Matcher.Raw, h.Group.Sequential().Raw,
 		cmp.Or(e["name"].String(), e["command"].String(), e["url"].String(), e["prompt"].String()))
 	line, there := lines[key]
 	if there && e["name"].String() != "" { // equal commands run only once anyway

@@ -73,8 +73,8 @@ func spoilt(r *rand.Rand, text string) string {
 func forms() (forms []*dialect.Dialect) {
 	for _, d := range registry.All() {
 		forms = append(forms, d.Variants()...)
-		if slices.Contains(registry.InFileNames(), d.Name) {
-			forms = append(forms, registry.InFile(d))
+		if slices.Contains(registry.EntryDialectNames(), d.Name) {
+			forms = append(forms, registry.EntryDialect(d))
 		}
 	}
 	return forms
@@ -98,7 +98,7 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 		policies = append(policies, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 	}
 	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result), policies...)
-	registry.FitResult(&c, "h", &v)
+	registry.FitVerdict(&c, "h", &v)
 	verdicts := []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &result, &v), Verdict: v, Dialect: d}}
 	if how&2 != 0 {
 		verdicts = append(verdicts, verdicts[0])

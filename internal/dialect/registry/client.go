@@ -139,9 +139,9 @@ func unnamedEvent(doc string) (event protocol.Event) {
 	return event
 }
 
-// FitResult applies the rules of the call's client, if the client has any, to the new input that the tool gets, and
+// FitVerdict applies the rules of the call's client, if the client has any, to the new input that the tool gets, and
 // after the tool to the result that the model sees.
-func FitResult(c *dialect.Call, hook string, v *dialect.Verdict) {
+func FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
 	client := ClientOf(c)
 	if client == nil || !dialect.HasTool(c.Event) {
 		return
@@ -156,7 +156,7 @@ func FitResult(c *dialect.Call, hook string, v *dialect.Verdict) {
 // whether the client does.
 func Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
 	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
-	FitResult(c, "", &v)
+	FitVerdict(c, "", &v)
 	if v.Withholds(c.Event) {
 		o.UpdatedOutput, o.UpdatedBy = dialect.InPlaceOfResult(v.UpdatedOutput), ""
 	}

@@ -25,7 +25,7 @@ func TestClient(t *testing.T) {
 		seen := map[protocol.Event]int{}
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", "conformance", d.Name, "*.jsonl"))
 		require.NoError(t, err)
-		if !d.HasForm() || files == nil { // nobody has recorded it with a hooks file
+		if !d.HasHooksFile() || files == nil { // nobody has recorded it with a hooks file
 			continue
 		}
 		recorded++

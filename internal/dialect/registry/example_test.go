@@ -24,7 +24,7 @@ func Example() {
 		Report:  dialect.Report("guard", "hooks.json:3", &result, &verdict),
 		Verdict: verdict, Dialect: tenex.Dialect,
 	}})
-	fmt.Println(outcome.Decision, outcome.Cause, form.ExitCode(outcome), form.Why(outcome))
+	fmt.Println(outcome.Decision, outcome.Cause, form.ExitCode(outcome), form.Stderr(outcome))
 	// Output:
 	// {"event":"pre-tool","tool":"shell","args":{"command":"git pu…
 	// block policy 2 do not force-push

@@ -9,37 +9,37 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// InFile returns the dialect of entries of .tenex-hooks.json that keep the rules of a client: one for each client.
-func InFile(client *dialect.Dialect) *dialect.Dialect {
+// EntryDialect returns the dialect of entries of .tenex-hooks.json that keep the rules of a client: one per client.
+func EntryDialect(client *dialect.Dialect) *dialect.Dialect {
 	entry, ok := inFile.Load(client)
 	if !ok {
 		see := func(c *dialect.Call) *dialect.Call { return withClientTool(client, c) }
-		entry, _ = inFile.LoadOrStore(client, client.InFile(Project(), see))
+		entry, _ = inFile.LoadOrStore(client, client.ForProjectFile(Project(), see))
 	}
 	return entry.(*dialect.Dialect)
 }
 
 var inFile sync.Map // by the client's dialect
 
-// InFileNames returns the names that "dialect" of an entry may have: the clients with hooks files of their own.
-func InFileNames() (names []string) {
-	for _, d := range WithFiles() {
+// EntryDialectNames returns the names that "dialect" of an entry may have: the clients with hooks files of their own.
+func EntryDialectNames() (names []string) {
+	for _, d := range WithHooksFiles() {
 		names = append(names, d.Name)
 	}
 	return names
 }
 
-// WithEvent names the clients with a hooks file in JSON that have an event.
-func WithEvent(event protocol.Event) []string {
-	return slices.DeleteFunc(InFileNames(), func(name string) bool {
+// ClientsWithEvent names the clients with a hooks file in JSON that have an event.
+func ClientsWithEvent(event protocol.Event) []string {
+	return slices.DeleteFunc(EntryDialectNames(), func(name string) bool {
 		d, _ := Named(name)
 		return !slices.Contains(d.FileEvents(), event)
 	})
 }
 
-// ToolsOf returns a client's names for the tool of a call from another client, or from the project's own loop. It
+// ToolNamesIn returns a client's names for the tool of a call from another client, or from the project's own loop. It
 // returns nil if the tool is the client's own, or if the client has no such tool.
-func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
+func ToolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
 	if !dialect.HasTool(c.Event) || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(c) == client {
 		return nil
@@ -60,7 +60,7 @@ func ToolsOf(client *dialect.Dialect, c *dialect.Call) (names []string) {
 
 // withClientTool returns the call with a client's name for the tool, as the client's hooks know such calls.
 func withClientTool(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
-	names := ToolsOf(client, c)
+	names := ToolNamesIn(client, c)
 	if len(names) == 0 {
 		return c
 	}
@@ -70,8 +70,8 @@ func withClientTool(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 	return &seen
 }
 
-// CanHold reports whether hooks can block the call, whichever client sent it.
-func CanHold(c *dialect.Call) bool {
+// CanBlock reports whether hooks can block the call, whichever client sent it.
+func CanBlock(c *dialect.Call) bool {
 	client := ClientOf(c)
 	if client == nil {
 		return slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(c.Event))

@@ -49,8 +49,8 @@ func All() []*dialect.Dialect { return dialects() }
 // Project returns the dialect of .tenex-hooks.json, and of hooks that are Go functions.
 func Project() *dialect.Dialect { return tenex.Dialect }
 
-// Shared returns the dialect of the form that other clients took over, for files whose folder names no client.
-func Shared() *dialect.Dialect { return claude.Dialect }
+// DefaultForm returns the dialect of the form that other clients took over, for files whose folder names no client.
+func DefaultForm() *dialect.Dialect { return claude.Dialect }
 
 // Named finds a dialect by its name.
 func Named(name string) (*dialect.Dialect, bool) {
@@ -84,7 +84,7 @@ func ClientNamed(name string) (*dialect.Dialect, bool) {
 // FormNames returns the names of the clients with a hooks file, which can be checked and imported.
 func FormNames() (names []string) {
 	for _, d := range dialects() {
-		if d.HasForm() {
+		if d.HasHooksFile() {
 			names = append(names, d.Name)
 		}
 	}
@@ -98,7 +98,7 @@ func ClientList() string {
 
 // ImportList names the clients with hooks that `hookrun import` knows.
 func ImportList() string {
-	return clientList((*dialect.Dialect).HasForm)
+	return clientList((*dialect.Dialect).HasHooksFile)
 }
 
 func clientList(known func(*dialect.Dialect) bool) string {
@@ -133,7 +133,7 @@ func ParseEvent(name string) (e protocol.Event, ok bool) {
 	return "", false
 }
 
-// WithFiles returns the dialects of clients with folders for hooks files.
-func WithFiles() []*dialect.Dialect {
+// WithHooksFiles returns the dialects of clients with folders for hooks files.
+func WithHooksFiles() []*dialect.Dialect {
 	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Files == nil || !d.Files.IsPlaced() })
 }

@@ -116,10 +116,10 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames(names, files.Added(c.Tool), files)
 }
 
-// NearlyCalled returns variants of the call, one for each known tool that has the same name in lower case: the name as
+// CaseVariants returns variants of the call, one for each known tool that has the same name in lower case: the name as
 // written has no other names, and the known name may have some. If the call's client has a tool of the written name,
-// the tool is meant, and NearlyCalled returns nil.
-func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
+// the tool is meant, and CaseVariants returns nil.
+func CaseVariants(c *dialect.Call, lower string) (calls []dialect.Call) {
 	if client := ClientOf(c); client != nil {
 		if _, has := client.ToolNamed(c.Tool); has {
 			return nil

@@ -57,7 +57,7 @@ func (toyReader) Normalize(d *dialect.Document) {
 			handlers := []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
 			for h := range g.Handlers(handlers, []dialect.Field{"type string", "timeout number"}) {
 				h.Timeout = h.Time("timeout")
-				h.RunsLine()
+				h.ReadCommand()
 			}
 		}
 	}

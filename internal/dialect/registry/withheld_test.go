@@ -37,7 +37,7 @@ func postTool(fromClient bool) dialect.Call {
 // hookOf is a hook of a dialect that ended in some way, and fails closed.
 func hookOf(d *dialect.Dialect, c *dialect.Call, name string, r dialect.HookResult) dialect.HookVerdict {
 	v := d.ApplyFailurePolicy(c, d.Hooks.Decode(c, name, &r), dialecttest.OnFailure(protocol.Block))
-	registry.FitResult(c, name, &v)
+	registry.FitVerdict(c, name, &v)
 	return dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: d}
 }
 
@@ -82,7 +82,7 @@ func requireWithheld(t *testing.T, c *dialect.Call, o protocol.Outcome) {
 	require.NotContains(t, form.ResultText(o, c.Result), secret)
 	text := form.WithoutRewrites(o)
 	require.Equal(t, 2, form.ExitCode(text))
-	require.NotEmpty(t, form.Why(text))
+	require.NotEmpty(t, form.Stderr(text))
 	for _, api := range form.APIs() {
 		messages, err := form.Messages(api, "", &form.ToolMessage{ID: c.ToolUseID, Result: c.Result,
 			Failed: c.Failed, Outcome: o})

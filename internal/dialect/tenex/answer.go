@@ -48,7 +48,7 @@ func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {
 	// a byte order mark is white space to Claude Code
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
 	if !strings.HasPrefix(text, "{") {
-		a.doubts, err = dialect.InText(whole)
+		a.doubts, err = dialect.StrayAnswer(whole)
 		return a, err != nil, err
 	}
 	line := text
@@ -56,8 +56,8 @@ func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {
 		line = strings.Map(inLine, text)
 	}
 	signs := nearmiss.Scan(line)
-	if !slices.ContainsFunc(signs, nearmiss.Sign.Begins) && isOutputOfOthers(text, cut) {
-		a.doubts = dialect.InsideOf(signs)
+	if !slices.ContainsFunc(signs, nearmiss.Sign.CanBeginAnswer) && isOutputOfOthers(text, cut) {
+		a.doubts = dialect.NestedKeys(signs)
 		return a, false, nil
 	}
 	if cut {
@@ -89,7 +89,7 @@ func faultOf(text, whole string) error {
 // parseObject reads an object as an answer. signs are the signs in its text.
 func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, isAnswer bool, err error) {
 	keys, known, err := a.top(o)
-	near := dialect.Nearest(signs)
+	near := dialect.FirstMeaningless(signs)
 	code, alone := dialect.ExitCodeIn(o)
 	report := slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Report })
 	switch {
@@ -98,10 +98,10 @@ func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, i
 	case code != nil && alone && (known == 0 || report):
 		return *a, true, doubtful{code}
 	case report && onlyReasons(o):
-		a.doubts, a.report = dialect.InsideOf(signs), true
+		a.doubts, a.report = dialect.NestedKeys(signs), true
 		return *a, false, nil
 	case known == 0 && near == nil && err == nil: // JSON without a word of any client
-		if a.doubts = dialect.InsideOf(signs); code != nil {
+		if a.doubts = dialect.NestedKeys(signs); code != nil {
 			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
 		}
 		return *a, false, nil
@@ -121,9 +121,9 @@ func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, i
 func (a *answer) noteIgnored(signs []nearmiss.Sign) {
 	var slips []string
 	for _, s := range signs {
-		if s.Kind != nearmiss.Word {
+		if s.Kind != nearmiss.Exact {
 			slips = append(slips, s.Key)
-			if s.Place != nearmiss.Inside {
+			if s.Place != nearmiss.Nested {
 				a.ignoredKeys = append(a.ignoredKeys, s.String())
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 // Decode checks, in this order: the start, the timeout, the signal or exit code, the output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.Who(dialect.Canonical(c.Event), hook)
+	who := dialect.MessagePrefix(dialect.Canonical(c.Event), hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -59,7 +59,7 @@ func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
 
 // failure returns the verdict after an exit code other than 0 or a signal. a counts only if read is true.
 func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
-	who := dialect.Who(dialect.Canonical(c.Event), hook)
+	who := dialect.MessagePrefix(dialect.Canonical(c.Event), hook)
 	stderr := r.Stderr.Text()
 	denied := read && a.decision != protocol.Continue
 	if r.NotRunByShell() && !(denied && dialect.Canonical(c.Event) == protocol.PreTool) {
@@ -120,7 +120,7 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	if !dialect.Blank(a.context) {
 		v.Context = a.context
 	}
-	v.Warnings = a.warnings(dialect.Who(dialect.Canonical(c.Event), hook))
+	v.Warnings = a.warnings(dialect.MessagePrefix(dialect.Canonical(c.Event), hook))
 	event := dialect.Canonical(c.Event)
 	if a.decided {
 		v.Cause = protocol.CausePolicy
@@ -148,12 +148,12 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	}
 	if v.UpdatedInput != nil && event != protocol.PreTool {
 		v.UpdatedInput = nil
-		v.Warnings = append(v.Warnings, dialect.Who(dialect.Canonical(c.Event),
+		v.Warnings = append(v.Warnings, dialect.MessagePrefix(dialect.Canonical(c.Event),
 			hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
 	}
 	if v.UpdatedOutput != nil && event != protocol.PostTool {
 		v.UpdatedOutput = nil
-		v.Warnings = append(v.Warnings, dialect.Who(dialect.Canonical(c.Event),
+		v.Warnings = append(v.Warnings, dialect.MessagePrefix(dialect.Canonical(c.Event),
 			hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
 	}
 	return v

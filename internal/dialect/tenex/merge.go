@@ -8,5 +8,5 @@ import (
 // the approval of another hook.
 func (hooks) Merge(m *dialect.Merging) {
 	m.KeepContextsOfBlocks()
-	m.Unanswered = m.Any(func(v *dialect.Verdict) bool { return v.Problem != "" })
+	m.NoApproval = m.Any(func(v *dialect.Verdict) bool { return v.Problem != "" })
 }

@@ -41,7 +41,8 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, []string{"s1", "s2"}, o.SystemMessages)
 	require.Equal(t, 3, form.ExitCode(o))
 	require.Empty(t, form.Text(o))
-	require.Equal(t, "Stopped by project hook 'a'", form.Why(dialecttest.Merge(protocol.PreTool, `{"continue":false}`)))
+	o = dialecttest.Merge(protocol.PreTool, `{"continue":false}`)
+	require.Equal(t, "Stopped by project hook 'a'", form.Stderr(o))
 
 	o = dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1}`),
 		dialecttest.Specific(`"updatedInput":{"a":2}`), allow)

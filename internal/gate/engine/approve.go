@@ -26,8 +26,8 @@ func (f *firing) approvable(h *hookRun, v *dialect.Verdict) bool {
 		!dialect.HasTool(f.call.Event) || f.Plan.call.HasEqualKeys() || h.call.HasEqualKeys() {
 		return false
 	}
-	asks := v.Decision == protocol.Ask && h.Dialect == registry.Project() && f.settings.AsksNobody != nil
-	return v.Decision == protocol.Block && h.Approvable || asks && f.settings.AsksNobody()
+	asks := v.Decision == protocol.Ask && h.Dialect == registry.Project() && f.settings.CannotAsk != nil
+	return v.Decision == protocol.Block && h.Approvable || asks && f.settings.CannotAsk()
 }
 
 // approve lets the call pass if a person has approved the call. Otherwise the reason gets the code of the call.

@@ -231,7 +231,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 			}
 			continue
 		}
-		shown := group[0].Seen(f.chain.shown(d, &f.call)) // the hooks of a group are of one level
+		shown := group[0].CallFor(f.chain.shown(d, &f.call)) // the hooks of a group are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
@@ -326,7 +326,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		return dialect.Skipped(h.Name, h.Source(), h.Dialect)
 	}
 	fit := func(v *dialect.Verdict) {
-		registry.FitResult(h.call, shownName(h.Hook), v)
+		registry.FitVerdict(h.call, shownName(h.Hook), v)
 		if !h.Observe {
 			saveContext(h.Hook, v)
 		}

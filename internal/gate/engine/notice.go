@@ -36,7 +36,7 @@ func (s *notices) first(session, what string) bool {
 
 // unnamed warns once a session if hooks do not know a client's tool by a name of the project.
 func (p *Plan) unnamed() (warnings []string) {
-	text := p.set.config.Unnamed(&p.call)
+	text := p.set.config.UnnamedToolWarning(&p.call)
 	if text == "" || !p.first(p.call.Tool) {
 		return nil
 	}

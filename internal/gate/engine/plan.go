@@ -54,9 +54,9 @@ type CallSettings struct {
 	// a later call of the same connection, and are dropped once Connection ends. If Connection is nil, all calls
 	// without a SessionID form one conversation.
 	Connection context.Context
-	// AsksNobody reports whether the caller cannot ask a person at this call, so an ask blocks; nil: the caller can
+	// CannotAsk reports whether the caller cannot ask a person at this call, so an ask blocks; nil: the caller can
 	// ask.
-	AsksNobody func() bool
+	CannotAsk func() bool
 }
 
 // Plan selects the hooks that run at a call. It returns an error if the call has no event, or no tool at an event that
@@ -192,7 +192,7 @@ func (p *Plan) Hooks() []PlannedHook {
 			planned.Runs = false
 			planned.Why = "it is of type " + h.Unsupported + ", which hookrun cannot run: the outcome has it as skipped"
 		case other != nil:
-			planned.Why = "the equal hook of " + other.SourceBeside(h) + " runs in its place"
+			planned.Why = "the equal hook of " + other.SourceNextTo(h) + " runs in its place"
 		}
 		if h.StaticVerdict == nil {
 			p.describe(h, &planned)
@@ -228,7 +228,7 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	p.selectHooks()
-	if w := p.set.config.Unnamed(&p.call); w != "" {
+	if w := p.set.config.UnnamedToolWarning(&p.call); w != "" {
 		warnings = append(warnings, w)
 	}
 	warnings = append(warnings, p.trust.notices()...)

@@ -111,7 +111,7 @@ func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookR
 		result = resultOf(&reply.Result, h.limit)
 	}
 	result.Err = startError(result.Err)
-	result.ProtocolError, result.NoLine = reply.Problem, reply.NoLine
+	result.ProtocolError, result.NoLine = reply.Problem, reply.NoAnswer
 	result.Duration = time.Since(begin)
 	return result
 }
@@ -138,8 +138,8 @@ func (r *Runner) watch(h *hookRun, p *process.Process) {
 func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 	return dialect.HookResult{
 		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
-		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Left,
-		Unread: got.Unread,
+		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Survivors,
+		Unread: got.OutputHeld,
 		Async:  got.Detached, WentAsync: got.Detached,
 	}
 }

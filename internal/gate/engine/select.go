@@ -65,7 +65,7 @@ func (r *Runner) buildHookSet(cfg *hookfile.Config) *hookSet {
 	hs := &hookSet{config: cfg, hooks: cfg.Hooks}
 	hs.funcs, hs.pools = map[*hook.Hook]*Function{}, map[*hook.Hook]*process.Pool{}
 	if len(r.options.Functions) > 0 {
-		hs.hooks = cfg.InFront(r.functions())
+		hs.hooks = cfg.WithFunctions(r.functions())
 	}
 	if len(r.options.Skip) > 0 {
 		hs.hooks = withoutSkipped(hs.hooks, r.options.Skip)
@@ -95,7 +95,7 @@ func (hs *hookSet) function(h *hook.Hook) *Function {
 // candidates returns the hooks for calls of this event, agent and tool.
 func (hs *hookSet) candidates(match *hook.MatchContext) (found []*hook.Hook) {
 	for i := range hs.hooks {
-		if h := &hs.hooks[i]; match.Concerns(h) {
+		if h := &hs.hooks[i]; match.MatchesEvent(h) {
 			found = append(found, h)
 		}
 	}
@@ -106,17 +106,17 @@ func (hs *hookSet) candidates(match *hook.MatchContext) (found []*hook.Hook) {
 type duplicate struct{ hook, runs *hook.Hook }
 
 // selectFrom returns the candidates that run at the call, in file order. Of equal hooks only the last runs (or the
-// first, if the dialect says FirstOfSame), at the position of the first.
+// first, if the dialect says FirstOfEqual), at the position of the first.
 func selectFrom(match *hook.MatchContext, candidates []*hook.Hook) (run []*hook.Hook, duplicates []duplicate) {
 	var positions map[string]int
 	var out []*hook.Hook
 	for _, h := range candidates {
-		if !match.Selects(h) {
+		if !match.MatchesConditions(h) {
 			continue
 		}
 		if h.DedupKey != "" {
 			if at, ok := positions[h.DedupKey]; ok {
-				if h.Dialect.Run.FirstOfSame {
+				if h.Dialect.Run.FirstOfEqual {
 					out = append(out, h)
 				} else {
 					out = append(out, run[at])

@@ -35,7 +35,7 @@ func (r *Runner) requiresTrust(cfg *hookfile.Config) bool {
 // checksFiles reports whether the files of the hooks are checked before they run. If the managed file leaves all others
 // out, no hook of the project runs, so the check is not needed.
 func (p *Plan) checksFiles() bool {
-	return (p.loaded.userOnly != nil || p.runner.options.Pin) && !p.loaded.config.Only
+	return (p.loaded.userOnly != nil || p.runner.options.Pin) && !p.loaded.config.ManagedOnly
 }
 
 // checkTrust finds out whether the hooks may run. If the hooks of the project are not allowed, it removes them from the
@@ -57,7 +57,7 @@ func (p *Plan) checkTrust() {
 	if err != nil {
 		g.fail(err)
 	}
-	if p.loaded.files != nil && g.judgment.Cause == "" && (g.judgment.Unknown == "" || g.rules.Pin) {
+	if p.loaded.files != nil && g.judgment.Cause == "" && (g.judgment.NotAllowedMessage == "" || g.rules.Pin) {
 		if changed := p.loaded.files.Changed(); len(changed) > 0 {
 			const text = "hooks files are others than those that were read: %s; a person must look at them, run " +
 				"hookrun allow, and have them read again"
@@ -65,7 +65,7 @@ func (p *Plan) checkTrust() {
 				printable.Escape(strings.Join(changed, ", ")))}
 		}
 	}
-	if g.judgment.Unknown == "" {
+	if g.judgment.NotAllowedMessage == "" {
 		return
 	}
 	run, _ := selectFrom(p.match, p.candidates)
@@ -125,7 +125,8 @@ func (p *Plan) pin() (err error) {
 // a block at the end of a turn would only start the next turn.
 func (p *Plan) blockUntilAllowed() {
 	j := &p.trust.judgment
-	if j.Unknown == "" || j.Cause != "" || !p.runner.options.BlockUntilAllowed || !registry.CanHold(&p.call) {
+	if j.NotAllowedMessage == "" || j.Cause != "" ||
+		!p.runner.options.BlockUntilAllowed || !registry.CanBlock(&p.call) {
 		return
 	}
 	ofProject := func(h hook.Hook) bool { return h.Level >= hook.ProjectLevel && h.Disabled == "" }
@@ -133,7 +134,7 @@ func (p *Plan) blockUntilAllowed() {
 		return
 	}
 	j.Cause, j.Reason = protocol.CauseUntrusted, "every call is blocked until a person has allowed the hooks of this "+
-		"project, in a terminal: "+j.Unknown
+		"project, in a terminal: "+j.NotAllowedMessage
 }
 
 // messages returns the message for the user of the call.
@@ -141,7 +142,7 @@ func (g *trustCheck) messages() []string {
 	if !g.skips {
 		return nil
 	}
-	return []string{"hookrun: " + g.judgment.Unknown}
+	return []string{"hookrun: " + g.judgment.NotAllowedMessage}
 }
 
 // notices returns the texts for a person who asks what would happen.
@@ -149,8 +150,8 @@ func (g *trustCheck) notices() (texts []string) {
 	if g.judgment.Cause != "" {
 		texts = append(texts, fmt.Sprintf("the call is blocked (%s): %s", g.judgment.Cause, g.judgment.Reason))
 	}
-	if g.judgment.Unknown != "" {
-		texts = append(texts, g.judgment.Unknown)
+	if g.judgment.NotAllowedMessage != "" {
+		texts = append(texts, g.judgment.NotAllowedMessage)
 	}
 	return texts
 }
@@ -160,7 +161,7 @@ func (p *Plan) untrustedReason(h *hook.Hook) string {
 	switch {
 	case p.trust.judgment.Cause != "":
 		return "the call is blocked before any hook runs: " + string(p.trust.judgment.Cause)
-	case p.trust.judgment.Unknown != "" && h.Level >= hook.ProjectLevel && p.set.funcs[h] == nil:
+	case p.trust.judgment.NotAllowedMessage != "" && h.Level >= hook.ProjectLevel && p.set.funcs[h] == nil:
 		return "nobody has allowed the hooks of this project"
 	}
 	return ""
@@ -173,8 +174,8 @@ func (p *Plan) loadedHook(i int) *hook.Hook {
 		return h
 	}
 	for j := range p.set.hooks {
-		if other := &p.set.hooks[j]; other.Level == h.Level && other.Name == h.Name && other.SourceBeside(h) ==
-			h.SourceBeside(other) {
+		if other := &p.set.hooks[j]; other.Level == h.Level && other.Name == h.Name && other.SourceNextTo(h) ==
+			h.SourceNextTo(other) {
 			return other
 		}
 	}
@@ -187,13 +188,13 @@ func (f *firing) isTouched(h *hook.Hook) bool {
 	if f.trust.now == nil {
 		return false
 	}
-	return f.noteTouched(f.trust.now.Touched(h))
+	return f.noteTouched(f.trust.now.ChangedBeforeRun(h))
 }
 
 // noteRewritten records a change of the files of a hook that has run, or of an async hook that was started.
 func (f *firing) noteRewritten(h *hook.Hook) {
 	if f.trust.now != nil {
-		f.noteTouched(f.trust.now.Rewritten(h))
+		f.noteTouched(f.trust.now.ChangedDuringRun(h))
 	}
 }
 

@@ -17,8 +17,8 @@ func (p *Plan) weakened() (warnings []string) {
 		if ways := p.weaker(d.runs, d.hook); len(ways) > 0 {
 			const text = "hook '%s' of %s does not run, since the equal one of %s runs in its place, which %s; " +
 				"write both alike, or take one out"
-			warnings = append(warnings, fmt.Sprintf(text, shownName(d.hook), d.hook.SourceBeside(d.runs),
-				d.runs.SourceBeside(d.hook), strings.Join(ways, " and ")))
+			warnings = append(warnings, fmt.Sprintf(text, shownName(d.hook), d.hook.SourceNextTo(d.runs),
+				d.runs.SourceNextTo(d.hook), strings.Join(ways, " and ")))
 		}
 	}
 	return warnings

@@ -34,9 +34,9 @@ func Text(o protocol.Outcome) string {
 	return strings.Join(dialect.TextsOf(o), "\n\n")
 }
 
-// Wrapped is Text with each text in the tag that TENEX uses for pre-execute texts. Append the result to the user's
+// TaggedText is Text with each text in the tag that TENEX uses for pre-execute texts. Append the result to the user's
 // message: in the system prompt it would spoil the model's prompt cache.
-func Wrapped(o protocol.Outcome) string {
+func TaggedText(o protocol.Outcome) string {
 	if ExitCode(o) != 0 {
 		return ""
 	}
@@ -47,8 +47,8 @@ func Wrapped(o protocol.Outcome) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Why returns the stderr of hookrun's text output for a call that does not go on: the stop reason, else the reason.
-func Why(o protocol.Outcome) string {
+// Stderr returns the stderr of hookrun's text output for a call that does not go on: the stop reason, else the reason.
+func Stderr(o protocol.Outcome) string {
 	if o.Stop {
 		return o.StopReason
 	}
@@ -94,7 +94,7 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 // withholds reports whether the outcome withholds the tool's result, because a hook that might have changed the result
 // failed or returned a change that cannot be shown.
 func withholds(o protocol.Outcome) bool {
-	return dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause)
+	return dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailureBlock(o.Decision, o.Cause)
 }
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.

@@ -19,11 +19,11 @@ func TestText(t *testing.T) {
 	require.Equal(t, "one\ntwo\n\nthree", form.Text(o))
 	require.Equal(t,
 		"<system-reminder type=\"pre-execute-hook\">\none\ntwo\n</system-reminder>\n\n<system-reminder "+
-			"type=\"pre-execute-hook\">\nthree\n</system-reminder>", form.Wrapped(o))
+			"type=\"pre-execute-hook\">\nthree\n</system-reminder>", form.TaggedText(o))
 	o = dialecttest.Merge(protocol.PreTool, "one", dialecttest.Deny)
 	require.Empty(t, form.Text(o))
-	require.Empty(t, form.Wrapped(o))
-	require.Equal(t, "no pushing", form.Why(o))
+	require.Empty(t, form.TaggedText(o))
+	require.Equal(t, "no pushing", form.Stderr(o))
 	require.Equal(t, 2, form.ExitCode(o))
 }
 

@@ -47,7 +47,8 @@ func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 			require.Equal(t, blocks(ofPlain), blocks(told), "%s: %s\n%s", d.Name, text, forms[d.Name].Stdout)
 		}
 	}
-	if dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailure(o.Decision, o.Cause) && c.Result != "" {
+	failed := dialect.IsFailureBlock(o.Decision, o.Cause)
+	if dialect.Canonical(o.Event) == protocol.PostTool && failed && c.Result != "" {
 		require.NotContains(t, form.ResultText(o, c.Result), c.Result)
 		for name, p := range forms {
 			require.NotContains(t, p.Stdout+p.Stderr, c.Result, name)
@@ -62,15 +63,15 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 	line, err := form.JSON(o)
 	require.NoError(t, err)
 	forms := map[string]printed{
-		"text":    {form.Text(asText), form.Why(asText), form.ExitCode(asText)},
-		"wrapped": {form.Wrapped(asText), form.Why(asText), form.ExitCode(asText)},
-		"json":    {string(line), form.Why(o), form.ExitCode(o)},
+		"text":    {form.Text(asText), form.Stderr(asText), form.ExitCode(asText)},
+		"wrapped": {form.TaggedText(asText), form.Stderr(asText), form.ExitCode(asText)},
+		"json":    {string(line), form.Stderr(o), form.ExitCode(o)},
 	}
 	message := form.ToolMessage{ID: c.ToolUseID, Result: c.Result, Failed: c.Failed, Outcome: o}
 	for _, api := range form.APIs() {
 		for _, notes := range form.AllNotes() {
 			if messages, err := form.Messages(api, notes, &message); err == nil { // not every API has each form
-				forms[fmt.Sprint(api, " ", notes)] = printed{string(messages), form.Why(o), form.ExitCode(o)}
+				forms[fmt.Sprint(api, " ", notes)] = printed{string(messages), form.Stderr(o), form.ExitCode(o)}
 			}
 		}
 	}

@@ -7,8 +7,8 @@ var secrets = Pack{
 			Name: "no-reading-of-secrets", Blocks: "a read of a file with secrets",
 			Why:     "A file that an agent reads goes to the model and into logs, and can be taken from there.",
 			Instead: "Read the example file, check by grep -q that a name is there, or ask for the value you need.",
-			Limits: "Files that scripts and programs read by themselves, as docker compose config does; programs that " +
-				"print what they keep, such as gh auth token; files with other names, such as " +
+			Limits: "Files that scripts and programs read by themselves, as docker compose config does; programs " +
+				"that print what they keep, such as gh auth token; files with other names, such as " +
 				"terraform.tfvars and .yarnrc.yml; an archive or a copy of a whole folder; a search in a " +
 				"folder of more than 5,000 files, and in its folders .git, node_modules, vendor and .venv; names " +
 				"that a program filters, as in cat $(ls -a | grep env); a file that an earlier call has " +

@@ -20,7 +20,7 @@ Hooks = Callable[..., Path]
 @pytest.fixture(scope="session")
 def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("bin") / "hookrun"
-    subprocess.run(["go", "build", "-o", str(path), "."], cwd=REPOSITORY, check=True,
+    subprocess.run(["go", "build", "-ldflags=-s -w", "-o", str(path), "."], cwd=REPOSITORY, check=True,
                    env={**os.environ, "CGO_ENABLED": "0"})
     return str(path)
 
@@ -51,6 +51,12 @@ def hooks(tmp_path: Path) -> Hooks:
 def entry(event: str, script: str, name: str = "hook", **more: Any) -> dict[str, Any]:
     """A hook of one event, as a line for sh."""
     return {"name": name, "command": script, "events": [event], **more}
+
+
+def echo_n(event: str) -> dict[str, Any]:
+    """A persistent hook, which answers one call after the other with the argument n of the call."""
+    script = """while read -r line; do n=${line#*'"n":'}; echo '{"stdout":"n is '${n%%\\}*}'"}'; done"""
+    return entry(event, script, persistent=True)
 
 
 def answer(event: str, output: dict[str, Any], name: str = "hook", **more: Any) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Modules for agent frameworks, each on the core. A module imports its framework."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import pickle
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -226,8 +228,28 @@ def test_values_that_are_no_json(hooks: Hooks) -> None:
                 gate.wrap("shell", args, tool)
         assert tool.calls == []
         with pytest.raises(HookrunError, match="are no JSON"):
-            gate.wrap("shell", {}, tool)
+            gate.after("shell", {}, object())
         assert gate.before("shell", {"a": "\ud800 \u2028 \U0001f600"}).runs
+
+
+@dataclass
+class Answer:
+    words: list[str]
+    when: datetime
+
+
+def test_results_that_are_no_json(hooks: Hooks) -> None:
+    """Hooks get the fields or the text. The loop gets the object itself, unless a hook has something to say."""
+    answer, other = Answer(["a"], datetime(2026, 1, 2)), object()
+    folder = hooks(entry("post-tool", "cat >seen.json", "seen"))
+    with Gate(folder) as gate:
+        assert gate.wrap("shell", {}, Tool(answer)) is answer
+        assert json.loads((folder / "seen.json").read_text())["result"] == (
+            '{"words":["a"],"when":"2026-01-02 00:00:00"}')
+        assert gate.wrap("shell", {}, Tool(other)) is other
+        assert json.loads((folder / "seen.json").read_text())["result"] == str(other)
+    with Gate(hooks(entry("post-tool", "echo more"))) as gate:
+        assert gate.wrap("shell", {}, Tool(answer)) == '{"words": ["a"], "when": "2026-01-02 00:00:00"}\n\nmore'
 
 
 def test_a_call_that_is_too_long(hooks: Hooks) -> None:

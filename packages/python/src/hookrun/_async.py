@@ -10,7 +10,7 @@ from typing import Any
 from . import _server
 from ._errors import HookrunError
 from ._gate import READY, Base, Self, check_ping, error_text, raise_failed, refuse, shown
-from ._outcome import Prompt, Result, Verdict, check, prompt_of, result_of, verdict
+from ._outcome import Prompt, Result, Verdict, check, plain, prompt_of, result_of, verdict
 
 
 class AsyncGate(Base):
@@ -50,7 +50,9 @@ class AsyncGate(Base):
             said = error_text(error)
             raise_failed(error, said, await self.after(name, pre.args, said, id, failed=True), pre)
             raise
-        return shown(await self.after(name, pre.args, result, id), pre)
+        seen = plain(result)
+        made = shown(await self.after(name, pre.args, seen, id), pre)
+        return result if made is seen else made
 
     async def close(self) -> None:
         """Ends the server. Calls that still run raise HookrunError."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from . import _once, _server
 from ._errors import Blocked, Failed, HookrunError, Stopped
 from ._find import find_hookrun
-from ._outcome import Prompt, Result, Verdict, check, fold, prompt_of, result_of, text, verdict
+from ._outcome import Prompt, Result, Verdict, check, fold, plain, prompt_of, result_of, text, verdict
 
 TIMEOUT = 600.0
 READY = 20.0  # seconds for a server to start, or to answer a ping after a call that took too long
@@ -124,8 +124,8 @@ class Gate(Base):
              on_block: str = "raise") -> Any:
         """Calls run(args) between the hooks, and returns what the model is to see.
 
-        If a hook blocks, this raises Blocked, or with on_block="return" returns the reason. If a hook ends the loop,
-        this raises Stopped.
+        Hooks get a result that is no JSON as its fields or its text. If a hook blocks, this raises Blocked, or with
+        on_block="return" returns the reason. If a hook ends the loop, this raises Stopped.
         """
         pre = self.before(name, args, id)
         if not pre.runs:
@@ -136,7 +136,9 @@ class Gate(Base):
             said = error_text(error)
             raise_failed(error, said, self.after(name, pre.args, said, id, failed=True), pre)
             raise
-        return shown(self.after(name, pre.args, result, id), pre)
+        seen = plain(result)
+        made = shown(self.after(name, pre.args, seen, id), pre)
+        return result if made is seen else made
 
     def close(self) -> None:
         """Ends the server. Calls that still run raise HookrunError."""

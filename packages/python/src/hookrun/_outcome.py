@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from ._errors import HookrunError
@@ -134,6 +134,29 @@ def prompt_of(outcome: dict[str, Any], prompt: str) -> Prompt:
     if not isinstance(changed, dict) or not isinstance(changed.get("prompt"), str):
         raise HookrunError("a hook changed the prompt into a value that is no text")
     return Prompt(prompt=changed["prompt"], **_common(outcome))
+
+
+def plain(value: Any) -> Any:
+    """Returns a tool's result as hooks get it: a value of JSON as it is, another object as its fields or its text."""
+    if isinstance(value, str):
+        return value
+    try:
+        json.dumps(value)
+        return value
+    except (TypeError, ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(json.dumps(value, default=_fields))
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+def _fields(value: Any) -> Any:
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: getattr(value, f.name) for f in fields(value)}
+    return str(value)
 
 
 def text(value: Any) -> str:

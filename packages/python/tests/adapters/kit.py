@@ -87,9 +87,8 @@ def test_ask(run: Any) -> None:
 
 
 def test_tool_that_raises(run: Any, workspace: Path) -> None:
-    with contextlib.suppress(Exception):  # some frameworks end the run, and others show the error to the model
-        for shown in run("fail")[1]:
-            assert "no such file" in shown
+    with contextlib.suppress(Exception):  # some frameworks end the run, and others tell the model
+        assert run("fail")[0] == ["fail"]
     payload = json.loads((workspace / "failed.json").read_text())
     assert "no such file" in payload["error"] and payload["hook_event_name"] == "PostToolUseFailure"
 

@@ -66,11 +66,24 @@ class AsyncGate(Base):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    async def _fire(self, output: str, **params: Any) -> dict[str, Any]:
+        """Runs the hooks of a client's event, and returns the answer in the client's form."""
+        answer = await self._answer("fire", {**params, "output": output})
+        if not isinstance(answer, dict):
+            raise HookrunError("hookrun gave an answer that is not one to this call; "
+                               "install the package and the binary of one release")
+        return answer
+
     async def _call(self, method: str, params: dict[str, Any], tool: str | None) -> dict[str, Any]:
+        return check(await self._answer(method, params), method, tool)
+
+    async def _answer(self, method: str, params: dict[str, Any]) -> Any:
         try:
             server = await self._ready()
-        except _server.NoThread:
-            return check(self._once(method, params), method, tool)  # no thread is there to run this beside the loop
+        except _server.NoThread as error:
+            if method == "fire":
+                raise HookrunError(f"there can be no server: {error}") from error
+            return self._once(method, params)  # no thread is there to run this beside the loop
         call = server.send(method, params)
         answer = asyncio.wrap_future(call)
         try:
@@ -81,7 +94,7 @@ class AsyncGate(Base):
         if not done:
             server.expire(call)
             raise self._no_verdict()
-        return check(answer.result(), method, tool)
+        return answer.result()
 
     async def _ready(self) -> _server.Server:
         """Returns a server that has answered a ping."""

@@ -36,7 +36,7 @@ def play(workspace: Path, command: str, ran: list[str], bare: bool = False, form
 
     async def main() -> list[str]:
         with serving(command) as model:
-            client = AsyncOpenAI(base_url=model.url, api_key="none", max_retries=0)
+            client = AsyncOpenAI(base_url=model.url + "/v1", api_key="none", max_retries=0)
             async with AsyncGate(workspace, **options) as gate:
                 agent = Agent(name="a", tools=guard(gate, [tool]), model=OpenAIChatCompletionsModel("m", client))
                 result = await Runner.run(agent, await guard_prompt(gate, "go") if not options else "go")

@@ -112,11 +112,16 @@ def test_no_verdict(run: Any) -> None:
 
 
 class Model:
-    """A model behind OpenAI's chat API, on loopback: it calls shell once, and then says that all is done."""
+    """A model on loopback, with OpenAI's chat API and Anthropic's messages API.
 
-    def __init__(self, command: str) -> None:
+    It calls a tool once, and says that all is done when it sees the result.
+    """
+
+    def __init__(self, command: str, tool: str = "shell") -> None:
         self.shown: list[str] = []
+        self.request = ""  # the last one
         self.asked = 0
+        self.call = tool, {"command": command}
         model = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -124,35 +129,60 @@ class Model:
 
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                model.asked += 1
-                shown = [m["content"] for m in request["messages"] if m["role"] == "tool"]
-                model.shown = [c if isinstance(c, str) else c[0]["text"] for c in shown]
-                message: dict[str, Any] = {"role": "assistant", "content": "all done"}
-                if not shown:
-                    function = {"name": "shell", "arguments": json.dumps({"command": command})}
-                    message = {"role": "assistant", "content": None,
-                               "tool_calls": [{"id": "call-1", "type": "function", "function": function}]}
-                reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "scripted",
-                         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-                         "choices": [{"index": 0, "message": message,
-                                      "finish_reason": "stop" if shown else "tool_calls"}]}
-                body = json.dumps(reply).encode()
+                if self.path.startswith("/v1/messages"):
+                    kind, body = "text/event-stream", model.anthropic(request)
+                else:
+                    kind, body = "application/json", json.dumps(model.openai(request))
                 self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body.encode())))
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(body.encode())
 
             def log_message(self, *_: object) -> None:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def openai(self, request: Any) -> Any:
+        self.asked += 1
+        shown = [m["content"] for m in request["messages"] if m["role"] == "tool"]
+        self.shown = [c if isinstance(c, str) else c[0]["text"] for c in shown]
+        message: dict[str, Any] = {"role": "assistant", "content": "all done"}
+        if not shown:
+            function = {"name": self.call[0], "arguments": json.dumps(self.call[1])}
+            message = {"role": "assistant", "content": None,
+                       "tool_calls": [{"id": "call-1", "type": "function", "function": function}]}
+        return {"id": "1", "object": "chat.completion", "created": 1, "model": "scripted",
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+                "choices": [{"index": 0, "message": message, "finish_reason": "stop" if shown else "tool_calls"}]}
+
+    def anthropic(self, request: Any) -> str:
+        tools = [tool["name"] for tool in request.get("tools", [])]
+        reason, start, delta = "end_turn", {"type": "text", "text": ""}, {"type": "text_delta", "text": "all done"}
+        if self.call[0] in tools:  # else the client asks for a title or the like
+            self.asked += 1
+            self.request = json.dumps(request["messages"])
+            blocks = [b for m in request["messages"] if isinstance(m["content"], list) for b in m["content"]]
+            shown = [b["content"] for b in blocks if b["type"] == "tool_result"]
+            self.shown = [c if isinstance(c, str) else c[0]["text"] for c in shown]
+            if not shown:
+                reason = "tool_use"
+                start = {"type": "tool_use", "id": "call-1", "name": self.call[0], "input": {}}  # type: ignore[dict-item]
+                delta = {"type": "input_json_delta", "partial_json": json.dumps(self.call[1])}
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        message = {"id": "m", "type": "message", "role": "assistant", "model": "scripted", "content": [], "usage": usage}
+        events = [{"type": "message_start", "message": message},
+                  {"type": "content_block_start", "index": 0, "content_block": start},
+                  {"type": "content_block_delta", "index": 0, "delta": delta}, {"type": "content_block_stop", "index": 0},
+                  {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage}, {"type": "message_stop"}]
+        return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
 
 
 @contextlib.contextmanager
-def serving(command: str) -> Iterator[Model]:
-    model = Model(command)
+def serving(command: str, tool: str = "shell") -> Iterator[Model]:
+    model = Model(command, tool)
     thread = threading.Thread(target=model.server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution, ToolFailed
+from pydantic_ai.exceptions import (ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution, ToolFailed,
+                                    ToolFailedError, ToolRetryError)
 
 from hookrun import AsyncGate, HookrunError, text
 from hookrun._gate import error_text, raise_failed, refuse, shown
@@ -46,8 +47,10 @@ class Hookrun(AbstractCapability[Any]):
         except Exception as error:
             said = error_text(error)
             post = await self.gate.after(call.tool_name, pre.args, said, call.tool_call_id, failed=True)
-            if isinstance(error, (ModelRetry, ToolFailed)):  # the tool tells the model what went wrong
-                raise type(error)(text(shown(post, pre))) from None
+            if isinstance(error, (ToolRetryError, ToolFailedError)):  # the tool tells the model what went wrong
+                told = text(shown(post, pre))
+                if told != said:
+                    raise (ModelRetry if isinstance(error, ToolRetryError) else ToolFailed)(told) from None
             raise_failed(error, said, post, pre)
             raise
         seen = plain(result)

@@ -27,7 +27,8 @@ def play(workspace: Path, command: str, ran: list[str], person: Any = None, **op
         home.mkdir(exist_ok=True)
         with serving(command, TOOL) as model:
             env = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "none", "HOME": str(home),
-                   "CLAUDE_CONFIG_DIR": str(home), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_PROXY": "127.0.0.1"}
+                   "CLAUDE_CONFIG_DIR": str(home), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_PROXY": "127.0.0.1",
+                   "ENABLE_TOOL_SEARCH": "false"}
             async with AsyncGate(workspace, **options) as gate:
                 client = ClaudeSDKClient(ClaudeAgentOptions(
                     cwd=workspace, env=env, setting_sources=[], hooks=callbacks(gate), can_use_tool=person,
@@ -42,6 +43,15 @@ def play(workspace: Path, command: str, ran: list[str], person: Any = None, **op
 
     os.environ.pop("CLAUDECODE", None)
     return asyncio.run(main())
+
+
+def test_block(run: Any) -> None:
+    assert run("rm -rf /") == ([], ["PreToolUse:mcp__t__shell hook error: rm is not for you"])
+
+
+def test_error_text_is_redacted(run: Any) -> None:
+    """The client lets no hook change the text of an error. The page of the adapters says so."""
+    assert run("fail loudly") == (["fail loudly"], ["the key is 7"])
 
 
 def test_inject_before(run: Any) -> None:
@@ -70,8 +80,9 @@ def test_ask(run: Any) -> None:
 
 
 def test_stop(run: Any) -> None:
-    run("stop")
-    assert SEEN["asked"] == 1, "the model is not called again"
+    for command in "stop", "last":
+        assert run(command)[0] == [command], "the client runs this one call"
+        assert SEEN["asked"] == 1, "the model is not called again"
 
 
 def test_no_verdict_ends_the_loop(run: Any) -> None:

@@ -1,0 +1,225 @@
+"""Gate: the hooks of one workspace, for a program without asyncio."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import TimeoutError as NoAnswer
+from typing import Any, TypeVar
+
+from . import _once, _server
+from ._errors import Blocked, Failed, HookrunError, Stopped
+from ._find import find_hookrun
+from ._outcome import Prompt, Result, Verdict, check, fold, plain, prompt_of, result_of, text, verdict
+
+TIMEOUT = 600.0
+READY = 20.0  # seconds for a server to start, or to answer a ping after a call that took too long
+
+Self = TypeVar("Self", bound="Base")
+
+
+class Base:
+    """The common part of Gate and AsyncGate."""
+
+    def __init__(
+        self,
+        workspace: str | os.PathLike[str] = ".",
+        config: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        binary: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        """workspace is the folder of the project. config replaces its hooks file: a path, or several.
+
+        binary is the program hookrun. env has variables for hookrun and its hooks, in addition to those of this
+        process. A call without a verdict after timeout seconds raises HookrunError; each hook has its own timeout.
+        """
+        if not timeout > 0:
+            raise ValueError(f"timeout is {timeout!r}; give a number of seconds above 0")
+        files: Sequence[str | os.PathLike[str]]
+        files = [] if config is None else [config] if isinstance(config, (str, os.PathLike)) else config
+        self.workspace = os.path.abspath(workspace)
+        self.session_id = session_id
+        self.agent_id = agent_id
+        self.timeout = timeout
+        self._config = [os.path.abspath(file) for file in files]
+        self._binary = binary
+        self._env = dict(env or {})
+        self._prompt: str | None = None
+        self._closed = False
+        self._server: _server.Server | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A worker process that is given the gate starts a server of its own."""
+        return {**self.__dict__, "_server": None}
+
+    def __del__(self) -> None:
+        server = self.__dict__.get("_server")
+        if server is not None and server.alive():
+            server.close(wait=False)
+
+    def _flags(self) -> list[str]:
+        return ["-C", self.workspace, *(part for file in self._config for part in ("-c", file))]
+
+    def _environ(self) -> dict[str, str]:
+        return {**os.environ, **self._env}
+
+    def _current(self) -> _server.Server:
+        """Returns the server of this process. It starts one if there is none, or if the last one has ended."""
+        with _server.starting:
+            if self._closed:
+                raise HookrunError("the gate is closed; make another one")
+            if self._server is None or not self._server.alive():
+                environ = self._environ()
+                binary = find_hookrun(self._binary, environ)
+                self._server = _server.Server([binary, "serve", *self._flags()], environ)
+            return self._server
+
+    def _take(self) -> _server.Server | None:
+        """Closes the gate, and returns the server to end."""
+        with _server.starting:
+            self._closed = True
+            server, self._server = self._server, None
+            return server
+
+    def _once(self, method: str, params: dict[str, Any]) -> Any:
+        environ = self._environ()
+        binary = find_hookrun(self._binary, environ)
+        return _once.run([binary, method, *self._flags()], environ, params, self.timeout)
+
+    def _params(self, id: str | None = None, **more: Any) -> dict[str, Any]:
+        every = {"session_id": self.session_id, "agent_id": self.agent_id, "prompt": self._prompt,
+                 "tool_use_id": id, **more}
+        return {key: value for key, value in every.items() if value is not None}
+
+    def _before(self, tool: str, args: Any, id: str | None) -> dict[str, Any]:
+        return self._params(id, tool=tool, args={} if args is None else args)
+
+    def _after(self, tool: str, args: Any, result: Any, id: str | None, failed: bool) -> dict[str, Any]:
+        return {**self._before(tool, args, id), "failed": failed, "result": "" if result is None else result}
+
+    def _no_verdict(self) -> HookrunError:
+        return HookrunError(f"the hooks gave no verdict within {self.timeout:g} s")
+
+
+class Gate(Base):
+    """Runs the hooks of a project around tool calls. Threads may share a Gate; users of a service must not."""
+
+    def before(self, tool: str, args: Any = None, id: str | None = None) -> Verdict:
+        """Runs the hooks before a tool. args is the tool's input, id the call's id."""
+        return verdict(self._call("pre-tool", self._before(tool, args, id), tool), args)
+
+    def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False) -> Result:
+        """Runs the hooks after a tool. With failed=True, result is the error's text."""
+        return result_of(self._call("post-tool", self._after(tool, args, result, id, failed), tool), result)
+
+    def prompt(self, prompt: str) -> Prompt:
+        """Runs the hooks before the model sees the user's message. Hooks of later calls are given the message too."""
+        self._prompt = prompt
+        return prompt_of(self._call("pre-execute", self._params(), None), prompt)
+
+    def wrap(self, name: str, args: Any, run: Callable[[Any], Any], id: str | None = None,
+             on_block: str = "raise") -> Any:
+        """Calls run(args) between the hooks, and returns what the model is to see.
+
+        Hooks get a result that is no JSON as its fields or its text. If a hook blocks, this raises Blocked, or with
+        on_block="return" returns the reason. If a hook ends the loop, this raises Stopped.
+        """
+        pre = self.before(name, args, id)
+        if not pre.runs:
+            return refuse(pre, on_block)
+        try:
+            result = run(pre.args)
+        except Exception as error:
+            said = error_text(error)
+            raise_failed(error, said, self.after(name, pre.args, said, id, failed=True), pre)
+            raise
+        seen = plain(result)
+        made = shown(self.after(name, pre.args, seen, id), pre)
+        return result if made is seen else made
+
+    def close(self) -> None:
+        """Ends the server. Calls that still run raise HookrunError."""
+        server = self._take()
+        if server is not None:
+            server.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _call(self, method: str, params: dict[str, Any], tool: str | None) -> dict[str, Any]:
+        try:
+            server = self._ready()
+        except _server.NoThread:
+            return check(self._once(method, params), method, tool)
+        call = server.send(method, params)
+        try:
+            answer = call.result(self.timeout)
+        except NoAnswer:
+            server.expire(call)
+            raise self._no_verdict() from None
+        except BaseException as error:
+            if not isinstance(error, HookrunError):
+                server.cancel(call)
+            raise
+        return check(answer, method, tool)
+
+    def _ready(self) -> _server.Server:
+        """Returns a server that has answered a ping."""
+        for _ in range(2):
+            server = self._current()
+            try:
+                check_ping(server.ready.result(min(READY, self.timeout)))
+                return server
+            except NoAnswer:
+                server.kill("hookrun serve answers no more")
+        raise HookrunError("hookrun serve does not answer; is the program hookrun?")
+
+
+def check_ping(answer: Any) -> None:
+    """Raises HookrunError unless a hookrun of this package's release or a later one has answered."""
+    version = answer.get("version") if isinstance(answer, dict) else None
+    if not isinstance(version, str):
+        raise HookrunError("the program answers a ping without a version; is the program hookrun?")
+    if version.lstrip("v").startswith("0.") and not version.startswith("v0.0.0-"):
+        raise HookrunError(f"hookrun {version} is older than this package, which needs 1.0.0; "
+                           "install the package and the binary of one release")
+
+
+def refuse(pre: Verdict, on_block: str) -> str:
+    """Raises the error of a call that must not run, or returns its reason."""
+    if on_block not in ("raise", "return"):
+        raise ValueError(f'on_block is {on_block!r}; give "raise" or "return"')
+    if pre.stop:
+        raise Stopped(pre.stop_reason or pre.reason, pre.decision, pre.outcome)
+    if on_block == "return":
+        return pre.reason
+    raise Blocked(pre.reason, pre.decision, pre.outcome)
+
+
+def shown(post: Result, pre: Verdict | None) -> Any:
+    """Returns what the model is to see, or raises Stopped with it."""
+    result = fold(post, pre)
+    if post.stop:
+        stopped = Stopped(post.stop_reason, post.decision, post.outcome)
+        stopped.result = result
+        raise stopped
+    return result
+
+
+def error_text(error: BaseException) -> str:
+    return str(error) or type(error).__name__
+
+
+def raise_failed(error: BaseException, said: str, post: Result, pre: Verdict | None) -> None:
+    """Raises Failed if the model is to see another text than that of the tool's error, and Stopped at a stop."""
+    result = shown(post, pre)
+    if result != said:
+        failed = Failed(text(result))
+        failed.error = error
+        raise failed from None

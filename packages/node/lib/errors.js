@@ -20,5 +20,8 @@ export class Blocked extends HookrunError {
 
 /** A tool threw, and the hooks have changed its message or added a text. `cause` is what the tool threw. */
 export class ToolError extends Error {
-  name = "ToolError";
+  constructor(text, { cause }) {
+    super(text, { cause });
+    this.name = typeof cause?.name === "string" ? cause.name : "Error"; // some frameworks show the model the name
+  }
 }

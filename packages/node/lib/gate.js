@@ -12,13 +12,16 @@ const TEN_MINUTES = 600_000;
 const OPTIONS = ["workspace", "config", "sessionId", "agentId", "binary", "env", "timeout", "requireHooks", "onBlock",
   "ask", "log"];
 
+// The verdict of a call after a hook has ended the loop: no other tool of the turn starts.
+const STOPPED = { decision: "block", stop: true, inject: [], outcome: undefined };
+
 export class Gate {
   #options;
   #starting; // resolves to the server, once it has said its version
   #server; // the last one that was started
   #closed = false;
   #prompt; // what the user wrote last
-  /** Why a hook ended the loop, or undefined. prompt() sets it back. */
+  /** Why a hook ended the loop, or undefined. wrap runs no tool then. prompt() sets it back. */
   stopped;
 
   constructor(options = {}) {
@@ -68,26 +71,34 @@ export class Gate {
   }
 
   /** Runs a tool with its hooks around it, and returns what the model is to see. */
-  async wrap(name, args, run, { id, signal, onBlock = this.#options.onBlock } = {}) {
+  async wrap(name, args, run, { id, signal, onBlock = this.#options.onBlock, passOn = () => false } = {}) {
     checkOnBlock(onBlock);
-    const verdict = await this.before(name, args, { id, signal });
+    const verdict = this.stopped === undefined ? await this.before(name, args, { id, signal }) : STOPPED;
     const refusal = await this.#refusal(verdict, { tool: name, args: verdict.args, id, signal });
     if (refusal !== undefined) {
       let text = refusal;
-      if (!verdict.stop) { // the hooks after a tool hear of a blocked call, too
-        const after = await this.after(name, verdict.args, refusal, { id });
-        text = answer(verdict, after);
+      if (this.stopped === undefined) { // the hooks after a tool hear of a blocked call, too
+        text = answer(verdict, await this.after(name, verdict.args, refusal, { id }));
       }
       if (onBlock === "return") return text;
-      throw new Blocked(textOf(text), verdict, refusal);
+      throw new Blocked(textOf(text), { ...verdict, stop: this.stopped !== undefined }, refusal);
     }
     let result;
     try {
       result = await run(verdict.args);
     } catch (error) {
-      throw await this.#failed(name, verdict, id, error);
+      throw passOn(error) ? error : await this.#failed(name, verdict, id, error);
     }
     return answer(verdict, await this.after(name, verdict.args, result, { id }));
+  }
+
+  /**
+   * Runs the hooks for a client's own hook input, and returns that client's hook output, or with output "json" the
+   * outcome.
+   */
+  async fire(input, { output = "json", signal } = {}) {
+    const answer = await this.#request("fire", { ...input, output }, signal);
+    return output === "json" ? checked(answer, answer?.event) : answer;
   }
 
   /** Ends the server. Nothing of it is left when the promise resolves, and every later call is an error. */
@@ -104,14 +115,15 @@ export class Gate {
 
   // Why the tool does not run, or undefined.
   async #refusal(verdict, call) {
-    if (verdict.stop) return verdict.stopReason;
+    if (this.stopped !== undefined) return this.stopped; // also if another call of the turn ended the loop
     if (verdict.decision === "continue") return undefined;
     const { ask } = this.#options;
     if (verdict.decision !== "ask" || !ask) return verdict.reason;
-    return (await ask({ ...call, reason: verdict.reason })) === true ? undefined : `a person said no: ${verdict.reason}`;
+    const yes = await ask({ ...call, reason: verdict.reason });
+    return yes === true ? this.stopped : `a person said no: ${verdict.reason}`;
   }
 
-  // The tool threw: its error goes on, with the hooks' words if they have any.
+  // The tool threw. Its error goes on, with the hooks' words if they have any.
   async #failed(name, verdict, id, error) {
     const text = textOfError(error);
     let after;
@@ -125,31 +137,35 @@ export class Gate {
   }
 
   async #call(method, params, signal) {
-    const { args, agentId, timeout, binary: asked, env: more, log } = this.#options;
-    if (this.#closed) throw new HookrunError("the gate is closed; make a new one");
-    if (signal?.aborted) throw new HookrunError(`the ${method} call was cancelled`, { cause: signal.reason });
+    const { agentId, log } = this.#options;
     const facts = { session_id: this.sessionId, agent_id: agentId, prompt: this.#prompt, ...params };
-    const env = environment(more);
-    const text = jsonOf(facts);
-    let outcome;
-    try {
-      const server = await unless(signal, method, this.#ready(asked, args, env, timeout, log));
-      outcome = await server.call(method, text, { signal, timeout });
-    } catch (error) {
-      if (!(error instanceof NotStarted) || this.#closed) throw asHookrunError(error);
-      outcome = await oneShot(findBinary(asked, env), args, env, method, facts, { signal, timeout });
-    }
-    outcome = checked(outcome, method);
+    const outcome = checked(await this.#request(method, facts, signal), method);
     for (const text of outcome.warnings ?? []) log(`hookrun: warning: ${plain(text)}`);
     for (const text of outcome.system_messages ?? []) log(`hookrun: message: ${plain(text)}`);
     if (outcome.stop) this.stopped = common(outcome).stopReason;
     return outcome;
   }
 
+  async #request(method, params, signal) {
+    const { args, timeout, binary: asked, env: more } = this.#options;
+    if (this.#closed) throw new HookrunError("the gate is closed; make a new one");
+    if (signal?.aborted) throw new HookrunError(`the ${method} call was cancelled`, { cause: signal.reason });
+    const env = environment(more);
+    const text = jsonOf(params);
+    try {
+      const server = await unless(signal, method, this.#ready(env));
+      return await server.call(method, text, { signal, timeout });
+    } catch (error) {
+      if (!(error instanceof NotStarted) || this.#closed || method === "fire") throw asHookrunError(error);
+      return await oneShot(findBinary(asked, env), args, env, method, params, { signal, timeout });
+    }
+  }
+
   // The server of this gate: the one that runs, or a new one.
-  #ready(asked, args, env, timeout, log) {
+  #ready(env) {
     if (this.#starting && !this.#server.isGone) return this.#starting;
-    const server = (this.#server = new Server(findBinary(asked, env), args, env, log));
+    const { args, timeout, binary, log } = this.#options;
+    const server = (this.#server = new Server(findBinary(binary, env), args, env, log));
     this.#starting = server.greet(timeout).then(() => server);
     return this.#starting;
   }
@@ -184,9 +200,9 @@ function jsonOf(facts) {
       const text = JSON.stringify(value);
       if (text !== undefined) return `"${key}":${text}`;
     } catch (error) {
-      throw new HookrunError(`the ${key} of ${facts.tool} cannot be written as JSON: ${error.message}`, { cause: error });
+      throw new HookrunError(`${key} of this call cannot be written as JSON: ${error.message}`, { cause: error });
     }
-    throw new HookrunError(`the ${key} of ${facts.tool} cannot be written as JSON: ${typeof value}`);
+    throw new HookrunError(`${key} of this call cannot be written as JSON: ${typeof value}`);
   });
   return `{${members.join(",")}}`;
 }

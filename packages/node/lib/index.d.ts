@@ -100,6 +100,12 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+export interface WrapOptions extends CallOptions {
+  onBlock?: OnBlock;
+  /** Which errors of run are no failure of the tool, such as an interrupt of a framework: no hook sees them. */
+  passOn?: (error: unknown) => boolean;
+}
+
 /**
  * The hooks of a project for one conversation. It starts one `hookrun serve` at the first call, and a new one where
  * that has died. Without a verdict, for whatever reason, each method throws a HookrunError.
@@ -107,7 +113,7 @@ export interface CallOptions {
 export class Gate {
   constructor(options?: GateOptions);
   readonly sessionId: string;
-  /** Why a hook ended the loop, or undefined. prompt() sets it back. */
+  /** Why a hook ended the loop, or undefined. wrap runs no tool then. prompt() sets it back. */
   stopped: string | undefined;
   before<A>(tool: string, args: A, options?: CallOptions): Promise<Verdict<A>>;
   after<R>(
@@ -121,8 +127,10 @@ export class Gate {
    * returned. What run throws goes on, after the hooks have seen it; as a ToolError if they have changed its text.
    */
   wrap<A, R>(
-    name: string, args: A, run: (args: A) => R | Promise<R>, options?: CallOptions & { onBlock?: OnBlock },
+    name: string, args: A, run: (args: A) => R | Promise<R>, options?: WrapOptions,
   ): Promise<R | string>;
+  /** Runs the hooks for a client's own hook input, and returns that client's hook output; with "json" the outcome. */
+  fire(input: object, options?: { output?: string; signal?: AbortSignal }): Promise<Record<string, unknown>>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -138,7 +146,7 @@ export class Blocked extends HookrunError {
   readonly outcome: Outcome;
 }
 
-/** A tool threw, and the hooks changed its message or added a text. `cause` is what it threw. */
+/** A tool threw, and the hooks changed its message or added a text. `cause` is what it threw; name is that of it. */
 export class ToolError extends Error {}
 
 /** The path of the hookrun binary, as a Gate finds it. */

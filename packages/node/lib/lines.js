@@ -2,7 +2,7 @@
 
 const LONGEST_LINE = 256 * 1024 * 1024;
 
-/** Collects pieces of text and hands on whole lines. (readline would also end a line at U+2028, which JSON may have.) */
+/** Collects pieces of text and hands on whole lines. readline would also end a line at U+2028, which JSON may have. */
 export class Lines {
   #pieces = [];
   #length = 0;

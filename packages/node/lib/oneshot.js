@@ -90,7 +90,8 @@ function run(binary, args, env, input, { signal, timeout }) {
       try {
         resolve(read(Buffer.concat(stdout).toString(), code));
       } catch (error) {
-        reject(new HookrunError(`hookrun ${args[0]} ended with ${code} and gave no verdict: ${stderr.trim() || error}`));
+        const why = stderr.trim() || error.message;
+        reject(new HookrunError(`hookrun ${args[0]} ended with ${code} and gave no verdict: ${why}`));
       }
     }
   });

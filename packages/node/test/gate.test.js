@@ -1,5 +1,6 @@
 // Verdicts of real hooks, by a real server.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -128,6 +129,8 @@ test("wrap", async (t) => {
     const isStop = (error) => error instanceof Blocked && error.stop && error.message === "enough";
     await assert.rejects(gate.wrap("shell", { command: "halt" }, never), isStop);
     assert.equal(gate.stopped, "enough");
+    await assert.rejects(gate.wrap("shell", { command: "true" }, never), isStop, "no other tool of the turn starts");
+    gate.stopped = undefined;
   });
   await t.test("the tool throws", async () => {
     const thrown = new RangeError("too far");
@@ -139,6 +142,9 @@ test("wrap", async (t) => {
     assert.deepEqual([lastSeen().error, lastSeen().hook_event_name], ["too far", "PostToolUseFailure"]);
     const quiet = gateOf(t, []);
     await assert.rejects(quiet.wrap("shell", {}, run), (error) => error === thrown);
+    const before = contentOf(join(dir, "seen"));
+    await assert.rejects(gate.wrap("shell", {}, run, { passOn: (e) => e === thrown }), (error) => error === thrown);
+    assert.equal(contentOf(join(dir, "seen")), before, "no failure of the tool");
   });
 });
 
@@ -218,4 +224,26 @@ test("options are checked", async () => {
   for (const wrong of [{ workspce: "." }, { timeout: -1 }, { timeout: NaN }, { timeout: "5s" }, { onBlock: "no" }]) {
     assert.throws(() => new Gate(wrong), HookrunError);
   }
+});
+
+test("a stop keeps other calls of the turn from running", async (t) => {
+  const dir = workspace(hook("pre-tool", `case $("$HOOKRUN" get command) in
+halt) echo '{"continue":false,"stopReason":"enough"}' ;;
+*) cat fifo ;; esac`));
+  execFileSync("mkfifo", [join(dir, "fifo")]);
+  const gate = gateOf(t, dir);
+  const other = gate.wrap("shell", { command: "ls" }, never, { onBlock: "return" });
+  await assert.rejects(gate.wrap("shell", { command: "halt" }, never), { stop: true });
+  writeFileSync(join(dir, "fifo"), "go");
+  assert.equal(await other, "enough");
+});
+
+test("fire", async (t) => {
+  const gate = gateOf(t, [guard()]);
+  const input = { hook_event_name: "PreToolUse", tool_name: "shell", tool_input: { command: "rm x" }, cwd: folder() };
+  assert.equal((await gate.fire(input)).decision, "block");
+  const { hookSpecificOutput } = await gate.fire(input, { output: "claude" });
+  assert.deepEqual([hookSpecificOutput.permissionDecision, hookSpecificOutput.permissionDecisionReason],
+    ["deny", "no rm"]);
+  await assert.rejects(gate.fire({ ...input, tool_name: 7 }), HookrunError);
 });

@@ -119,9 +119,9 @@ for (const [what, [binary, words]] of Object.entries({
   "older": [() => greets("cat", "v0.9.3"), /v0\.9\.3 is older than 1\.0\.0/],
   "that ends at a call": [() => greets("read -r line; exit 3"), /ended with exit code 3/],
   "that does not know a param": [
-    () => line('{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"unknown param"}}'), /older than the package/],
+    () => line('{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"unknown param"}}'), /older than the pack/],
   "with an error": [
-    () => line('{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"interrupted"}}'), /could not run: interrupt/],
+    () => line('{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"interrupted"}}'), /could not run: inter/],
   "with an error to no call": [
     () => line('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse"}}'), /the error "parse" to no call/],
   "that answers another call": [() => result(`{${OUTCOME},"decision":"continue"}`, 7), /no answer to a call/],

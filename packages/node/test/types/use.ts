@@ -8,7 +8,8 @@ const options: GateOptions = {
   log: null,
 };
 await using gate = new Gate(options);
-const { text, stop }: { text: string; stop: boolean } = await gate.prompt("hello", { signal: new AbortController().signal });
+const { signal } = new AbortController();
+const { text, stop }: { text: string; stop: boolean } = await gate.prompt("hello", { signal });
 const verdict: Verdict<{ command: string }> = await gate.before("shell", { command: "ls" }, { id: "1" });
 const command: string = verdict.args.command;
 const result: Result<number> = await gate.after("shell", verdict.args, 1, { failed: true });

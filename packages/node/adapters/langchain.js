@@ -39,7 +39,8 @@ export function hooksMiddleware(gate) {
         return message.content;
       };
       try {
-        message.content = await gate.wrap(name, args, run, { id, onBlock: "throw", passOn });
+        const shown = await gate.wrap(name, args, run, { id, onBlock: "throw", passOn });
+        if (shown !== message.content) message.content = typeof shown === "string" ? shown : JSON.stringify(shown);
       } catch (error) {
         if (passOn(error) && !(error instanceof Blocked)) throw error;
         message.content = String(error?.message ?? error);

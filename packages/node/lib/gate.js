@@ -71,7 +71,7 @@ export class Gate {
   }
 
   /** Runs a tool with its hooks around it, and returns what the model is to see. */
-  async wrap(name, args, run, { id, signal, onBlock = this.#options.onBlock, passOn = () => false } = {}) {
+  async wrap(name, args, run, { id, signal, onBlock = this.#options.onBlock, passOn, form } = {}) {
     checkOnBlock(onBlock);
     const verdict = this.stopped === undefined ? await this.before(name, args, { id, signal }) : STOPPED;
     const refusal = await this.#refusal(verdict, { tool: name, args: verdict.args, id, signal });
@@ -87,9 +87,9 @@ export class Gate {
     try {
       result = await run(verdict.args);
     } catch (error) {
-      throw passOn(error) ? error : await this.#failed(name, verdict, id, error);
+      throw passOn?.(error) ? error : await this.#failed(name, verdict, id, error);
     }
-    return answer(verdict, await this.after(name, verdict.args, result, { id }));
+    return answer(verdict, await this.after(name, verdict.args, result, { id }), form);
   }
 
   /**
@@ -177,10 +177,10 @@ function checkOnBlock(onBlock) {
   }
 }
 
-function answer(verdict, after) {
+function answer(verdict, after, form = shown) {
   const texts = [...verdict.inject, ...after.inject];
   if (after.reason) texts.push(after.reason);
-  return shown(isWithheld(after.outcome) ? "" : after.result, texts);
+  return form(isWithheld(after.outcome) ? "" : after.result, texts);
 }
 
 // A promise of another call, which one caller may stop to wait for.

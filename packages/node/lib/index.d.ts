@@ -104,6 +104,8 @@ export interface WrapOptions extends CallOptions {
   onBlock?: OnBlock;
   /** Which errors of run are no failure of the tool, such as an interrupt of a framework: no hook sees them. */
   passOn?: (error: unknown) => boolean;
+  /** Makes what the model sees of a result and the texts of hooks. By default the texts follow the result, as text. */
+  form?: (result: unknown, texts: string[]) => unknown;
 }
 
 /**

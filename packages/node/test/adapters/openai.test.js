@@ -1,3 +1,4 @@
 import { adapterTests } from "./kit.js";
 
-adapterTests("openai", { failed: false, hidden: true }) // the SDK makes a text of its own of an error;
+// The SDK makes a text of its own of an error, before a hook can see it.
+adapterTests("openai", { failed: false, hidden: true });

@@ -1,0 +1,32 @@
+// Hooks as callbacks of the Claude Agent SDK (npm @anthropic-ai/claude-agent-sdk).
+
+const EVENTS = [
+  "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionStart", "SessionEnd", "Stop",
+  "SubagentStart", "SubagentStop", "PreCompact", "Notification",
+];
+const AN_HOUR = 3600; // in seconds; the gate and the hooks have timeouts of their own
+
+/** For the option hooks of query(): the hooks of the gate at the events, by default at all that the SDK has. */
+export function hooksOf(gate, events = EVENTS) {
+  const entry = { hooks: [(input, _id, { signal } = {}) => callback(gate, input, signal)], timeout: AN_HOUR };
+  return Object.fromEntries(events.map((event) => [event, [entry]]));
+}
+
+async function callback(gate, input, signal) {
+  try {
+    const answer = await gate.fire(input, { output: "claude", signal });
+    // The SDK would run the tool and end the turn then.
+    if (answer.continue === false && input.hook_event_name === "PreToolUse") return refusal(input, answer.stopReason, answer);
+    return answer;
+  } catch (error) {
+    return refusal(input, `hookrun gave no verdict: ${error.message}`);
+  }
+}
+
+// What keeps a tool from running, or the model from what comes after the event.
+function refusal({ hook_event_name: event }, reason = "a hook ended the loop", answer = {}) {
+  const deny = { hookEventName: event, permissionDecision: "deny", permissionDecisionReason: reason };
+  if (event === "PreToolUse") return { ...answer, hookSpecificOutput: deny };
+  if (event === "UserPromptSubmit") return { decision: "block", reason };
+  return { continue: false, stopReason: reason };
+}

@@ -1,0 +1,3 @@
+export { findBinary } from "./binary.js";
+export { Blocked, HookrunError, ToolError } from "./errors.js";
+export { Gate } from "./gate.js";

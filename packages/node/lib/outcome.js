@@ -1,0 +1,64 @@
+// Reads outcomes, and makes what the model sees.
+import { HookrunError } from "./errors.js";
+
+const DECISIONS = ["continue", "block", "ask", "defer"];
+const TEXTS = { reason: 0, stop_reason: 0, cause: 0, hook: 0 };
+const LISTS = { system_messages: 0, warnings: 0 };
+const WITHHELD = "[withheld by hookrun]";
+
+/** Checks every field of an outcome that this package reads. An answer that cannot be read is no verdict. */
+export function checked(outcome, method) {
+  const fail = (what) => {
+    throw new HookrunError(`this answer to a ${method} call cannot be read: ${what}. Is the program a hookrun?`);
+  };
+  if (typeof outcome !== "object" || outcome === null || Array.isArray(outcome)) fail("it is no object");
+  if (outcome.version !== 1) fail(`its version is ${JSON.stringify(outcome.version)} and not 1`);
+  if (outcome.event !== method) fail(`its event is ${JSON.stringify(outcome.event)}`);
+  if (!DECISIONS.includes(outcome.decision)) fail(`its decision is ${JSON.stringify(outcome.decision)}`);
+  for (const [key, value] of Object.entries(outcome)) {
+    if (key in TEXTS && typeof value !== "string") fail(`${key} is no text`);
+    if (key in LISTS && !isListOf(value, (v) => typeof v === "string")) fail(`${key} is no list of texts`);
+    if ((key === "stop" || key === "approved") && typeof value !== "boolean") fail(`${key} is neither true nor false`);
+  }
+  if (outcome.inject !== undefined && !isListOf(outcome.inject, (i) => typeof i?.content === "string")) {
+    fail("inject is no list of texts");
+  }
+  if (outcome.decision === "continue" || outcome.reason) return outcome;
+  return { ...outcome, reason: `a hook said ${outcome.decision} and gave no reason` };
+}
+
+const isListOf = (value, is) => Array.isArray(value) && value.every(is);
+
+/** What all results of a call have. */
+export function common(outcome) {
+  return {
+    decision: outcome.decision,
+    reason: outcome.decision === "continue" ? "" : outcome.reason,
+    inject: (outcome.inject ?? []).map((i) => i.content).filter((text) => text.trim() !== ""),
+    messages: [...(outcome.system_messages ?? []), ...(outcome.warnings ?? [])],
+    stop: outcome.stop === true,
+    stopReason: outcome.stop ? outcome.stop_reason || outcome.reason || "a hook ended the loop" : "",
+    outcome,
+  };
+}
+
+/** Whether a hook that might have changed the result failed: then only its reason is for the model. */
+export function isWithheld({ decision, cause }) {
+  return decision !== "continue" && cause !== "policy" && cause !== "unsupported";
+}
+
+/** The tool's result as the hooks left it. */
+export function resultOf(outcome, result) {
+  if ("updated_output" in outcome) return outcome.updated_output;
+  return isWithheld(outcome) ? WITHHELD : result;
+}
+
+/** A value as the text that a hook or a model reads. */
+export function textOf(value) {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}
+
+/** What the model sees: the result as it is, or with the texts behind it. */
+export function shown(result, texts) {
+  return texts.length === 0 ? result : [textOf(result), ...texts].filter((text) => text !== "").join("\n\n");
+}

@@ -1,0 +1,3 @@
+import { adapterTests } from "./kit.js";
+
+adapterTests("mastra", { goesOn: true });

@@ -1,0 +1,3 @@
+import { adapterTests } from "./kit.js";
+
+adapterTests("vercel", { goesOn: true });

@@ -98,7 +98,9 @@ export class Gate {
    */
   async fire(input, { output = "json", signal } = {}) {
     const answer = await this.#request("fire", { ...input, output }, signal);
-    return output === "json" ? checked(answer, answer?.event) : answer;
+    if (output === "json") return checked(answer, answer?.event);
+    if (typeof answer === "object" && answer !== null && !Array.isArray(answer)) return answer;
+    throw new HookrunError(`the answer to ${input.hook_event_name} cannot be read: it is no object`);
   }
 
   /** Ends the server. Nothing of it is left when the promise resolves, and every later call is an error. */

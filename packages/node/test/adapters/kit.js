@@ -26,7 +26,7 @@ function node() {
   return join(dir, "node_modules", name, "bin", "node");
 }
 
-/** A folder with a framework in the versions of its lock file, this package as npm would install it, and the examples. */
+/** A folder with a framework in the versions of its lock file, this package as npm installs it, and the examples. */
 export function install(name) {
   const dir = folder();
   for (const file of ["package.json", "package-lock.json"]) {
@@ -80,7 +80,8 @@ export async function chatModel(t, commands) {
     const command = commands[n];
     const message = command === undefined ? { role: "assistant", content: "all done" } : {
       role: "assistant", content: null, tool_calls: [{
-        index: 0, id: `call_${n}`, type: "function", function: { name: "shell", arguments: JSON.stringify({ command }) },
+        index: 0, id: `call_${n}`, type: "function",
+        function: { name: "shell", arguments: JSON.stringify({ command }) },
       }],
     };
     const choice = { index: 0, finish_reason: command === undefined ? "stop" : "tool_calls" };

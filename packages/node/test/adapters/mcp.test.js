@@ -62,9 +62,8 @@ test("mcp: a stop refuses the call, and the client's loop goes on", async () => 
   assert.deepEqual(texts(await shell("echo on")), ["on\n", "remember"]);
 });
 test("mcp: arguments of a hook are checked by the server", async (t) => {
-  const { server, call } = await inMemory(t, [hook("pre-tool",
+  const { call } = await inMemory(t, [hook("pre-tool",
     `echo '{"hookSpecificOutput":{"updatedInput":{"command":7}}}'`)]);
-  assert.equal(server.ran, undefined);
   const result = await call();
   assert.equal(result.isError, true);
   assert.match(texts(result)[0], /Input validation error/);
@@ -106,5 +105,5 @@ async function inMemory(t, hooks, options) {
   await Promise.all([server.connect(one), here.connect(two)]);
   await here.listTools();
   t.after(async () => (await here.close(), await gate.close()));
-  return { server, call: () => here.callTool({ name: "shell", arguments: { command: "x" } }) };
+  return { call: () => here.callTool({ name: "shell", arguments: { command: "x" } }) };
 }

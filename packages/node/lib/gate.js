@@ -200,7 +200,7 @@ function jsonOf(facts) {
   const members = Object.entries(facts).filter(([, value]) => value !== undefined).map(([key, value]) => {
     try {
       const text = JSON.stringify(value);
-      if (text !== undefined) return `"${key}":${text}`;
+      if (text !== undefined) return `${JSON.stringify(key)}:${text}`;
     } catch (error) {
       throw new HookrunError(`${key} of this call cannot be written as JSON: ${error.message}`, { cause: error });
     }

@@ -8,9 +8,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { folder, greets, hook, script, testBinary, workspace } from "../kit.js";
-import { GUARDS, install } from "./kit.js";
+import { GUARDS, install, typesTest } from "./kit.js";
 
 const installed = install("claude");
+typesTest("claude", installed);
+
 const LAST = hook("post-tool", `case $("$HOOKRUN" get command) in
 "touch last") echo '{"continue":false,"stopReason":"that was the last"}' ;; esac`);
 

@@ -1,6 +1,6 @@
 // What the tests of adapters share: a framework from npm, a scripted model on loopback, and what each must do.
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -40,6 +40,20 @@ export function install(name) {
   }
   cpSync(join(source, "examples"), dir, { recursive: true });
   return { dir, node: node() };
+}
+
+/** The types of an adapter fit those of the framework. */
+export function typesTest(name, { dir }) {
+  test(`${name}: types`, () => {
+    cpSync(fileURLToPath(new URL(`${name}/use.ts`, import.meta.url)), join(dir, "use.ts"));
+    const compilerOptions = {
+      strict: true, noEmit: true, module: "nodenext", target: "esnext", lib: ["esnext", "dom"], types: ["node"],
+      typeRoots: [join(source, "node_modules", "@types")], skipLibCheck: true,
+    };
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const tsc = spawnSync(join(source, "node_modules", ".bin", "tsc"), ["-p", dir], { encoding: "utf8" });
+    assert.equal(tsc.status, 0, tsc.stdout + tsc.stderr);
+  });
 }
 
 export const GUARDS = [
@@ -132,6 +146,7 @@ export function adapterTests(name, {
   goesOn = false, failed = true, asked = true, hidden = false, installed = install(name),
 } = {}) {
   const thrown = hidden ? /An error occurred/ : /Command failed: exit 3/;
+  typesTest(name, installed);
   const file = `${name}.mjs`;
   const run = async (t, ...commands) => {
     const done = await demo(t, installed, file, commands);

@@ -7,9 +7,10 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Gate } from "../../lib/index.js";
 import { hook, processesWith, script, testBinary, until, workspace } from "../kit.js";
-import { GUARDS, install } from "./kit.js";
+import { GUARDS, install, typesTest } from "./kit.js";
 
 const { dir: installed, node } = install("mcp");
+typesTest("mcp", { dir: installed });
 const sdk = (path) => import(pathToFileURL(join(installed, "node_modules/@modelcontextprotocol/sdk/dist/esm", path)));
 const { Client } = await sdk("client/index.js");
 const { StdioClientTransport } = await sdk("client/stdio.js");

@@ -132,7 +132,9 @@ export class Gate {
     name: string, args: A, run: (args: A) => R | Promise<R>, options?: WrapOptions,
   ): Promise<R | string>;
   /** Runs the hooks for a client's own hook input, and returns that client's hook output; with "json" the outcome. */
-  fire(input: object, options?: { output?: string; signal?: AbortSignal | undefined }): Promise<Record<string, unknown>>;
+  fire(
+    input: object, options?: { output?: string; signal?: AbortSignal | undefined },
+  ): Promise<Record<string, unknown>>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -8,5 +8,6 @@ const gate = new Gate();
 const shell = createTool({
   id: "shell", description: "", inputSchema: z.object({ command: z.string() }), execute: async ({ command }) => command,
 });
-const agent = new Agent({ id: "a", name: "a", instructions: "", model: "openai/demo", tools: withHooks({ shell }, gate) });
+const tools = withHooks({ shell }, gate);
+const agent = new Agent({ id: "a", name: "a", instructions: "", model: "openai/demo", tools });
 await agent.generate("", { stopWhen: stopped(gate) });

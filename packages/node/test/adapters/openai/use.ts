@@ -5,7 +5,8 @@ import { z } from "zod";
 
 const gate = new Gate();
 const shell = tool({
-  name: "shell", description: "", parameters: z.object({ command: z.string() }), execute: async ({ command }) => command,
+  name: "shell", description: "", parameters: z.object({ command: z.string() }),
+  execute: async ({ command }) => command,
 });
 new Agent({ name: "demo", tools: withHooks([shell], gate) });
 const reason: string = stopOf(new Error(), gate);

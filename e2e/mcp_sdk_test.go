@@ -22,7 +22,7 @@ func TestMCPWithTheSDK(t *testing.T) {
 	testall.Only(t, "it installs packages of npm")
 	binary.Needs(t, "node")
 	binary.Needs(t, "npm")
-	folder := binary.InstallJS(t, filepath.Join("..", "..", "..", "e2e", "testdata", "mcp"))
+	folder := binary.InstallJS(t, "e2e", "testdata", "mcp")
 	// run returns the lines that a client prints but for those whose moment nobody can tell.
 	run := func(t *testing.T, dir string, script []any, argv ...string) (heard []string) {
 		t.Helper()

@@ -14,10 +14,10 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
-// InstallJS copies an adapter, as people do, and installs what it needs.
-func InstallJS(t *testing.T, name string) string {
+// InstallJS copies a folder of the repository and installs the packages of npm that it needs.
+func InstallJS(t *testing.T, folder ...string) string {
 	t.Helper()
-	from, dir := filepath.Join(Repository(t), "scripts", "examples", "adapters", name), t.TempDir()
+	from, dir := filepath.Join(Repository(t), filepath.Join(folder...)), t.TempDir()
 	files, err := os.ReadDir(from)
 	require.NoError(t, err)
 	for _, f := range files {

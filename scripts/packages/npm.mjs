@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Makes npm packages of a release: scripts/packages/npm.mjs DIR
 //
-// DIR has the archives of scripts/release.sh, hookrun_VERSION_OS_ARCH.tar.gz or .zip, and SHA256SUMS. It gets one
-// package @hookrun/OS-CPU for each archive, with the binary, and the package hookrun, which depends on them: npm
-// installs the one for its system. No package has an install script. The same archives and the same Node give the same
-// bytes.
+// DIR has the archives of scripts/release.sh, hookrun_VERSION_OS_ARCH.tar.gz or .zip. If SHA256SUMS is there too, each
+// archive must have its sum. DIR gets one package @hookrun/OS-CPU for each archive, with the binary, and the package
+// hookrun, which depends on them: npm installs the one for its system. No package has an install script. The same
+// archives and the same Node give the same bytes.
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -39,17 +39,14 @@ try {
 
 // The archives of DIR, in the order of their names, each as its sum says.
 function found(dir) {
-  const sums = new Map(readFileSync(join(dir, "SHA256SUMS"), "utf8").split("\n").filter(Boolean).map((line) => {
-    const [sum, name] = line.split(/ [ *]/);
-    return [name, sum];
-  }));
+  const sums = sumsOf(join(dir, "SHA256SUMS"));
   const archives = readdirSync(dir).sort().flatMap((name) => {
     const [, version, os, arch] = ARCHIVE.exec(name) ?? [];
     if (!version) return [];
     if (!SYSTEMS[os] || !PROCESSORS[arch]) throw new Error(`${name}: npm has no name for ${os} ${arch}; add one`);
     const bytes = readFileSync(join(dir, name));
     const sum = createHash("sha256").update(bytes).digest("hex");
-    if (sums.get(name) !== sum) throw new Error(`${name}: SHA256SUMS says ${sums.get(name) ?? "nothing"}, not ${sum}`);
+    if (sums && sums.get(name) !== sum) throw new Error(`${name}: SHA256SUMS says ${sums.get(name) ?? "nothing"}, not ${sum}`);
     return [{ name, version, os, arch, bytes }];
   });
   if (archives.length === 0) throw new Error(`${dir} has no archives; run scripts/release.sh ${dir}`);
@@ -57,6 +54,15 @@ function found(dir) {
   if (versions.length > 1) throw new Error(`${dir} has archives of several versions: ${versions.join(", ")}`);
   if (!/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(versions[0])) throw new Error(`${versions[0]} is no version of npm`);
   return archives;
+}
+
+// The sums by name, or undefined: release.sh writes them last, since the packages have sums, too.
+function sumsOf(path) {
+  if (!existsSync(path)) return undefined;
+  return new Map(readFileSync(path, "utf8").split("\n").filter(Boolean).map((line) => {
+    const [sum, name] = line.split(/ [ *]/);
+    return [name, sum];
+  }));
 }
 
 function platformPackage({ name, version, os, arch, bytes }) {

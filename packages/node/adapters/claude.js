@@ -15,9 +15,8 @@ export function hooksOf(gate, events = EVENTS) {
 async function callback(gate, input, signal) {
   try {
     const answer = await gate.fire(input, { output: "claude", signal });
-    // The SDK would run the tool and end the turn then.
-    if (answer.continue === false && input.hook_event_name === "PreToolUse") return refusal(input, answer.stopReason, answer);
-    return answer;
+    const stops = answer.continue === false && input.hook_event_name === "PreToolUse";
+    return stops ? refusal(input, answer.stopReason, answer) : answer; // the SDK would still run the tool
   } catch (error) {
     return refusal(input, `hookrun gave no verdict: ${error.message}`);
   }

@@ -12,7 +12,7 @@ export function stopped(gate) {
 }
 
 function guarded(name, tool, gate) {
-  if (!tool.execute) throw new HookrunError(`${name} has no execute: it runs elsewhere, and no hook can stand before it`);
+  if (!tool.execute) throw new HookrunError(`${name} has no execute: it runs elsewhere, where no hook can stand`);
   const guard = Object.assign(Object.create(Object.getPrototypeOf(tool)), tool);
   guard.outputSchema = undefined; // what hooks make of a result is a text
   // Mastra shows the model what execute throws, also why there is no verdict.

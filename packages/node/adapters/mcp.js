@@ -11,7 +11,7 @@ export function withHooks(server, gate, { name } = {}) {
   try {
     low.assertCanSetRequestHandler("tools/call");
   } catch {
-    throw new HookrunError("withHooks comes too late: the server has tools already; call it before they are registered");
+    throw new HookrunError("withHooks comes too late: the server has tools; call it before they are registered");
   }
   low.setRequestHandler = (schema, handler) =>
     setRequestHandler.call(low, schema, methodOf(schema) === "tools/call" ? guarded(handler, gate, name) : handler);

@@ -13,7 +13,7 @@ export function stopped(gate) {
 }
 
 function guarded(name, tool, gate) {
-  if (!tool.execute) throw new HookrunError(`${name} has no execute: it runs elsewhere, and no hook can stand before it`);
+  if (!tool.execute) throw new HookrunError(`${name} has no execute: it runs elsewhere, where no hook can stand`);
   const changed = new Set(); // the calls whose result the hooks changed, by id
 
   // The SDK shows the model what execute throws, also why there is no verdict.

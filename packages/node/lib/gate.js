@@ -98,7 +98,9 @@ export class Gate {
    */
   async fire(input, { output = "json", signal } = {}) {
     const answer = await this.#request("fire", { ...input, output }, signal);
-    return output === "json" ? checked(answer, answer?.event) : answer;
+    if (output === "json") return checked(answer, answer?.event);
+    if (typeof answer === "object" && answer !== null && !Array.isArray(answer)) return answer;
+    throw new HookrunError(`the answer to ${input.hook_event_name} cannot be read: it is no object`);
   }
 
   /** Ends the server. Nothing of it is left when the promise resolves, and every later call is an error. */
@@ -198,7 +200,7 @@ function jsonOf(facts) {
   const members = Object.entries(facts).filter(([, value]) => value !== undefined).map(([key, value]) => {
     try {
       const text = JSON.stringify(value);
-      if (text !== undefined) return `"${key}":${text}`;
+      if (text !== undefined) return `${JSON.stringify(key)}:${text}`;
     } catch (error) {
       throw new HookrunError(`${key} of this call cannot be written as JSON: ${error.message}`, { cause: error });
     }

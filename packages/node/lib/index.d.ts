@@ -61,8 +61,8 @@ export interface Prompt extends Common {
 export interface Call {
   tool: string;
   args: unknown;
-  id?: string;
-  signal?: AbortSignal;
+  id?: string | undefined;
+  signal?: AbortSignal | undefined;
   /** Why a hook asks. */
   reason: string;
 }
@@ -95,9 +95,9 @@ export type OnBlock = "throw" | "return";
 
 export interface CallOptions {
   /** The model's id of the tool call. */
-  id?: string;
+  id?: string | undefined;
   /** Ends this call alone: its hooks are killed. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface WrapOptions extends CallOptions {
@@ -132,7 +132,9 @@ export class Gate {
     name: string, args: A, run: (args: A) => R | Promise<R>, options?: WrapOptions,
   ): Promise<R | string>;
   /** Runs the hooks for a client's own hook input, and returns that client's hook output; with "json" the outcome. */
-  fire(input: object, options?: { output?: string; signal?: AbortSignal }): Promise<Record<string, unknown>>;
+  fire(
+    input: object, options?: { output?: string; signal?: AbortSignal | undefined },
+  ): Promise<Record<string, unknown>>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

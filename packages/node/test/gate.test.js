@@ -246,4 +246,5 @@ test("fire", async (t) => {
   assert.deepEqual([hookSpecificOutput.permissionDecision, hookSpecificOutput.permissionDecisionReason],
     ["deny", "no rm"]);
   await assert.rejects(gate.fire({ ...input, tool_name: 7 }), HookrunError);
+  assert.equal((await gate.fire({ ...input, 'x":1,"tool_name":"other': 1 })).tool, "shell", "a key is only a key");
 });

@@ -73,7 +73,7 @@ test("the same archives give the same bytes", { skip }, () => {
   const again = folder();
   cpSync(dir, again, { recursive: true });
   const packages = readdirSync(again).filter((name) => name.endsWith(".tgz"));
-  for (const name of packages) rmSync(join(again, name));
+  for (const name of [...packages, "SHA256SUMS"]) rmSync(join(again, name)); // release.sh writes the sums last
   assert.equal(pack(again).status, 0);
   for (const name of packages) assert.ok(readFileSync(join(again, name)).equals(readFileSync(join(dir, name))), name);
 });
@@ -97,7 +97,7 @@ test("archives that are no release are refused", { skip }, () => {
     copyFileSync(path, path.replace("riscv64", "z80"));
     sums(copy);
   }), /npm has no name for linux z80/);
-  assert.match(pack(folder()).stderr, /^npm\.mjs: .*SHA256SUMS/);
+  assert.match(pack(folder()).stderr, /^npm\.mjs: .* has no archives; run scripts\/release\.sh/);
 });
 
 /** A registry with the packages of a folder. */
@@ -166,6 +166,13 @@ console.log(decision, reason);
 console.log(await gate.wrap("shell", { command: "ls" }, async ({ command }) => "ran " + command));
 `);
   assert.deepEqual(await run("node", "loop.mjs"), { code: 0, stdout: "block no rm\nran ls\n", stderr: "" });
+
+  const page = readFileSync(join(repository, "docs", "node.md"), "utf8");
+  const blocks = new Map([...page.matchAll(/^`([^`]+)`:\n\n```\w+\n([^]*?)^```$/gm)].map((block) => block.slice(1)));
+  assert.deepEqual([...blocks.keys()], [".tenex-hooks.json", "loop.mjs", "printed.txt"], "blocks of the page");
+  for (const [name, text] of blocks) writeFileSync(join(project, name), text);
+  const printed = await run("node", "loop.mjs");
+  assert.deepEqual(printed, { code: 0, stdout: blocks.get("printed.txt"), stderr: "" });
 
   rmSync(join(project, "node_modules", "@hookrun"), { recursive: true });
   const missing = await runWith({ PATH: "" }, process.execPath, "loop.mjs");

@@ -10,5 +10,6 @@ const list = (folder) => readdirSync(here + folder).filter((f) => f.endsWith(".t
 const all = process.env.HOOKRUN_TEST_ALL ? list("adapters/") : [];
 const files = process.argv.length > 2 ? process.argv.slice(2) : [...list(""), ...all];
 const env = { ...process.env, HOOKRUN_TEST_BINARY: testBinary() };
-const run = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...files], { env, stdio: "inherit" });
+const args = ["--test", "--test-concurrency=4", "--test-reporter=spec", ...files]; // most of it waits for processes
+const run = spawnSync(process.execPath, args, { env, stdio: "inherit" });
 process.exitCode = run.status ?? 1;

@@ -123,7 +123,7 @@ for (const [what, [binary, words]] of Object.entries({
   "with an error": [
     () => line('{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"interrupted"}}'), /could not run: inter/],
   "with an error to no call": [
-    () => line('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse"}}'), /the error "parse" to no call/],
+    () => line('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse"}}'), /error "parse" to no call/],
   "that answers another call": [() => result(`{${OUTCOME},"decision":"continue"}`, 7), /no answer to a call/],
   "that answers a call twice": [() => result(`{${OUTCOME},"decision":"continue"}`, 1), /no answer to a call/],
   "with an answer that is no JSON": [() => line("continue"), /no JSON/],

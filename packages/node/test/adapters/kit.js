@@ -1,6 +1,6 @@
 // What the tests of adapters share: a framework from npm, a scripted model on loopback, and what each must do.
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -26,7 +26,7 @@ function node() {
   return join(dir, "node_modules", name, "bin", "node");
 }
 
-/** A folder with a framework in the versions of its lock file, this package as npm would install it, and the examples. */
+/** A folder with a framework in the versions of its lock file, this package as npm installs it, and the examples. */
 export function install(name) {
   const dir = folder();
   for (const file of ["package.json", "package-lock.json"]) {
@@ -40,6 +40,20 @@ export function install(name) {
   }
   cpSync(join(source, "examples"), dir, { recursive: true });
   return { dir, node: node() };
+}
+
+/** The types of an adapter fit those of the framework. */
+export function typesTest(name, { dir }) {
+  test(`${name}: types`, () => {
+    cpSync(fileURLToPath(new URL(`${name}/use.ts`, import.meta.url)), join(dir, "use.ts"));
+    const compilerOptions = {
+      strict: true, noEmit: true, module: "nodenext", target: "esnext", lib: ["esnext", "dom"], types: ["node"],
+      typeRoots: [join(source, "node_modules", "@types")], skipLibCheck: true,
+    };
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const tsc = spawnSync(join(source, "node_modules", ".bin", "tsc"), ["-p", dir], { encoding: "utf8" });
+    assert.equal(tsc.status, 0, tsc.stdout + tsc.stderr);
+  });
 }
 
 export const GUARDS = [
@@ -80,7 +94,8 @@ export async function chatModel(t, commands) {
     const command = commands[n];
     const message = command === undefined ? { role: "assistant", content: "all done" } : {
       role: "assistant", content: null, tool_calls: [{
-        index: 0, id: `call_${n}`, type: "function", function: { name: "shell", arguments: JSON.stringify({ command }) },
+        index: 0, id: `call_${n}`, type: "function",
+        function: { name: "shell", arguments: JSON.stringify({ command }) },
       }],
     };
     const choice = { index: 0, finish_reason: command === undefined ? "stop" : "tool_calls" };
@@ -131,6 +146,7 @@ export function adapterTests(name, {
   goesOn = false, failed = true, asked = true, hidden = false, installed = install(name),
 } = {}) {
   const thrown = hidden ? /An error occurred/ : /Command failed: exit 3/;
+  typesTest(name, installed);
   const file = `${name}.mjs`;
   const run = async (t, ...commands) => {
     const done = await demo(t, installed, file, commands);

@@ -7,9 +7,10 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Gate } from "../../lib/index.js";
 import { hook, processesWith, script, testBinary, until, workspace } from "../kit.js";
-import { GUARDS, install } from "./kit.js";
+import { GUARDS, install, typesTest } from "./kit.js";
 
 const { dir: installed, node } = install("mcp");
+typesTest("mcp", { dir: installed });
 const sdk = (path) => import(pathToFileURL(join(installed, "node_modules/@modelcontextprotocol/sdk/dist/esm", path)));
 const { Client } = await sdk("client/index.js");
 const { StdioClientTransport } = await sdk("client/stdio.js");
@@ -62,9 +63,8 @@ test("mcp: a stop refuses the call, and the client's loop goes on", async () => 
   assert.deepEqual(texts(await shell("echo on")), ["on\n", "remember"]);
 });
 test("mcp: arguments of a hook are checked by the server", async (t) => {
-  const { server, call } = await inMemory(t, [hook("pre-tool",
+  const { call } = await inMemory(t, [hook("pre-tool",
     `echo '{"hookSpecificOutput":{"updatedInput":{"command":7}}}'`)]);
-  assert.equal(server.ran, undefined);
   const result = await call();
   assert.equal(result.isError, true);
   assert.match(texts(result)[0], /Input validation error/);
@@ -106,5 +106,5 @@ async function inMemory(t, hooks, options) {
   await Promise.all([server.connect(one), here.connect(two)]);
   await here.listTools();
   t.after(async () => (await here.close(), await gate.close()));
-  return { server, call: () => here.callTool({ name: "shell", arguments: { command: "x" } }) };
+  return { call: () => here.callTool({ name: "shell", arguments: { command: "x" } }) };
 }

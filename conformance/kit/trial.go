@@ -94,7 +94,8 @@ func (r *Trial) prepare(line string) error {
 		file = r.ConfigPath
 	}
 	r.HooksFile = filepath.Join(r.Workspace, file)
-	files := maps.Clone(r.client.Files)
+	files := map[string]File{}
+	maps.Copy(files, r.client.Files)
 	maps.Copy(files, r.Files)
 	files[file] = File{Content: r.settings()}
 	for name, f := range files {

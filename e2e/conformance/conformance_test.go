@@ -84,7 +84,9 @@ func runConformance(t *testing.T, name string) {
 			trial.requireForms(t)
 			if len(wrong) > 0 {
 				t.Logf("stdout %s\nstderr %s", kit.Shortened(trial.Stdout), kit.Shortened(trial.Stderr))
+				return
 			}
+			trial.requireAnswer(t, name)
 		})
 	}
 }

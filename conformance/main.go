@@ -1,5 +1,5 @@
-// Conformance runs a program once for each recorded case of a client, and prints what differs from what the client did
-// with the same hooks. README.md has the form of the cases.
+// Conformance runs a program once for each recorded case of a client, and prints the differences from the client.
+// README.md has the form of the cases.
 //
 //	go run ./conformance --client NAME [FLAGS] -- COMMAND [ARGUMENT…]
 package main
@@ -180,7 +180,7 @@ func isOneOf(name, list string) bool {
 
 // result is what came of a case.
 type result struct {
-	leftOut string // why it was not compared
+	leftOut string // why the case was not compared
 	err     error
 	text    string // to print
 	failed  bool

@@ -39,16 +39,16 @@ func TestRunner(t *testing.T) {
 	require.Contains(t, stdout, "0 passed, 1 failed, 0 skipped\n")
 
 	// Only the named fields are compared.
-	code, stdout, _ = conforms("--client", "claude", "--only", "pre-exit2-stderr", "--fields", "stop,left_running", "--",
-		"true")
+	code, stdout, _ = conforms("--client", "claude", "--only", "pre-exit2-stderr", "--fields", "stop,left_running",
+		"--", "true")
 	require.Equal(t, 0, code, stdout)
 }
 
 // The hooks file has a placeholder, and the case's folder is the current one.
 func TestRunnerPaths(t *testing.T) {
-	code, stdout, stderr := conforms("--client", "codex", "--only", "pre-deny-[ae]*", "--fields", "decision", "--", "sh", "-c",
-		`test "$1" = "$PWD/.codex/hooks.json" && test -f "$1" && echo '{"decision":"block","reason":"r"}'`, "sh",
-		"{hooks}")
+	const script = `test "$1" = "$PWD/.codex/hooks.json" && test -f "$1" && echo '{"decision":"block","reason":"r"}'`
+	code, stdout, stderr := conforms("--client", "codex", "--only", "pre-deny-[ae]*", "--fields", "decision", "--",
+		"sh", "-c", script, "sh", "{hooks}")
 	require.Equal(t, 0, code, "%s%s", stdout, stderr)
 }
 
@@ -152,8 +152,9 @@ func TestReadme(t *testing.T) {
 		client, lines, err := kit.ReadClient(recorded, name)
 		require.NoError(t, err)
 		all += len(lines)
-		require.Regexp(t, fmt.Sprintf("(?m)^\\| `%s` \\| [^|]*%s[^|]* \\| %d \\|", name, regexp.QuoteMeta(client.Version),
-			len(lines)), string(doc))
+		row := fmt.Sprintf("(?m)^\\| `%s` \\| [^|]*%s[^|]* \\| %d \\|", name, regexp.QuoteMeta(client.Version),
+			len(lines))
+		require.Regexp(t, row, string(doc))
 	}
 	require.Contains(t, string(doc), fmt.Sprintf("%d,%03d cases", all/1000, all%1000))
 	for _, file := range []string{"kit/case.go"} {

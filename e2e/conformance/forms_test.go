@@ -74,11 +74,12 @@ func (r *trial) requireAnswer(t *testing.T, client string) {
 	require.True(t, ok)
 	reply, err := d.Reply(o)
 	require.NoError(t, err)
-	r.Stdout, r.Stderr, r.Code = string(reply.Stdout), reply.Stderr, reply.Exit
-	wrong := r.Judge(kit.Rules{Form: kit.Answer, Notes: notes})
+	answered := *r.Trial
+	answered.Stdout, answered.Stderr, answered.Code = string(reply.Stdout), reply.Stderr, reply.Exit
+	wrong := answered.Judge(kit.Rules{Form: kit.Answer, Notes: notes})
 	if otherwise[client+"/"+r.ID] != "" {
 		require.NotEmpty(t, wrong)
 		return
 	}
-	require.Empty(t, wrong, "%s", r.Stdout)
+	require.Empty(t, wrong, "%s", reply.Stdout)
 }

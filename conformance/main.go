@@ -1,5 +1,5 @@
-// Conformance runs a program once for each recorded case of a client, and prints what differs from what the client did
-// with the same hooks. README.md has the form of the cases.
+// Conformance runs a program once for each recorded case of a client, and prints the differences from the client.
+// README.md has the form of the cases.
 //
 //	go run ./conformance --client NAME [FLAGS] -- COMMAND [ARGUMENT…]
 package main
@@ -44,7 +44,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type options struct {
 	client, dir, only string
 	topics, events    string
-	form, ignore      string
+	form, fields      string
 	notes             string
 	departures        bool
 	slower            time.Duration
@@ -68,7 +68,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.events, "event", "", "only cases at these events: `NAMES` with commas")
 	flags.StringVar(&o.form, "form", string(kit.Answer),
 		"how COMMAND answers: client, or outcome for hookrun's own JSON, of which all is compared")
-	flags.StringVar(&o.ignore, "ignore", "", "`FIELDS` that are not compared, with commas")
+	flags.StringVar(&o.fields, "fields", "", "compare only these `FIELDS`, with commas, such as decision,ran")
 	flags.StringVar(&o.notes, "notes", "", "`REGEXP` of COMMAND's own notes to the user, which are not compared")
 	flags.BoolVar(&o.departures, "departures", false, "also cases in which hookrun departs from the client on purpose")
 	flags.DurationVar(&o.slower, "slower", 0, "`TIME` that COMMAND may take beyond the bounds of the cases")
@@ -145,8 +145,8 @@ func (o *options) setRules() (err error) {
 		return fmt.Errorf("--form is client or outcome, not %q", o.form)
 	}
 	o.rules = kit.Rules{Form: kit.Form(o.form), Slower: o.slower}
-	if o.ignore != "" {
-		o.rules.Ignore = strings.Split(o.ignore, ",")
+	if o.fields != "" {
+		o.rules.Fields = strings.Split(o.fields, ",")
 	}
 	if o.notes != "" {
 		if o.rules.Notes, err = regexp.Compile(o.notes); err != nil {
@@ -180,7 +180,7 @@ func isOneOf(name, list string) bool {
 
 // result is what came of a case.
 type result struct {
-	leftOut string // why it was not compared
+	leftOut string // why the case was not compared
 	err     error
 	text    string // to print
 	failed  bool

@@ -144,7 +144,7 @@ def record(case, client):
 
 
 def line_of(found, stdins):
-    """is a case in the form of e2e/conformance. Its expectations are what was seen."""
+    """is a case in the form of ../README.md. Its expectations are what was seen."""
     case, seen = found["case"], found["seen"]
     event = case["event"]
     expect = {"ran": found["ran"], "decision": "continue"}
@@ -164,7 +164,8 @@ def line_of(found, stdins):
     if event == "Stop" and seen["requests"] > 2:
         expect["decision"], expect["reason"] = "block", seen["user_texts"][-1]
     expect.update(case["expect"])
-    return {"id": case["id"], "event": event, "note": case["note"], "config_text": case["config_text"],
+    return {"id": case["id"], "event": event, "note": case["note"],
+            **({"departs": case["departs"]} if "departs" in case else {}), "config_text": case["config_text"],
             "files": case["files"], "stdin": case["stdin"] or found["stdin"] or stdins[event], "expect": expect,
             "client": seen}
 

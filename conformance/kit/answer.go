@@ -13,9 +13,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// answer reads what the program printed as the client reads the output of its hook, and returns the outcome of this one
-// hook. An exit code that the client takes for a failure has the client's meaning. JSON that the client cannot read is
-// an error, and so is a program that was killed.
+// answer reads the program's output as the client reads the output of a hook, and returns the outcome of this hook. An
+// exit code that the client takes for a failure has the client's meaning. If the client cannot read the JSON, or if the
+// program was killed, answer returns an error.
 func (r *Trial) answer() (map[string]any, error) {
 	client, ok := registry.ClientNamed(r.client.Name)
 	if !ok {
@@ -45,8 +45,8 @@ func captured(text string) dialect.Capture {
 	return dialect.Capture{Head: []byte(text), Total: int64(len(text))}
 }
 
-// judgeAnswer compares the texts. An answer has one for the model and one for the user, in which the texts of all hooks
-// are joined, in their order. The text for the user may have more: clients, too, tell the user of hooks that failed.
+// judgeAnswer compares the texts. An answer has one text for the model and one text for the user. Each joins the texts
+// of all hooks, in their order. The text for the user may have more: clients, too, tell the user of hooks that failed.
 func (r *Trial) judgeAnswer(d *differences, outcome map[string]any) {
 	want := r.Expect
 	if !want.any("inject") {
@@ -61,7 +61,7 @@ func (r *Trial) judgeAnswer(d *differences, outcome map[string]any) {
 	}
 }
 
-// theirs are the texts of the hooks: a list of an outcome without the program's own notes.
+// theirs returns the texts of the hooks: a list of an outcome without the program's own notes.
 func (d *differences) theirs(of any) (texts []string) {
 	list, _ := of.([]any)
 	for _, entry := range list {
@@ -79,14 +79,14 @@ func (d *differences) theirs(of any) (texts []string) {
 	return texts
 }
 
-// joins reports whether a text has all parts, in their order, and is empty if there is none.
+// joins reports whether a text has all parts, in their order. Without parts the text must be empty.
 func joins(text string, parts []any) bool {
 	if len(parts) == 0 {
 		return strings.TrimSpace(text) == ""
 	}
 	for _, part := range parts {
 		long, isLong := part.(map[string]any)
-		if isLong { // the whole text, or the name of a file that has it
+		if isLong { // the whole text, or the name of a file with the whole text
 			if full, _ := long["truncated"].(string); keptInFull(map[string]any{"content": text}, full) {
 				continue
 			}

@@ -23,7 +23,7 @@ type Client struct {
 	Files      map[string]File
 }
 
-// Line is a case as it stands in its file.
+// Line is a case as a line of a file.
 type Line struct{ Topic, ID, Text string }
 
 // Names returns the folders with cases of a client.
@@ -78,11 +78,12 @@ func strictly(doc string, into any) error {
 	return decoder.Decode(into)
 }
 
-// Case is a case: hooks, their input, and what the client made of these. The hooks file is Config, or ConfigText byte
+// Case is a case: hooks, their input, and the client's result. The hooks file is Config, or ConfigText byte
 // for byte, or made from Matrix.
 type Case struct {
 	ID, Event, Note string
-	// Departs says how hookrun differs from the client on purpose; Expect is then hookrun's. "": Expect is the client's.
+	// Departs says how hookrun differs from the client on purpose; Expect is then hookrun's. "": Expect is the
+	// client's.
 	Departs       string
 	ClientVersion string `json:"client_version"` // "": that of client.json
 	Needs         []string
@@ -95,7 +96,7 @@ type Case struct {
 	Matrix        *Matrix
 	Expect        Expectation
 
-	// For people: how the client was started, and what was seen of it.
+	// For people: how the client was started, and how the client behaved.
 	Client       json.RawMessage
 	ClientArgs   []string        `json:"client_args"`
 	ClientCwd    string          `json:"client_cwd"`
@@ -104,7 +105,7 @@ type Case struct {
 	UserSettings json.RawMessage `json:"user_settings"`
 }
 
-// File is a file of the workspace. In JSON it can be its content alone.
+// File is a file of the workspace. In JSON a file can be a string, the content.
 type File struct {
 	Content string
 	Mode    string // octal; "" is 0644
@@ -119,14 +120,14 @@ func (f *File) UnmarshalJSON(doc []byte) error {
 	return strictly(string(doc), (*object)(f))
 }
 
-// Matrix is one hook for each pattern, which notes that it ran. The pattern is the hook's `if` or its group's
-// `matcher`; nil is no pattern.
+// Matrix is one hook for each pattern. The hook notes its run. The pattern is the hook's `if` or the group's `matcher`;
+// nil is no pattern.
 type Matrix struct {
 	Field    string
 	Patterns []*string
 }
 
-// mark is the name under which the hook of a pattern notes that it ran.
+// mark returns the name of the note of a pattern's hook.
 func (m *Matrix) mark(n int) string { return fmt.Sprintf("p%02d", n) }
 
 func (m *Matrix) settings(event string) string {
@@ -160,11 +161,11 @@ func (c *Case) settings() string {
 	return "{}"
 }
 
-// Expectation is what must come of a case. A part of the outcome that a case does not name must be absent, except for
-// reasons and statuses; a fact about processes that a case does not name is not compared. A value can be
+// Expectation is the result of a case. Every part of the outcome without an expectation must be absent, except for
+// reasons and statuses. Facts about processes are compared only with an expectation. A value can be
 // {"one_of": [...]}, {"contains": "..."} or {"match": "regexp"}.
 type Expectation struct {
-	ClientInject     json.RawMessage `json:"client_inject"` // as the client joined it, for people
+	ClientInject     json.RawMessage `json:"client_inject"` // as the client joined the texts, for people
 	ClientOverlapped json.RawMessage `json:"client_overlapped"`
 
 	// The outcome.
@@ -179,7 +180,7 @@ type Expectation struct {
 	StopReason     any             `json:"stop_reason"`
 	Statuses       json.RawMessage // an object in the order of the file
 	Warning        bool
-	Any            []string // fields that may be anything
+	Any            []string // fields with any value
 
 	ConfigError bool `json:"config_error"`
 

@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Difference is a part of a case that is not as it should be.
+// Difference is a wrong part of a case.
 type Difference struct {
 	Field     string
 	Want, Got any
@@ -45,11 +45,11 @@ func inJSON(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Form is how a program says what became of the call.
+// Form is the form of a program's answer.
 type Form string
 
-// Outcome is hookrun's JSON, with exit code 0, 2 or 3: all of it is compared. Answer is the output of a hook of the
-// client, whose exit code and JSON are read as the client reads these.
+// Outcome is hookrun's JSON, with exit code 0, 2 or 3, and is compared whole. Answer is the output of a hook of the
+// client: exit code and JSON have the client's meaning.
 const (
 	Outcome Form = "outcome"
 	Answer  Form = "client"
@@ -58,10 +58,10 @@ const (
 // Rules are how strictly a program is judged.
 type Rules struct {
 	Form   Form
-	Ignore []string      // fields that are not compared
+	Fields []string      // only these are compared; none: all
 	Slower time.Duration // more time for a program that starts slowly
-	// Notes are what the program itself tells the user, in the text for the model or for the user; nil: no notes. They
-	// are not compared in an Answer.
+	// Notes are the program's own words to the user, in the text for the model or for the user; nil: no notes. In an
+	// Answer notes are not compared.
 	Notes *regexp.Regexp
 }
 
@@ -72,17 +72,22 @@ type differences struct {
 }
 
 func (d *differences) check(field string, ok bool, want, got any) {
-	if name, _, _ := strings.Cut(field, "."); !ok && !slices.Contains(d.Ignore, name) {
+	name := field
+	if end := strings.IndexAny(field, ". "); end > 0 { // of process.cwd, and of "runs of a"
+		name = field[:end]
+	}
+	always := field == "limit" || field == "stdout" // without an answer no field is there
+	if !ok && (always || d.Fields == nil || slices.Contains(d.Fields, name)) {
 		d.found = append(d.found, Difference{field, want, got})
 	}
 }
 
-// equal is check for values that can be compared as they are.
+// equal is check for values without patterns.
 func (d *differences) equal(field string, want, got any) {
 	d.check(field, reflect.DeepEqual(want, got), want, got)
 }
 
-// Judge compares what came of the case with what came of it in the client.
+// Judge compares the result of the case with the client's result.
 func (r *Trial) Judge(rules Rules) []Difference {
 	d := &differences{Rules: rules}
 	if r.timedOut {
@@ -157,7 +162,7 @@ func (r *Trial) judgeRefusal(d *differences) {
 // ownName is hookrun's name for a client's event.
 var ownName = map[string]string{"UserPromptSubmit": "pre-execute", "PreToolUse": "pre-tool", "PostToolUse": "post-tool"}
 
-// judgeOutcome looks at what hookrun's outcome has beyond the fields that every answer has.
+// judgeOutcome compares the fields that only hookrun's outcome has.
 func (r *Trial) judgeOutcome(d *differences, outcome map[string]any) {
 	want := r.Expect
 	d.equal("version", 1.0, outcome["version"])
@@ -201,7 +206,7 @@ func orEmpty(list any) any {
 	return list
 }
 
-// judgeFields compares the fields that every answer has.
+// judgeFields compares the fields of every answer.
 func (r *Trial) judgeFields(d *differences, outcome map[string]any) {
 	want, decision := r.Expect, outcome["decision"]
 	d.check("decision", same(want.Decision, decision), want.Decision, decision)
@@ -235,8 +240,9 @@ func (r *Trial) judgeFields(d *differences, outcome map[string]any) {
 			got = strings.TrimSpace(text)
 		}
 		text, isText := reason.(string)
-		if said, ok := got.(string); ok && isText && d.Form == Answer && strings.Contains(said, strings.TrimSpace(text)) {
-			continue // an answer may say whose reason it is
+		said, isSaid := got.(string)
+		if d.Form == Answer && isText && isSaid && strings.Contains(said, strings.TrimSpace(text)) {
+			continue // an answer may name the hook of the reason
 		}
 		d.check(name, same(reason, got), reason, got)
 	}
@@ -258,7 +264,7 @@ func (r *Trial) judgeStatuses(d *differences, hooks []any) {
 	d.check("statuses", slices.EqualFunc(want, got, same), want, got)
 }
 
-// judgeRuns looks at which hooks ran, and when.
+// judgeRuns compares the runs of the hooks, and their times.
 func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
 	want := r.Expect
 	if want.Ran != nil {
@@ -302,7 +308,7 @@ func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
 	inTime := time.Duration(low)*time.Millisecond <= r.Took && r.Took <= time.Duration(high)*time.Millisecond
 	d.check("ms", inTime, []int64{low, high}, r.Took.Milliseconds())
 	if want.NoSurvivors {
-		// A process that was killed is there until its parent has waited for it.
+		// A killed process exists until the parent has waited for the process.
 		within(3*time.Second, func() bool { return len(r.survivors()) == 0 })
 		alive := r.survivors()
 		commands := []string{}
@@ -316,8 +322,8 @@ func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
 	}
 }
 
-// overlapped says whether two of the runs were going at the same time. One that noted no end was killed; it counts as
-// an instant.
+// overlapped reports whether two runs overlapped in time. A run without a note of the end was killed, and counts as an
+// instant.
 func overlapped(runs []run) bool {
 	type span struct{ start, end float64 }
 	var spans []span
@@ -342,7 +348,7 @@ func overlapped(runs []run) bool {
 	return false
 }
 
-// judgeProcess looks at what one hook was given: its stdin, its arguments, and its surroundings.
+// judgeProcess compares the stdin, the arguments and the surroundings of one hook.
 func (r *Trial) judgeProcess(d *differences, h run) {
 	want := r.Expect
 	if want.HookStdin {
@@ -381,7 +387,7 @@ func (r *Trial) judgeProcess(d *differences, h run) {
 	d.check("process.session", len(fields) > 3 && fields[3] != strconv.Itoa(r.pid), "its own", fields)
 }
 
-// same compares a value of the outcome with what is expected of it.
+// same compares a value of the outcome with the expected value.
 func same(want, got any) bool {
 	if pattern, ok := want.(map[string]any); ok {
 		text, isText := got.(string)
@@ -398,13 +404,13 @@ func same(want, got any) bool {
 	return reflect.DeepEqual(want, got)
 }
 
-// longest is how many characters of a text that was cut the outcome may hold.
+// longest is the maximum length of a cut text, in characters.
 const longest = 10000
 
 var absolutePath = regexp.MustCompile(`(?:[A-Z]:\\|/)[^\s"'<>()\[\]]+`)
 
-// sameInject compares the texts for the model, in order. {"truncated": TEXT} is one that is too long: it is cut, it
-// says so, and it names a file that holds TEXT.
+// sameInject compares the texts for the model, in order. {"truncated": TEXT} is a cut text: the outcome marks the cut
+// and names a file with all of TEXT.
 func sameInject(want []any, got any) bool {
 	entries, ok := got.([]any)
 	return ok && slices.EqualFunc(want, entries, func(want, got any) bool {

@@ -12,14 +12,14 @@ import (
 // Unsupported says why cases cannot run on this system; "": they can.
 const Unsupported = ""
 
-// hasProc reports whether hooks can note what the system says of their process.
+// hasProc reports whether hooks can read /proc.
 const hasProc = true
 
 // exactTimes reports whether a case must end as soon as in the client.
 const exactTimes = true
 
-// survivors are the hooks' processes that are alive, to the last descendant: all of them have the place for the notes
-// in their environment.
+// survivors returns the live processes of the hooks, with all descendants: the environment of each has the folder of
+// the notes.
 func (r *Trial) survivors() []process {
 	var found []process
 	own := []byte("ORACLE_REC=" + r.notes + "\x00")
@@ -29,7 +29,7 @@ func (r *Trial) survivors() []process {
 		if err != nil {
 			continue
 		}
-		// A process can end at any time, and others are not for us to read.
+		// A process can end at any time, and processes of other users cannot be read.
 		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		if err != nil || !bytes.Contains(append(env, 0), own) {
 			continue
@@ -41,7 +41,7 @@ func (r *Trial) survivors() []process {
 	return found
 }
 
-// killSurvivors says how many there were.
+// killSurvivors returns the number of killed processes.
 func (r *Trial) killSurvivors() int {
 	alive := r.survivors()
 	for _, p := range alive {

@@ -13,7 +13,7 @@ import (
 // Limit is how long a program may take for a case.
 const Limit = 30 * time.Second
 
-// isThere says whether this machine has what a case needs.
+// isThere reports whether this machine meets a need of a case.
 func isThere(need string) bool {
 	switch need {
 	case "dash":
@@ -30,7 +30,7 @@ func isThere(need string) bool {
 // ownSession keeps the signals of the terminal from the process.
 var ownSession = &syscall.SysProcAttr{Setsid: true}
 
-// kill kills what was started with ownSession.
+// kill kills a process of ownSession, with its group.
 func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // ownVariables are variables that this system needs.

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Trial is a case in a workspace of its own, and what came of the case.
+// Trial is a case in a workspace of its own, and the result.
 type Trial struct {
 	Case
 	Base, Workspace string // with slashes: both stand in JSON and in scripts
@@ -35,11 +35,11 @@ type Trial struct {
 	home, notes string
 	pid         int
 	timedOut    bool
-	left        bool // a hook's process was there at the program's end, if that was expected
+	left        bool // at the program's end a hook's process was alive, if expected
 }
 
-// repeated is {"repeat": ["x", 3]}, which stands for "xxx" anywhere. It cannot be a part of a string: a quote in there
-// has a backslash.
+// repeated matches {"repeat": ["x", 3]}, which stands for "xxx". A string cannot contain a match: in a string each
+// quote has a backslash.
 var repeated = regexp.MustCompile(`\{\s*"repeat"\s*:\s*\[\s*"((?:[^"\\]|\\.)*)"\s*,\s*([0-9]+)\s*\]\s*\}`)
 
 // New makes the workspace of a case. Close removes the workspace.
@@ -94,7 +94,8 @@ func (r *Trial) prepare(line string) error {
 		file = r.ConfigPath
 	}
 	r.HooksFile = filepath.Join(r.Workspace, file)
-	files := maps.Clone(r.client.Files)
+	files := map[string]File{}
+	maps.Copy(files, r.client.Files)
 	maps.Copy(files, r.Files)
 	files[file] = File{Content: r.settings()}
 	for name, f := range files {
@@ -114,8 +115,8 @@ func WriteFile(path string, f File) error {
 			return err
 		}
 	}
-	// A process that another case starts meanwhile would have the file open for writing until its exec, and until then
-	// nobody can run the file ("text file busy").
+	// Without the lock, another case's process could hold the file open for writing until the exec; until then the file
+	// cannot run ("text file busy").
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
@@ -128,13 +129,13 @@ func WriteFile(path string, f File) error {
 	return err
 }
 
-// Close ends what the case has left running, and removes the workspace. It reports whether all is gone: a hook that is
-// still at work can start one more process, which makes folders again.
+// Close kills the case's processes, removes the workspace, and reports success. Meanwhile a hook can start one more
+// process, which makes folders again.
 func (r *Trial) Close() bool {
 	return within(10*time.Second, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(r.Base) == nil })
 }
 
-// within waits until a condition holds, and reports whether it does in time.
+// within waits until a condition holds, and reports whether the condition holds in time.
 func within(limit time.Duration, holds func() bool) bool {
 	for end := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -144,7 +145,7 @@ func within(limit time.Duration, holds func() bool) bool {
 	return true
 }
 
-// Missing returns what the case needs and this machine does not have, or "".
+// Missing returns a need of the case that this machine does not meet, or "".
 func (r *Trial) Missing() string {
 	for _, need := range r.Needs {
 		if !isThere(need) {
@@ -154,19 +155,19 @@ func (r *Trial) Missing() string {
 	return ""
 }
 
-// Run runs a program in a folder, with the case's hook input on stdin, and notes what came of it.
+// Run runs a program in a folder, with the case's hook input on stdin, and notes the result.
 func (r *Trial) Run(dir string, env []string, limit time.Duration, program string, args ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(r.Stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.SysProcAttr = ownSession
-	cmd.WaitDelay = Limit // for a process that has our pipes and nothing else of us
+	cmd.WaitDelay = Limit // for a process with only our pipes
 	start := time.Now()
 	if r.Err = cmd.Start(); r.Err != nil {
 		return
 	}
-	// A context would do less: it does not limit the time in which the pipes stay open after the program's end.
+	// A context is not enough: the pipes could stay open without limit after the program's end.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -187,7 +188,7 @@ func (r *Trial) Run(dir string, env []string, limit time.Duration, program strin
 }
 
 // Environment returns the variables of a case: those of this process without a client's and without hookrun's, with an
-// own HOME. The hooks note under $ORACLE_REC what they were given.
+// own HOME. The hooks note their input under $ORACLE_REC.
 func (r *Trial) Environment(more map[string]string) (list []string) {
 	hidden := []string{"HOOKRUN", "ORACLE", "XDG_", "CLAUDE", "CLINE", "CODEX", "COPILOT", "CRUSH", "CURSOR", "DROID",
 		"GEMINI", "KIMI", "QWEN"}
@@ -223,13 +224,13 @@ func (r *Trial) Environment(more map[string]string) (list []string) {
 	return list
 }
 
-// run is one run of a hook script, and by name what it noted of itself: stdin, env, start, ...
+// run is a run of a hook script, with the script's notes by name: stdin, env, start, ...
 type run struct {
 	id   string
 	note map[string]string
 }
 
-// runs are the directories ID.PID that the hooks have made; the files beside them are a case's own notes.
+// runs reads the hooks' directories ID.PID; the files beside these are a case's own notes.
 func (r *Trial) runs() (runs []run, notes map[string]string, err error) {
 	notes = map[string]string{}
 	read := func(into map[string]string, path string) {
@@ -259,7 +260,7 @@ func (r *Trial) runs() (runs []run, notes map[string]string, err error) {
 	return runs, notes, err
 }
 
-// Ran takes away the notes of the hooks that ran, and returns their names. An async hook may still write into its own.
+// Ran moves the notes of the hooks aside, and returns their names. An async hook may still write into its folder.
 func (r *Trial) Ran() (names []string, err error) {
 	entries, err := os.ReadDir(r.notes)
 	if err != nil {
@@ -283,7 +284,7 @@ func slashed(path, text string) string {
 	return strings.ReplaceAll(text, filepath.FromSlash(path), path)
 }
 
-// process is a process that a hook has started.
+// process is a hook's process.
 type process struct {
 	pid     int
 	command string

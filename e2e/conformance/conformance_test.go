@@ -81,6 +81,9 @@ func runConformance(t *testing.T, name string) {
 			for _, d := range wrong {
 				t.Error(d)
 			}
+			if len(wrong) == 0 {
+				trial.requireAnswer(t, name)
+			}
 			trial.requireForms(t)
 			if len(wrong) > 0 {
 				t.Logf("stdout %s\nstderr %s", kit.Shortened(trial.Stdout), kit.Shortened(trial.Stderr))

@@ -5,6 +5,7 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -50,4 +51,35 @@ func (r *trial) requireForms(t *testing.T) {
 	fired, err := hooks.Fire(ctx, call)
 	require.NoError(t, err)
 	testforms.Require(t, &call, fired.Outcome)
+}
+
+// notes are hookrun's own words to the user, which the model reads where a client shows the user none.
+var notes = regexp.MustCompile(`(?m)^(For the user: )?hookrun: .*$`)
+
+// otherwise are cases in which hookrun's answer in the client's form says more than the client's own hook did.
+var otherwise = map[string]string{
+	"cursor/preToolUse-ask": "Cursor's hooks cannot ask here, so hookrun blocks",
+	"droid/prompt-system":   "Droid shows the user no systemMessage of a prompt's hook, so the model reads it as well",
+}
+
+// requireAnswer requires that the outcome is the client's also in the client's form, in which the runner of conformance
+// compares any program. What hookrun prints in that form is made from the outcome, without a second run.
+func (r *trial) requireAnswer(t *testing.T, client string) {
+	t.Helper()
+	var o protocol.Outcome
+	if json.Unmarshal([]byte(r.Stdout), &o) != nil { // no outcome was expected
+		return
+	}
+	d, ok := registry.ClientNamed(client)
+	require.True(t, ok)
+	reply, err := d.Reply(o)
+	require.NoError(t, err)
+	answered := *r.Trial
+	answered.Stdout, answered.Stderr, answered.Code = string(reply.Stdout), reply.Stderr, reply.Exit
+	wrong := answered.Judge(kit.Rules{Form: kit.Answer, Notes: notes})
+	if otherwise[client+"/"+r.ID] != "" {
+		require.NotEmpty(t, wrong)
+		return
+	}
+	require.Empty(t, wrong, "%s", reply.Stdout)
 }

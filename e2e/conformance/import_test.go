@@ -44,7 +44,8 @@ var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exi
 	"pre-timeout-zero", "pre-timeout-other-ok", "if-bash-01", "if-bash2-15", "if-bash2-73"}
 
 // imports are how many cases of a client at least have a hooks file that can be imported.
-var imports = map[string]int{"claude": 364, "codex": 213, "copilot": 242, "crush": 250, "cursor": 154, "droid": 131, "gemini": 153, "kimi": 100, "qwen": 234}
+var imports = map[string]int{"claude": 364, "codex": 213, "copilot": 242, "crush": 250, "cursor": 154, "droid": 131,
+	"gemini": 153, "kimi": 100, "qwen": 234}
 
 // TestImportedVerdicts imports the hooks of every recorded case, and asks both files about the call: the verdict is the
 // same.

@@ -2,7 +2,7 @@ module github.com/hookrun/hookrun
 
 go 1.26.0
 
-// Run-time dependencies: README.md says what each is for.
+// Run-time dependencies: docs/architecture.md says what each is for.
 require (
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/pelletier/go-toml/v2 v2.4.3
@@ -11,6 +11,7 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/tidwall/gjson v1.20.0
 	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/mod v0.29.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	mvdan.cc/sh/v3 v3.14.1
@@ -21,7 +22,6 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/stretchr/testify v1.12.1
 )
-
 
 require (
 	github.com/tidwall/match v1.1.1 // indirect

@@ -1,32 +1,65 @@
 #!/bin/sh
-# Builds hookrun for six systems into DIR (by default dist), with SHA256SUMS, and the man pages: scripts/release.sh [DIR]
+# Builds a release into DIR (by default dist): scripts/release.sh [--dirty] [--only SYSTEM,SYSTEM] [DIR]
 #
-# Go stamps the version from git: the tag of a tagged commit (git tag v1.2.3), else v0.0.0 with its date and hash. So the
-# same commit and the same Go give the same bytes, in whatever folder, and hookrun version says what they are.
+# DIR gets an archive for each system, the packages, an SBOM, SHA256SUMS, and NOTES.md, the text of the release's page.
+# The version is the newest heading of CHANGELOG.md. The same commit and the same Go give the same bytes, in each folder
+# and on each machine.
+#
+# --dirty builds what is not committed, for tests. --only builds the archives of some systems, without packages.
 set -eu
 cd "$(dirname "$0")/.."
-dist=${1:-dist}
+
+die() { echo "release.sh: $*" >&2; exit 1; }
+
+all=linux_amd64,linux_arm64,linux_armv7,linux_riscv64,darwin_amd64,darwin_arm64,windows_amd64,windows_arm64
+systems=$all dirty= dist=dist
+while [ $# -gt 0 ]; do
+	case $1 in
+	--dirty) dirty=yes ;;
+	--only) [ $# -gt 1 ] || die "--only needs systems, as --only linux_amd64"; systems=$2; shift ;;
+	-*) die "unknown option $1" ;;
+	*) dist=$1 ;;
+	esac
+	shift
+done
+
+VERSION=$(sed -n 's/^## \([0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*[^ ]*\)$/\1/p' CHANGELOG.md | head -n 1)
+[ -n "$VERSION" ] || die "CHANGELOG.md has no heading as ## 1.0.0"
+COMMIT=$(git rev-parse HEAD)
+SOURCE_DATE_EPOCH=$(git show -s --format=%ct HEAD)
+date=$(TZ=UTC git show -s --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ HEAD)
 if [ -n "$(git status --porcelain)" ]; then
-	echo "release.sh: commit or stash what git status shows: a release is of one commit" >&2
-	exit 1
+	[ -n "$dirty" ] || die "commit or stash what git status shows: a release is of one commit"
+	COMMIT=$COMMIT-dirty
 fi
+export VERSION COMMIT SOURCE_DATE_EPOCH
+
 mkdir -p "$dist"
 dist=$(cd "$dist" && pwd)
-rm -rf "$dist"/hookrun-* "$dist/man" "$dist/SHA256SUMS"
+rm -f "$dist"/hookrun[_-]* "$dist"/hookrun.rb "$dist"/hookrun.json "$dist"/SHA256SUMS "$dist"/NOTES.md \
+	"$dist"/install.sh "$dist"/install.ps1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-export CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 GOEXPERIMENT=
-for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
-	name=hookrun-${target%/*}-${target#*/}
-	case $target in windows/*) name=$name.exe ;; esac
-	GOOS=${target%/*} GOARCH=${target#*/} go build -trimpath -buildvcs=true -ldflags='-s -w -buildid=' -o "$dist/$name" .
-	echo "$name"
+export CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 GORISCV64=rva20u64 GOEXPERIMENT= GOFIPS140=off
+cli=github.com/hookrun/hookrun/internal/cli
+stamps="-X $cli.stampedVersion=$VERSION -X $cli.stampedCommit=$COMMIT -X $cli.stampedDate=$date"
+for system in $(echo "$systems" | tr , ' '); do
+	case ,$all, in *,"$system",*) ;; *) die "$system is not one of $all" ;; esac
+	os=${system%_*} arch=${system#*_} arm= end=
+	case $arch in armv7) arch=arm arm=7 ;; esac
+	case $os in windows) end=.exe ;; esac
+	GOOS=$os GOARCH=$arch GOARM=$arm go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= $stamps" \
+		-o "$work/$system/hookrun$end" .
+	echo "built $system"
 done
-go run ./scripts/man "$dist/man"
+go run ./scripts/release archives "$work" "$dist"
+cp install.sh install.ps1 "$dist"
 
-cd "$dist"
-if command -v sha256sum >/dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
-$sum hookrun-* man/* >SHA256SUMS
-go version -m hookrun-linux-amd64 | awk '$1 == "mod" { print "version", $3; exit $3 == "(devel)" }' || {
-	echo "release.sh: git told Go no version: run it in a clone, not in a worktree of one" >&2
-	exit 1
-}
+if [ "$systems" = "$all" ]; then
+	scripts/packages/system.sh "$dist"
+	[ ! -e scripts/packages/wheels.py ] || python3 scripts/packages/wheels.py "$dist"
+	[ ! -e scripts/packages/npm.mjs ] || node scripts/packages/npm.mjs "$dist"
+fi
+go run ./scripts/release sums "$dist"
+echo "hookrun $VERSION is in $dist"

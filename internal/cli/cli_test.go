@@ -101,13 +101,6 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	version := run("", "version")
-	require.Regexp(t, `^hookrun \S+ go\S+ \w+/\w+\n$`, version.out)
-	require.Equal(t, version, run("", "--version"))
-}
-
 // A failed write to stdout is an error.
 func TestStdoutThatCannotBeWritten(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,9 @@
+package release
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/e2e/binary"
+)
+
+func TestMain(m *testing.M) { binary.Main(m) }

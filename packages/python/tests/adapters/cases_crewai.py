@@ -21,6 +21,10 @@ from hookrun.adapters.crewai import hooks as crew_hooks
 SEEN: dict[str, Any] = {}
 
 
+os.environ.pop("CREWAI_TESTING", None)
+EXAMPLE = "crewai_crew.py"
+
+
 def play(workspace: Path, command: str, ran: list[str], **options: Any) -> list[str]:
     @tool("shell")
     def shell(command: str) -> str:

@@ -17,6 +17,10 @@ TOOL = "mcp__t__shell"
 SEEN: dict[str, Any] = {}
 
 
+EXAMPLE, EXAMPLE_TOOL = "claude_agent_query.py", "Bash"
+EXAMPLE_ENV = {"ANTHROPIC_API_KEY": "none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_PROXY": "127.0.0.1"}
+
+
 def play(workspace: Path, command: str, ran: list[str], person: Any = None, **options: Any) -> list[str]:
     @tool("shell", "Runs a command.", {"command": str})
     async def run_shell(args: Any) -> Any:

@@ -31,6 +31,9 @@ def kind(request: pytest.FixtureRequest) -> None:
     KIND = request.param
 
 
+EXAMPLE = "langchain_agent.py"
+
+
 def play(workspace: Path, command: str, ran: list[str], commands: bool = False, **options: Any) -> list[str]:
     @tool("shell")
     def plain(command: str) -> str:

@@ -20,6 +20,9 @@ set_tracing_disabled(True)
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 
 
+EXAMPLE = "openai_agents_agent.py"
+
+
 def play(workspace: Path, command: str, ran: list[str], bare: bool = False, formatter: Any = None,
          **options: Any) -> list[str]:
     def run_shell(command: str) -> str:

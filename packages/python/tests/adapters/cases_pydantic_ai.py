@@ -17,6 +17,9 @@ from hookrun.adapters import guard_prompt
 from hookrun.adapters.pydantic_ai import Hookrun
 
 
+EXAMPLE = "pydantic_ai_agent.py"
+
+
 def play(workspace: Path, command: str, ran: list[str], approve: bool | None = None, retry: bool = False,
          **options: Any) -> list[str]:
     seen: list[str] = []

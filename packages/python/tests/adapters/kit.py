@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -191,3 +194,35 @@ def serving(command: str, tool: str = "shell") -> Iterator[Model]:
         model.server.shutdown()
         model.server.server_close()
         thread.join()
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run_example(name: str, folder: Path, tool: str = "shell", **env: str) -> tuple[str, list[str]]:
+    """Runs an example for a model that wants to touch a file, which a hook blocks. Returns its output."""
+    with serving("touch made", tool) as model:
+        variables = {"MODEL_URL": model.url + "/v1", "ANTHROPIC_BASE_URL": model.url, "WORKSPACE": str(folder),
+                     "HOME": str(folder), **env}
+        done = subprocess.run([sys.executable, str(EXAMPLES / name), "go"], env={**os.environ, **variables},
+                              capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "made").exists()
+    return done.stdout, model.shown
+
+
+@pytest.fixture
+def no_touch(hooks: Any) -> Path:
+    script = "case $(cat) in *touch*) echo 'not this' >&2; exit 2 ;; esac"
+    path: Path = hooks({"name": "no-touch", "command": script, "events": ["pre-tool"]})
+    return path
+
+
+def test_example(request: pytest.FixtureRequest, no_touch: Path) -> None:
+    name = getattr(request.module, "EXAMPLE", "")
+    if not name:
+        pytest.skip("its file has a test of its own")
+    said, shown = run_example(name, no_touch, getattr(request.module, "EXAMPLE_TOOL", "shell"),
+                              **getattr(request.module, "EXAMPLE_ENV", {}))
+    assert "all done" in said
+    assert len(shown) == 1 and "not this" in shown[0]

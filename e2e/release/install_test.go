@@ -28,7 +28,8 @@ import (
 // The tools that install.sh may run, beside those that a test takes away.
 const tools = "sh uname id mkdir mktemp dirname rm rmdir mv chmod cat grep head tar gzip curl sha256sum sysctl"
 
-var system = strings.ReplaceAll(runtime.GOOS+"_"+runtime.GOARCH, "arm_", "armv7_")
+// system is the name of this system in names of archives.
+var system = strings.TrimSuffix(strings.Replace(runtime.GOOS+"_"+runtime.GOARCH+" ", "arm ", "armv7", 1), " ")
 
 // archive is an archive of a release with the binary under test.
 var archive = sync.OnceValue(func() []byte {

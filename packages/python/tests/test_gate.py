@@ -189,7 +189,8 @@ def test_prompt(hooks: Hooks) -> None:
     assert (payload["prompt"], payload["session_id"], payload["agent_id"]) == ("fix the build", "s1", "a1")
     with Gate(hooks(entry("pre-execute", "echo no >&2; exit 2", on_failure="block"))) as gate:
         asked = gate.prompt("fix the build")
-        assert (asked.runs, asked.decision, asked.reason) == (False, "block", "pre-execute hook 'hook' exited with 2\nno")
+        assert (asked.runs, asked.decision, asked.reason) == (False, "block",
+                                                              "pre-execute hook 'hook' exited with 2\nno")
 
 
 def test_config_and_environment(hooks: Hooks, tmp_path: Path) -> None:

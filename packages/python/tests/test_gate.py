@@ -233,6 +233,18 @@ def test_values_that_are_no_json(hooks: Hooks) -> None:
         assert gate.before("shell", {"a": "\ud800 \u2028 \U0001f600"}).runs
 
 
+async def coroutine(args: Any) -> str:
+    return "the key is 7"
+
+
+def test_results_that_no_hook_could_see(hooks: Hooks) -> None:
+    with Gate(hooks()) as gate:
+        for run in coroutine, iter, lambda args: (part for part in "ab"):
+            with pytest.raises(HookrunError, match="whose content no hook can see"):
+                gate.wrap("shell", [1], run)
+        assert gate.wrap("shell", {}, Tool(float("inf"))) == float("inf")
+
+
 @dataclass
 class Answer:
     words: list[str]

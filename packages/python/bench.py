@@ -26,7 +26,8 @@ def tool(args):
 
 def show(name, times):
     times.sort()
-    print(f"{name}: median {statistics.median(times) * 1e6:.0f} us, fastest tenth {times[len(times) // 10] * 1e6:.0f} us")
+    tenth = times[len(times) // 10]
+    print(f"{name}: median {statistics.median(times) * 1e6:.0f} us, fastest tenth {tenth * 1e6:.0f} us")
 
 
 async def in_tasks(folder):

@@ -1,4 +1,4 @@
-"""LangChain, with langchain-openai: MODEL_URL=http://127.0.0.1:8000/v1 WORKSPACE=. python langchain_agent.py 'tidy up'"""
+"""LangChain, with langchain-openai: MODEL_URL=http://127.0.0.1:8000/v1 WORKSPACE=. langchain_agent.py 'tidy up'"""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Pydantic AI, with its extra openai: MODEL_URL=http://127.0.0.1:8000/v1 WORKSPACE=. python pydantic_ai_agent.py 'tidy'"""
+"""Pydantic AI, with its extra openai: MODEL_URL=http://127.0.0.1:8000/v1 WORKSPACE=. pydantic_ai_agent.py 'tidy'"""
 import asyncio
 import os
 import subprocess

@@ -20,7 +20,7 @@ Hooks = Callable[..., Path]
 @pytest.fixture(scope="session")
 def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
     if os.environ.get("HOOKRUN_TEST_BINARY"):
-        return os.environ["HOOKRUN_TEST_BINARY"]  # built by the test that runs this one
+        return os.environ["HOOKRUN_TEST_BINARY"]  # of the step, or of the test that runs this one
     path = tmp_path_factory.mktemp("bin") / "hookrun"
     subprocess.run(["go", "build", "-ldflags=-s -w", "-o", str(path), "."], cwd=REPOSITORY, check=True,
                    env={**os.environ, "CGO_ENABLED": "0"})

@@ -76,6 +76,7 @@ def test_hung_server(hooks: Hooks) -> None:
         assert gate.before("shell", {}).runs
         first = pid_of(gate)
         os.kill(first, signal.SIGSTOP)
+        assert os.waitid(os.P_PID, first, os.WSTOPPED | os.WNOWAIT), "every thread of the server has stopped"
         with pytest.raises(HookrunError, match="no verdict within 1 s"):
             gate.before("shell", {})
         assert gate.before("shell", {}).runs

@@ -189,7 +189,8 @@ def test_prompt(hooks: Hooks) -> None:
     assert (payload["prompt"], payload["session_id"], payload["agent_id"]) == ("fix the build", "s1", "a1")
     with Gate(hooks(entry("pre-execute", "echo no >&2; exit 2", on_failure="block"))) as gate:
         asked = gate.prompt("fix the build")
-        assert (asked.runs, asked.decision, asked.reason) == (False, "block", "pre-execute hook 'hook' exited with 2\nno")
+        assert (asked.runs, asked.decision, asked.reason) == (False, "block",
+                                                              "pre-execute hook 'hook' exited with 2\nno")
 
 
 def test_config_and_environment(hooks: Hooks, tmp_path: Path) -> None:
@@ -230,6 +231,18 @@ def test_values_that_are_no_json(hooks: Hooks) -> None:
         with pytest.raises(HookrunError, match="are no JSON"):
             gate.after("shell", {}, object())
         assert gate.before("shell", {"a": "\ud800 \u2028 \U0001f600"}).runs
+
+
+async def coroutine(args: Any) -> str:
+    return "the key is 7"
+
+
+def test_results_that_no_hook_could_see(hooks: Hooks) -> None:
+    with Gate(hooks()) as gate:
+        for run in coroutine, iter, lambda args: (part for part in "ab"):
+            with pytest.raises(HookrunError, match="whose content no hook can see"):
+                gate.wrap("shell", [1], run)
+        assert gate.wrap("shell", {}, Tool(float("inf"))) == float("inf")
 
 
 @dataclass

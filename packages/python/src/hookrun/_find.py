@@ -54,9 +54,10 @@ def _packaged() -> Iterator[str]:
         if len(package.parents) > up:
             yield str(package.parents[up] / scripts)
         yield sysconfig.get_path("scripts")
-        user = {"nt": "nt_user", "darwin": "osx_framework_user"}.get(os.name, "posix_user")
-        if user in sysconfig.get_scheme_names():
-            yield sysconfig.get_path("scripts", scheme=user)
+        user = "nt_user" if os.name == "nt" else "posix_user"
+        if sys.version_info >= (3, 10):
+            user = sysconfig.get_preferred_scheme("user")  # another one on some systems
+        yield sysconfig.get_path("scripts", scheme=user)
 
 
 def _on_path(name: str, environ: Mapping[str, str]) -> str | None:

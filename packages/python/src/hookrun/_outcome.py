@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
@@ -137,16 +139,24 @@ def prompt_of(outcome: dict[str, Any], prompt: str) -> Prompt:
 
 
 def plain(value: Any) -> Any:
-    """Returns a tool's result as hooks get it: a value of JSON as it is, another object as its fields or its text."""
+    """Returns a tool's result as hooks get it: a value of JSON as it is, another object as its fields or its text.
+
+    Hooks could not see what comes out of a coroutine or a stream later, so these are an error.
+    """
     if isinstance(value, str):
         return value
+    if isinstance(value, (Awaitable, Iterator, AsyncIterator)):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise HookrunError(f"the tool returned a {type(value).__name__}, whose content no hook can see; collect the "
+                           "content in the tool, and use AsyncGate for a coroutine function")
     try:
-        json.dumps(value)
+        json.dumps(value, allow_nan=False)
         return value
     except (TypeError, ValueError, RecursionError):
         pass
     try:
-        return json.loads(json.dumps(value, default=_fields))
+        return json.loads(json.dumps(value, default=_fields, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return str(value)
 

@@ -31,8 +31,8 @@ def play(workspace: Path, command: str, ran: list[str], person: Any = None, **op
         home.mkdir(exist_ok=True)
         with serving(command, TOOL) as model:
             env = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "none", "HOME": str(home),
-                   "CLAUDE_CONFIG_DIR": str(home), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_PROXY": "127.0.0.1",
-                   "ENABLE_TOOL_SEARCH": "false"}
+                   "CLAUDE_CONFIG_DIR": str(home), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                   "NO_PROXY": "127.0.0.1", "ENABLE_TOOL_SEARCH": "false"}
             async with AsyncGate(workspace, **options) as gate:
                 client = ClaudeSDKClient(ClaudeAgentOptions(
                     cwd=workspace, env=env, setting_sources=[], hooks=callbacks(gate), can_use_tool=person,

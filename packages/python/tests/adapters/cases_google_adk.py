@@ -16,6 +16,7 @@ from hookrun import AsyncGate
 from hookrun.adapters.google_adk import HookrunPlugin
 
 SEEN: dict[str, Any] = {}
+EXAMPLE, EXAMPLE_ENV = "google_adk_agent.py", {"GOOGLE_API_KEY": "none", "GOOGLE_GENAI_USE_VERTEXAI": "false"}
 
 
 class Scripted(BaseLlm):
@@ -28,7 +29,8 @@ class Scripted(BaseLlm):
         SEEN["shown"] = [p.function_response.response for p in parts if p.function_response]
         part = types.Part(text="all done")
         if not SEEN["shown"]:
-            part = types.Part(function_call=types.FunctionCall(name="shell", args={"command": self.command}, id="call-1"))
+            call = types.FunctionCall(name="shell", args={"command": self.command}, id="call-1")
+            part = types.Part(function_call=call)
         yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 

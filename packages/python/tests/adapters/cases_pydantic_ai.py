@@ -47,8 +47,8 @@ def play(workspace: Path, command: str, ran: list[str], approve: bool | None = N
             if approve is not None:
                 assert ran == [] and isinstance(result.output, DeferredToolRequests)
                 assert result.output.metadata == {"call-1": {"reason": "who may?"}}
-                result = await agent.run(message_history=result.all_messages(), deferred_tool_results=DeferredToolResults(
-                    approvals={"call-1": approve}))
+                said = DeferredToolResults(approvals={"call-1": approve})
+                result = await agent.run(message_history=result.all_messages(), deferred_tool_results=said)
             assert result.output == "all done"
 
     asyncio.run(main())

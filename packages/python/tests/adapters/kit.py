@@ -1,7 +1,7 @@
 """The cases that each adapter is tested with. A file of cases imports all of this, and has a function play.
 
-play(gate, command, ran) runs an agent with a scripted model: the model calls shell with the command, and is done once it
-has seen the result. It returns the texts of results that the model saw.
+play(workspace, command, ran) runs an agent with a scripted model: the model calls shell with the command, and is done
+once it has seen the result. play returns the texts of results that the model saw.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_no_verdict(run: Any) -> None:
 
 
 class Model:
-    """A model on loopback, with OpenAI's chat API and Anthropic's messages API.
+    """A model on loopback, with the APIs of OpenAI's chat, Anthropic's messages and Gemini.
 
     It calls a tool once, and says that all is done when it sees the result.
     """
@@ -134,6 +134,8 @@ class Model:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 if self.path.startswith("/v1/messages"):
                     kind, body = "text/event-stream", model.anthropic(request)
+                elif self.path.endswith(":generateContent"):
+                    kind, body = "application/json", json.dumps(model.gemini(request))
                 else:
                     kind, body = "application/json", json.dumps(model.openai(request))
                 self.send_response(200)
@@ -161,9 +163,19 @@ class Model:
                 "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
                 "choices": [{"index": 0, "message": message, "finish_reason": "stop" if shown else "tool_calls"}]}
 
+    def gemini(self, request: Any) -> Any:
+        self.asked += 1
+        parts = [part for content in request["contents"] for part in content["parts"]]
+        self.shown = [str(p["functionResponse"]["response"]) for p in parts if "functionResponse" in p]
+        part: dict[str, Any] = {"text": "all done"}
+        if not self.shown:
+            part = {"functionCall": {"name": self.call[0], "args": self.call[1]}}
+        return {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]}
+
     def anthropic(self, request: Any) -> str:
         tools = [tool["name"] for tool in request.get("tools", [])]
-        reason, start, delta = "end_turn", {"type": "text", "text": ""}, {"type": "text_delta", "text": "all done"}
+        reason, start = "end_turn", {"type": "text", "text": ""}
+        delta = {"type": "text_delta", "text": "all done"}
         if self.call[0] in tools:  # else the client asks for a title or the like
             self.asked += 1
             self.request = json.dumps(request["messages"])
@@ -172,13 +184,15 @@ class Model:
             self.shown = [c if isinstance(c, str) else c[0]["text"] for c in shown]
             if not shown:
                 reason = "tool_use"
-                start = {"type": "tool_use", "id": "call-1", "name": self.call[0], "input": {}}  # type: ignore[dict-item]
+                start = {"type": "tool_use", "id": "call-1", "name": self.call[0], "input": {}}
                 delta = {"type": "input_json_delta", "partial_json": json.dumps(self.call[1])}
         usage = {"input_tokens": 1, "output_tokens": 1}
-        message = {"id": "m", "type": "message", "role": "assistant", "model": "scripted", "content": [], "usage": usage}
+        message = {"id": "m", "type": "message", "role": "assistant", "model": "scripted", "content": [],
+                   "usage": usage}
         events = [{"type": "message_start", "message": message},
                   {"type": "content_block_start", "index": 0, "content_block": start},
-                  {"type": "content_block_delta", "index": 0, "delta": delta}, {"type": "content_block_stop", "index": 0},
+                  {"type": "content_block_delta", "index": 0, "delta": delta},
+                  {"type": "content_block_stop", "index": 0},
                   {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage}, {"type": "message_stop"}]
         return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
 
@@ -202,7 +216,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def run_example(name: str, folder: Path, tool: str = "shell", **env: str) -> tuple[str, list[str]]:
     """Runs an example for a model that wants to touch a file, which a hook blocks. Returns its output."""
     with serving("touch made", tool) as model:
-        variables = {"MODEL_URL": model.url + "/v1", "ANTHROPIC_BASE_URL": model.url, "WORKSPACE": str(folder),
+        variables = {"MODEL_URL": model.url + ("" if "adk" in name else "/v1"),
+                     "ANTHROPIC_BASE_URL": model.url, "WORKSPACE": str(folder),
                      "HOME": str(folder), **env}
         done = subprocess.run([sys.executable, str(EXAMPLES / name), "go"], env={**os.environ, **variables},
                               capture_output=True, text=True, cwd=folder)

@@ -17,9 +17,9 @@ from conftest import REPOSITORY
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1]
 FRAMEWORKS = {
-    "langchain": ["langchain==1.5.2", "langgraph==1.2.24"],
+    "langchain": ["langchain==1.5.2", "langgraph==1.2.24", "langchain-openai"],
     "openai_agents": ["openai-agents==0.24.0"],
-    "pydantic_ai": ["pydantic-ai-slim==2.68.0"],
+    "pydantic_ai": ["pydantic-ai-slim[openai]==2.68.0"],
     "claude_agent": ["claude-agent-sdk==0.2.189"],
     "google_adk": ["google-adk==2.13.0"],
     "crewai": ["crewai==1.15.30"],
@@ -38,9 +38,10 @@ def test_adapter(name: str, binary: str) -> None:
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
         subprocess.run([str(python), "-m", "pip", "install", "-q", "pytest", *FRAMEWORKS[name]], check=True)
         mark.write_text(" ".join(FRAMEWORKS[name]))
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE / "src"), str(HERE.parent)]), "HOOKRUN_TEST_BINARY": binary}
-    done = subprocess.run([str(python), "-m", "pytest", "-q", "-W", "ignore", "-p", "conftest", "-p", "no:cacheprovider",
-                           str(HERE / f"cases_{name}.py")], cwd=PACKAGE, env=env, capture_output=True, text=True)
+    paths = os.pathsep.join([str(PACKAGE / "src"), str(HERE.parent)])
+    done = subprocess.run([str(python), "-m", "pytest", "-q", "-W", "ignore", "-p", "conftest",
+                           str(HERE / f"cases_{name}.py")], cwd=PACKAGE, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": paths, "HOOKRUN_TEST_BINARY": binary})
     assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-2_000:]
 
 

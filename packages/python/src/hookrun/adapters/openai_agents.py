@@ -33,7 +33,7 @@ def guard(gate: AsyncGate, tools: Sequence[Tool]) -> list[Tool]:
 
 
 class RunStopped(Stopped, AgentsException):
-    """A hook ends the loop. The SDK ends the run with its own errors as they are, and with others inside of UserError."""
+    """A hook ends the loop. The SDK raises its own errors as they are, and puts others into a UserError."""
 
 
 class RunFailed(HookrunError, AgentsException):

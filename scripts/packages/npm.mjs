@@ -46,7 +46,8 @@ function found(dir) {
     if (!SYSTEMS[os] || !PROCESSORS[arch]) throw new Error(`${name}: npm has no name for ${os} ${arch}; add one`);
     const bytes = readFileSync(join(dir, name));
     const sum = createHash("sha256").update(bytes).digest("hex");
-    if (sums && sums.get(name) !== sum) throw new Error(`${name}: SHA256SUMS says ${sums.get(name) ?? "nothing"}, not ${sum}`);
+    const said = sums ? sums.get(name) ?? "nothing" : sum;
+    if (said !== sum) throw new Error(`${name}: SHA256SUMS says ${said}, not ${sum}`);
     return [{ name, version, os, arch, bytes }];
   });
   if (archives.length === 0) throw new Error(`${dir} has no archives; run scripts/release.sh ${dir}`);

@@ -49,7 +49,7 @@ export class Server {
     stdout?.setEncoding("utf8").on("data", (text) => this.#gone ?? lines.add(text));
     stderr?.setEncoding("utf8").on("data", (text) => {
       this.#stderr = tail(this.#stderr + text);
-      if (this.#answered) this.#log(text.trimEnd());
+      if (this.#answered) text.trimEnd().split("\n").forEach((line) => this.#log(line.replace(/\p{Cc}+/gu, " ")));
     });
     this.#idle();
   }

@@ -121,11 +121,12 @@ read -r l; echo "$MORE"; [ -z "$MORE" ] || exec cat >/dev/null`);
 for (const [what, binary, more] of [
   ["is missing", "/nowhere/hookrun"], ["is another program", script("exec cat")], ["ends at a call", prompted, ""],
   ["writes no JSON", prompted, "continue"],
+  ["answers with an error", prompted, '{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"interrupted"}}'],
 ]) {
   test(`claude: a server that ${what}`, async (t) => {
     const { did, shown, requests } = await run(t, ["touch ran"], { binary, more });
     assert.ok(!did("ran"));
-    if (binary === prompted) assert.match(shown[0], /hookrun gave no verdict: hookrun serve/);
+    if (binary === prompted) assert.match(shown[0], /hookrun gave no verdict: (hookrun serve|the hooks could not run)/);
     else assert.equal(requests, 0);
   });
 }

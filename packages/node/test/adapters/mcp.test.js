@@ -6,7 +6,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Gate } from "../../lib/index.js";
-import { hook, processesWith, script, testBinary, until, workspace } from "../kit.js";
+import { greets, hook, processesWith, script, testBinary, until, workspace } from "../kit.js";
 import { GUARDS, install, typesTest } from "./kit.js";
 
 const { dir: installed, node } = install("mcp");
@@ -82,11 +82,18 @@ test("mcp: it must come before the tools", async () => {
   server.registerTool("shell", {}, () => ({ content: [] }));
   assert.throws(() => adapter.withHooks(server, new Gate()), { name: "HookrunError", message: /too late/ });
 });
-for (const [what, binary] of [["is missing", "/nowhere/hookrun"], ["is another program", script("exec cat")]]) {
+const line = (text) => greets(`read -r l; echo '${text}'; exec cat >/dev/null`);
+for (const [what, binary] of [
+  ["is missing", "/nowhere/hookrun"], ["is another program", script("exec cat")],
+  ["ends at a call", greets("read -r l; exit 3")], ["writes no JSON", line("continue")],
+  ["gives no verdict", line('{"jsonrpc":"2.0","id":2,"result":{}}')],
+  ["answers with an error", line('{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"interrupted"}}')],
+]) {
   test(`mcp: a server of hooks that ${what}`, async () => {
     const before = dir;
     const other = await connect(binary);
-    await assert.rejects(other.callTool({ name: "shell", arguments: { command: "touch ran" } }), /hookrun/);
+    await assert.rejects(other.callTool({ name: "shell", arguments: { command: "touch ran" } }),
+      /MCP error .*(hookrun|hooks|answer)/);
     assert.ok(!did("ran"));
     await other.close();
     dir = before;

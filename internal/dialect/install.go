@@ -199,8 +199,8 @@ type OwnCall struct {
 }
 
 // InstallHookrun is the message if an entry does not find hookrun in PATH.
-const InstallHookrun = `install hookrun: https://github.com/hookrun/hookrun#install (the hooks of this project need ` +
-	`it in PATH, and every call is blocked without it)`
+const InstallHookrun = `install hookrun: curl -fsSL https://github.com/hookrun/hookrun/releases/latest/download/` +
+	`install.sh | sh (the hooks of this project need it in PATH, and every call is blocked without it)`
 
 // A Where is the environment in which a client looks for its MCP servers.
 type Where struct {

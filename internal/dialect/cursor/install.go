@@ -26,8 +26,11 @@ func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
 	return dialect.CommandKey, `"failClosed":true`
 }
 
-// FitHint removes https://, because the client takes // for the start of a comment, even in a string.
-func (installer) FitHint(text string) string { return strings.ReplaceAll(text, "https://", "") }
+// FitHint writes an address for curl without //, because the client takes // for the start of a comment, even in a
+// string.
+func (installer) FitHint(text string) string {
+	return strings.ReplaceAll(text, "https://", "--proto-default https ")
+}
 
 func (installer) AlsoRuns() []string { return []string{"claude"} }
 

@@ -56,9 +56,12 @@ class AsyncGate(Base):
 
     async def close(self) -> None:
         """Ends the server. Calls that still run raise HookrunError."""
-        server = self._take()
-        if server is not None:
-            await asyncio.get_running_loop().run_in_executor(None, server.close)
+        try:
+            ended = asyncio.get_running_loop().run_in_executor(None, self._end)
+        except RuntimeError:  # the system starts no more threads
+            self._end()
+        else:
+            await ended
 
     async def __aenter__(self: Self) -> Self:
         return self

@@ -50,10 +50,11 @@ class Base:
         self._prompt: str | None = None
         self._closed = False
         self._server: _server.Server | None = None
+        self._old: list[_server.Server] = []  # servers that died, until nothing of them is left
 
     def __getstate__(self) -> dict[str, Any]:
         """A worker process that is given the gate starts a server of its own."""
-        return {**self.__dict__, "_server": None}
+        return {**self.__dict__, "_server": None, "_old": []}
 
     def __del__(self) -> None:
         server = self.__dict__.get("_server")
@@ -74,15 +75,20 @@ class Base:
             if self._server is None or not self._server.alive():
                 environ = self._environ()
                 binary = find_hookrun(self._binary, environ)
+                if self._server is not None:
+                    self._old = [server for server in (*self._old, self._server) if not server.ended()]
+                    self._server = None
                 self._server = _server.Server([binary, "serve", *self._flags()], environ)
             return self._server
 
-    def _take(self) -> _server.Server | None:
-        """Closes the gate, and returns the server to end."""
+    def _end(self) -> None:
+        """Closes the gate, and waits until nothing of its servers is left."""
         with _server.starting:
             self._closed = True
-            server, self._server = self._server, None
-            return server
+            servers = [*self._old, self._server] if self._server else self._old
+            self._server, self._old = None, []
+        for server in servers:
+            server.close()
 
     def _once(self, method: str, params: dict[str, Any]) -> Any:
         environ = self._environ()
@@ -142,9 +148,7 @@ class Gate(Base):
 
     def close(self) -> None:
         """Ends the server. Calls that still run raise HookrunError."""
-        server = self._take()
-        if server is not None:
-            server.close()
+        self._end()
 
     def __enter__(self: Self) -> Self:
         return self

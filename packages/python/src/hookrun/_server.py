@@ -70,6 +70,10 @@ class Server:
     def alive(self) -> bool:
         return not self._gone and self._process.poll() is None
 
+    def ended(self) -> bool:
+        """Whether neither the process nor a thread is left."""
+        return not any(thread.is_alive() for thread in self._threads)
+
     def send(self, method: str, params: dict[str, Any] | None = None) -> Call:
         """Sends a call. The future gets the result, or HookrunError if there is none."""
         call = Call()

@@ -2,8 +2,8 @@
 import { Blocked, HookrunError } from "../lib/index.js";
 
 /**
- * Runs the hooks of the gate around each tool of the server, an McpServer or a Server. Call it before the first tool is
- * registered. With a name, hooks see the tools as mcp__NAME__TOOL, as in a client.
+ * Runs the hooks of the gate around each tool of the server, an McpServer or a Server. Call withHooks before the first
+ * tool is registered. With a name, hooks see the tools as mcp__NAME__TOOL, as in a client.
  */
 export function withHooks(server, gate, { name } = {}) {
   const low = server.server ?? server;
@@ -22,7 +22,7 @@ function guarded(handler, gate, server) {
   return async (request, extra) => {
     const tool = server ? `mcp__${server}__${request.params.name}` : request.params.name;
     if (request.params.task) throw new HookrunError(`${tool} was called as a task, whose result no hook would see`);
-    let own, seen; // the tool's result, and what hooks read of it
+    let own, seen; // the tool's result, and the part for the hooks
     const run = async (args) => {
       own = await handler({ ...request, params: { ...request.params, arguments: args } }, extra);
       seen = textOf(own);
@@ -39,19 +39,19 @@ function guarded(handler, gate, server) {
       return { content: [text(error.message)], isError: true };
     }
 
-    // The result as it is, or the text that the hooks made of it, and behind it their texts.
+    // The unchanged result, or the text that the hooks made of the result, and then the texts of the hooks.
     function form(result, texts) {
       const same = result === seen;
       const content = [...(same ? own.content : result === "" ? [] : [text(result)]), ...texts.map(text)];
       if (same) return { ...own, content };
-      return { content, isError: own.structuredContent !== undefined }; // its schema could not be kept
+      return { content, isError: own.structuredContent !== undefined }; // a text does not fit the schema
     }
   };
 }
 
 const passOn = (error) => error instanceof HookrunError;
 
-// What hooks read: the text, or all of the content where it is more.
+// The part for the hooks: the text, or all content if there is more than text.
 function textOf({ content, structuredContent }) {
   if (structuredContent === undefined && content.every(({ type }) => type === "text")) {
     return content.map((block) => block.text).join("\n");

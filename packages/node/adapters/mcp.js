@@ -62,6 +62,9 @@ function textOf({ content, structuredContent }) {
 const text = (value) => ({ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) });
 
 function methodOf(schema) {
+  if (typeof schema === "string") return schema;
   const { method } = schema.shape ?? schema._zod?.def?.shape ?? schema._def?.shape?.() ?? {};
-  return method?.value ?? method?._zod?.def?.values?.[0] ?? method?._def?.value;
+  const name = method?.value ?? method?._zod?.def?.values?.[0] ?? method?._def?.value;
+  if (typeof name === "string") return name;
+  throw new HookrunError("the method of a handler is unknown: hooks might not run with this version of the SDK");
 }

@@ -115,3 +115,10 @@ async function inMemory(t, hooks, options) {
   t.after(async () => (await here.close(), await gate.close()));
   return { call: () => here.callTool({ name: "shell", arguments: { command: "x" } }) };
 }
+
+test("mcp: a handler that might be the tools' is not let through", async () => {
+  const { Server } = await sdk("server/index.js");
+  const server = new Server({ name: "demo", version: "1" }, { capabilities: { tools: {} } });
+  adapter.withHooks(server, new Gate());
+  assert.throws(() => server.setRequestHandler({ shape: {} }, () => ({})), { message: /method of a handler is unknown/ });
+});

@@ -8,7 +8,6 @@ export function hooksMiddleware(gate) {
   const end = (reason) => ({ jumpTo: "end", messages: [new AIMessage(reason)] });
   return createMiddleware({
     name: "hookrun",
-
     // The pre-execute hooks see the user's last message, and their texts become a part of the message.
     beforeAgent: {
       canJumpTo: ["end"],
@@ -20,7 +19,6 @@ export function hooksMiddleware(gate) {
         return { messages: [withText(asked, prompt, text)] };
       },
     },
-
     // The model is not called again after a stop.
     beforeModel: { canJumpTo: ["end"], hook: () => (gate.stopped === undefined ? undefined : end(gate.stopped)) },
 
@@ -57,6 +55,6 @@ const passOn = (error) => isGraphBubbleUp(error) || error instanceof HookrunErro
 function withText(asked, prompt, text) {
   const { id, name, content } = asked ?? {};
   if (typeof content !== "object" || prompt !== asked.text) return new HumanMessage({ id, name, content: text });
-  const more = text.slice(prompt.length).trimStart();
-  return new HumanMessage({ id, name, content: [...content, { type: "text", text: more }] });
+  const more = { type: "text", text: text.slice(prompt.length).trimStart() };
+  return new HumanMessage({ id, name, content: [...content, more] });
 }

@@ -8,11 +8,7 @@ import { Blocked, HookrunError } from "../lib/index.js";
 export function withHooks(server, gate, { name } = {}) {
   const low = server.server ?? server;
   const { setRequestHandler } = low;
-  try {
-    low.assertCanSetRequestHandler("tools/call");
-  } catch {
-    throw new HookrunError("withHooks comes too late: the server has tools; call it before they are registered");
-  }
+  low.assertCanSetRequestHandler("tools/call"); // throws if the server has tools already
   low.setRequestHandler = (schema, handler) =>
     setRequestHandler.call(low, schema, methodOf(schema) === "tools/call" ? guarded(handler, gate, name) : handler);
   return server;
@@ -32,8 +28,8 @@ function guarded(handler, gate, server) {
     // The client's loop cannot be ended from here: each call asks the hooks again.
     gate.stopped = undefined;
     try {
-      const options = { id: String(extra.requestId), signal: extra.signal, onBlock: "throw", form, passOn };
-      return await gate.wrap(tool, request.params.arguments ?? {}, run, options);
+      const how = { id: String(extra.requestId), signal: extra.signal, onBlock: "throw", form, passOn };
+      return await gate.wrap(tool, request.params.arguments ?? {}, run, how);
     } catch (error) {
       if (error instanceof HookrunError && !(error instanceof Blocked)) throw error; // an error of the protocol
       return { content: [text(error.message)], isError: true };
@@ -53,18 +49,16 @@ const passOn = (error) => error instanceof HookrunError;
 
 // The part for the hooks: the text, or all content if there is more than text.
 function textOf({ content, structuredContent }) {
-  if (structuredContent === undefined && content.every(({ type }) => type === "text")) {
-    return content.map((block) => block.text).join("\n");
-  }
-  return structuredContent === undefined ? content : { content, structuredContent };
+  if (structuredContent !== undefined) return { content, structuredContent };
+  return content.every(({ type }) => type === "text") ? content.map((block) => block.text).join("\n") : content;
 }
 
 const text = (value) => ({ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) });
 
 function methodOf(schema) {
   if (typeof schema === "string") return schema;
-  const { method } = schema.shape ?? schema._zod?.def?.shape ?? schema._def?.shape?.() ?? {};
-  const name = method?.value ?? method?._zod?.def?.values?.[0] ?? method?._def?.value;
+  const { method } = schema.shape ?? {};
+  const name = method?.value ?? method?._def?.value;
   if (typeof name === "string") return name;
   throw new HookrunError("the method of a handler is unknown: hooks might not run with this version of the SDK");
 }

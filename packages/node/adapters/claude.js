@@ -6,7 +6,7 @@ const EVENTS = [
 ];
 const AN_HOUR = 3600; // in seconds; the gate and the hooks have timeouts of their own
 
-/** For the option hooks of query(): the hooks of the gate at the events, by default at all that the SDK has. */
+/** For the option hooks of query(): the hooks of the gate at these events, by default at all events of the SDK. */
 export function hooksOf(gate, events = EVENTS) {
   const entry = { hooks: [(input, _id, { signal } = {}) => callback(gate, input, signal)], timeout: AN_HOUR };
   return Object.fromEntries(events.map((event) => [event, [entry]]));
@@ -22,7 +22,7 @@ async function callback(gate, input, signal) {
   }
 }
 
-// What keeps a tool from running, or the model from what comes after the event.
+// An answer that denies a tool call, blocks a prompt, or ends the loop after another event.
 function refusal({ hook_event_name: event }, reason = "a hook ended the loop", answer = {}) {
   const deny = { hookEventName: event, permissionDecision: "deny", permissionDecisionReason: reason };
   if (event === "PreToolUse") return { ...answer, hookSpecificOutput: deny };

@@ -8,8 +8,7 @@ export function hooksMiddleware(gate) {
   const end = (reason) => ({ jumpTo: "end", messages: [new AIMessage(reason)] });
   return createMiddleware({
     name: "hookrun",
-
-    // The pre-execute hooks see the user's last message, and their texts become a part of it.
+    // The pre-execute hooks see the user's last message, and their texts become a part of the message.
     beforeAgent: {
       canJumpTo: ["end"],
       hook: async ({ messages }) => {
@@ -20,7 +19,6 @@ export function hooksMiddleware(gate) {
         return { messages: [withText(asked, prompt, text)] };
       },
     },
-
     // The model is not called again after a stop.
     beforeModel: { canJumpTo: ["end"], hook: () => (gate.stopped === undefined ? undefined : end(gate.stopped)) },
 
@@ -31,7 +29,7 @@ export function hooksMiddleware(gate) {
       let message = answer;
       const run = async (changed) => {
         answer = await handler({ ...request, toolCall: { ...request.toolCall, args: changed } });
-        // A tool may return a command for the graph, with its message to the model in it.
+        // A tool may return a command for the graph, with the message to the model inside.
         const messages = isCommand(answer) ? [answer.update?.messages ?? []].flat() : [answer];
         message = messages.find((m) => ToolMessage.isInstance(m) && m.tool_call_id === id);
         if (!message) throw new HookrunError(`${name} gave no message that the hooks could look at`);
@@ -50,13 +48,13 @@ export function hooksMiddleware(gate) {
   });
 }
 
-// An interrupt of the graph is no failure of the tool, and a call without a verdict is none.
+// Neither an interrupt of the graph nor a call without a verdict is a failure of the tool.
 const passOn = (error) => isGraphBubbleUp(error) || error instanceof HookrunError;
 
 // The same id has the graph replace the old message.
 function withText(asked, prompt, text) {
   const { id, name, content } = asked ?? {};
   if (typeof content !== "object" || prompt !== asked.text) return new HumanMessage({ id, name, content: text });
-  const more = text.slice(prompt.length).trimStart();
-  return new HumanMessage({ id, name, content: [...content, { type: "text", text: more }] });
+  const more = { type: "text", text: text.slice(prompt.length).trimStart() };
+  return new HumanMessage({ id, name, content: [...content, more] });
 }

@@ -2,17 +2,13 @@
 import { Blocked, HookrunError } from "../lib/index.js";
 
 /**
- * Runs the hooks of the gate around each tool of the server, an McpServer or a Server. Call it before the first tool is
- * registered. With a name, hooks see the tools as mcp__NAME__TOOL, as in a client.
+ * Runs the hooks of the gate around each tool of the server, an McpServer or a Server. Call withHooks before the first
+ * tool is registered. With a name, hooks see the tools as mcp__NAME__TOOL, as in a client.
  */
 export function withHooks(server, gate, { name } = {}) {
   const low = server.server ?? server;
   const { setRequestHandler } = low;
-  try {
-    low.assertCanSetRequestHandler("tools/call");
-  } catch {
-    throw new HookrunError("withHooks comes too late: the server has tools; call it before they are registered");
-  }
+  low.assertCanSetRequestHandler("tools/call"); // throws if the server has tools already
   low.setRequestHandler = (schema, handler) =>
     setRequestHandler.call(low, schema, methodOf(schema) === "tools/call" ? guarded(handler, gate, name) : handler);
   return server;
@@ -22,7 +18,7 @@ function guarded(handler, gate, server) {
   return async (request, extra) => {
     const tool = server ? `mcp__${server}__${request.params.name}` : request.params.name;
     if (request.params.task) throw new HookrunError(`${tool} was called as a task, whose result no hook would see`);
-    let own, seen; // the tool's result, and what hooks read of it
+    let own, seen; // the tool's result, and the part for the hooks
     const run = async (args) => {
       own = await handler({ ...request, params: { ...request.params, arguments: args } }, extra);
       seen = textOf(own);
@@ -32,36 +28,37 @@ function guarded(handler, gate, server) {
     // The client's loop cannot be ended from here: each call asks the hooks again.
     gate.stopped = undefined;
     try {
-      const options = { id: String(extra.requestId), signal: extra.signal, onBlock: "throw", form, passOn };
-      return await gate.wrap(tool, request.params.arguments ?? {}, run, options);
+      const how = { id: String(extra.requestId), signal: extra.signal, onBlock: "throw", form, passOn };
+      return await gate.wrap(tool, request.params.arguments ?? {}, run, how);
     } catch (error) {
       if (error instanceof HookrunError && !(error instanceof Blocked)) throw error; // an error of the protocol
       return { content: [text(error.message)], isError: true };
     }
 
-    // The result as it is, or the text that the hooks made of it, and behind it their texts.
+    // The unchanged result, or the text that the hooks made of the result, and then the texts of the hooks.
     function form(result, texts) {
       const same = result === seen;
       const content = [...(same ? own.content : result === "" ? [] : [text(result)]), ...texts.map(text)];
       if (same) return { ...own, content };
-      return { content, isError: own.structuredContent !== undefined }; // its schema could not be kept
+      return { content, isError: own.structuredContent !== undefined }; // a text does not fit the schema
     }
   };
 }
 
 const passOn = (error) => error instanceof HookrunError;
 
-// What hooks read: the text, or all of the content where it is more.
+// The part for the hooks: the text, or all content if there is more than text.
 function textOf({ content, structuredContent }) {
-  if (structuredContent === undefined && content.every(({ type }) => type === "text")) {
-    return content.map((block) => block.text).join("\n");
-  }
-  return structuredContent === undefined ? content : { content, structuredContent };
+  if (structuredContent !== undefined) return { content, structuredContent };
+  return content.every(({ type }) => type === "text") ? content.map((block) => block.text).join("\n") : content;
 }
 
 const text = (value) => ({ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) });
 
 function methodOf(schema) {
-  const { method } = schema.shape ?? schema._zod?.def?.shape ?? schema._def?.shape?.() ?? {};
-  return method?.value ?? method?._zod?.def?.values?.[0] ?? method?._def?.value;
+  if (typeof schema === "string") return schema;
+  const { method } = schema.shape ?? {};
+  const name = method?.value ?? method?._def?.value;
+  if (typeof name === "string") return name;
+  throw new HookrunError("the method of a handler is unknown: hooks might not run with this version of the SDK");
 }

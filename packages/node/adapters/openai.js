@@ -11,7 +11,7 @@ function guarded(tool, gate) {
     throw new HookrunError(`${tool.name} is no function tool: it runs elsewhere, and no hook can stand before it`);
   }
 
-  // The SDK ends the run if invoke throws. It turns an error of the tool into a text before the hooks see it.
+  // The SDK ends the run if invoke throws. The SDK turns an error of the tool into a text, and hooks see this text.
   async function invoke(context, input, details) {
     const id = details?.toolCall?.callId;
     const run = (args) => tool.invoke(context, typeof args === "string" ? args : JSON.stringify(args), details);
@@ -28,7 +28,7 @@ function guarded(tool, gate) {
   return { ...tool, invoke };
 }
 
-/** The reason for which a hook ended the run, if that is why it threw; else the error goes on. */
+/** The reason of a hook's stop, if a stop ended the run; else stopOf throws the error. */
 export function stopOf(error, gate) {
   if (gate.stopped === undefined) throw error;
   return gate.stopped;

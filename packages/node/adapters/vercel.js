@@ -7,16 +7,16 @@ export function withHooks(tools, gate) {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, guarded(name, tool, gate)]));
 }
 
-/** For stopWhen: ends the loop after the step in which a hook has stopped it. gate.stopped has the reason. */
+/** For stopWhen: ends the loop after the step of a hook's stop. gate.stopped has the reason. */
 export function stopped(gate) {
   return () => gate.stopped !== undefined;
 }
 
 function guarded(name, tool, gate) {
   if (!tool.execute) throw new HookrunError(`${name} has no execute: it runs elsewhere, where no hook can stand`);
-  const changed = new Set(); // the calls whose result the hooks changed, by id
+  const changed = new Set(); // ids of the calls with a changed result
 
-  // The SDK shows the model what execute throws, also why there is no verdict.
+  // The SDK shows the model the errors of execute, also the reason of a missing verdict.
   async function execute(input, options) {
     let own;
     const run = async (args) => (own = await last(await tool.execute(await valid(tool, args, input), options)));
@@ -26,7 +26,7 @@ function guarded(name, tool, gate) {
     return shown;
   }
 
-  // The tool's own form of a result cannot show the text that the hooks made of one.
+  // The tool's own form of results does not fit the text of a changed result.
   const { toModelOutput } = tool;
   const form = ({ toolCallId, output, ...more }) => changed.has(toolCallId)
     ? { type: "text", value: typeof output === "string" ? output : JSON.stringify(output) }
@@ -43,7 +43,7 @@ async function valid(tool, args, input) {
   return checked ? checked.value : args;
 }
 
-// Of a tool that yields, the model sees the last value.
+// If a tool yields, the model sees the last value.
 async function last(result) {
   if (!result?.[Symbol.asyncIterator]) return result;
   let value;

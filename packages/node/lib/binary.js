@@ -13,8 +13,8 @@ const program = windows ? "hookrun.exe" : "hookrun";
 export const platformPackage = `@hookrun/${process.platform}-${process.arch}`;
 
 /**
- * The path of the binary: the one asked for, that of $HOOKRUN, of the package for this system, or on PATH. A bare name
- * is looked up on PATH. The folder of the process is never searched: a project could put its own hookrun there.
+ * The path of the binary: as asked, of $HOOKRUN, of the package for this system, or on PATH. A bare name is looked up
+ * on PATH. The folder of the process is never searched, because a project could put a hookrun of its own there.
  */
 export function findBinary(asked, env = process.env) {
   const named = asked || env.HOOKRUN;

@@ -1,6 +1,6 @@
 // The errors of hookrun. Every HookrunError means: do not run the tool, and do not show a result.
 
-/** There is no verdict, or (Blocked) the verdict is not "continue". */
+/** A missing verdict, or (Blocked) a verdict other than "continue". */
 export class HookrunError extends Error {
   name = "HookrunError";
 }
@@ -11,14 +11,14 @@ export class Blocked extends HookrunError {
 
   constructor(text, verdict, reason) {
     super(text);
-    this.reason = reason; // of the hook that decided, or of a stop
+    this.reason = reason; // of the deciding hook, or of a stop
     this.decision = verdict.decision;
     this.stop = verdict.stop; // the loop ends
     this.outcome = verdict.outcome;
   }
 }
 
-/** A tool threw, and the hooks have changed its message or added a text. `cause` is what the tool threw. */
+/** A tool threw, and the hooks have changed the message or added a text. `cause` is the tool's error. */
 export class ToolError extends Error {
   constructor(text, { cause }) {
     super(text, { cause });

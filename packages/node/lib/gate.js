@@ -17,11 +17,11 @@ const STOPPED = { decision: "block", stop: true, inject: [], outcome: undefined 
 
 export class Gate {
   #options;
-  #starting; // resolves to the server, once it has said its version
-  #server; // the last one that was started
+  #starting; // resolves to the server, once its version is known
+  #server; // the server that was started last
   #closed = false;
-  #prompt; // what the user wrote last
-  /** Why a hook ended the loop, or undefined. wrap runs no tool then. prompt() sets it back. */
+  #prompt; // the user's last message
+  /** Why a hook ended the loop, or undefined. wrap runs no tool then. prompt() sets it to undefined. */
   stopped;
 
   constructor(options = {}) {
@@ -50,7 +50,7 @@ export class Gate {
     };
   }
 
-  /** Runs the hooks after a tool. If they fail, there is no result to show. */
+  /** Runs the hooks after a tool. Without a verdict no result may be shown. */
   async after(tool, args, result, { id, failed = false, signal } = {}) {
     if (isStream(result)) {
       throw new HookrunError(`${tool} returned a stream, which no hook can read; collect it first`);
@@ -70,7 +70,7 @@ export class Gate {
     return { ...answer, prompt, text: shown(prompt, answer.inject) };
   }
 
-  /** Runs a tool with its hooks around it, and returns what the model is to see. */
+  /** Runs a tool with its hooks around it, and returns the result for the model. */
   async wrap(name, args, run, { id, signal, onBlock = this.#options.onBlock, passOn, form } = {}) {
     checkOnBlock(onBlock);
     const verdict = this.stopped === undefined ? await this.before(name, args, { id, signal }) : STOPPED;
@@ -93,7 +93,7 @@ export class Gate {
   }
 
   /**
-   * Runs the hooks for a client's own hook input, and returns that client's hook output, or with output "json" the
+   * Runs the hooks for a client's own hook input, and returns the client's hook output, or with output "json" the
    * outcome.
    */
   async fire(input, { output = "json", signal } = {}) {
@@ -103,7 +103,7 @@ export class Gate {
     throw new HookrunError(`the answer to ${input.hook_event_name} cannot be read: it is no object`);
   }
 
-  /** Ends the server. Nothing of it is left when the promise resolves, and every later call is an error. */
+  /** Ends the server. When the promise resolves, no process is left. Every later call is an error. */
   async close() {
     this.#closed = true;
     const server = this.#server;
@@ -125,7 +125,7 @@ export class Gate {
     return yes === true ? this.stopped : `a person said no: ${verdict.reason}`;
   }
 
-  // The tool threw. Its error goes on, with the hooks' words if they have any.
+  // The tool threw. Its error goes on, changed if the hooks have changed the text or added texts.
   async #failed(name, verdict, id, error) {
     const text = textOfError(error);
     let after;
@@ -163,7 +163,7 @@ export class Gate {
     }
   }
 
-  // The server of this gate: the one that runs, or a new one.
+  // The running server of this gate, or a new server.
   #ready(env) {
     if (this.#starting && !this.#server.isGone) return this.#starting;
     const { args, timeout, binary, log } = this.#options;
@@ -185,7 +185,7 @@ function answer(verdict, after, form = shown) {
   return form(isWithheld(after.outcome) ? "" : after.result, texts);
 }
 
-// A promise of another call, which one caller may stop to wait for.
+// A promise that several callers share, until the signal of this caller.
 function unless(signal, method, promise) {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
@@ -195,7 +195,7 @@ function unless(signal, method, promise) {
   });
 }
 
-// The facts of a call as JSON. A value that JSON has no form for would be hidden from the hooks, so it is an error.
+// The facts of a call as JSON. A value without a form in JSON would be hidden from the hooks, so it is an error.
 function jsonOf(facts) {
   const members = Object.entries(facts).filter(([, value]) => value !== undefined).map(([key, value]) => {
     try {

@@ -1,4 +1,4 @@
-/** What the hooks of a call amount to, as `hookrun -o json` prints it. */
+/** The verdict of all hooks of a call, as `hookrun -o json` prints it. */
 export interface Outcome {
   version: 1;
   event: "pre-execute" | "pre-tool" | "post-tool";
@@ -54,7 +54,7 @@ export interface Result<R = unknown> extends Common {
 export interface Prompt extends Common {
   /** The prompt, as the hooks rewrote it or as given. */
   prompt: string;
-  /** The prompt with the texts of the hooks behind it: what the model is to see, if the decision is "continue". */
+  /** The prompt for the model, if the decision is "continue": the prompt and then the texts of the hooks. */
   text: string;
 }
 
@@ -68,26 +68,26 @@ export interface Call {
 }
 
 export interface GateOptions {
-  /** The folder of the project, by default that of the process. Hooks run there. */
+  /** The folder of the project, by default the folder of the process. Hooks run there. */
   workspace?: string;
   /** Hooks files, in place of the workspace's .tenex-hooks.json. */
   config?: string | string[];
-  /** The conversation, as hooks and the queue know it. By default a random one. */
+  /** The conversation, for hooks and the queue. By default a random id. */
   sessionId?: string;
   agentId?: string;
-  /** The hookrun binary; by default $HOOKRUN, that of the package for this system, or that on PATH. */
+  /** The hookrun binary; by default $HOOKRUN, then the package for this system, then PATH. */
   binary?: string;
-  /** Variables for hookrun and the hooks, beside those of the process; undefined removes one. */
+  /** Variables for hookrun and the hooks, beside the variables of the process; undefined removes a variable. */
   env?: Record<string, string | undefined>;
   /** How long one call may take, in milliseconds; 0: for ever. By default ten minutes. */
   timeout?: number;
   /** Without any hooks file every call is an error. */
   requireHooks?: boolean;
-  /** What wrap does with a call that hooks keep from running; by default it throws Blocked. */
+  /** How wrap ends if hooks keep a call from running; by default wrap throws Blocked. */
   onBlock?: OnBlock;
   /** Asks a person, if a hook says "ask": the tool runs if the answer is true. Without it, "ask" blocks. */
   ask?: (call: Call) => boolean | Promise<boolean>;
-  /** Gets each message and warning for the user, by default on stderr; null: nobody does. */
+  /** Gets each message and warning for the user, by default on stderr; null: silence. */
   log?: ((line: string) => void) | null;
 }
 
@@ -102,20 +102,20 @@ export interface CallOptions {
 
 export interface WrapOptions extends CallOptions {
   onBlock?: OnBlock;
-  /** Which errors of run are no failure of the tool, such as an interrupt of a framework: no hook sees them. */
+  /** Whether an error of run is no failure of the tool, as an interrupt of a framework: no hook sees such an error. */
   passOn?: (error: unknown) => boolean;
-  /** Makes what the model sees of a result and the texts of hooks. By default the texts follow the result, as text. */
+  /** Joins a result and the texts of hooks for the model. By default the texts follow the result, as text. */
   form?: (result: unknown, texts: string[]) => unknown;
 }
 
 /**
- * The hooks of a project for one conversation. It starts one `hookrun serve` at the first call, and a new one where
- * that has died. Without a verdict, for whatever reason, each method throws a HookrunError.
+ * The hooks of a project for one conversation. The first call starts one `hookrun serve`. If the
+ * server dies, the next call starts a new server. Without a verdict each method throws a HookrunError.
  */
 export class Gate {
   constructor(options?: GateOptions);
   readonly sessionId: string;
-  /** Why a hook ended the loop, or undefined. wrap runs no tool then. prompt() sets it back. */
+  /** Why a hook ended the loop, or undefined. wrap runs no tool then. prompt() sets it to undefined. */
   stopped: string | undefined;
   before<A>(tool: string, args: A, options?: CallOptions): Promise<Verdict<A>>;
   after<R>(
@@ -124,14 +124,14 @@ export class Gate {
   /** Runs the pre-execute hooks. Later calls pass the prompt on to their hooks. */
   prompt(text: string, options?: Omit<CallOptions, "id">): Promise<Prompt>;
   /**
-   * before, run, after. Returns what the model is to see: the result, or a text if hooks have changed it or added
-   * texts. Throws Blocked for a call that hooks keep from running, unless onBlock is "return": then the reason is
-   * returned. What run throws goes on, after the hooks have seen it; as a ToolError if they have changed its text.
+   * before, run, after. Returns the result for the model, or a text if hooks have changed the result or added texts.
+   * Throws Blocked if hooks keep the call from running; with onBlock "return" the reason is returned. The hooks see an
+   * error of run, and then the error goes on; as a ToolError if hooks have changed the text.
    */
   wrap<A, R>(
     name: string, args: A, run: (args: A) => R | Promise<R>, options?: WrapOptions,
   ): Promise<R | string>;
-  /** Runs the hooks for a client's own hook input, and returns that client's hook output; with "json" the outcome. */
+  /** Runs the hooks for a client's own hook input, and returns the client's hook output; with "json" the outcome. */
   fire(
     input: object, options?: { output?: string; signal?: AbortSignal | undefined },
   ): Promise<Record<string, unknown>>;
@@ -139,7 +139,7 @@ export class Gate {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** There is no verdict: do not run the tool, and do not show a result. */
+/** A missing verdict: do not run the tool, and do not show a result. */
 export class HookrunError extends Error {}
 
 /** Hooks keep a tool from running. The message is for the model: the reason and the texts of the hooks. */
@@ -150,7 +150,7 @@ export class Blocked extends HookrunError {
   readonly outcome: Outcome;
 }
 
-/** A tool threw, and the hooks changed its message or added a text. `cause` is what it threw; name is that of it. */
+/** A tool threw, and the hooks changed the message or added a text. `cause` is the tool's error, with the same name. */
 export class ToolError extends Error {}
 
 /** The path of the hookrun binary, as a Gate finds it. */

@@ -1,4 +1,4 @@
-// One call by a command of its own, `hookrun pre-tool -o json`: for where no server can be started.
+// One call by a command of its own, `hookrun pre-tool -o json`, if no server can be started.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export async function oneShot(binary, args, env, method, params, { signal, timeo
   }
 }
 
-// The longest text goes to stdin, others that can be long into files: the user alone can read the folder.
+// The longest text goes to stdin, other long texts into files: the user alone can read the folder.
 async function flagsOf(method, params, folder) {
   const stdin = { "pre-execute": "prompt", "pre-tool": "args", "post-tool": "result" }[method];
   const flags = [];
@@ -75,7 +75,7 @@ function run(binary, args, env, input, { signal, timeout }) {
       ended ??= new HookrunError(`${binary} did not start: ${error.message}`);
       if (child.pid === undefined) finish(null);
     });
-    child.stdin?.on("error", () => {}).end(input); // a hookrun that ends early says why
+    child.stdin?.on("error", () => {}).end(input); // if hookrun ends early, stderr has the reason
     child.stdout?.on("data", (chunk) => {
       size += chunk.length;
       if (size > LONGEST_ANSWER) end(new HookrunError(`hookrun ${args[0]} wrote more than ${LONGEST_ANSWER} bytes`));

@@ -1,4 +1,4 @@
-// Reads outcomes, and makes what the model sees.
+// Reads outcomes, and joins results and texts for the model.
 import { HookrunError } from "./errors.js";
 
 const DECISIONS = ["continue", "block", "ask", "defer"];
@@ -6,7 +6,7 @@ const TEXTS = { reason: 0, stop_reason: 0, cause: 0, hook: 0 };
 const LISTS = { system_messages: 0, warnings: 0 };
 const WITHHELD = "[withheld by hookrun]";
 
-/** Checks every field of an outcome that this package reads. An answer that cannot be read is no verdict. */
+/** Checks every field of an outcome that this package reads. An unreadable answer is no verdict. */
 export function checked(outcome, method) {
   const fail = (what) => {
     throw new HookrunError(`this answer to a ${method} call cannot be read: ${what}. Is the program a hookrun?`);
@@ -29,7 +29,7 @@ export function checked(outcome, method) {
 
 const isListOf = (value, is) => Array.isArray(value) && value.every(is);
 
-/** What all results of a call have. */
+/** The fields of all results of a call. */
 export function common(outcome) {
   return {
     decision: outcome.decision,
@@ -42,7 +42,7 @@ export function common(outcome) {
   };
 }
 
-/** Whether a hook that might have changed the result failed: then only its reason is for the model. */
+/** Whether a hook failed that might have changed the result: then the reason alone is for the model. */
 export function isWithheld({ decision, cause }) {
   return decision !== "continue" && cause !== "policy" && cause !== "unsupported";
 }
@@ -53,12 +53,12 @@ export function resultOf(outcome, result) {
   return isWithheld(outcome) ? WITHHELD : result;
 }
 
-/** A value as the text that a hook or a model reads. */
+/** A value as text for a hook or a model. */
 export function textOf(value) {
   return typeof value === "string" ? value : JSON.stringify(value) ?? "";
 }
 
-/** What the model sees: the result as it is, or with the texts behind it. */
+/** The result for the model: unchanged, or as text with the texts of hooks. */
 export function shown(result, texts) {
   return texts.length === 0 ? result : [textOf(result), ...texts].filter((text) => text !== "").join("\n\n");
 }

@@ -1,4 +1,4 @@
-// One `hookrun serve` on pipes, and the calls that wait for its answers.
+// One `hookrun serve` on pipes, and the calls in flight.
 import { spawn } from "node:child_process";
 import { Buffer } from "node:buffer";
 import { HookrunError } from "./errors.js";
@@ -6,10 +6,10 @@ import { Lines, tail } from "./lines.js";
 import { versionError } from "./version.js";
 
 const LONGEST_REQUEST = 64 * 1024 * 1024; // hookrun reads no longer line
-const SHORTEST_PROBE = 1_000; // how long, in ms, a server has to show that it still lives
+const SHORTEST_PROBE = 1_000; // how long, in ms, a server may take to answer a ping
 const LONGEST_PROBE = 10_000;
 const LAST_WORDS = 5_000; // how long, in ms, a server may take to end after close
-const LAST_OUTPUT = 500; // how long, in ms, the output of a server that has ended is read
+const LAST_OUTPUT = 500; // how long, in ms, output is read after the end of a server
 const CANCELLED = -32800;
 
 /** Thrown if the server ended before its first answer: a single command may still give a verdict. */
@@ -17,9 +17,9 @@ export class NotStarted extends HookrunError {}
 
 export class Server {
   #child;
-  #pending = new Map(); // by id: how to end the call, and whether somebody still waits for the answer
+  #pending = new Map(); // by id: how to end the call
   #last = 0;
-  #gone; // the error of all calls, once this server answers nothing any more
+  #gone; // the error of all calls after the end of this server
   #answered = false;
   #stderr = "";
   #ended; // resolves once the process is gone
@@ -58,7 +58,7 @@ export class Server {
     return this.#gone !== undefined;
   }
 
-  /** Asks the server for its version: so a program that is no hookrun, or too old, is found before the first call. */
+  /** Asks the server for its version, so that another program or an old hookrun is found before the first call. */
   async greet(timeout) {
     const answer = await this.call("ping", "{}", { timeout });
     const wrong = versionError(answer?.version);
@@ -67,7 +67,7 @@ export class Server {
     throw new HookrunError(wrong);
   }
 
-  /** The result of one request; its params are JSON. Whatever goes wrong is a HookrunError, also an error answered. */
+  /** The result of one request, with params as JSON. Every failure is a HookrunError, also an error as the answer. */
   call(method, params, { signal, timeout } = {}) {
     return new Promise((resolve, reject) => {
       if (this.#gone) throw this.#gone;
@@ -95,7 +95,7 @@ export class Server {
     });
   }
 
-  /** Ends the server with its calls. Nothing of it is left when the promise resolves. */
+  /** Ends the server and all calls. When the promise resolves, no process is left. */
   async close() {
     this.#end(new HookrunError("the gate is closed"));
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), LAST_WORDS);
@@ -132,7 +132,7 @@ export class Server {
     call.reject(new HookrunError(what + hint));
   }
 
-  /** Gives one call up, and cancels it at the server. A server that answers neither this nor a ping is killed. */
+  /** Gives one call up, and cancels the call at the server. If the server does not answer a ping then, it is killed. */
   #abandon(id, error, timeout = 0) {
     const call = this.#pending.get(id);
     call.reject(error);

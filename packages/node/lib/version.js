@@ -1,9 +1,9 @@
-// Which hookrun this package works with.
+// The versions of hookrun that this package works with.
 
 const OLDEST = [1, 0, 0];
 
 /**
- * Says what is wrong with the version of a hookrun, or returns undefined. A build from a clone, v0.0.0-… or (devel),
+ * The fault of a version of hookrun, or undefined. A build from a clone, v0.0.0-… or (devel),
  * counts as new.
  */
 export function versionError(version) {

@@ -131,7 +131,8 @@ test("installed by npm into an empty project", { skip }, async (t) => {
   const url = await registry(t, dir);
   writeFileSync(join(project, "package.json"), "{}");
   const env = { ...process.env, npm_config_cache: folder(), npm_config_registry: url, HOOKRUN: "",
-    npm_config_update_notifier: "false", npm_config_audit: "false", npm_config_fund: "false", no_proxy: "127.0.0.1" };
+    npm_config_update_notifier: "false", npm_config_loglevel: "error", 
+    npm_config_audit: "false", npm_config_fund: "false", no_proxy: "127.0.0.1" };
   const run = (program, ...args) => runWith({}, program, ...args);
   const runWith = (more, program, ...args) => new Promise((resolve) => {
     execFile(program, args, { cwd: project, env: { ...env, ...more } }, (error, stdout, stderr) =>

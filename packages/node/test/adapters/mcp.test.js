@@ -80,7 +80,7 @@ test("mcp: it must come before the tools", async () => {
   const { McpServer } = await sdk("server/mcp.js");
   const server = new McpServer({ name: "demo", version: "1" });
   server.registerTool("shell", {}, () => ({ content: [] }));
-  assert.throws(() => adapter.withHooks(server, new Gate()), { name: "HookrunError", message: /too late/ });
+  assert.throws(() => adapter.withHooks(server, new Gate()), /already exists/);
 });
 const line = (text) => greets(`read -r l; echo '${text}'; exec cat >/dev/null`);
 for (const [what, binary] of [
@@ -115,3 +115,10 @@ async function inMemory(t, hooks, options) {
   t.after(async () => (await here.close(), await gate.close()));
   return { call: () => here.callTool({ name: "shell", arguments: { command: "x" } }) };
 }
+
+test("mcp: a handler that might be the tools' is not let through", async () => {
+  const { Server } = await sdk("server/index.js");
+  const server = new Server({ name: "demo", version: "1" }, { capabilities: { tools: {} } });
+  adapter.withHooks(server, new Gate());
+  assert.throws(() => server.setRequestHandler({ shape: {} }, () => ({})), { message: /the method of a handler/ });
+});

@@ -18,7 +18,7 @@ param([string]$Version = '', [string]$Dir = "$env:LOCALAPPDATA\Programs\hookrun"
     [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor 3072 # TLS 1.2
 
     $base = 'https://github.com/hookrun/hookrun/releases'
-    if ($env:HOOKRUN_BASE_URL) { $base = $env:HOOKRUN_BASE_URL }
+    if ($env:HOOKRUN_BASE_URL) { $base = $env:HOOKRUN_BASE_URL.TrimEnd('/') }
     $Version = $Version -replace '^v', ''
     if ($Version -notmatch '^[0-9A-Za-z.+-]*$') { throw "$Version is no version; give one as 1.0.0" }
     # A 32-bit PowerShell has the processor of the machine in PROCESSOR_ARCHITEW6432.

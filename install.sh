@@ -72,11 +72,11 @@ attest() {
 
 main() {
 	set -eu
-	base=${HOOKRUN_BASE_URL:-https://github.com/hookrun/hookrun/releases}
-	version= dir=
+	base=${HOOKRUN_BASE_URL:-https://github.com/hookrun/hookrun/releases} base=${base%/}
+	version='' dir=''
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--version | --dir) [ $# -gt 1 ] && [ -n "$2" ] || die "$1 needs a value" ;;
+		--version | --dir) [ -n "${2:-}" ] || die "$1 needs a value" ;;
 		*) die "unknown argument $1; usage: sh install.sh [--version V] [--dir DIR]" ;;
 		esac
 		case $1 in --version) version=${2#v} ;; *) dir=$2 ;; esac
@@ -97,7 +97,7 @@ main() {
 
 	case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
 	[ ! -d "$dir/hookrun" ] || die "$dir/hookrun is a folder; choose another place with --dir"
-	made= # the highest folder that this script makes
+	made='' # the highest folder that this script makes
 	if [ ! -d "$dir" ]; then
 		made=$dir
 		while [ ! -d "$(dirname "$made")" ]; do made=$(dirname "$made"); done
@@ -124,7 +124,7 @@ main() {
 	chmod 755 "$work/hookrun"
 	"$work/hookrun" version >"$work/says" || die "the hookrun of $archive does not run here; nothing was installed"
 	mv -f "$work/hookrun" "$dir/hookrun" || die "cannot replace $dir/hookrun"
-	made=
+	made=''
 	echo "$(cat "$work/says") is installed: $dir/hookrun"
 	case :$PATH: in *:"$dir":*) ;; *) say "$dir is not in your PATH; add it, as in: export PATH=\"$dir:\$PATH\"" ;; esac
 }

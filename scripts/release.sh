@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 die() { echo "release.sh: $*" >&2; exit 1; }
 
 all=linux_amd64,linux_arm64,linux_armv7,linux_riscv64,darwin_amd64,darwin_arm64,windows_amd64,windows_arm64
-systems=$all dirty= dist=dist
+systems=$all dirty='' dist=dist
 while [ $# -gt 0 ]; do
 	case $1 in
 	--dirty) dirty=yes ;;
@@ -41,12 +41,12 @@ rm -f "$dist"/hookrun[_-]* "$dist"/hookrun.rb "$dist"/hookrun.json "$dist"/SHA25
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-export CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 GORISCV64=rva20u64 GOEXPERIMENT= GOFIPS140=off
+export CGO_ENABLED=0 GOFLAGS='' GOAMD64=v1 GOARM64=v8.0 GORISCV64=rva20u64 GOEXPERIMENT='' GOFIPS140=off
 cli=github.com/hookrun/hookrun/internal/cli
 stamps="-X $cli.stampedVersion=$VERSION -X $cli.stampedCommit=$COMMIT -X $cli.stampedDate=$date"
 for system in $(echo "$systems" | tr , ' '); do
 	case ,$all, in *,"$system",*) ;; *) die "$system is not one of $all" ;; esac
-	os=${system%_*} arch=${system#*_} arm= end=
+	os=${system%_*} arch=${system#*_} arm='' end=''
 	case $arch in armv7) arch=arm arm=7 ;; esac
 	case $os in windows) end=.exe ;; esac
 	GOOS=$os GOARCH=$arch GOARM=$arm go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= $stamps" \

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/hookrun/hookrun/e2e/binary"
 )
@@ -391,7 +392,7 @@ func TestInstallInterrupted(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		select {
 		case <-half:
-		case <-time.After(binary.Patience):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("it asks for no archive")
 		}
 		require.Len(t, names(t, filepath.Join(dir, "bin")), 1) // the folder of temporary files
@@ -399,6 +400,48 @@ func TestInstallInterrupted(t *testing.T) {
 		require.Error(t, cmd.Wait())
 		<-half
 		require.Empty(t, names(t, dir), signal)
+	}
+}
+
+// The steps of the action for GitHub install hookrun, put it into PATH and say the version.
+func TestSetupAction(t *testing.T) {
+	t.Parallel()
+	root := binary.Repository(t)
+	folder := filepath.Join(root, ".github", "actions", "setup")
+	text, err := os.ReadFile(filepath.Join(folder, "action.yml"))
+	require.NoError(t, err)
+	var action struct {
+		Runs struct {
+			Steps []struct {
+				If, Run, Shell string
+				Env            map[string]string
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(text, &action))
+	steps := action.Runs.Steps
+	require.Len(t, steps, 3)
+	for i, script := range []string{"install.sh", "install.ps1"} {
+		path := strings.Replace(steps[i].Env["SCRIPT"], "${{ github.action_path }}", folder, 1)
+		require.Equal(t, filepath.Join(root, script), filepath.Clean(path))
+	}
+	s := newSite(t)
+	for _, version := range []string{"", "1.2.3"} {
+		temp := t.TempDir()
+		env := []string{"VERSION=" + version, "SCRIPT=" + filepath.Join(root, "install.sh"), "RUNNER_TEMP=" + temp,
+			"GITHUB_PATH=" + temp + "/path", "GITHUB_OUTPUT=" + temp + "/output", "HOOKRUN_BASE_URL=" + s.URL,
+			"PATH=" + path(t, tools, nil)}
+		done := binary.Run(t, temp, "", env, steps[0].Shell, "-e", "-c", steps[0].Run)
+		require.Zero(t, done.Code, done)
+		added, err := os.ReadFile(temp + "/path")
+		require.NoError(t, err)
+		require.Equal(t, temp+"/hookrun\n", string(added))
+		env = append(env, "PATH="+temp+"/hookrun:"+os.Getenv("PATH"))
+		done = binary.Run(t, temp, "", env, steps[2].Shell, "-e", "-c", steps[2].Run)
+		require.Zero(t, done.Code, done)
+		output, err := os.ReadFile(temp + "/output")
+		require.NoError(t, err)
+		require.Regexp(t, `^version=\S+\n$`, string(output))
 	}
 }
 

@@ -15,8 +15,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cd "$work" # outside of a module
-GOOS= GOARCH= GOFLAGS= CGO_ENABLED=0 go run -exec cp "$NFPM" "$work/nfpm" # unlike go install it keeps the program
-found=
+GOOS='' GOARCH='' GOFLAGS='' CGO_ENABLED=0 go run -exec cp "$NFPM" "$work/nfpm" # unlike go install it keeps the program
+found=''
 for archive in "$dist"/hookrun_*_linux_*.tar.gz; do
 	[ -e "$archive" ] || break
 	found=yes

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -74,10 +75,10 @@ func (f *firing) approvalCall(seen *dialect.Call) (approval.Call, error) {
 }
 
 // takeApprovals uses the approvals up by which the call goes on. The error says why the call must not go on.
-func (f *firing) takeApprovals() error {
+func (f *firing) takeApprovals(ctx context.Context) error {
 	dir, err := f.runner.stateDir()
 	for call := range f.approvals.used {
-		ok, errTake := approval.Take(dir, &call)
+		ok, errTake := approval.Take(ctx, dir, &call)
 		if err = errors.Join(err, errTake); err == nil && !ok {
 			err = errors.New("another call has used the approval of this call; ask the person again")
 		}

@@ -124,7 +124,7 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 	}
 	o := p.outcome(begin, f.verdicts)
 	if o.Decision == protocol.Continue && len(f.approvals.used) > 0 {
-		if err := f.takeApprovals(); err != nil {
+		if err := f.takeApprovals(ctx); err != nil {
 			return p.blocked(begin, f.verdicts, protocol.CausePolicy, err.Error()), nil
 		}
 	}

@@ -6,7 +6,7 @@
 //	err = request.Approve(state)
 //	… the same call comes again:
 //	if approval.Granted(state, &call) {
-//		passes, err := approval.Take(state, &call)
+//		passes, err := approval.Take(ctx, state, &call)
 //	}
 //
 // Guarantees: Take returns true once for an approval, even if many processes call it at the same time, and only within
@@ -16,8 +16,9 @@
 package approval
 
 import (
+	"context"
 	"crypto/sha256"
-	"encoding/binary"
+	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -26,11 +27,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/files/atomic"
+	"github.com/hookrun/hookrun/internal/files/lock"
 	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/state"
@@ -43,9 +44,9 @@ const Folder = "approved"
 const Valid = 10 * time.Minute
 
 const (
-	kept      = 24 * time.Hour // how long a request waits for approval
-	deadClaim = time.Minute    // a process that holds a claim for longer has crashed
-	maxArgs   = 16 << 10       // bytes: a person must be able to read the arguments
+	kept      = 24 * time.Hour   // how long a request waits for approval
+	patience  = 10 * time.Second // how long Take waits for another process
+	maxArgs   = 16 << 10         // bytes: a person must be able to read the arguments
 	maxReason = 4 << 10
 	maxFile   = 1 << 20
 )
@@ -84,16 +85,14 @@ type Request struct {
 // Code returns the name of the request: 8 letters and digits, the same for the same call.
 func (r *Request) Code() string { return codeOf(r.Hash) }
 
-// codeLetters are the digits of codes.
-const codeLetters = "0123456789abcdefghijklmnopqrstuv"
+var code32 = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv")
 
 func codeOf(hash string) string {
 	bytes, err := hex.DecodeString(hash)
 	if err != nil || len(bytes) != sha256.Size {
 		return ""
 	}
-	code := strconv.FormatUint(binary.BigEndian.Uint64(bytes)>>24, len(codeLetters))
-	return strings.Repeat("0", 8-len(code)) + code
+	return code32.EncodeToString(bytes[:5])
 }
 
 func path(dir, code string) string { return filepath.Join(dir, Folder, code+".json") }
@@ -113,10 +112,10 @@ func Ask(dir string, r *Request) (code string, err error) {
 	if err := private(folder); err != nil {
 		return "", err
 	}
-	state.RemoveOld(folder, "*.json*", kept)
+	state.RemoveOld(folder, "*.json", kept)
 	r.Hash, r.Asked, r.Approved = r.hash(), time.Now().UTC(), time.Time{}
 	if len(r.Reason) > maxReason {
-		r.Reason = r.Reason[:maxReason] + " …"
+		r.Reason = strings.ToValidUTF8(r.Reason[:maxReason], "") + " …"
 	}
 	if Granted(dir, &r.Call) {
 		return r.Code(), nil
@@ -151,7 +150,7 @@ func (r *Request) Valid() bool {
 // Read returns the request of a code. If no request waits, the error is fs.ErrNotExist.
 func Read(dir, code string) (*Request, error) {
 	code = strings.ToLower(code)
-	if strings.Trim(code, codeLetters) != "" || len(code) != 8 {
+	if bytes, err := code32.DecodeString(code); err != nil || len(bytes) != 5 || len(code) != 8 {
 		return nil, fmt.Errorf("%q is no code; a code has 8 letters and digits: %w", code, fs.ErrNotExist)
 	}
 	file := path(dir, code)
@@ -191,30 +190,26 @@ func Granted(dir string, c *Call) bool {
 	return err == nil && r.Hash == hash && r.Valid()
 }
 
-// Take reports whether the call may pass now, and uses the approval up.
-func Take(dir string, c *Call) (ok bool, err error) {
-	file := path(dir, codeOf(c.hash()))
+// Take reports whether the call may pass now, and uses the approval up. It waits for other processes until ctx ends, at
+// most for ten seconds.
+func Take(ctx context.Context, dir string, c *Call) (ok bool, err error) {
 	if !Granted(dir, c) {
 		return false, nil
 	}
 	// One process at a time takes an approval, and looks again because another process may have been first. On Windows
 	// two processes can remove one file.
-	claim := file + ".taken"
-	if info, err := os.Lstat(claim); err == nil && time.Since(info.ModTime()) > deadClaim {
-		_ = os.Remove(claim)
-	}
-	held, err := os.OpenFile(claim, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
+	held, err := os.OpenFile(filepath.Join(dir, Folder, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, held.Close(), os.Remove(claim)) }()
+	defer held.Close()
+	if err := lock.LockWithin(ctx, held, patience); err != nil {
+		return false, fmt.Errorf("%s: %w", held.Name(), err)
+	}
 	if !Granted(dir, c) {
 		return false, nil
 	}
-	err = os.Remove(file)
+	err = os.Remove(path(dir, codeOf(c.hash())))
 	return err == nil, err
 }
 

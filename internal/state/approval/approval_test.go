@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/files/lock"
 	"github.com/hookrun/hookrun/internal/state/approval"
 )
 
@@ -37,12 +39,12 @@ func approved(t *testing.T, dir string, r *approval.Request) {
 func TestOnce(t *testing.T) {
 	dir := t.TempDir()
 	r := request()
-	ok, err := approval.Take(dir, &r.Call)
+	ok, err := approval.Take(t.Context(), dir, &r.Call)
 	require.NoError(t, err)
 	require.False(t, ok, "before anything is asked")
 	_, err = approval.Ask(dir, r)
 	require.NoError(t, err)
-	ok, err = approval.Take(dir, &r.Call)
+	ok, err = approval.Take(t.Context(), dir, &r.Call)
 	require.NoError(t, err)
 	require.False(t, ok, "before it is approved")
 	approved(t, dir, r)
@@ -55,7 +57,7 @@ func TestOnce(t *testing.T) {
 	} {
 		other := r.Call
 		change(&other)
-		ok, err := approval.Take(dir, &other)
+		ok, err := approval.Take(t.Context(), dir, &other)
 		require.NoError(t, err)
 		require.False(t, ok)
 	}
@@ -63,7 +65,7 @@ func TestOnce(t *testing.T) {
 	var passed atomic.Int32
 	for range 20 {
 		all.Go(func() {
-			if ok, err := approval.Take(dir, &r.Call); err == nil && ok {
+			if ok, err := approval.Take(t.Context(), dir, &r.Call); err == nil && ok {
 				passed.Add(1)
 			}
 		})
@@ -113,7 +115,7 @@ func TestOthers(t *testing.T) {
 			if err := spoil(folder, filepath.Join(folder, r.Code()+".json")); err != nil {
 				t.Skip(err)
 			}
-			ok, err := approval.Take(dir, &r.Call)
+			ok, err := approval.Take(t.Context(), dir, &r.Call)
 			require.NoError(t, err)
 			require.False(t, ok)
 			_, err = approval.Read(dir, r.Code())
@@ -158,24 +160,31 @@ func TestFaults(t *testing.T) {
 	require.ErrorIs(t, err, approval.ErrTooLong)
 }
 
-// Asking again keeps an approval, replaces a file that cannot be read, and cuts a long reason. A process that crashed
-// while it took an approval holds no later one up.
+// Asking again keeps an approval, replaces a file that cannot be read, and cuts a long reason. While another process
+// takes an approval, nobody else does.
 func TestAskAgain(t *testing.T) {
 	dir := t.TempDir()
 	r := request()
-	r.Reason, r.Workspace = strings.Repeat("no ", 1<<20), "/w\xff"
+	r.Reason, r.Workspace = "n"+strings.Repeat("ó", 1<<20), "/w\xff"
 	approved(t, dir, r)
 	_, err := approval.Ask(dir, r)
 	require.NoError(t, err)
-	claim := filepath.Join(dir, approval.Folder, r.Code()+".json.taken")
-	require.NoError(t, os.WriteFile(claim, nil, 0o600))
-	ok, err := approval.Take(dir, &r.Call)
+	read, err := approval.Read(dir, r.Code())
 	require.NoError(t, err)
-	require.False(t, ok, "another process may be at it")
-	require.NoError(t, os.Chtimes(claim, time.Now(), time.Now().Add(-time.Hour)))
-	ok, err = approval.Take(dir, &r.Call)
+	require.Regexp(t, "^nó+ …$", read.Reason)
+	folder := filepath.Join(dir, approval.Folder)
+	other, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	require.NoError(t, err)
+	require.NoError(t, lock.Lock(other))
+	ended, end := context.WithCancel(t.Context())
+	end()
+	ok, err := approval.Take(ended, dir, &r.Call)
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, ok)
+	require.NoError(t, other.Close())
+	ok, err = approval.Take(ended, dir, &r.Call)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, approval.Folder, r.Code()+".json"), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, r.Code()+".json"), []byte("{"), 0o600))
 	approved(t, dir, r)
 }

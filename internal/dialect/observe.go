@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/printable"
@@ -10,15 +9,6 @@ import (
 
 // WouldRewrite is Report.Would of a hook that would have changed the call or the result.
 const WouldRewrite = "rewrite"
-
-const observes = "' only observes. It would have "
-
-// DropObserved takes the messages of hooks that only observe from an outcome, for a client that would show them to the
-// model, or ask because of them.
-func DropObserved(o *protocol.Outcome) {
-	o.SystemMessages = slices.DeleteFunc(slices.Clone(o.SystemMessages),
-		func(text string) bool { return strings.Contains(text, observes) })
-}
 
 // TellsUser reports whether the client's answer to a call can tell the user a message, and has no other effect.
 func (d *Dialect) TellsUser(c *Call) bool {
@@ -35,8 +25,8 @@ func (d *Dialect) TellsUser(c *Call) bool {
 const ApproveHint = "To let this call pass once, a person runs in a terminal: hookrun approve "
 
 // Observe removes from an observing hook's verdict all effects on the call and on the model's texts. The report says
-// what the hook would have done, and a message tells the user.
-func (h *HookVerdict) Observe() {
+// what the hook would have done. A message tells the user, unless silent.
+func (h *HookVerdict) Observe(silent bool) {
 	v, would, did := &h.Verdict, "", ""
 	switch {
 	case v.Decision != protocol.Continue:
@@ -56,11 +46,14 @@ func (h *HookVerdict) Observe() {
 		if seen.SystemMessage != "" {
 			seen.SystemMessage += "\n"
 		}
-		seen.SystemMessage += "Hook '" + printable.Escape(h.Report.Name) + observes + did
+		seen.SystemMessage += "Hook '" + printable.Escape(h.Report.Name) + "' only observes. It would have " + did
 	}
 	if h.Report.Would = would; would != "" && (v.Status == StatusBlocked || v.Status == StatusOK) {
 		seen.Status = StatusObserved
 	}
 	h.Report.Status = seen.Status
+	if silent {
+		seen.SystemMessage = ""
+	}
 	h.Verdict = seen
 }

@@ -87,7 +87,7 @@ type Plan struct {
 // Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
 func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	began := time.Now()
-	settings.CannotAsk = c.cannotAsk
+	settings.CannotAsk, settings.CannotTell = c.cannotAsk, c.cannotTell
 	plan, err := g.Runner.Plan(c.Call, settings)
 	if err != nil {
 		g.NoVerdict(began, &c.Call, err)
@@ -135,9 +135,6 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 	}
 	if p.call.Fit != nil {
 		p.call.Fit(&a.Outcome)
-	}
-	if client := p.call.Output; client != nil && len(a.SystemMessages) > 0 && !client.TellsUser(&p.call.Call) {
-		dialect.DropObserved(&a.Outcome)
 	}
 	if err := p.addTexts(ctx, &a); err != nil {
 		return a, err
@@ -231,6 +228,9 @@ func (c *Call) cannotAsk() bool {
 	}
 	return !c.Output.CanAsk(&c.Call)
 }
+
+// cannotTell reports whether a message in the answer would do more than tell the user.
+func (c *Call) cannotTell() bool { return c.Output != nil && !c.Output.TellsUser(&c.Call) }
 
 // NoVerdict records a call that failed before it could be planned.
 func (g *Gate) NoVerdict(began time.Time, c *dialect.Call, err error) {

@@ -281,3 +281,24 @@ func TestIdle(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, plan.Immediate())
 }
+
+// TestObservingHookTellsOnlyTheUser: Cline gives the messages of an answer to the model, and Claude Code shows them to
+// the user.
+func TestObservingHookTellsOnlyTheUser(t *testing.T) {
+	observer := engine.NewFunction("h", protocol.PreTool, func(context.Context, *dialect.Call,
+		time.Duration) dialect.Verdict {
+		return dialect.Verdict{Decision: protocol.Block, Reason: "no", SystemMessage: "own", Status: dialect.StatusBlocked}
+	})
+	observer.Observe = true
+	f := newFixture(t, observer)
+	for name, tells := range map[string]bool{"cline": false, "claude": true} {
+		client, _ := registry.ClientNamed(name)
+		a, err := f.Fire(context.Background(), gate.Call{Output: client,
+			Call: dialect.Call{Event: protocol.PreTool, Tool: "shell"}})
+		require.NoError(t, err)
+		require.Equal(t, protocol.Continue, a.Decision)
+		require.Equal(t, "block: no", a.Hooks[0].Would)
+		require.Equal(t, tells, len(a.SystemMessages) > 0, name)
+		a.Delivered(true)
+	}
+}

@@ -312,7 +312,8 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin))
 		verdict.Note = verdict.Verdict.Note()
 		if h.Observe {
-			verdict.Observe()
+			cannotTell := f.settings.CannotTell
+			verdict.Observe(cannotTell != nil && cannotTell())
 		} else {
 			f.approve(h, &verdict)
 		}

@@ -57,6 +57,9 @@ type CallSettings struct {
 	// CannotAsk reports whether the caller cannot ask a person at this call, so an ask blocks; nil: the caller can
 	// ask.
 	CannotAsk func() bool
+	// CannotTell reports whether a message to the user would reach the model or stop the call; nil: it would not. Hooks
+	// that only observe then have no message.
+	CannotTell func() bool
 }
 
 // Plan selects the hooks that run at a call. It returns an error if the call has no event, or no tool at an event that

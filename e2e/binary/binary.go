@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -55,6 +57,11 @@ func run(m *testing.M) int {
 	}
 	pythons = filepath.Join(dir, "python", "bin")
 	os.Setenv("PATH", pythons+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) { // as under nohup: without a handler here, no child could be interrupted
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 	testall.Beside(6)
 	return m.Run()
 }

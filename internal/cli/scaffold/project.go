@@ -111,7 +111,7 @@ func pythonNames(dir, program string) bool {
 // read returns the text of a file of the project, or "" if the file is missing or unreadable.
 func read(dir, name string) string {
 	text, _, err := regular.Read(filepath.Join(dir, name), 1<<20)
-	if err != nil && !os.IsNotExist(err) {
+	if err != nil {
 		return ""
 	}
 	return string(text)

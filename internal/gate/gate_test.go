@@ -287,7 +287,8 @@ func TestIdle(t *testing.T) {
 func TestObservingHookTellsOnlyTheUser(t *testing.T) {
 	observer := engine.NewFunction("h", protocol.PreTool, func(context.Context, *dialect.Call,
 		time.Duration) dialect.Verdict {
-		return dialect.Verdict{Decision: protocol.Block, Reason: "no", SystemMessage: "own", Status: dialect.StatusBlocked}
+		return dialect.Verdict{Decision: protocol.Block, Reason: "no", SystemMessage: "own",
+			Status: dialect.StatusBlocked}
 	})
 	observer.Observe = true
 	f := newFixture(t, observer)

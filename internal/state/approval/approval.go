@@ -85,14 +85,15 @@ type Request struct {
 // Code returns the name of the request: 8 letters and digits, the same for the same call.
 func (r *Request) Code() string { return codeOf(r.Hash) }
 
-var code32 = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv")
+// code32 is a function because a variable would be made at the start of each call.
+func code32() *base32.Encoding { return base32.NewEncoding("0123456789abcdefghijklmnopqrstuv") }
 
 func codeOf(hash string) string {
 	bytes, err := hex.DecodeString(hash)
 	if err != nil || len(bytes) != sha256.Size {
 		return ""
 	}
-	return code32.EncodeToString(bytes[:5])
+	return code32().EncodeToString(bytes[:5])
 }
 
 func path(dir, code string) string { return filepath.Join(dir, Folder, code+".json") }
@@ -150,7 +151,7 @@ func (r *Request) Valid() bool {
 // Read returns the request of a code. If no request waits, the error is fs.ErrNotExist.
 func Read(dir, code string) (*Request, error) {
 	code = strings.ToLower(code)
-	if bytes, err := code32.DecodeString(code); err != nil || len(bytes) != 5 || len(code) != 8 {
+	if bytes, err := code32().DecodeString(code); err != nil || len(bytes) != 5 || len(code) != 8 {
 		return nil, fmt.Errorf("%q is no code; a code has 8 letters and digits: %w", code, fs.ErrNotExist)
 	}
 	file := path(dir, code)

@@ -39,16 +39,7 @@ timeout 120 "$wine" wineboot -i </dev/null >/dev/null 2>&1
 "$wine" cmd <"$scratch/open" >/dev/null 2>&1 &
 exec 9>"$scratch/open"
 
-# Wine 8.0 says "not implemented" where Go's os.RemoveAll asks for the removal of Windows 10. Go has another way for
-# older systems, which its own tests switch on.
-at=$(go env GOROOT)/src/internal/syscall/windows/at_windows.go
-sed 's/^var TestDeleteatFallback bool$/var TestDeleteatFallback = true/' "$at" >"$scratch/at_windows.go"
-if cmp -s "$at" "$scratch/at_windows.go"; then
-	echo "wine.sh: $at has no TestDeleteatFallback any more: see how os.RemoveAll deletes now" >&2
-	exit 1
-fi
-printf '{"Replace":{"%s":"%s"}}' "$at" "$scratch/at_windows.go" >"$scratch/overlay.json"
-
+scripts/wine/overlay.sh "$scratch"
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 # The tests in e2e cannot build their binary where there is no Go. With -trimpath all would be compiled twice.
 go build -overlay "$scratch/overlay.json" -o "$scratch/hookrun.exe" \

@@ -176,6 +176,7 @@ func TestNearlyTheTool(t *testing.T) {
 // However many globs a file has, and however long a name a model gives, a call is decided in little time. What could
 // not be matched in it matches, and a warning says so.
 func TestBoundOnMatchers(t *testing.T) {
+	testall.Alone(t)
 	globs := make([]string, testall.Of(20_000, 50_000))
 	for i := range globs {
 		globs[i] = "*a*b*c"

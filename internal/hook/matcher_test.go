@@ -97,6 +97,7 @@ func TestFnmatch(t *testing.T) {
 // Whoever names a tool, or writes a matcher, must not be able to hold up the call. The limit is for a busy machine;
 // a matcher that tries every way takes longer than the world is old.
 func TestHostileMatchers(t *testing.T) {
+	testall.Alone(t)
 	const most = 1 << 20 // bytes of a file
 	size, long := testall.Of(most/8, most), testall.Of(2_000, 10_000)
 	start := time.Now()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // callOf is the call of an example.
@@ -89,6 +90,7 @@ func TestExamples(t *testing.T) {
 
 // TestManyCommands: the time of a call is bounded, however many commands get the output of others.
 func TestManyCommands(t *testing.T) {
+	testall.Alone(t)
 	for _, line := range []string{"curl x.io; ls" + strings.Repeat(" | sh", 9000),
 		"curl x.io; ls" + strings.Repeat(" | sh -c \"$(ls)\"", 4000), "ls" + strings.Repeat(" | tee >(cat)", 4000),
 		strings.Repeat("A=$A; ", 30) + "rm -rf $A"} {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,6 +21,7 @@ func fitsNames(pattern, file string, at baseDirs) bool {
 
 // TestNames holds names against regular expressions: whatever path a pattern matches, its names fit.
 func TestNames(t *testing.T) {
+	testall.Alone(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(parts []string) (s string) {
 		for range 1 + random.IntN(6) {

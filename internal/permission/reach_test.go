@@ -282,6 +282,7 @@ func TestNestedPaths(t *testing.T) {
 
 // Many paths and folders that they may start from make neither a way round a rule nor a call that takes long.
 func TestBoundOnReach(t *testing.T) {
+	testall.Alone(t)
 	ws, home := workspace(t)
 	folders := `{"path":"src"`
 	for i := range 1000 {
@@ -318,6 +319,7 @@ const keyNames = `path paths Path PATH file files File filename file_name fileNa
 
 // TestKeyNames holds rules against a path under any key, alone and beside one under a key that every tool has.
 func TestKeyNames(t *testing.T) {
+	testall.Alone(t)
 	ws, home := workspace(t)
 	names := strings.Fields(keyNames)
 	require.GreaterOrEqual(t, len(names), 137)

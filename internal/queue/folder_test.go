@@ -173,6 +173,7 @@ func TestDamage(t *testing.T) {
 // A bit that flips on the disk is noticed, wherever it is. Only one within the checksum's own name goes by, which
 // leaves the text as it was.
 func TestFlippedBit(t *testing.T) {
+	testall.Alone(t)
 	q := queue.Queue{Dir: t.TempDir()}
 	e := put(t, q, queue.Entry{Content: "use the staging database", Agents: []string{"a"}, Source: "human"})
 	files, err := filepath.Glob(filepath.Join(q.Dir, "queue", session, "entries", e.ID+"*"))

@@ -215,6 +215,7 @@ func TestOutcomeIsWrittenAsItsJSON(t *testing.T) {
 
 // A secret that begins in what is shown, or where nothing is shown any more, must not be seen in part.
 func TestSecretsAcrossTheCut(t *testing.T) {
+	testall.Alone(t)
 	const planted = "hunter2hunter2hunter2"
 	much := strings.Repeat("z", maxText+2*ahead)
 	step := testall.Of(9, 3)
@@ -274,6 +275,7 @@ func TestCostIsLinear(t *testing.T) {
 
 // A pattern that looks to the end for each of its matches is tried on little.
 func TestCostOfAPattern(t *testing.T) {
+	testall.Alone(t)
 	if raceEnabled {
 		t.Skip("nothing runs at once here, and it takes ten times as long")
 	}

@@ -174,6 +174,7 @@ func TestPlaces(t *testing.T) {
 
 // Scan takes time linear in the text, whatever its brackets are.
 func TestScanIsLinear(t *testing.T) {
+	testall.Alone(t)
 	for _, piece := range []string{"[", "{", "[\n", "{\n", "{\"a\":\n", "\"", "\\\"", "\"\n", "{'\n", "]", "{]\n",
 		"x{", "\x1b[", "\x1b]", "[}", "{\"decision\":\n", "{\"reason\":{\n", "'", "`", "\xff", "{\x00"} {
 		size := testall.Of(256<<10, 2<<20)
@@ -185,6 +186,7 @@ func TestScanIsLinear(t *testing.T) {
 
 // Open brackets cost no memory for ever, and what stands behind thousands of them is seen.
 func TestScanOfManyOpenBrackets(t *testing.T) {
+	testall.Alone(t)
 	for _, piece := range []string{"{", "[", "{\"a\":", "[\n"} {
 		text := strings.Repeat(piece, testall.Of(1<<20, 4<<20)/len(piece))
 		var before, after runtime.MemStats

@@ -117,6 +117,7 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 
 // TestRandomAnswers: no answer of a hook, whatever its form, makes hookrun panic.
 func TestRandomAnswers(t *testing.T) {
+	testall.Alone(t)
 	for _, d := range forms() {
 		answers := testall.Of(3_000, 10_000)
 		if named, _ := registry.Named(d.Name); named != d { // another form of a dialect

@@ -19,12 +19,14 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // TestClaudeOutputReadsBack: what hookrun prints as a hook command of the client means to it what its own hooks said.
 // The one exception is a stop without a reason, which an outcome words itself.
 func TestClaudeOutputReadsBack(t *testing.T) {
+	testall.Alone(t)
 	texts := []string{"", "r", " \n<&> \"é\" 😀 \\ \u2028", "\x1b[31m", "{\"decision\":\"approve\"}"}
 	rng := rand.New(rand.NewPCG(7, 7))
 	text := func() string { return texts[rng.IntN(len(texts))] }

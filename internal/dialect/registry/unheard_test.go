@@ -231,6 +231,7 @@ func runs() int {
 // TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or
 // warns the user.
 func TestNoDenyGoesUnheard(t *testing.T) {
+	testall.Alone(t)
 	for _, d := range registry.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			var seed [32]byte // by the name: a dialect that is new changes nothing about the others

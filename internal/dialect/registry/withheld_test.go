@@ -120,6 +120,7 @@ func readJSON(t testing.TB, o protocol.Outcome) (read protocol.Outcome) {
 
 // TestForms: whatever hooks answer, the outcome is the same in every form, and also when it was read from its JSON.
 func TestForms(t *testing.T) {
+	testall.Alone(t)
 	rng := rand.New(rand.NewPCG(3, 30))
 	answers := []string{"", "{}", "note", "n\xffte \u2028", unfit, `{"decision":"block","reason":"r"}`,
 		`{"decision":"approve"}`,
@@ -174,6 +175,7 @@ func TestForms(t *testing.T) {
 // TestLongTextsHold: however long its texts are, a client is held up by an answer as by one with short texts. Qwen Code
 // reads the first MiB.
 func TestLongTextsHold(t *testing.T) {
+	testall.Alone(t)
 	outcomes := func(text string) []protocol.Outcome {
 		texts := []protocol.Text{{Content: text}, {Content: text}}
 		quoted, err := json.Marshal(text)

@@ -1,6 +1,6 @@
-// Package testall separates the tests that a change runs from those that only CI runs. `go test ./...` stays short and
+// Package testall separates the tests that a change runs from those that only CI runs.`go test ./...` stays short and
 // needs no network; HOOKRUN_TEST_ALL=1 adds what installs packages, compares with other programs at length, or repeats
-// a recorded corpus whole.
+// a recorded corpus whole. Under the race detector, Alone leaves out tests of one goroutine.
 package testall
 
 import (
@@ -23,6 +23,15 @@ func Only(t testing.TB, why string) {
 	t.Helper()
 	if !On() {
 		t.Skipf("%s: it runs with %s=1", why, variable)
+	}
+}
+
+// Alone skips a long test of one goroutine under the race detector, which can find nothing there and makes the test
+// several times as long. .ci/run runs all of these without it.
+func Alone(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("one goroutine, so no race")
 	}
 }
 

@@ -1,0 +1,5 @@
+//go:build !race
+
+package testall
+
+const raced = false

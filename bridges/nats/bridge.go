@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The streams, which the bridge makes if they are missing.
+const (
+	textsStream   = "HOOKRUN"
+	textsPrefix   = "hookrun.queue."
+	reportsStream = "HOOKRUN_DELIVERED"
+	reportsPrefix = "hookrun.delivered."
+)
+
+const (
+	// ackWait is how long the server waits before it sends a text again. It is short because a killed bridge had at most
+	// one text, and harmless because a text that comes again is known.
+	ackWait = 2 * time.Second
+	// pause is the time before what failed is tried again.
+	pause = time.Second
+	// maxText is the most bytes of a text and its headers that the server takes, so that a publisher gets the error.
+	maxText = 1<<20 + 8<<10
+)
+
+// bridge takes the texts of one agent.
+type bridge struct {
+	options
+	journal *journal
+	conn    *nats.Conn
+	js      jetstream.JetStream
+
+	stderr io.Writer
+	saying sync.Mutex
+	said   string
+}
+
+// say prints a line, unless it is the line before.
+func (b *bridge) say(line string) {
+	b.saying.Lock()
+	defer b.saying.Unlock()
+	if line != b.said {
+		fmt.Fprintln(b.stderr, "hookrun-nats:", line)
+	}
+	b.said = line
+}
+
+// fail says an error, and waits before the next try. An error of a lost connection is not said, since the connection's
+// own handlers have said it.
+func (b *bridge) fail(ctx context.Context, err error) {
+	if b.conn.IsConnected() && ctx.Err() == nil {
+		b.say(err.Error())
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(pause):
+	}
+}
+
+// run takes texts and reports their ends until ctx ends.
+func (b *bridge) run(ctx context.Context) (err error) {
+	if b.js, err = jetstream.New(b.conn); err != nil {
+		return err
+	}
+	var reports sync.WaitGroup
+	reports.Go(func() { b.report(ctx) })
+	for ctx.Err() == nil {
+		if err := b.consume(ctx); err != nil {
+			b.fail(ctx, err)
+		}
+	}
+	reports.Wait()
+	return b.conn.FlushTimeout(pause) // the last acknowledgement
+}
+
+// makeStream makes a stream that is missing. A stream that is there stays as its owner has configured it.
+func (b *bridge) makeStream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	stream, err := b.js.Stream(ctx, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = b.js.CreateStream(ctx, config)
+	}
+	return stream, err
+}
+
+// consume takes texts until ctx ends or the server cannot send any.
+func (b *bridge) consume(ctx context.Context) error {
+	stream, err := b.makeStream(ctx, jetstream.StreamConfig{
+		Name: textsStream, Description: "texts for agents of hookrun", Subjects: []string{textsPrefix + "*"},
+		Retention: jetstream.WorkQueuePolicy, // an agent that is away for long loses no text
+		Discard:   jetstream.DiscardNew, MaxMsgSize: maxText,
+	})
+	if err != nil {
+		return err
+	}
+	consumer, err := stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: "hookrun-" + b.agent, FilterSubject: textsPrefix + b.agent,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
+		MaxAckPending: 1, // the server sends a text again before the next, so the order is kept
+	})
+	if err != nil {
+		return err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(16))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		if err := b.take(ctx, m); err != nil {
+			return err
+		}
+	}
+}
+
+// take puts a text into the queue and acknowledges it, however often the queue must be tried.
+func (b *bridge) take(ctx context.Context, received jetstream.Msg) error {
+	meta, err := received.Metadata()
+	if err != nil {
+		return err
+	}
+	m := b.read(received.Data(), received.Headers(), meta)
+	if b.journal.has(m.id) {
+		return received.Ack()
+	}
+	status := "rejected"
+	if m.invalid == nil && !m.entry.Expires.IsZero() && time.Now().After(m.entry.Expires) {
+		m.invalid, status = errors.New("its time was over before it came to this machine"), "expired"
+	}
+	for {
+		var err error
+		if m.invalid == nil {
+			err = b.journal.put(ctx, m)
+		} else {
+			err = b.journal.refuse(m, status)
+		}
+		invalid := &invalidError{}
+		switch {
+		case err == nil && m.invalid != nil:
+			b.say(fmt.Sprintf("%s is not queued: %v", m.id, m.invalid))
+			return received.TermWithReason(m.invalid.Error())
+		case err == nil:
+			return received.Ack()
+		case errors.As(err, &invalid):
+			m.invalid = invalid.error
+			continue
+		case ctx.Err() != nil:
+			return nil
+		}
+		b.fail(ctx, fmt.Errorf("%s is not queued yet: %w", m.id, err))
+		_ = received.InProgress() // if this fails, the text comes again and is known
+	}
+}

@@ -39,17 +39,28 @@ type bridge struct {
 
 	stderr io.Writer
 	saying sync.Mutex
-	said   string
+	said   map[string]bool // since the last connection
 }
 
-// say prints a line, unless it is the line before.
+// say prints a line, unless it was said since the last connection.
 func (b *bridge) say(line string) {
 	b.saying.Lock()
 	defer b.saying.Unlock()
-	if line != b.said {
+	if b.said == nil || len(b.said) > 100 {
+		b.said = map[string]bool{}
+	}
+	if !b.said[line] {
 		fmt.Fprintln(b.stderr, "hookrun-nats:", line)
 	}
-	b.said = line
+	b.said[line] = true
+}
+
+// connected says that there is a connection, and forgets what was said before.
+func (b *bridge) connected(c *nats.Conn) {
+	b.saying.Lock()
+	b.said = nil
+	b.saying.Unlock()
+	b.say("connected to " + host(c.ConnectedUrl()))
 }
 
 // fail says an error, and waits before the next try. An error of a lost connection is not said, since the connection's
@@ -58,9 +69,14 @@ func (b *bridge) fail(ctx context.Context, err error) {
 	if b.conn.IsConnected() && ctx.Err() == nil {
 		b.say(err.Error())
 	}
+	wait(ctx, pause)
+}
+
+// wait waits for a time, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(pause):
+	case <-time.After(d):
 	}
 }
 
@@ -77,7 +93,10 @@ func (b *bridge) run(ctx context.Context) (err error) {
 		}
 	}
 	reports.Wait()
-	return b.conn.FlushTimeout(pause) // the last acknowledgement
+	if b.conn.IsConnected() {
+		_ = b.conn.FlushTimeout(pause) // the last acknowledgement; a text whose is lost comes again and is known
+	}
+	return nil
 }
 
 // makeStream makes a stream that is missing. A stream that is there stays as its owner has configured it.

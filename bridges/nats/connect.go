@@ -31,8 +31,12 @@ func (b *bridge) connect(environment string) (*nats.Conn, error) {
 		nats.Name("hookrun-nats " + b.agent),
 		nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(time.Second),
 		nats.IgnoreAuthErrorAbort(), // the files of credentials are read each time, so they can be renewed
-		nats.ConnectHandler(func(c *nats.Conn) { b.say("connected to " + host(c.ConnectedUrl())) }),
-		nats.ReconnectHandler(func(c *nats.Conn) { b.say("connected to " + host(c.ConnectedUrl())) }),
+		nats.ConnectHandler(b.connected), nats.ReconnectHandler(b.connected),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nats.ErrNoServers { // each server has its own error
+				b.say("no connection: " + err.Error() + "; waiting for " + hosts)
+			}
+		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				b.say("the connection is lost: " + err.Error() + "; waiting for " + hosts)
@@ -49,14 +53,7 @@ func (b *bridge) connect(environment string) (*nats.Conn, error) {
 	if b.cert != "" {
 		options = append(options, nats.ClientCert(b.cert, b.key))
 	}
-	conn, err := nats.Connect(servers, options...)
-	if err != nil {
-		return nil, err
-	}
-	if !conn.IsConnected() {
-		b.say(fmt.Sprintf("no connection: %v; waiting for %s", conn.LastError(), hosts))
-	}
-	return conn, nil
+	return nats.Connect(servers, options...)
 }
 
 // checkServers returns the names of the servers, and refuses a server of another machine without TLS.

@@ -64,9 +64,9 @@ type journal struct {
 }
 
 // openJournal locks and reads the journal of an agent, and puts a text into the queue that a killed bridge was at.
-func openJournal(ctx context.Context, dir, agent string) (j *journal, err error) {
+func openJournal(ctx context.Context, dir, agent string) (opened *journal, err error) {
 	// The hash tells names apart that a file system takes for one.
-	j = &journal{queue: &queue.Queue{Dir: dir}, folder: filepath.Join(dir, "nats", agent+"-"+state.Hashed(agent)[:8]),
+	j := &journal{queue: &queue.Queue{Dir: dir}, folder: filepath.Join(dir, "nats", agent+"-"+state.Hashed(agent)[:8]),
 		remembered: remembered, known: map[string]bool{}, pending: map[int64]*text{}}
 	if err := owner.MkdirAll(j.folder); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -34,35 +35,57 @@ type end struct {
 type reporter struct {
 	*bridge
 	looked map[string]time.Time // when the history of a session was read
-	found  map[int64]end        // unreported ends, by the At of their texts
 	ready  bool                 // whether the stream is there
+
+	sync.Mutex
+	found map[int64]end // unreported ends, by the At of their texts
 }
 
 // report reports the ends of texts until ctx ends.
 func (b *bridge) report(ctx context.Context) {
 	r := &reporter{bridge: b, looked: map[string]time.Time{}, found: map[int64]end{}}
+	var looking sync.WaitGroup
+	looking.Go(func() { r.lookOften(ctx) })
 	for ctx.Err() == nil {
-		if err := r.look(); err != nil {
-			b.say("reading the history of the queue: " + err.Error())
-		}
-		if len(r.found) > 0 && b.conn.IsConnected() {
-			if err := r.publish(ctx); err != nil {
+		if ends := r.inOrder(); len(ends) > 0 && b.conn.IsConnected() {
+			if err := r.publish(ctx, ends); err != nil {
 				r.ready = false
 				b.fail(ctx, fmt.Errorf("reporting to %s%s: %w", reportsPrefix, b.agent, err))
 			}
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
+		wait(ctx, pause/10)
+	}
+	looking.Wait()
+}
+
+// lookOften looks for ends, whatever the server does, because a history has only its last events.
+func (r *reporter) lookOften(ctx context.Context) {
+	for ctx.Err() == nil {
+		news, err := r.look()
+		if err != nil {
+			r.say("reading the history of the queue: " + err.Error())
+		}
+		if news > 0 {
+			wait(ctx, pause/10) // there may be many more
+		} else {
+			wait(ctx, pause)
 		}
 	}
 }
 
-// look finds ends, also while the server is away, because a history has only its last events.
-func (r *reporter) look() (err error) {
+// look finds ends, and returns how many it has not found before.
+func (r *reporter) look() (news int, err error) {
+	add := func(e end) {
+		r.Lock()
+		defer r.Unlock()
+		if _, known := r.found[e.created]; !known {
+			r.found[e.created] = e
+			news++
+		}
+	}
 	sessions, refused := r.journal.unreported()
 	for _, t := range refused {
-		r.found[t.At] = end{ID: t.ID, Status: t.Status, At: time.Unix(0, t.At).UTC(), Reason: t.Reason, created: t.At}
+		add(end{ID: t.ID, Status: t.Status, At: time.Unix(0, t.At).UTC(), Reason: t.Reason, created: t.At})
 	}
 	for session := range sessions {
 		now := time.Now()
@@ -77,15 +100,24 @@ func (r *reporter) look() (err error) {
 				continue
 			}
 			e := record.Events[1]
-			r.found[t.At] = end{ID: t.ID, Session: session, Status: string(e.Status), At: e.At, ReadBy: e.Agent,
-				Tool: e.Tool, ToolUseID: e.ToolUseID, created: t.At}
+			add(end{ID: t.ID, Session: session, Status: string(e.Status), At: e.At, ReadBy: e.Agent,
+				Tool: e.Tool, ToolUseID: e.ToolUseID, created: t.At})
 		}
 	}
-	return err
+	return news, err
 }
 
-// publish reports the ends that were found, in order. Each is noted when the server has it.
-func (r *reporter) publish(ctx context.Context) error {
+// inOrder returns the ends that were found.
+func (r *reporter) inOrder() []end {
+	r.Lock()
+	defer r.Unlock()
+	return slices.SortedFunc(maps.Values(r.found), func(a, b end) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.created, b.created))
+	})
+}
+
+// publish reports ends. Each is noted when the server has it.
+func (r *reporter) publish(ctx context.Context, ends []end) error {
 	if !r.ready {
 		_, err := r.makeStream(ctx, jetstream.StreamConfig{
 			Name: reportsStream, Description: "ends of the texts in " + textsStream,
@@ -96,9 +128,6 @@ func (r *reporter) publish(ctx context.Context) error {
 		}
 		r.ready = true
 	}
-	ends := slices.SortedFunc(maps.Values(r.found), func(a, b end) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.created, b.created))
-	})
 	for _, e := range ends {
 		e.Agent = r.agent
 		data, err := json.Marshal(e)
@@ -114,7 +143,9 @@ func (r *reporter) publish(ctx context.Context) error {
 		if err := r.journal.ended(e.created); err != nil {
 			return err
 		}
+		r.Lock()
 		delete(r.found, e.created)
+		r.Unlock()
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ func (b *bridge) connect(environment string) (*nats.Conn, error) {
 	}
 	options := []nats.Option{
 		nats.Name("hookrun-nats " + b.agent),
+		nats.CustomInboxPrefix("_INBOX.hookrun-" + b.agent), // texts come there, so permissions can keep others out
 		nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(time.Second),
 		nats.IgnoreAuthErrorAbort(), // the files of credentials are read each time, so they can be renewed
 		nats.ConnectHandler(b.connected), nats.ReconnectHandler(b.connected),

@@ -191,7 +191,7 @@ func connect(t *testing.T, address string) client {
 		nats.ReconnectBufSize(-1))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(2*time.Second))
+	js, err := jetstream.New(conn)
 	require.NoError(t, err)
 	return client{conn, js}
 }
@@ -204,13 +204,12 @@ func (c client) publish(ctx context.Context, agent, text string, headers ...stri
 		m.Header.Add(headers[i], headers[i+1])
 	}
 	for {
-		_, err := c.js.PublishMsg(ctx, m)
+		try, cancel := context.WithTimeout(ctx, 2*time.Second) // the answer may be lost with the server
+		_, err := c.js.PublishMsg(try, m)
+		cancel()
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(10 * time.Millisecond):
-		}
+		wait(ctx, 10*time.Millisecond)
 	}
 }

@@ -22,11 +22,16 @@ import (
 // soak is what TestSoak knows.
 type soak struct {
 	sync.Mutex
-	got   map[string][]string // texts by agent, in the order in which the agent got them
-	count int
-	next  int // the count at which the next process is killed
-	kill  chan struct{}
+	got     map[string][]string // texts by agent, in the order in which the agent got them
+	reports map[string]int      // how often the end of a text was reported, by ID
+	ended   map[string]int      // the number of reported texts by agent
+	count   int
+	next    int // the count at which the next process is killed
+	kill    chan struct{}
 }
+
+// maxAhead is how many texts more than reported are published for an agent, fewer than the history of a session keeps.
+const maxAhead = 400
 
 // TestSoak has three agents get texts while their bridges and the server are killed at random. Each agent gets each of
 // its texts once and in order, and the end of each text is reported once or twice.
@@ -49,30 +54,24 @@ func TestSoak(t *testing.T) {
 	dir := t.TempDir()
 	processes := []*process{natsServer}
 	for _, agent := range agents {
-		bridge := newBridge(t, address, dir, "--agent", agent, "--session", "s1")
+		bridge := newBridge(t, address, dir, "--agent", agent, "--session", "of-"+agent)
 		bridge.start(t)
 		bridge.wait(t)
 		defer func() { bridge.kill() }()
 		processes = append(processes, bridge)
 	}
 
-	s := &soak{got: map[string][]string{}, kill: make(chan struct{}, 1), next: 1}
+	s := &soak{got: map[string][]string{}, reports: map[string]int{}, ended: map[string]int{},
+		kill: make(chan struct{}, 1), next: 1}
 	var work sync.WaitGroup
 	for _, agent := range agents {
 		c := connect(t, address)
-		work.Go(func() {
-			for i := range perAgent {
-				id := fmt.Sprintf("%s-%d", agent, i)
-				for range 1 + i%50/49 { // some come twice
-					if err := c.publish(ctx, agent, fmt.Sprintf("text %d", i), "Nats-Msg-Id", id); err != nil {
-						t.Errorf("publishing: %v", err)
-						return
-					}
-				}
-			}
-		})
+		work.Go(func() { s.publish(ctx, t, c, agent, perAgent) })
 		work.Go(func() { s.read(ctx, t, queue.Queue{Dir: dir}, agent, perAgent) })
 	}
+
+	reader := connect(t, address)
+	work.Go(func() { s.readReports(ctx, t, reader, total) })
 
 	// The killer.
 	killed := map[bool]int{} // by whether it was the server
@@ -93,7 +92,9 @@ func TestSoak(t *testing.T) {
 			p.wait(t)
 			s.Lock()
 			s.next = s.count + 1 + random.IntN(2*total/kills)
+			count := s.count
 			s.Unlock()
+			t.Logf("%v: %d texts", time.Since(began).Round(time.Second), count)
 		}
 	}
 	duration := time.Since(began)
@@ -106,9 +107,8 @@ func TestSoak(t *testing.T) {
 	}
 	require.Positive(t, killed[true]+killed[false])
 
-	reports := allReports(ctx, t, connect(t, address), total)
 	twice := 0
-	for id, n := range reports {
+	for id, n := range s.reports {
 		require.LessOrEqual(t, n, 2, id)
 		twice += n - 1
 	}
@@ -116,30 +116,51 @@ func TestSoak(t *testing.T) {
 		require.NoError(t, bridge.cmd.Process.Signal(syscall.SIGTERM))
 		memory := highWater(bridge.cmd.Process.Pid)
 		require.NoError(t, bridge.cmd.Wait(), bridge.lines)
-		waiting, err := (&queue.Queue{Dir: dir}).Waiting(ctx, "s1")
+		waiting, err := (&queue.Queue{Dir: dir}).Waiting(ctx, "of-"+agents[i])
 		require.NoError(t, err)
 		require.Empty(t, waiting)
 		t.Logf("bridge of %s: %s", agents[i], memory)
 	}
 	t.Logf("%d texts in %v, %.0f a second; the server was killed %d times, bridges %d times; %d reports, %d twice",
 		total, duration.Round(time.Millisecond), float64(total)/duration.Seconds(), killed[true], killed[false],
-		len(reports), twice)
+		len(s.reports), twice)
+}
+
+// publish is an orchestrator: it publishes the texts of an agent in order.
+func (s *soak) publish(ctx context.Context, t *testing.T, c client, agent string, texts int) {
+	for i := range texts {
+		for i >= s.reported(agent)+maxAhead && ctx.Err() == nil {
+			wait(ctx, 10*time.Millisecond)
+		}
+		id := fmt.Sprintf("%s-%d", agent, i)
+		for range 1 + i%50/49 { // some come twice
+			if err := c.publish(ctx, agent, fmt.Sprintf("text %d", i), "Nats-Msg-Id", id); err != nil {
+				t.Errorf("publishing: %v", err)
+				return
+			}
+		}
+	}
+}
+
+// reported returns the number of reported texts of an agent.
+func (s *soak) reported(agent string) int {
+	s.Lock()
+	defer s.Unlock()
+	return s.ended[agent]
 }
 
 // read is an agent: it calls tools until it has all texts.
 func (s *soak) read(ctx context.Context, t *testing.T, q queue.Queue, agent string, texts int) {
 	for n := 0; n < texts; {
-		claim, err := q.Claim(ctx, "s1", agent, "shell")
+		claim, err := q.Claim(ctx, "of-"+agent, agent, "shell")
 		if err != nil {
 			t.Errorf("the agent %s: %v", agent, err)
 			return
 		}
 		if claim == nil {
-			select {
-			case <-ctx.Done():
+			if wait(ctx, 10*time.Millisecond); ctx.Err() != nil { // the agent does its own work
 				t.Errorf("the agent %s got %d of %d texts", agent, n, texts)
 				return
-			case <-time.After(10 * time.Millisecond): // of the agent's own work
 			}
 			continue
 		}
@@ -163,28 +184,48 @@ func (s *soak) read(ctx context.Context, t *testing.T, q queue.Queue, agent stri
 	}
 }
 
-// allReports waits until each of so many texts was reported as delivered, and returns how often.
-func allReports(ctx context.Context, t *testing.T, c client, texts int) map[string]int {
-	consumer, err := c.js.OrderedConsumer(ctx, reportsStream, jetstream.OrderedConsumerConfig{})
-	require.NoError(t, err)
-	messages, err := consumer.Messages()
-	require.NoError(t, err)
-	defer messages.Stop()
-	reports := map[string]int{}
-	for {
-		m, err := messages.Next(jetstream.NextContext(ctx))
-		require.NoError(t, err, "%d reports of %d", len(reports), texts)
-		var e end
-		require.NoError(t, json.Unmarshal(m.Data(), &e))
-		require.Equal(t, "delivered", e.Status, string(m.Data()))
-		require.Equal(t, e.Agent, *e.ReadBy)
-		reports[e.ID]++
-		meta, err := m.Metadata()
-		require.NoError(t, err)
-		if len(reports) == texts && meta.NumPending == 0 {
-			return reports
+// readReports reads reports until each text has one, and then what is left.
+func (s *soak) readReports(ctx context.Context, t *testing.T, c client, texts int) {
+	last := uint64(0) // the sequence of the last report that was read
+	for ctx.Err() == nil {
+		consumer, err := c.js.OrderedConsumer(ctx, reportsStream, jetstream.OrderedConsumerConfig{
+			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: last + 1})
+		var messages jetstream.MessagesContext
+		if err == nil {
+			messages, err = consumer.Messages()
 		}
+		for err == nil {
+			var m jetstream.Msg
+			if m, err = messages.Next(jetstream.NextContext(ctx)); err != nil {
+				break
+			}
+			var e end
+			meta, metaErr := m.Metadata()
+			if jsonErr := json.Unmarshal(m.Data(), &e); metaErr != nil || jsonErr != nil || e.Status != "delivered" ||
+				e.ReadBy == nil || *e.ReadBy != e.Agent {
+				t.Errorf("report %s: %v, %v", m.Data(), metaErr, jsonErr)
+				return
+			}
+			last = meta.Sequence.Stream
+			s.Lock()
+			if s.reports[e.ID]++; s.reports[e.ID] == 1 {
+				s.ended[e.Agent]++
+			}
+			all := len(s.reports) == texts && meta.NumPending == 0
+			s.Unlock()
+			if all {
+				messages.Stop()
+				return
+			}
+		}
+		if messages != nil {
+			messages.Stop()
+		}
+		wait(ctx, 50*time.Millisecond) // the server is away, or has no report yet
 	}
+	s.Lock()
+	defer s.Unlock()
+	t.Errorf("%d texts of %d were reported", len(s.reports), texts)
 }
 
 // highWater returns the most memory that a process had, on Linux.

@@ -21,12 +21,12 @@ const (
 )
 
 const (
-	// ackWait is how long the server waits before it sends a text again. It is short because a killed bridge had at most
-	// one text, and harmless because a text that comes again is known.
+	// ackWait is the time before the server sends an unacknowledged text again. A short time is harmless, because the
+	// journal knows the text.
 	ackWait = 2 * time.Second
-	// pause is the time before what failed is tried again.
+	// pause is the time before the next try after a failure.
 	pause = time.Second
-	// maxText is the most bytes of a text and its headers that the server takes, so that a publisher gets the error.
+	// maxText limits the bytes of a text with its headers. The server enforces it, so the publisher gets the error.
 	maxText = 1<<20 + 8<<10
 )
 
@@ -55,7 +55,7 @@ func (b *bridge) say(line string) {
 	b.said[line] = true
 }
 
-// connected says that there is a connection, and forgets what was said before.
+// connected says that the connection is up, and forgets the lines before.
 func (b *bridge) connected(c *nats.Conn) {
 	b.saying.Lock()
 	b.said = nil
@@ -63,8 +63,8 @@ func (b *bridge) connected(c *nats.Conn) {
 	b.say("connected to " + host(c.ConnectedUrl()))
 }
 
-// fail says an error, and waits before the next try. An error of a lost connection is not said, since the connection's
-// own handlers have said it.
+// fail says an error, and waits before the next try. The handlers of the connection have said the errors of a lost
+// connection.
 func (b *bridge) fail(ctx context.Context, err error) {
 	if b.conn.IsConnected() && ctx.Err() == nil {
 		b.say(err.Error())
@@ -94,12 +94,12 @@ func (b *bridge) run(ctx context.Context) (err error) {
 	}
 	reports.Wait()
 	if b.conn.IsConnected() {
-		_ = b.conn.FlushTimeout(pause) // the last acknowledgement; a text whose is lost comes again and is known
+		_ = b.conn.FlushTimeout(pause) // the last acknowledgement; without it, the text comes again and is known
 	}
 	return nil
 }
 
-// makeStream makes a stream that is missing. A stream that is there stays as its owner has configured it.
+// makeStream returns a stream, and makes a missing stream. An existing stream keeps the configuration of its owner.
 func (b *bridge) makeStream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := b.js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -108,7 +108,7 @@ func (b *bridge) makeStream(ctx context.Context, config jetstream.StreamConfig) 
 	return stream, err
 }
 
-// consume takes texts until ctx ends or the server cannot send any.
+// consume takes texts until ctx ends or the server fails.
 func (b *bridge) consume(ctx context.Context) error {
 	stream, err := b.makeStream(ctx, jetstream.StreamConfig{
 		Name: textsStream, Description: "texts for agents of hookrun", Subjects: []string{textsPrefix + "*"},
@@ -145,7 +145,7 @@ func (b *bridge) consume(ctx context.Context) error {
 	}
 }
 
-// take puts a text into the queue and acknowledges it, however often the queue must be tried.
+// take puts a text into the queue, with as many tries as the queue needs, and acknowledges the text.
 func (b *bridge) take(ctx context.Context, received jetstream.Msg) error {
 	meta, err := received.Metadata()
 	if err != nil {

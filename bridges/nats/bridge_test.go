@@ -65,6 +65,7 @@ func queued(t *testing.T, dir string, n int) []string {
 
 // TestDelivery: the real hookrun prints a text after a tool, and the end of the text is reported.
 func TestDelivery(t *testing.T) {
+	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
 	_, address := startServer(t)
 	bridge := startBridge(t, address, dir)
@@ -106,6 +107,7 @@ func TestDelivery(t *testing.T) {
 
 // TestPoison: a message that is no text leaves the server, is reported with a reason, and holds no other up.
 func TestPoison(t *testing.T) {
+	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
 	_, address := startServer(t)
 	bridge := startBridge(t, address, dir)
@@ -139,6 +141,7 @@ func TestPoison(t *testing.T) {
 
 // TestServerForgets: a text that is published again after the server has forgotten its ID is not queued again.
 func TestServerForgets(t *testing.T) {
+	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
 	server, address := startServer(t)
 	bridge := startBridge(t, address, dir)
@@ -166,6 +169,7 @@ func TestServerForgets(t *testing.T) {
 // TestWaits: a bridge waits for its server and for the queue, says so once, and ends at SIGTERM in any state.
 func TestWaits(t *testing.T) {
 	testall.NotOnWindows(t, "it ends the bridge with SIGTERM")
+	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
 	server, address := newServer(t)
 	bridge := startBridge(t, address, dir)

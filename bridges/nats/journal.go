@@ -20,22 +20,22 @@ import (
 	"github.com/hookrun/hookrun/internal/state"
 )
 
-// text is a line of the journal: a text that was taken from the server, or that its end was reported.
+// text is a line of the journal: a text from the server, or a note that the end of a text was reported.
 type text struct {
-	// At is the text's time of creation in the queue, in nanoseconds. It differs from that of each other text of the
-	// agent, so it tells which text an entry of the queue's history is.
+	// At is the text's time of creation in the queue, in nanoseconds. Each text of the agent has another At, so At
+	// identifies the text in the queue's history.
 	At       int64  `json:"at"`
 	ID       string `json:"id,omitempty"`
 	Session  string `json:"session,omitempty"`
-	Reason   string `json:"reason,omitempty"` // why the text was not put into the queue; Status says how it ended
-	Status   string `json:"status,omitempty"`
+	Status   string `json:"status,omitempty"` // of a text that was not put into the queue
+	Reason   string `json:"reason,omitempty"`
 	Reported bool   `json:"reported,omitempty"`
 }
 
 const (
-	// remembered is the number of latest texts whose IDs are known at least.
+	// remembered is the minimum number of texts with a known ID.
 	remembered = 10_000
-	// maxAge is how long the end of a text is waited for: as long as the queue keeps a history.
+	// maxAge limits the wait for the end of a text. The queue's history is kept as long.
 	maxAge = 30 * 24 * time.Hour
 )
 
@@ -65,7 +65,7 @@ type journal struct {
 
 // openJournal locks and reads the journal of an agent, and puts a text into the queue that a killed bridge was at.
 func openJournal(ctx context.Context, dir, agent string) (opened *journal, err error) {
-	// The hash tells names apart that a file system takes for one.
+	// The hash distinguishes names on a file system that ignores case.
 	j := &journal{queue: &queue.Queue{Dir: dir}, folder: filepath.Join(dir, "nats", agent+"-"+state.Hashed(agent)[:8]),
 		remembered: remembered, known: map[string]bool{}, pending: map[int64]*text{}}
 	if err := owner.MkdirAll(j.folder); err != nil {
@@ -174,17 +174,17 @@ func (j *journal) finish(ctx context.Context) error {
 	return err
 }
 
-// has reports whether a text with the ID was taken, among the latest.
+// has reports whether one of the latest texts has the ID.
 func (j *journal) has(id string) bool {
 	j.Lock()
 	defer j.Unlock()
 	return j.known[id]
 }
 
-// invalidError is about a text that no queue takes.
+// invalidError is about an invalid text.
 type invalidError struct{ error }
 
-// put puts a text into the queue. After an error, put continues with what is still to be done.
+// put puts a text into the queue. After an error, the next call continues at the failed step.
 func (j *journal) put(ctx context.Context, m message) error {
 	j.Lock()
 	defer j.Unlock()
@@ -217,7 +217,7 @@ func (j *journal) refuse(m message, status string) error {
 	return j.append(&text{At: j.next(m.published), ID: m.id, Status: status, Reason: m.invalid.Error()})
 }
 
-// next returns the At of a text that was published at a time: the time, or one after that of the last text.
+// next returns the At for a time of publication. It is later than the At of the last text.
 func (j *journal) next(published time.Time) int64 {
 	at := published.UnixNano()
 	if n := len(j.texts); n > 0 {
@@ -233,7 +233,7 @@ func (j *journal) ended(at int64) error {
 	return j.append(&text{At: at, Reported: true})
 }
 
-// unreported returns the sessions of texts in the queue, and the refused texts, whose ends are to be reported.
+// unreported returns the sessions of unreported texts in the queue, and the unreported refused texts.
 func (j *journal) unreported() (sessions map[string]bool, refused []text) {
 	j.Lock()
 	defer j.Unlock()

@@ -8,7 +8,7 @@
 //  1. A text is acknowledged when it is in the queue and on disk. The texts of an agent are queued in the order of the
 //     server, each of them once, even if the server and the bridge are killed.
 //  2. A message with the Nats-Msg-Id of one of the agent's last 10,000 texts is not queued again.
-//  3. A message that is no text for the queue is taken off the server and reported. It is never queued in part.
+//  3. An invalid message is taken off the server and reported, and no part of the message is queued.
 //  4. The end of each text is reported once, or twice after a kill, if the history of the queue has it.
 //
 // Not guaranteed: that the sender of a text may give the model orders. The permissions of the server decide who can
@@ -57,7 +57,7 @@ type options struct {
 	plain                        bool
 }
 
-// validName is what an agent's name may contain, as it is a part of a subject and of a consumer's name.
+// validName matches the names of agents that can be part of a subject and of a consumer's name.
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func (o *options) parse(args []string, stdout io.Writer) error {

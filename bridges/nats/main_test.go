@@ -45,8 +45,15 @@ func serve(text string) {
 	if err != nil {
 		panic(err)
 	}
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: number, JetStream: true, StoreDir: dir,
-		NoLog: true, NoSigs: true})
+	options := &server.Options{}
+	if config := filepath.Join(dir, "nats.conf"); exists(config) {
+		if options, err = server.ProcessConfigFile(config); err != nil {
+			panic(err)
+		}
+	}
+	options.Host, options.Port, options.JetStream, options.StoreDir = "127.0.0.1", number, true, dir
+	options.NoLog, options.NoSigs = true, true
+	s, err := server.NewServer(options)
 	if err != nil {
 		panic(err)
 	}
@@ -59,13 +66,18 @@ func serve(text string) {
 	os.Exit(0)
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // build builds a program once.
 func build(t *testing.T, name, folder string) string {
 	t.Helper()
 	path := filepath.Join(built, name)
 	building.Lock()
 	defer building.Unlock()
-	if _, err := os.Stat(path); err == nil {
+	if exists(path) {
 		return path
 	}
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".")
@@ -146,13 +158,16 @@ func (p *process) kill() {
 	p.stdin.Close()
 }
 
-// newServer returns a server on a port of its own.
-func newServer(t *testing.T) (p *process, address string) {
+// newServer returns a server on a port of its own. The first config is the text of its configuration.
+func newServer(t *testing.T, config ...string) (p *process, address string) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	port := free.Addr().(*net.TCPAddr).Port
 	free.Close()
 	dir := t.TempDir()
+	for _, text := range config {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(text), 0o600))
+	}
 	p = &process{ready: "ready", command: func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", serverVariable, port, dir))
@@ -162,8 +177,8 @@ func newServer(t *testing.T) (p *process, address string) {
 }
 
 // startServer starts a server that ends with the test.
-func startServer(t *testing.T) (p *process, address string) {
-	p, address = newServer(t)
+func startServer(t *testing.T, config ...string) (p *process, address string) {
+	p, address = newServer(t, config...)
 	p.start(t)
 	p.wait(t)
 	t.Cleanup(func() { p.kill() })
@@ -186,9 +201,9 @@ type client struct {
 	js   jetstream.JetStream
 }
 
-func connect(t *testing.T, address string) client {
-	conn, err := nats.Connect(address, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
-		nats.ReconnectBufSize(-1))
+func connect(t *testing.T, address string, options ...nats.Option) client {
+	conn, err := nats.Connect(address, append(options, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
+		nats.ReconnectBufSize(-1))...)
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)

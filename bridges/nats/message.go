@@ -20,7 +20,7 @@ const (
 	maxHeader = 1024
 )
 
-// headers are the headers of a message that hookrun reads, and what each sets.
+// headers are the headers of a message, with functions that set a field of the entry.
 var headers = map[string]func(e *queue.Entry, value string, published time.Time) error{
 	"Hookrun-Session":  func(e *queue.Entry, value string, _ time.Time) error { e.Session = value; return nil },
 	"Hookrun-Source":   func(e *queue.Entry, value string, _ time.Time) error { e.Source = value; return nil },
@@ -36,7 +36,7 @@ var headers = map[string]func(e *queue.Entry, value string, published time.Time)
 	},
 }
 
-// message is a text from the server. Its ID is the publisher's, or one made of its place in the stream.
+// message is a text from the server. The ID is the publisher's, or the place in the stream.
 type message struct {
 	id        string
 	published time.Time

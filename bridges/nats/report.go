@@ -58,7 +58,7 @@ func (b *bridge) report(ctx context.Context) {
 	looking.Wait()
 }
 
-// lookOften looks for ends, whatever the server does, because a history has only its last events.
+// lookOften looks for ends, also without a connection, because a history keeps only the last events.
 func (r *reporter) lookOften(ctx context.Context) {
 	for ctx.Err() == nil {
 		news, err := r.look()
@@ -73,7 +73,7 @@ func (r *reporter) lookOften(ctx context.Context) {
 	}
 }
 
-// look finds ends, and returns how many it has not found before.
+// look finds ends, and returns the number of new ends.
 func (r *reporter) look() (news int, err error) {
 	add := func(e end) {
 		r.Lock()

@@ -37,6 +37,7 @@ const maxAhead = 400
 // its texts once and in order, and the end of each text is reported once or twice.
 func TestSoak(t *testing.T) {
 	testall.NotOnWindows(t, "it ends the bridge with SIGTERM")
+	t.Parallel()
 	perAgent, kills := testall.Of(150, 33_334), testall.Of(6, 120)
 	agents := []string{"planner", "builder", "reviewer"}
 	total := perAgent * len(agents)

@@ -71,8 +71,10 @@ func TestDelivery(t *testing.T) {
 	bridge := startBridge(t, address, dir)
 	bridge.wait(t)
 	c := connect(t, address)
-	require.NoError(t, c.publish(ctx, "planner", "Use the staging database.", "Nats-Msg-Id", "1", "Hookrun-Source", "Boss"))
-	require.NoError(t, c.publish(ctx, "planner", "After the shell only.", "Nats-Msg-Id", "2", "Hookrun-Matcher", "shell"))
+	require.NoError(t, c.publish(ctx, "planner", "Use the staging database.", "Nats-Msg-Id", "1",
+		"Hookrun-Source", "Boss"))
+	require.NoError(t, c.publish(ctx, "planner", "After the shell only.", "Nats-Msg-Id", "2",
+		"Hookrun-Matcher", "shell"))
 	require.NoError(t, c.publish(ctx, "planner", "Late.", "Nats-Msg-Id", "3", "Hookrun-TTL", "1ns"))
 	require.NoError(t, c.publish(ctx, "planner", "For s2.", "Hookrun-Session", "s2"))
 	queued(t, dir, 2)

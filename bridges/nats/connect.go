@@ -15,7 +15,7 @@ import (
 func (b *bridge) connect(environment string) (*nats.Conn, error) {
 	servers := b.server
 	if strings.Contains(servers, "@") {
-		return nil, errors.New("--server shows its password to all users of this machine: set NATS_URL, or give --creds")
+		return nil, errors.New("--server shows a password to all users of this machine: set NATS_URL, or give --creds")
 	}
 	if servers == "" {
 		servers = environment
@@ -67,12 +67,13 @@ func checkServers(servers string, allowed bool) (hosts string, err error) {
 		}
 		u, err := url.Parse(one)
 		if err != nil || u.Hostname() == "" {
-			return "", errors.New("the URL of a server is no URL: write tls://HOST or nats://HOST") // it may have a password
+			// The URL may contain a password.
+			return "", errors.New("the URL of a server is no URL: write tls://HOST or nats://HOST")
 		}
 		address := net.ParseIP(u.Hostname())
 		local := u.Hostname() == "localhost" || address != nil && address.IsLoopback()
 		if u.Scheme != "tls" && u.Scheme != "wss" && !local && !allowed {
-			return "", fmt.Errorf("%s would be asked without TLS, and who sits in between could give the model orders: "+
+			return "", fmt.Errorf("without TLS to %s, anyone in between could give the model orders: "+
 				"write tls://%s, or give --plain", u.Host, u.Host)
 		}
 		names = append(names, u.Host)

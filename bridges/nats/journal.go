@@ -46,8 +46,8 @@ const (
 //	journal    a line of JSON for each text and each report
 //	AT.text    the text of the last line, until it is in the queue
 //
-// A text is written to AT.text, then to the journal, then AT.text is moved into the queue. So after a crash a text is in
-// the queue if the journal has it and AT.text is gone.
+// A text is written to AT.text, then to the journal, then AT.text is moved into the queue. So after a crash a text is
+// in the queue if the journal has the text and AT.text is gone.
 type journal struct {
 	queue      *queue.Queue
 	folder     string
@@ -325,6 +325,7 @@ func writeSynced(path string, content []byte) error {
 	}
 	_, err = file.Write(content)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		os.Remove(path) // a part of the text only fills the disk more
 		return err
 	}
 	return syncFolder(filepath.Dir(path))

@@ -144,7 +144,8 @@ func TestJournalForgets(t *testing.T) {
 	require.Less(t, j.lines, 30)
 	j.close()
 	j = open(t, dir)
-	for id, known := range map[string]bool{"old": false, "unreported": true, "0": false, "30": false, "55": true, "59": true} {
+	for id, known := range map[string]bool{"old": false, "unreported": true, "0": false, "30": false, "55": true,
+		"59": true} {
 		require.Equal(t, known, j.has(id), id)
 	}
 	_, list := j.unreported()

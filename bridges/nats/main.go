@@ -68,7 +68,7 @@ func (o *options) parse(args []string, stdout io.Writer) error {
 	}
 	flags.StringVar(&o.agent, "agent", "", "the agent: the last word of its subjects, and its --agent-id in the queue")
 	flags.StringVar(&o.session, "session", "", "the session of texts without the header Hookrun-Session")
-	flags.BoolVar(&o.everyAgent, "every-agent", false, "give the texts to every agent of the session, whatever its name")
+	flags.BoolVar(&o.everyAgent, "every-agent", false, "give the texts to every agent of the session, with any name")
 	flags.StringVar(&o.state, "state", "", "the folder of hookrun's state (default as of hookrun)")
 	flags.StringVar(&o.server, "server", "", "URLs of the server, separated by commas (default $NATS_URL)")
 	flags.StringVar(&o.creds, "creds", "", "a file with the credentials of a user")
@@ -85,7 +85,7 @@ func (o *options) parse(args []string, stdout io.Writer) error {
 	case o.agent == "":
 		return errors.New("--agent is missing: name the agent whose texts to take")
 	case !validName.MatchString(o.agent):
-		return fmt.Errorf("--agent %q has other characters than A-Z a-z 0-9 _ -, or more than 64: rename the agent", o.agent)
+		return fmt.Errorf("--agent %q is not made of 1 to 64 letters, digits, _ and -: rename the agent", o.agent)
 	case (o.cert == "") != (o.key == ""):
 		return errors.New("--cert and --key go together: give both")
 	}

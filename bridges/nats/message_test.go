@@ -38,6 +38,7 @@ func TestRead(t *testing.T) {
 
 func TestReadInvalid(t *testing.T) {
 	meta := &jetstream.MsgMetadata{Stream: "S", Timestamp: time.Unix(1, 0)}
+	header := func(key string, values ...string) nats.Header { return nats.Header{key: values} }
 	for want, c := range map[string]struct {
 		text    string
 		header  nats.Header
@@ -45,18 +46,18 @@ func TestReadInvalid(t *testing.T) {
 	}{
 		"the header Hookrun-Session is missing": {text: "a"},
 		"the text is not UTF-8":                 {text: "a\xff", session: "s1"},
-		`there is no header "Hookrun-Priority"`: {text: "a", session: "s1", header: nats.Header{"Hookrun-Priority": {"1"}}},
-		`there is no header "hookrun-ttl"`:      {text: "a", session: "s1", header: nats.Header{"hookrun-ttl": {"1m"}}},
-		"Hookrun-TTL \"10\" is no duration":     {text: "a", session: "s1", header: nats.Header{"Hookrun-TTL": {"10"}}},
-		"Hookrun-TTL \"-1m\" is no duration":    {text: "a", session: "s1", header: nats.Header{"Hookrun-TTL": {"-1m"}}},
-		"Hookrun-Session needs one value":       {text: "a", header: nats.Header{"Hookrun-Session": {"a", "b"}}},
-		"Hookrun-Source needs one value":        {text: "a", session: "s1", header: nats.Header{"Hookrun-Source": {""}}},
+		`there is no header "Hookrun-Priority"`: {text: "a", session: "s1", header: header("Hookrun-Priority", "1")},
+		`there is no header "hookrun-ttl"`:      {text: "a", session: "s1", header: header("hookrun-ttl", "1m")},
+		"Hookrun-TTL \"10\" is no duration":     {text: "a", session: "s1", header: header("Hookrun-TTL", "10")},
+		"Hookrun-TTL \"-1m\" is no duration":    {text: "a", session: "s1", header: header("Hookrun-TTL", "-1m")},
+		"Hookrun-Session needs one value":       {text: "a", header: header("Hookrun-Session", "a", "b")},
+		"Hookrun-Source needs one value":        {text: "a", session: "s1", header: header("Hookrun-Source", "")},
 		"Hookrun-Matcher is longer than 1024": {text: "a", session: "s1",
-			header: nats.Header{"Hookrun-Matcher": {strings.Repeat("a", 1025)}}},
+			header: header("Hookrun-Matcher", strings.Repeat("a", 1025))},
 		"Hookrun-Session is longer than 1024 bytes or has unprintable characters": {text: "a",
-			header: nats.Header{"Hookrun-Session": {"a\x1b[2J"}}},
+			header: header("Hookrun-Session", "a\x1b[2J")},
 		"the header Nats-Msg-Id is longer than 128": {text: "a", session: "s1",
-			header: nats.Header{"Nats-Msg-Id": {strings.Repeat("a", 129)}}},
+			header: header("Nats-Msg-Id", strings.Repeat("a", 129))},
 	} {
 		m := (&options{agent: "a", session: c.session}).read([]byte(c.text), c.header, meta)
 		require.ErrorContains(t, m.invalid, want)
@@ -66,7 +67,7 @@ func TestReadInvalid(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--agent is missing":           {},
-		"has other characters than":    {"--agent", "a.b"},
+		"is not made of 1 to 64":       {"--agent", "a.b"},
 		"there is no argument \"x\"":   {"--agent", "a", "x"},
 		"--cert and --key go together": {"--agent", "a", "--cert", "x"},
 		"unknown flag: --prio":         {"--agent", "a", "--prio", "1"},
@@ -80,8 +81,8 @@ func TestServers(t *testing.T) {
 	hosts, err := checkServers("localhost, nats://127.0.0.1:4222,nats://token@[::1]:1,tls://a.example", false)
 	require.NoError(t, err)
 	require.Equal(t, "localhost, 127.0.0.1:4222, [::1]:1, a.example", hosts)
-	for _, servers := range []string{"a.example", "nats://10.0.0.1", "ws://a.example", "tls://a.example,nats://b.example",
-		"nats://localhost.example"} {
+	for _, servers := range []string{"a.example", "nats://10.0.0.1", "ws://a.example",
+		"tls://a.example,nats://b.example", "nats://localhost.example"} {
 		_, err := checkServers(servers, false)
 		require.ErrorContains(t, err, "without TLS", servers)
 		_, err = checkServers(servers, true)
@@ -92,5 +93,5 @@ func TestServers(t *testing.T) {
 	require.NotContains(t, err.Error(), "s3cret")
 	b := &bridge{options: options{server: "nats://user:s3cret@localhost"}}
 	_, err = b.connect("")
-	require.ErrorContains(t, err, "--server shows its password")
+	require.ErrorContains(t, err, "--server shows a password")
 }

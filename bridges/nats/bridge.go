@@ -85,14 +85,20 @@ func (b *bridge) run(ctx context.Context) (err error) {
 	if b.js, err = jetstream.New(b.conn); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	var reports sync.WaitGroup
 	reports.Go(func() { b.report(ctx) })
+	defer reports.Wait()
+	defer cancel()
 	for ctx.Err() == nil {
-		if err := b.consume(ctx); err != nil {
+		err := b.consume(ctx)
+		if b.conn.IsClosed() {
+			return fmt.Errorf("the connection is closed for good: %w", err)
+		}
+		if err != nil {
 			b.fail(ctx, err)
 		}
 	}
-	reports.Wait()
 	if b.conn.IsConnected() {
 		_ = b.conn.FlushTimeout(pause) // the last acknowledgement; without it, the text comes again and is known
 	}

@@ -167,8 +167,10 @@ func (j *journal) finish(ctx context.Context) error {
 		case file != last: // its message was not acknowledged, and comes again
 			err = errors.Join(err, os.Remove(file))
 		default:
-			_, putErr := j.queue.PutFile(ctx, file)
-			err = errors.Join(err, putErr)
+			if _, putErr := j.queue.PutFile(ctx, file); putErr != nil {
+				err = errors.Join(err, fmt.Errorf("the last text is not in the queue: %w; if its file is damaged, "+
+					"remove the file, and publish %s with a new ID", putErr, j.texts[len(j.texts)-1].ID))
+			}
 		}
 	}
 	return err

@@ -153,7 +153,7 @@ func TestJournalForgets(t *testing.T) {
 	require.Equal(t, "unreported", list[0].ID)
 }
 
-// TestJournalRefuses: a second bridge, a damaged line, and a folder of others.
+// TestJournalRefuses: a second bridge, a damaged line, a damaged text, and a folder of others.
 func TestJournalRefuses(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
@@ -167,7 +167,11 @@ func TestJournalRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(j.path(), []byte("{\"at\":1,\"id\":\"a\"}\nrubbish\n"), 0o600))
 	_, err = openJournal(t.Context(), dir, "planner")
 	require.ErrorContains(t, err, "has a damaged line at byte 18")
-	require.NoError(t, os.Remove(j.path()))
+	require.NoError(t, os.WriteFile(j.path(), []byte("{\"at\":1,\"id\":\"a\"}\n"), 0o600))
+	require.NoError(t, os.WriteFile(j.textFile(1), []byte("{"), 0o600))
+	_, err = openJournal(t.Context(), dir, "planner")
+	require.ErrorContains(t, err, "remove the file, and publish a with a new ID")
+	require.NoError(t, os.Remove(j.textFile(1)))
 
 	testall.NotOnWindows(t, "its folders have access lists")
 	require.NoError(t, os.Chmod(j.folder, 0o777))

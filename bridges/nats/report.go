@@ -28,7 +28,8 @@ type end struct {
 	ToolUseID string  `json:"tool_use_id,omitempty"`
 	Reason    string  `json:"reason,omitempty"`
 
-	created int64
+	created   int64
+	published bool // but not yet noted in the journal
 }
 
 // reporter reports the ends of texts.
@@ -129,15 +130,7 @@ func (r *reporter) publish(ctx context.Context, ends []end) error {
 		r.ready = true
 	}
 	for _, e := range ends {
-		e.Agent = r.agent
-		data, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		m := nats.NewMsg(reportsPrefix + r.agent)
-		m.Data = data
-		id := fmt.Sprintf("%s.%d.%s", r.agent, e.created, e.Status)
-		if _, err := r.js.PublishMsg(ctx, m, jetstream.WithMsgID(id)); err != nil {
+		if err := r.publishOne(ctx, e); err != nil {
 			return err
 		}
 		if err := r.journal.ended(e.created); err != nil {
@@ -147,5 +140,28 @@ func (r *reporter) publish(ctx context.Context, ends []end) error {
 		delete(r.found, e.created)
 		r.Unlock()
 	}
+	return nil
+}
+
+// publishOne reports an end that the server does not have yet.
+func (r *reporter) publishOne(ctx context.Context, e end) error {
+	if e.published {
+		return nil
+	}
+	e.Agent = r.agent
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	m := nats.NewMsg(reportsPrefix + r.agent)
+	m.Data = data
+	id := fmt.Sprintf("%s.%d.%s", r.agent, e.created, e.Status)
+	if _, err := r.js.PublishMsg(ctx, m, jetstream.WithMsgID(id)); err != nil {
+		return err
+	}
+	e.published = true
+	r.Lock()
+	r.found[e.created] = e
+	r.Unlock()
 	return nil
 }

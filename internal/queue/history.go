@@ -172,24 +172,11 @@ func (q *Queue) History(ctx context.Context, session string) ([]Record, error) {
 	lines, err := s.lines()
 	waiting, waitErr := q.waiting(ctx, session, true)
 	err = errors.Join(err, waitErr)
-	records := map[string]*Record{}
-	at := func(e Entry, size int) *Record {
-		r := records[e.ID]
-		if r == nil {
-			r = &Record{Entry: e, Bytes: size, Status: Queued, Events: []Event{{Status: Queued, At: e.Created}}}
-			records[e.ID] = r
-		}
-		return r
-	}
-	for _, l := range lines {
-		r := at(l.Entry, l.Bytes)
-		r.Status = l.Event.Status
-		r.Events = append(r.Events, l.Event)
-	}
+	records := recordsOf(lines)
 	for _, e := range waiting {
 		size := len(e.Content)
 		e.Content = spelling.Brief(e.Content, maxExcerpt)
-		r := at(e, size)
+		r := records.of(e, size)
 		switch {
 		case e.expired(now()):
 			r.Status = Expired
@@ -200,11 +187,52 @@ func (q *Queue) History(ctx context.Context, session string) ([]Record, error) {
 			r.Waiting = true
 		}
 	}
-	var all []Record
-	for _, id := range slices.Sorted(maps.Keys(records)) {
-		all = append(all, *records[id])
+	return records.inOrder(), err
+}
+
+// Ended is History without the entries that only wait, which costs no lock. It returns nil if the history has no lines
+// since a time.
+func (q *Queue) Ended(session string, since time.Time) ([]Record, error) {
+	s, err := q.at(session)
+	if err != nil {
+		return nil, err
 	}
-	return all, err
+	info, err := os.Stat(s.history())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.ModTime().Before(since) {
+		return nil, nil
+	}
+	lines, err := s.lines()
+	return recordsOf(lines).inOrder(), err
+}
+
+// records are entries with their events, by the id of the entry.
+type records map[string]*Record
+
+func recordsOf(lines []line) records {
+	all := records{}
+	for _, l := range lines {
+		r := all.of(l.Entry, l.Bytes)
+		r.Status = l.Event.Status
+		r.Events = append(r.Events, l.Event)
+	}
+	return all
+}
+
+// of returns the record of an entry.
+func (all records) of(e Entry, size int) *Record {
+	r := all[e.ID]
+	if r == nil {
+		r = &Record{Entry: e, Bytes: size, Status: Queued, Events: []Event{{Status: Queued, At: e.Created}}}
+		all[e.ID] = r
+	}
+	return r
+}
+
+func (all records) inOrder() (list []Record) {
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, *all[id])
+	}
+	return list
 }
 
 // lines reads a session's history, each event once.

@@ -53,16 +53,21 @@ func (q *Queue) Put(ctx context.Context, e Entry) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	at, err := q.at(e.Session)
-	if err != nil {
-		return Entry{}, err
-	}
 	text, err := e.encode()
 	if err != nil {
 		return Entry{}, err
 	}
+	return q.put(ctx, e, func(session string) (string, error) { return put(ctx, session, e, text) })
+}
+
+// put calls put with the folder of the entry's session. If the folder is missing, q.put makes it and tries again.
+func (q *Queue) put(ctx context.Context, e Entry, put func(session string) (id string, err error)) (Entry, error) {
+	at, err := q.at(e.Session)
+	if err != nil {
+		return Entry{}, err
+	}
 	for range tries {
-		e.ID, err = put(ctx, at.path, e, text)
+		e.ID, err = put(at.path)
 		if err == nil {
 			return e, nil
 		}
@@ -118,7 +123,12 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 		return "", err
 	}
 	reached("synced")
+	// Windows renames no open file. A sweep needs the session's lock, so the file is safe.
+	return move(ctx, path, e, tmp.Name(), func() { tmp.Close() })
+}
 
+// move moves the file of an entry into the queue. It calls beforeRename when it has the session's lock.
+func move(ctx context.Context, path string, e Entry, file string, beforeRename func()) (id string, err error) {
 	s, err := tryOpen(ctx, path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return "", err
@@ -132,8 +142,8 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	reached("ordered")
 	s.sweep() // leftover files do no harm
 	id = newID(order, rand.Uint32())
-	tmp.Close() // Windows renames no open file. A sweep needs the session's lock, so the file is safe.
-	if err := atomic.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
+	beforeRename()
+	if err := atomic.Rename(file, s.in("entries", newName(id, e).file)); err != nil {
 		return "", err
 	}
 	reached("queued")

@@ -145,6 +145,7 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 	}
 	defer log.Close()
 	parts := log.Parts()
+	moved = log.Moved() // before the newest part is read: after a move no process writes to it
 	marks := make([]mark, 0, len(parts))
 	read := make([]int, 0, len(parts)) // indices of parts with a first line
 	for i := range parts {
@@ -157,7 +158,8 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 			return false, err
 		}
 		if head != "" {
-			marks, read = append(marks, mark{Head: head, Size: size}), append(read, i)
+			closed := i < len(parts)-1 || moved
+			marks, read = append(marks, mark{Head: head, Size: size, Closed: closed}), append(read, i)
 		}
 	}
 	if missed := s.position.keep(marks); missed > 0 {
@@ -166,23 +168,32 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 			"calls after %s may be missing", s.Log, counted(int64(missed), "part"), cmp.Or(s.position.Last, "the first")))
 	}
 	for n, i := range read {
-		if err := s.part(ctx, &parts[i], marks[n], i == len(parts)-1); err != nil {
+		if err := s.part(ctx, &parts[i], marks[n]); err != nil {
 			return false, err
 		}
 	}
-	return log.Moved(), nil
+	if moved || !log.Moved() {
+		return moved, nil
+	}
+	if n := len(read) - 1; n >= 0 && read[n] == len(parts)-1 { // lines may have come just before the move
+		m := s.position.Parts[n]
+		m.Closed = true
+		s.position.set(m)
+		return true, s.part(ctx, &parts[read[n]], m)
+	}
+	return true, nil
 }
 
 // errStopped: ctx has ended.
 var errStopped = errors.New("stopped")
 
 // part sends the rest of a part.
-func (s *sender) part(ctx context.Context, p *stats.Part, m mark, newest bool) (err error) {
+func (s *sender) part(ctx context.Context, p *stats.Part, m mark) (err error) {
 	for ctx.Err() == nil {
 		if m.Size, err = p.Size(); err != nil {
 			return err
 		}
-		b, err := s.read(p, m, newest)
+		b, err := s.read(p, m)
 		if err != nil || b.end == m.Offset {
 			return err
 		}
@@ -234,7 +245,7 @@ type batch struct {
 var errFull = errors.New("the batch is full")
 
 // read reads the next batch into s.body.
-func (s *sender) read(p *stats.Part, m mark, newest bool) (b batch, err error) {
+func (s *sender) read(p *stats.Part, m mark) (b batch, err error) {
 	s.body = append(s.body[:0], s.before...)
 	if cap(s.body) > 4*maxBody { // after a long line
 		s.body = []byte(s.before)
@@ -242,7 +253,7 @@ func (s *sender) read(p *stats.Part, m mark, newest bool) (b batch, err error) {
 	now := time.Now()
 	lines := 0
 	b.end, err = p.Lines(m.Offset, m.Size, func(line []byte, whole bool) error {
-		if !whole && newest { // it is being written
+		if !whole && !m.Closed { // it is being written
 			return nil
 		}
 		if lines++; b.records == s.most || lines > 16*maxRecords {
@@ -275,7 +286,7 @@ func (s *sender) read(p *stats.Part, m mark, newest bool) (b batch, err error) {
 	})
 	if errors.Is(err, errFull) {
 		err = nil
-	} else if err == nil && !newest {
+	} else if err == nil && m.Closed {
 		b.end = m.Size // with the rest of a line that is never completed
 	}
 	s.body = append(s.body, s.after...)

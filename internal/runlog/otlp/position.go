@@ -33,13 +33,13 @@ type position struct {
 	Last string `json:"last,omitempty"`
 }
 
-// mark is the offset up to which a part was sent, and the size at the last look. A part is known by the hash of its first
-// line, which has a time and the number of a process: names change at a rotation, and a system gives the inode of a
-// removed file to the next file.
+// mark is the offset up to which a part was sent. A part is known by the hash of its first line, which has a time and the
+// number of a process: names change at a rotation, and a system gives the inode of a removed file to the next file.
 type mark struct {
 	Head   string `json:"head"`
 	Offset int64  `json:"offset"`
-	Size   int64  `json:"size"`
+	Size   int64  `json:"size"`             // at the last look
+	Closed bool   `json:"closed,omitempty"` // the part does not grow any more
 }
 
 // openPosition reads the position of a log and an address, and locks it for this process.
@@ -101,14 +101,14 @@ func (p *position) set(m mark) {
 }
 
 // keep replaces the parts by those that are there now, and sets the offset of each. It returns how many parts are gone
-// that were not sent to their end; the part that was the newest may have grown since the last look.
+// that were not sent to their end; a part that was not closed may have grown since the last look.
 func (p *position) keep(now []mark) (missed int) {
-	for i, m := range p.Parts {
+	for _, m := range p.Parts {
 		at := slices.IndexFunc(now, func(n mark) bool { return n.Head == m.Head })
 		switch {
 		case at >= 0:
 			now[at].Offset = min(m.Offset, now[at].Size)
-		case m.Offset < m.Size || i == len(p.Parts)-1:
+		case m.Offset < m.Size || !m.Closed:
 			missed++
 		}
 	}

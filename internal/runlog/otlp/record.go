@@ -147,7 +147,9 @@ func (l *line) decision(r *record, withArgs bool) {
 	r.text("hookrun.workspace", l.Workspace)
 	r.flag("hookrun.tool_failed", l.Failed)
 	r.flag("hookrun.redacted", l.Redacted)
-	r.integer("process.pid", l.PID)
+	if l.PID > 0 {
+		r.integer("process.pid", l.PID)
+	}
 	if withArgs {
 		r.text("gen_ai.tool.call.arguments", string(l.Args)+l.ArgsPreview)
 		r.text("gen_ai.tool.call.result", l.Result+l.ResultPreview)

@@ -26,8 +26,8 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-// badCollector takes batches, and drops, delays and refuses others. Now and then it kills the sender, before or after it
-// has taken a batch.
+// badCollector takes batches, and drops, delays and refuses others. Now and then it kills the sender, before or after
+// it has taken a batch.
 type badCollector struct {
 	*testing.T
 	mu       sync.Mutex
@@ -166,8 +166,8 @@ func writeCalls(t *testing.T, path string, lines int) {
 			at := time.Unix(1_795_000_000, 0).Add(time.Duration(n) * time.Millisecond).UTC()
 			fmt.Fprintf(out, `{"version":1,"time":%q,"command":"fire","client":"claude","pid":%d,"session_id":"s%d",`+
 				`"workspace":"/home/u/project","tool_use_id":"%d","args":{"command":"go test ./... # %d"},"outcome":{`+
-				`"version":1,"event":"PreToolUse","tool":"Bash","decision":"continue","hooks":[{"name":"guard","source":`+
-				`"/home/u/project/.tenex-hooks.json:3","status":"ok","duration_ms":1.5,"stdout_bytes":0}],"duration_ms":2}}`+
+				`"version":1,"event":"PreToolUse","tool":"Bash","decision":"continue","hooks":[{"name":"guard",`+
+				`"source":"/home/u/project/.tenex-hooks.json:3","status":"ok","duration_ms":1.5}],"duration_ms":2}}`+
 				"\n", at.Format("2006-01-02T15:04:05.000000Z"), 1000+n%30_000, n/100, n, n)
 		}
 		require.NoError(t, out.Flush())

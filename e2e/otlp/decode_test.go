@@ -19,13 +19,14 @@ import (
 
 // lines are lines of a log: a call that went on, a call that was blocked, a call without a verdict, a heartbeat, and
 // texts that a reader might choke on.
-const lines = `{"version":1,"time":"2026-11-26T10:00:01.5Z","pid":7,"session_id":"s","tool_use_id":"t","args":{"a":"secret"},` +
-	`"outcome":{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":[{"name":"h","status":"ok"}],` +
-	`"duration_ms":1.25}}
+const lines = `{"version":1,"time":"2026-11-26T10:00:01.5Z","pid":7,"session_id":"s","tool_use_id":"t",` +
+	`"args":{"a":"secret"},"outcome":{"version":1,"event":"pre-tool","tool":"shell","decision":"continue",` +
+	`"hooks":[{"name":"h","status":"ok"}],"duration_ms":1.25}}
 {"version":1,"time":"2026-11-26T10:00:02Z","outcome":{"version":1,"event":"PreToolUse","tool":"Bash","decision":"block",` +
 	`"cause":"timeout","hook":"h","reason":"\ud800\u0000\u2028<&>\"","hooks":[]}}
 {"version":1,"time":"2026-11-26T10:00:03Z","error":"no file","event":"pre-tool"}
-{"version":1,"time":"2026-11-26T10:00:04Z","heartbeat":{"hooks":5,"big":1e300,"clients":["claude"],"trust":{"allowed":true}}}
+{"version":1,"time":"2026-11-26T10:00:04Z","heartbeat":{"hooks":5,"big":1e300,` +
+	`"clients":["claude"],"trust":{"allowed":true}}}
 `
 
 func TestCollectorReads(t *testing.T) {
@@ -83,10 +84,11 @@ func TestCollectorReads(t *testing.T) {
 			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "shell", "gen_ai.tool.call.id": "t",
 			"gen_ai.conversation.id": "s", "hookrun.event": "pre-tool", "hookrun.decision": "continue",
 			"hookrun.duration_ms": 1.25, "hookrun.hooks": []any{"h"}, "process.pid": int64(7)}},
-		{"hookrun.decision", "PreToolUse Bash: block (h, timeout): �\x00\u2028<&>\"", plog.SeverityNumberError, map[string]any{
-			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "Bash", "hookrun.event": "PreToolUse",
-			"hookrun.decision": "block", "hookrun.cause": "timeout", "hookrun.hook": "h",
-			"hookrun.reason": "�\x00\u2028<&>\"", "hookrun.duration_ms": 0.0}},
+		{"hookrun.decision", "PreToolUse Bash: block (h, timeout): �\x00\u2028<&>\"", plog.SeverityNumberError,
+			map[string]any{
+				"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "Bash", "hookrun.event": "PreToolUse",
+				"hookrun.decision": "block", "hookrun.cause": "timeout", "hookrun.hook": "h",
+				"hookrun.reason": "�\x00\u2028<&>\"", "hookrun.duration_ms": 0.0}},
 		{"hookrun.decision", "pre-tool: no verdict: no file", plog.SeverityNumberError, map[string]any{
 			"gen_ai.operation.name": "execute_tool", "hookrun.event": "pre-tool", "hookrun.decision": "none",
 			"hookrun.error": "no file"}},

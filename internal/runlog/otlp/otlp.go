@@ -9,8 +9,8 @@
 //  1. Each whole line of the log that is a call or a heartbeat becomes a record and is sent, in the order of the log,
 //     until the server takes the record. A process that is killed sends the last batch again at most.
 //  2. Two processes never send one log to one address at the same time.
-//  3. A line that cannot be read, a record that the server rejects, and a part that was rotated away before it was sent
-//     are said and counted.
+//  3. Unreadable lines, records rejected by the server, and parts rotated away before the sending are said and
+//     counted.
 //  4. Memory is bounded by a batch and the longest line.
 //  5. Arguments, results and prompts stay here without Options.Args.
 //
@@ -133,7 +133,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// round sends everything that the log has now. moved reports that the log has a newer part by now.
+// round sends all present lines. moved reports a newer part of the log.
 func (s *sender) round(ctx context.Context) (moved bool, err error) {
 	log, err := stats.Open(s.Log)
 	if errors.Is(err, fs.ErrNotExist) && !s.Once {
@@ -164,8 +164,9 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 	}
 	if missed := s.position.keep(marks); missed > 0 {
 		s.total.Missed += int64(missed)
-		s.Say(fmt.Sprintf("%s: at least %s of the log was rotated away or removed before it was sent; "+
-			"calls after %s may be missing", s.Log, counted(int64(missed), "part"), cmp.Or(s.position.Last, "the first")))
+		const text = "%s: at least %s of the log was rotated away or removed before it was sent; " +
+			"calls after %s may be missing"
+		s.Say(fmt.Sprintf(text, s.Log, counted(int64(missed), "part"), cmp.Or(s.position.Last, "the first")))
 	}
 	for n, i := range read {
 		if err := s.part(ctx, &parts[i], marks[n]); err != nil {
@@ -200,7 +201,8 @@ func (s *sender) part(ctx context.Context, p *stats.Part, m mark) (err error) {
 		if b.records > 0 {
 			taken, err := s.deliver(ctx, b.records)
 			if err != nil {
-				return fmt.Errorf("%v: %w; the log was taken up to byte %d of %s", &s.client.endpoint, err, m.Offset, p.Path())
+				const text = "%v: %w; the log was taken up to byte %d of %s"
+				return fmt.Errorf(text, &s.client.endpoint, err, m.Offset, p.Path())
 			}
 			if !taken { // read it again, smaller
 				continue
@@ -215,8 +217,8 @@ func (s *sender) part(ctx context.Context, p *stats.Part, m mark) (err error) {
 	return errStopped
 }
 
-// acknowledge saves the position after a batch. The next batch waits until the position is on disk, so only one batch is
-// sent again if this process is killed.
+// acknowledge saves the position after a batch. The next batch waits until the position is on disk, so only one batch
+// is sent again if this process is killed.
 func (s *sender) acknowledge(ctx context.Context, b *batch, p *stats.Part, m mark) error {
 	s.total.Sent += int64(b.records)
 	s.total.Unreadable += b.unreadable
@@ -234,7 +236,7 @@ func (s *sender) acknowledge(ctx context.Context, b *batch, p *stats.Part, m mar
 	})
 }
 
-// batch is what was read of a part for one request.
+// batch describes the lines of a part in one request.
 type batch struct {
 	records           int
 	end               int64 // offset in the part
@@ -319,8 +321,8 @@ func (s *sender) deliver(ctx context.Context, records int) (bool, error) {
 	return true, nil
 }
 
-// retry calls try until it succeeds. It waits longer after each failure, and for a random part of the time, so that many
-// machines do not come back together.
+// retry calls try until it succeeds. It waits longer after each failure, and for a random part of the time, so that
+// many machines do not come back together.
 func (s *sender) retry(ctx context.Context, try func() *refusal) error {
 	began, failed := time.Now(), false
 	for wait := s.first; ; wait = min(2*wait, maxWait) {

@@ -245,8 +245,8 @@ func TestSendsAgain(t *testing.T) {
 		fmt.Fprint(w, `{"partial`)
 	}
 	past := time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat)
-	c := newCollector(t, status(429, "Retry-After", "0"), drop, status(503), slow, status(502, "Retry-After", past), half,
-		status(504, "Retry-After", "never"))
+	c := newCollector(t, status(429, "Retry-After", "0"), drop, status(503), slow,
+		status(502, "Retry-After", past), half, status(504, "Retry-After", "never"))
 	s := newSending(t, calls(1, 10))
 	s.env["OTEL_EXPORTER_OTLP_TIMEOUT"] = "200"
 	require.Equal(t, Total{Sent: 10}, s.ok(c))
@@ -274,7 +274,8 @@ func TestGivesUp(t *testing.T) {
 	c := newCollector(t, status(503, "Retry-After", "3000"))
 	s := newSending(t, calls(1, 3))
 	_, err := s.to(t.Context(), c)
-	require.ErrorContains(t, err, "http 503 Service Unavailable: not now; given up after 0s; the log was taken up to byte 0 of "+s.Log)
+	require.ErrorContains(t, err, "http 503 Service Unavailable: not now; given up after 0s; "+
+		"the log was taken up to byte 0 of "+s.Log)
 	require.Equal(t, Total{Sent: 3}, s.ok(c))
 	c.has(1, 3)
 }
@@ -344,8 +345,8 @@ func TestTooLarge(t *testing.T) {
 
 func TestLinesThatAreNotSent(t *testing.T) {
 	c := newCollector(t)
-	s := newSending(t, calls(2, 2)+"garbage\n\n"+`{"version":2,"news":1}`+"\n"+strings.Repeat("y", 17<<20)+"\n"+calls(3, 3),
-		calls(1, 1)+`{"version":1,"ti`)
+	s := newSending(t, calls(2, 2)+"garbage\n\n"+`{"version":2,"news":1}`+"\n"+strings.Repeat("y", 17<<20)+
+		"\n"+calls(3, 3), calls(1, 1)+`{"version":1,"ti`)
 	require.Equal(t, Total{Sent: 3, Unreadable: 3, Other: 1}, s.ok(c))
 	c.has(1, 3)
 	require.Contains(t, s.said(), s.part(1)+": 1 line before byte ")
@@ -356,8 +357,8 @@ func TestLinesThatAreNotSent(t *testing.T) {
 	require.Equal(t, Total{}, s.ok(c))
 }
 
-// A log that was rotated too often while nobody sent, and one that was cut or removed, has lost calls: that is said. What
-// is still there is sent once.
+// A log that was rotated too often while nobody sent, and one that was cut or removed, has lost calls: that is said.
+// What is still there is sent once.
 func TestMissed(t *testing.T) {
 	c := newCollector(t)
 	s := newSending(t, calls(2, 2), calls(1, 1))

@@ -27,14 +27,14 @@ type position struct {
 	Version int    `json:"version"`
 	Log     string `json:"log"`
 	To      string `json:"to"`
-	// Parts are the parts of the log that were there at the last look, oldest first.
+	// Parts are the parts of the log at the last look, oldest first.
 	Parts []mark `json:"parts"`
 	// Last is the time of the last line that was sent.
 	Last string `json:"last,omitempty"`
 }
 
-// mark is the offset up to which a part was sent. A part is known by the hash of its first line, which has a time and the
-// number of a process: names change at a rotation, and a system gives the inode of a removed file to the next file.
+// mark is the offset up to which a part was sent. A part is known by the hash of the first line, which has a time and
+// the number of a process: names change at a rotation, and a system gives the inode of a removed file to the next file.
 type mark struct {
 	Head   string `json:"head"`
 	Offset int64  `json:"offset"`
@@ -72,7 +72,7 @@ func openPosition(folder, log, address, shown string) (*position, error) {
 		err = errors.New("is of another version")
 	}
 	if err == nil {
-		err = p.save() // before anything is sent, because a position that cannot be saved would double every batch
+		err = p.save() // first, because without a saved position every batch would come twice
 	}
 	if err != nil {
 		locked.Close()
@@ -100,8 +100,8 @@ func (p *position) set(m mark) {
 	}
 }
 
-// keep replaces the parts by those that are there now, and sets the offset of each. It returns how many parts are gone
-// that were not sent to their end; a part that was not closed may have grown since the last look.
+// keep replaces the parts by the present ones, and sets the offset of each. It returns how many parts are gone although
+// not sent to the end; a part that was not closed may have grown since the last look.
 func (p *position) keep(now []mark) (missed int) {
 	for _, m := range p.Parts {
 		at := slices.IndexFunc(now, func(n mark) bool { return n.Head == m.Head })

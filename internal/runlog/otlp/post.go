@@ -53,7 +53,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// taken is what the server says about a batch that it took.
+// taken is the server's answer about an accepted batch.
 type taken struct {
 	rejected int64
 	message  string

@@ -183,8 +183,8 @@ func (h *report) failed() bool {
 	return slices.Contains([]string{dialect.StatusFailed, dialect.StatusTimeout, dialect.StatusUnstarted}, h.Status)
 }
 
-// severity: a call that went on is for information; a call that a hook held is a warning, and so is a call that went on
-// past a failure; a call is an error if a gate failed, so that a person must mend something.
+// severity returns info for a call that went on, warn for a call held by a hook or continued past a failure, and fault
+// if a gate failed: a person must mend the gate.
 func (l *line) severity() int {
 	o := l.Outcome
 	switch {

@@ -79,13 +79,15 @@ func TestRecord(t *testing.T) {
 
 // A call without a verdict never looks like one that went on.
 func TestRecordWithoutAVerdict(t *testing.T) {
-	record, attributes := one(t, `{"time":"2026-11-26T23:11:45Z","event":"pre-tool","tool":"shell","error":"no file"}`, false)
+	record, attributes := one(t, `{"time":"2026-11-26T23:11:45Z","event":"pre-tool","tool":"shell",`+
+		`"error":"no file"}`, false)
 	require.Equal(t, "ERROR", record.Get("severityText").Str)
 	require.Equal(t, "pre-tool shell: no verdict: no file", record.Get("body.stringValue").Str)
 	require.Equal(t, `{"stringValue":"none"}`, attributes["hookrun.decision"])
 	require.Equal(t, `{"stringValue":"no file"}`, attributes["hookrun.error"])
 	require.NotContains(t, attributes, "hookrun.duration_ms")
-	_, attributes = one(t, `{"time":"2026-11-26T23:11:45Z","event":"pre-tool","error":"e","outcome":{"decision":"continue"}}`, false)
+	_, attributes = one(t, `{"time":"2026-11-26T23:11:45Z","event":"pre-tool","error":"e",`+
+		`"outcome":{"decision":"continue"}}`, false)
 	require.Equal(t, `{"stringValue":"none"}`, attributes["hookrun.decision"])
 }
 
@@ -109,8 +111,9 @@ func TestSeverity(t *testing.T) {
 }
 
 func TestHeartbeat(t *testing.T) {
-	record, attributes := one(t, `{"version":1,"time":"2026-11-26T23:11:45Z","heartbeat":{"machine":{"host":"h","id":"\ud800x"},`+
-		`"hooks":5,"ratio":0.5,"big":123456789012345678901,"trust":true,"none":null,"clients":[{"name":"claude"},"codex"],`+
+	record, attributes := one(t, `{"version":1,"time":"2026-11-26T23:11:45Z","heartbeat":{`+
+		`"machine":{"host":"h","id":"\ud800x"},"hooks":5,"ratio":0.5,"big":123456789012345678901,"trust":true,`+
+		`"none":null,"clients":[{"name":"claude"},"codex"],`+
 		`"deep":{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":1}}}}}}}}}}`, false)
 	require.Equal(t, "hookrun.heartbeat", record.Get("eventName").Str)
 	require.Equal(t, "INFO", record.Get("severityText").Str)

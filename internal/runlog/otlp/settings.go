@@ -71,7 +71,8 @@ func Read(address, version string, getenv func(string) string) (*Settings, error
 // environment reads a variable. An empty variable counts as unset, as OpenTelemetry says.
 type environment func(string) string
 
-// exporter returns a variable of the exporter, and its name. The variable for logs comes before the one for all signals.
+// exporter returns a variable of the exporter, and the name. The variable for logs comes before the one for all
+// signals.
 func (env environment) exporter(key string) (value, name string) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_LOGS_" + key, "OTEL_EXPORTER_OTLP_" + key} {
 		if value := strings.TrimSpace(env(name)); value != "" {

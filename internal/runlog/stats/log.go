@@ -98,8 +98,8 @@ func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int
 }
 
 // eachLine calls each for the lines between two offsets of a file, without line ends, until each returns an error. It
-// returns the end of the last complete line that each took. whole is false for an unfinished last line. If a line is too
-// long, line is nil.
+// returns the end of the last complete line that each took. whole is false for an unfinished last line. If a line is
+// too long, line is nil.
 func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
 	end = from

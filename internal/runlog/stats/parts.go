@@ -33,9 +33,9 @@ func (p *part) Size() (int64, error) {
 // ReadAt is io.ReaderAt.
 func (p *part) ReadAt(b []byte, at int64) (int, error) { return p.file.ReadAt(b, at) }
 
-// Lines calls each for the lines between two offsets, without line ends, until each returns an error. It returns the end
-// of the last complete line that each took. whole is false for an unfinished last line. If a line is too long, line is
-// nil.
+// Lines calls each for the lines between two offsets, without line ends, until each returns an error. It returns the
+// end of the last complete line that each took. whole is false for an unfinished last line. If a line is too long, line
+// is nil.
 func (p *part) Lines(from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	return eachLine(p.file, from, to, each)
 }

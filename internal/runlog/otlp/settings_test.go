@@ -62,10 +62,10 @@ func TestRead(t *testing.T) {
 		"timeout":     {url, map[string]string{"_TIMEOUT": "10s"}, nil, "milliseconds"},
 		"no timeout":  {url, map[string]string{"_TIMEOUT": "0"}, nil, "milliseconds"},
 		"half a pair": {url, map[string]string{"_CLIENT_KEY": "k"}, nil, "go together"},
-		"the resource": {url, map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "service.name=a,host.name=h,team=x%2Cy%20,e=",
+		"the resource": {url, map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "service.name=a,host.name=h,t=x%2Cy%20,e=",
 			"OTEL_SERVICE_NAME": "b"}, func(s *Settings) {
 			require.Equal(t, []attribute{{"service.name", "b"}, {"service.version", "1.2.3"}, {"host.name", "h"},
-				{"team", "x,y "}}, s.resource)
+				{"t", "x,y "}}, s.resource)
 		}, ""},
 		"a bad resource": {url, map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "team"}, nil,
 			"OTEL_RESOURCE_ATTRIBUTES: part 1"},

@@ -174,3 +174,50 @@ func writeCalls(t *testing.T, path string, lines int) {
 		require.NoError(t, file.Close())
 	}
 }
+
+// The sender waits for a log, sends calls as they come, and ends with its signal after the request that is under way.
+func TestLogOTLPFollows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	binary.WriteFile(t, dir, ".tenex-hooks.json", `{"packs":["git"]}`)
+	bodies, stop := make(chan string, 10), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		bodies <- string(body)
+		<-stop
+		fmt.Fprint(w, "{}")
+	}))
+	defer server.Close()
+	state := "HOOKRUN_STATE=" + filepath.Join(dir, "state")
+	cmd := exec.Command(binary.Path, "log", "run.log", "--otlp")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), state, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_SERVICE_NAME=gate")
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer cmd.Process.Kill()
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "hookrun log: waiting for "+filepath.Join(dir, "run.log")+"\n", line)
+
+	done := binary.Run(t, dir, "", []string{state}, binary.Path, "pre-tool", "--log", "run.log", "--tool", "shell",
+		"--args", `{"command":"git push --force"}`)
+	require.Equal(t, 2, done.Code, done.Stderr)
+	body := <-bodies
+	for _, want := range []string{`"gate"`, `"hookrun.decision"`, `"git/no-force-push"`, `"WARN"`} {
+		require.Contains(t, body, want)
+	}
+	require.NotContains(t, body, "arguments")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	close(stop)
+	require.NoError(t, cmd.Wait())
+	require.Equal(t, "1 sent\n", stdout.String())
+	again := binary.Run(t, dir, "", []string{state, "OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL}, binary.Path, "log",
+		"run.log", "--otlp", "--once")
+	require.Equal(t, "0 sent\n", again.Stdout, "the position was saved")
+}

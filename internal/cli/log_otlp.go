@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -94,13 +95,16 @@ func (o *otlpFlags) send(log string, std Streams) error {
 	}
 	total, err := otlp.Send(ctx, settings, otlp.Options{Log: log, Folder: folder, Args: o.args, Once: o.once,
 		Say: func(text string) { fmt.Fprintln(std.Err, "hookrun log:", printable.Lines(text)) }})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: no such file; calls write one if they are given --log %s", log, log)
+	}
 	text := fmt.Sprintf("%d sent", total.Sent)
 	for _, n := range []struct {
 		count int64
 		what  string
 	}{
-		{total.Rejected, "of them not kept by the server"}, {total.Unreadable, "lines not readable"},
-		{total.Other, "lines of another kind"}, {total.Missed, "parts missed"},
+		{total.Rejected, "rejected by the server"}, {total.Unreadable, "unreadable"}, {total.Other, "of another kind"},
+		{total.Missed, "missed as whole parts"},
 	} {
 		if n.count > 0 {
 			text += fmt.Sprintf(", %d %s", n.count, n.what)

@@ -110,5 +110,8 @@ func (o *otlpFlags) send(log string, std Streams) error {
 			text += fmt.Sprintf(", %d %s", n.count, n.what)
 		}
 	}
+	if err != nil && total == (otlp.Total{}) {
+		return err
+	}
 	return errors.Join(err, write(std, text+"\n"))
 }

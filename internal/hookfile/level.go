@@ -283,8 +283,8 @@ func LevelOfSource(source string) hook.Level {
 	if i := strings.LastIndexByte(source, ':'); i > 0 {
 		path = source[:i]
 	}
-	switch {
-	case path == cmp.Or(testManaged, managedPath()):
+	switch managed, _ := new(Options).managed(); {
+	case path == managed:
 		return hook.ManagedLevel
 	case path == userFile() || filepath.Base(filepath.Dir(path)) == "hookrun" && filepath.Base(path) == "hooks.json":
 		return hook.UserLevel

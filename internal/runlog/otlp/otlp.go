@@ -201,8 +201,8 @@ func (s *sender) part(ctx context.Context, p *stats.Part, m mark) (err error) {
 		if b.records > 0 {
 			taken, err := s.deliver(ctx, b.records)
 			if err != nil {
-				const text = "%v: %w; the log was taken up to byte %d of %s"
-				return fmt.Errorf(text, &s.client.endpoint, err, m.Offset, p.Path())
+				const text = "%w; the log was taken up to byte %d of %s"
+				return fmt.Errorf(text, err, m.Offset, p.Path())
 			}
 			if !taken { // read it again, smaller
 				continue
@@ -230,7 +230,7 @@ func (s *sender) acknowledge(ctx context.Context, b *batch, p *stats.Part, m mar
 	s.position.set(m)
 	return s.retry(ctx, func() *refusal {
 		if err := s.position.save(); err != nil {
-			return &refusal{text: "the position cannot be saved: " + err.Error(), again: true}
+			return &refusal{text: err.Error(), again: true}
 		}
 		return nil
 	})
@@ -301,7 +301,9 @@ func (s *sender) deliver(ctx context.Context, records int) (bool, error) {
 	var got taken
 	large := false
 	err := s.retry(ctx, func() (r *refusal) {
-		got, r = s.client.post(s.body)
+		if got, r = s.client.post(s.body); r != nil {
+			r.text = s.client.endpoint.String() + ": " + r.text
+		}
 		if large = r != nil && r.large && records > 1; large {
 			return nil
 		}
@@ -329,7 +331,7 @@ func (s *sender) retry(ctx context.Context, try func() *refusal) error {
 		r := try()
 		switch {
 		case r == nil && failed:
-			s.say("sending again")
+			s.say("it works again")
 			return nil
 		case r == nil:
 			return nil
@@ -341,7 +343,7 @@ func (s *sender) retry(ctx context.Context, try func() *refusal) error {
 			return fmt.Errorf("%w; given up after %v", r, time.Since(began).Round(time.Second))
 		}
 		failed = true
-		s.say(fmt.Sprintf("%v: %v; the batch is sent again", &s.client.endpoint, r))
+		s.say(fmt.Sprintf("%v; trying again", r))
 		if sleep(ctx, pause); ctx.Err() != nil {
 			return errStopped
 		}

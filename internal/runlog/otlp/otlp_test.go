@@ -252,8 +252,8 @@ func TestSendsAgain(t *testing.T) {
 	require.Equal(t, Total{Sent: 10}, s.ok(c))
 	c.has(1, 10)
 	require.Equal(t, 8, c.got)
-	require.Contains(t, s.said(), "http 429 Too Many Requests: not now; the batch is sent again")
-	require.Contains(t, s.said(), "sending again")
+	require.Contains(t, s.said(), "http 429 Too Many Requests: not now; trying again")
+	require.Contains(t, s.said(), "it works again")
 	require.NotContains(t, s.said(), "secret")
 }
 

@@ -71,12 +71,14 @@ func openPosition(folder, log, address, shown string) (*position, error) {
 	case err == nil && (p.Version != 1 || slices.ContainsFunc(p.Parts, func(m mark) bool { return m.Offset < 0 })):
 		err = errors.New("is of another version")
 	}
-	if err == nil {
+	if err != nil {
+		err = fmt.Errorf("the position %s: %w; without that file the whole log is sent again", p.path, err)
+	} else {
 		err = p.save() // first, because without a saved position every batch would come twice
 	}
 	if err != nil {
 		locked.Close()
-		return nil, fmt.Errorf("the position %s: %w; without that file the whole log is sent again", p.path, err)
+		return nil, err
 	}
 	return p, nil
 }
@@ -88,7 +90,10 @@ func (p *position) save() error {
 	if err != nil {
 		return err
 	}
-	return atomic.WritePrivate(p.path, string(text)+"\n")
+	if err = atomic.WritePrivate(p.path, string(text)+"\n"); err != nil {
+		err = fmt.Errorf("the position cannot be saved: %w", err)
+	}
+	return err
 }
 
 // set changes the offset and the size of a part.

@@ -24,7 +24,8 @@ func TestLogOTLP(t *testing.T) {
 		`{"version":1,"time":"2026-11-26T10:00:00Z","error":"e","event":"pre-tool"}`+"\n"+"garbage\n")
 	address := server.URL + "/x?y=z"
 	require.Equal(t, ran{0, "1 sent, 1 unreadable\n", "hookrun log: " + log +
-		": 1 line before byte 83 could not be read, and was not sent\n"}, run("", "log", log, "--otlp", address, "--once"))
+		": 1 line before byte 83 could not be read, and was not sent\n"},
+		run("", "log", log, "--otlp", address, "--once"))
 	require.Equal(t, ran{0, "0 sent\n", ""}, run("", "log", "--otlp="+address, log, "--once"))
 	require.Equal(t, []string{"/x?y=z"}, got, "nothing is appended")
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "state")))

@@ -325,10 +325,14 @@ func (r *record) flatten(key string, v gjson.Result, depth int) {
 			r.number(key, v.Num)
 		}
 	default: // a list, or an object that is too deep
-		var texts []string
+		var texts, names []string
 		for _, e := range v.Array() {
 			texts = append(texts, strictjson.ValueText([]byte(e.Raw)))
+			if name := e.Get("name"); e.IsObject() && name.Type == gjson.String {
+				names = append(names, strictjson.Text(name.Raw))
+			}
 		}
 		r.list(key, texts)
+		r.list(key+".name", names) // so that a backend finds a client by its name
 	}
 }

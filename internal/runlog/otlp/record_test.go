@@ -126,6 +126,7 @@ func TestHeartbeat(t *testing.T) {
 		"hookrun.heartbeat.trust":        `{"boolValue":true}`,
 		"hookrun.heartbeat.clients": `{"arrayValue":{"values":[{"stringValue":"{\"name\":\"claude\"}"},` +
 			`{"stringValue":"codex"}]}}`,
+		"hookrun.heartbeat.clients.name":       `{"arrayValue":{"values":[{"stringValue":"claude"}]}}`,
 		"hookrun.heartbeat.deep.a.b.c.d.e.f.g": `{"arrayValue":{"values":[{"stringValue":"{\"h\":1}"}]}}`,
 	}, attributes)
 

@@ -99,14 +99,14 @@ func Send(ctx context.Context, settings *Settings, o Options) (total Total, err 
 	defer s.position.close()
 	s.before, s.after = settings.around()
 	for ctx.Err() == nil {
-		moved, err := s.round(ctx)
+		newer, err := s.round(ctx)
 		if errors.Is(err, errStopped) { // the position is kept
 			break
 		}
-		if err != nil || o.Once && !moved {
+		if err != nil || o.Once && !newer {
 			return s.total, err
 		}
-		if !moved {
+		if !newer {
 			sleep(ctx, pollInterval)
 		}
 	}
@@ -133,8 +133,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// round sends all present lines. moved reports a newer part of the log.
-func (s *sender) round(ctx context.Context) (moved bool, err error) {
+// round sends all present lines. newer reports that the log has a newer part by now.
+func (s *sender) round(ctx context.Context) (newer bool, err error) {
 	log, err := stats.Open(s.Log)
 	if errors.Is(err, fs.ErrNotExist) && !s.Once {
 		s.say("waiting for " + s.Log)
@@ -145,7 +145,7 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 	}
 	defer log.Close()
 	parts := log.Parts()
-	moved = log.Moved() // before the newest part is read: after a move no process writes to it
+	closed, newer := log.Moved() // before the newest part is read: after a move no process writes to it
 	marks := make([]mark, 0, len(parts))
 	read := make([]int, 0, len(parts)) // indices of parts with a first line
 	for i := range parts {
@@ -158,8 +158,8 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 			return false, err
 		}
 		if head != "" {
-			closed := i < len(parts)-1 || moved
-			marks, read = append(marks, mark{Head: head, Size: size, Closed: closed}), append(read, i)
+			m := mark{Head: head, Size: size, Closed: closed || i < len(parts)-1}
+			marks, read = append(marks, m), append(read, i)
 		}
 	}
 	if missed := s.position.keep(marks); missed > 0 {
@@ -173,16 +173,17 @@ func (s *sender) round(ctx context.Context) (moved bool, err error) {
 			return false, err
 		}
 	}
-	if moved || !log.Moved() {
-		return moved, nil
+	if closed {
+		return newer, nil
 	}
-	if n := len(read) - 1; n >= 0 && read[n] == len(parts)-1 { // lines may have come just before the move
+	closed, newer = log.Moved()
+	if n := len(read) - 1; closed && n >= 0 && read[n] == len(parts)-1 { // lines may have come just before the move
 		m := s.position.Parts[n]
 		m.Closed = true
 		s.position.set(m)
-		return true, s.part(ctx, &parts[read[n]], m)
+		err = s.part(ctx, &parts[read[n]], m)
 	}
-	return true, nil
+	return newer, err
 }
 
 // errStopped: ctx has ended.
@@ -316,9 +317,12 @@ func (s *sender) deliver(ctx context.Context, records int) (bool, error) {
 		return false, err
 	}
 	s.total.Rejected += got.rejected
-	if got.rejected > 0 || got.message != "" {
+	switch {
+	case got.rejected > 0:
 		s.Say(fmt.Sprintf("the server did not keep %s of %d: %s", counted(got.rejected, "record"), records,
 			cmp.Or(got.message, "it gave no reason")))
+	case got.message != "":
+		s.say("the server says: " + got.message)
 	}
 	return true, nil
 }

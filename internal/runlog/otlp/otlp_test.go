@@ -3,6 +3,7 @@ package otlp
 import (
 	"compress/gzip"
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -328,6 +329,10 @@ func TestPartialSuccess(t *testing.T) {
 	require.Equal(t, Total{Sent: 3, Rejected: 2}, s.ok(c))
 	require.Equal(t, "the server did not keep 2 records of 3: too old", s.said())
 	require.Equal(t, 1, c.got)
+
+	s = newSending(t, calls(1, 3))
+	require.Equal(t, Total{Sent: 3}, s.ok(newCollector(t, text(`{"partialSuccess":{"errorMessage":"soon full"}}`))))
+	require.Equal(t, "the server says: soon full", s.said())
 }
 
 // A batch that is too large for the server is halved, until a single record is too large.
@@ -503,7 +508,42 @@ func TestRotatedAwayWhileItIsRead(t *testing.T) {
 	require.Len(t, c.ids, 1504)
 }
 
+// A log can be gone after its rotation: what is there is sent, and a new log is waited for.
+func TestLogThatIsGone(t *testing.T) {
+	c := newCollector(t)
+	s := newSending(t, calls(2, 2), calls(1, 1))
+	s.rotate()
+	require.Equal(t, Total{Sent: 2}, s.ok(c))
+	s.write(0, calls(3, 3))
+	require.Equal(t, Total{Sent: 1}, s.ok(c))
+	c.has(1, 3)
+	require.Empty(t, s.said())
+}
+
 func TestNoLog(t *testing.T) {
 	_, err := newSending(t).to(t.Context(), newCollector(t))
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestCertificate(t *testing.T) {
+	c := newCollector(t)
+	c.server = httptest.NewTLSServer(c)
+	t.Cleanup(c.server.Close)
+	s := newSending(t, calls(1, 3))
+	s.Once = false
+	ctx, stop := context.WithCancel(t.Context())
+	said := s.Say
+	s.Say = func(text string) { said(text); stop() }
+	_, err := s.to(ctx, c)
+	require.NoError(t, err)
+	require.Contains(t, s.said(), "unknown authority; name its root in OTEL_EXPORTER_OTLP_CERTIFICATE; trying again")
+
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.server.Certificate().Raw})
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	s.Once, s.env["OTEL_EXPORTER_OTLP_CERTIFICATE"] = true, path
+	require.Equal(t, Total{Sent: 3}, s.ok(c))
+	s.env["OTEL_EXPORTER_OTLP_CERTIFICATE"] = path + "x"
+	_, err = s.to(t.Context(), c)
+	require.ErrorContains(t, err, "ca.pemx: no such file")
 }

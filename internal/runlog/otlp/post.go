@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,6 +70,9 @@ func (c *client) post(body []byte) (taken, *refusal) {
 	if err != nil {
 		if wrapped, ok := errors.AsType[*url.Error](err); ok { // it quotes the query
 			err = wrapped.Err
+		}
+		if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+			err = fmt.Errorf("%w; name its root in OTEL_EXPORTER_OTLP_CERTIFICATE", err)
 		}
 		return taken{}, &refusal{text: printable.Lines(err.Error()), again: true}
 	}

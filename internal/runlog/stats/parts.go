@@ -12,10 +12,12 @@ type Part = part
 // Parts returns the parts, oldest first. They are open until Close, even if a rotation removes one.
 func (l *Log) Parts() []Part { return l.parts }
 
-// Moved reports whether the newest part is no longer the log: after a rotation no process writes to the part.
-func (l *Log) Moved() bool {
+// Moved reports whether the newest part is no longer the log, so that no process writes to the part, and whether there
+// is a newer part by now.
+func (l *Log) Moved() (closed, newer bool) {
 	named, err := os.Stat(l.path)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(named, l.parts[len(l.parts)-1].info)
+	newer = err == nil && !os.SameFile(named, l.parts[len(l.parts)-1].info)
+	return newer || errors.Is(err, fs.ErrNotExist), newer
 }
 
 // Path returns the path of the part at the time of the opening.

@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 func call(n int) string {
@@ -423,6 +425,7 @@ func TestPosition(t *testing.T) {
 
 // A position that cannot be saved holds the next batch, so that a kill doubles one batch at most.
 func TestPositionThatCannotBeSaved(t *testing.T) {
+	testall.NotOnWindows(t, "a folder with an open file cannot be renamed")
 	s := newSending(t, calls(1, 2500))
 	folder := filepath.Join(s.Folder, "otlp")
 	var c *collector
@@ -495,6 +498,7 @@ func TestFollow(t *testing.T) {
 
 // A part that is read stays readable, even if rotations remove it meanwhile.
 func TestRotatedAwayWhileItIsRead(t *testing.T) {
+	testall.NotOnWindows(t, "an open file cannot be replaced, so the log is not rotated")
 	s := newSending(t, calls(1, 1500))
 	c := newCollector(t, func(w http.ResponseWriter, _ *http.Request) {
 		for n := 0; n < 4; n++ {

@@ -85,12 +85,13 @@ func (o *otlpFlags) send(log string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.Background(), func() {}
+	ctx := context.Background()
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		if !signal.Ignored(s) {
-			ctx, stop = signal.NotifyContext(ctx, s)
+			notified, stop := signal.NotifyContext(ctx, s)
 			defer stop()
-			context.AfterFunc(ctx, stop) // a second signal ends hookrun at once
+			context.AfterFunc(notified, stop) // a second signal ends hookrun at once
+			ctx = notified
 		}
 	}
 	total, err := otlp.Send(ctx, settings, otlp.Options{Log: log, Folder: folder, Args: o.args, Once: o.once,

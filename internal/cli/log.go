@@ -38,8 +38,13 @@ that continued and each result once in a turn of its session, by their --tool-us
 prints all events that the log has, and then each as it comes.
 
 --would-block prints the calls that went on although a hook in the mode observe would have held them
-up, and its reason.`,
-	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow\n  hookrun log --would-block",
+up, and its reason.
+
+--otlp sends each call to an OpenTelemetry collector, as a log record in OTLP/HTTP JSON: from where the
+last run ended, or else from the start of the log. Nothing is appended to URL. Without URL, the
+variables OTEL_EXPORTER_OTLP_… say where; they also say the headers, the certificates and the rest.`,
+	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow\n  hookrun log --would-block\n" +
+		"  hookrun log run.log --otlp http://localhost:4318/v1/logs",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var l logFlags
 		l.files.defineFiles(flags)
@@ -52,10 +57,14 @@ up, and its reason.`,
 		const would = "print only calls that a hook which observes would have held up"
 		flags.BoolVar(&l.filter.Would, "would-block", false, would)
 		flags.StringVar(&l.html, "html", "", "write a page for a browser to `FILE`")
+		l.otlp.define(flags)
 		defineOutput(flags, &l.output, "text", "json")
 		return func(args []string, std Streams) (int, error) {
-			if err := l.finish(args); err != nil {
+			if err := errors.Join(l.finish(l.otlp.takeAddress(args)), l.otlp.check()); err != nil {
 				return 0, err
+			}
+			if l.otlp.address != "" {
+				return exitOK, l.otlp.send(l.path, std)
 			}
 			log, err := stats.Open(l.path)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -80,6 +89,7 @@ type logFlags struct {
 	events bool
 	html   string
 	output string
+	otlp   otlpFlags
 }
 
 // finish completes the flags, and returns an error for flags that exclude each other.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/tidwall/gjson"
@@ -274,4 +275,19 @@ func (c *Config) switchOff(d disabledName) (warning string) {
 	}
 	return fmt.Sprintf(`"disable": no hook of the project has the name %s%s`, quote(d.name),
 		spelling.Suggest(d.name, names))
+}
+
+// LevelOfSource returns the level of a hook by its source, file:line, as far as the path tells.
+func LevelOfSource(source string) hook.Level {
+	path := source
+	if i := strings.LastIndexByte(source, ':'); i > 0 {
+		path = source[:i]
+	}
+	switch managed, _ := new(Options).managed(); {
+	case path == managed:
+		return hook.ManagedLevel
+	case path == userFile() || filepath.Base(filepath.Dir(path)) == "hookrun" && filepath.Base(path) == "hooks.json":
+		return hook.UserLevel
+	}
+	return levelOf(path)
 }

@@ -370,3 +370,16 @@ func TestFindProjectByLocalFile(t *testing.T) {
 	_, err = hookfile.Load(l.Options)
 	require.ErrorContains(t, err, local+": reading the hooks file: no such file")
 }
+
+func TestLevelOfSource(t *testing.T) {
+	for source, want := range map[string]hook.Level{
+		hookfile.ManagedPlace() + ":3":         hook.ManagedLevel,
+		"/home/u/.config/hookrun/hooks.json:1": hook.UserLevel,
+		"/w/.tenex-hooks.json:12":              hook.ProjectLevel,
+		"/w/.tenex-hooks.local.json":           hook.LocalLevel,
+		"/w/hooks.json:1":                      hook.ProjectLevel,
+		"":                                     hook.ProjectLevel,
+	} {
+		require.Equal(t, want, hookfile.LevelOfSource(filepath.FromSlash(source)), source)
+	}
+}

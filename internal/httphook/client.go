@@ -188,3 +188,12 @@ func cutTLS(conn net.Conn) bool {
 	}
 	return false
 }
+
+// Transport returns a transport with the endpoint's certificates and proxy, for a client of its own.
+func (e *Endpoint) Transport() (*http.Transport, error) {
+	id, err := e.identity()
+	if err != nil {
+		return nil, err
+	}
+	return e.transport(id, (&net.Dialer{}).DialContext)
+}

@@ -42,6 +42,7 @@ type line struct {
 	Version   int    `json:"version"`
 	Time      string `json:"time"`
 	Command   string `json:"command,omitempty"`
+	Client    string `json:"client,omitempty"` // that the call came from
 	PID       int    `json:"pid"`
 	SessionID string `json:"session_id,omitempty"`
 	AgentID   string `json:"agent_id,omitempty"`
@@ -76,7 +77,8 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	}
 	c := cleaner{patterns: patterns}
 	l := line{
-		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command), PID: os.Getpid(),
+		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command),
+		Client: c.cut(call.Client), PID: os.Getpid(),
 		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace),
 		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed,
 	}

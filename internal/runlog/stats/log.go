@@ -97,8 +97,9 @@ func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int
 	return end, nil
 }
 
-// eachLine calls each for the lines between two offsets of a file, without line ends. It returns the end of the last
-// complete line. whole is false for an unfinished last line. If a line is too long, line is nil.
+// eachLine calls each for the lines between two offsets of a file, without line ends, until each returns an error. It
+// returns the end of the last complete line that each took. whole is false for an unfinished last line. If a line is
+// too long, line is nil.
 func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
 	end = from
@@ -121,14 +122,14 @@ func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole boo
 			return end, err
 		}
 		whole := err == nil
-		if whole {
-			end = at
-		}
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
 			line = nil
 		}
 		if err := each(line, whole); err != nil {
 			return end, err
+		}
+		if whole {
+			end = at
 		}
 		long = nil
 	}

@@ -106,7 +106,7 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 		r.Off = append(r.Off, switchedOff{Hook: skip, Source: "$" + engine.SkipVariable,
 			Why: "sessions of clients that start from here skip it"})
 	}
-	for _, d := range hook.Observing(cfg.Hooks) {
+	for _, d := range hook.Observing(cfg.Hooks, time.Now()) {
 		r.Observe = append(r.Observe, d.Error())
 	}
 	project := doctor.Workspace{Folder: r.Workspace, Started: r.Workspace}

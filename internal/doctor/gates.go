@@ -38,7 +38,10 @@ func (d *Doctor) switchedOff() (found []Finding) {
 			Mend: "unset " + engine.SkipVariable})
 	}
 	if cfg := d.Workspace.Config; cfg != nil {
-		for _, o := range hook.Observing(cfg.Hooks) {
+		for _, o := range hook.Observing(cfg.Hooks, d.Now) {
+			if o.Over || o.Soon {
+				continue // a warning of check
+			}
 			found = append(found, Finding{Check: "hook", Severity: Warning, Where: o.Position(), What: o.Text,
 				Mend: `take "mode": "observe" or "observe" out of the file once they are to block`})
 		}

@@ -132,6 +132,9 @@ func (c *command) run(args []string, std Streams) int {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.Usage = func() {}
+	last := func() {}
+	std.last = &last
+	defer func() { last() }()
 	work := c.setup(flags)
 	err := parseFlags(flags, args)
 	if errors.Is(err, pflag.ErrHelp) {

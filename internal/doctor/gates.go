@@ -58,20 +58,6 @@ func (d *Doctor) hooks() (hooks []*hook.Hook) {
 	return hooks
 }
 
-// Switches returns the findings about client settings that switch hookrun's entries off.
-func (d *Doctor) Switches() (off []Finding) {
-	for _, name := range install.Names() {
-		c := d.open(name)
-		for _, f := range c.switches() {
-			if f.Severity == Error && len(c.entries) > 0 {
-				f.Client = name
-				off = append(off, f)
-			}
-		}
-	}
-	return off
-}
-
 // gates adds to each client the hooks that match none of its tools: a warning, or an error if a hook matches no tool of
 // any client on this machine.
 func (d *Doctor) gates(examined []*client) {

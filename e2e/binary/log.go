@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/runlog"
 )
 
 // logLine is the part of a line of the run log that these tests look at.
@@ -38,7 +40,9 @@ func ReadLog(t *testing.T, path string) (lines []logLine) {
 	for line := range strings.Lines(string(text)) {
 		var l logLine
 		require.NoError(t, json.Unmarshal([]byte(line), &l), line)
-		lines = append(lines, l)
+		if !runlog.IsHeartbeat([]byte(line)) {
+			lines = append(lines, l)
+		}
 	}
 	return lines
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -83,7 +84,7 @@ const (
 
 // Read adds the lines of a log. path is for messages.
 func (r *Recording) Read(log io.Reader, path string) error {
-	before := r.Lines
+	number := 0
 	lines := bufio.NewReaderSize(log, 64<<10)
 	var line []byte
 	for long := false; ; {
@@ -95,8 +96,10 @@ func (r *Recording) Read(log io.Reader, path string) error {
 			continue
 		}
 		if len(bytes.TrimSpace(line)) > 0 || long {
-			r.Lines++
-			r.add(line, path, r.Lines-before)
+			if number++; !runlog.IsHeartbeat(line) {
+				r.Lines++
+				r.add(line, path, number)
+			}
 		}
 		line, long = nil, false
 		if errors.Is(err, io.EOF) {

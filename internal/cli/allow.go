@@ -85,6 +85,7 @@ terminal; without one it needs --yes.`,
 			if err != nil {
 				return 0, err
 			}
+			forgetBeats()
 			text := "the hooks of %s were not allowed\n"
 			if was {
 				text = "the hooks of %s are not allowed any more\n"
@@ -218,6 +219,7 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
 	if err := s.store.Allow(s.now); err != nil {
 		return err
 	}
+	forgetBeats()
 	text := "allowed\n"
 	if !verbose {
 		hooks := counted(len(s.config.Hooks), "hook")

@@ -47,6 +47,7 @@ type callFlags struct {
 	queue     *queue.Queue
 	ipc       *string // nil: the command has no such flag
 	record    runLog
+	config    *hookfile.Config // of the call; nil: not read yet, or with a fault
 	flags     *pflag.FlagSet
 
 	beforeAllow, entry string // of fire

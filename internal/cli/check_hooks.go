@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
@@ -138,9 +139,13 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 		return
 	}
 	f.Hooks = len(hooks)
-	for _, note := range hook.Observing(hooks) {
-		note.Gate = true
-		f.Notes = append(f.Notes, note)
+	for _, o := range hook.Observing(hooks, time.Now()) {
+		if o.Over || o.Soon {
+			f.Warnings = append(f.Warnings, o.Diagnostic)
+			continue
+		}
+		o.Gate = true
+		f.Notes = append(f.Notes, o.Diagnostic)
 	}
 	binary, err := os.Executable()
 	if err != nil {

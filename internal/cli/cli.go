@@ -68,7 +68,7 @@ func groups() []group {
 		{"Start", []*command{&initProject, &installClient, &examine}},
 		{"Run", []*command{&preTool, &postTool, &preExecute, &fire, &serveCalls}},
 		{"Test", []*command{&check, &explain, &tests}},
-		{"Look", []*command{&showLog, &status, &showPack, &showQueue}},
+		{"Look", []*command{&showLog, &status, &showFleet, &showPack, &showQueue}},
 		{"Connect", []*command{&importHooks, &mcp, &uninstallClient}},
 		{"More", []*command{&allow, &deny, &approve, &inject, &drain, &get, &completion, &version}},
 	}
@@ -132,6 +132,9 @@ func (c *command) run(args []string, std Streams) int {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.Usage = func() {}
+	last := func() {}
+	std.last = &last
+	defer func() { last() }()
 	work := c.setup(flags)
 	err := parseFlags(flags, args)
 	if errors.Is(err, pflag.ErrHelp) {

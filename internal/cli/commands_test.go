@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -168,6 +170,10 @@ func TestLog(t *testing.T) {
 	text, err := os.ReadFile(log)
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	beat := gjson.Get(lines[1], "heartbeat")
+	require.Equal(t, int64(3), beat.Get("hooks").Int())
+	require.Equal(t, "unknown", beat.Get("status").String())
+	lines = slices.DeleteFunc(lines, func(l string) bool { return runlog.IsHeartbeat([]byte(l)) })
 	require.Len(t, lines, 3)
 	require.Equal(t, "block", gjson.Get(lines[0], "outcome.decision").String())
 	source := gjson.Get(lines[0], "outcome.hooks.0.source").String()

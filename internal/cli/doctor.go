@@ -31,7 +31,8 @@ var examine = command{
 	about: `Looks at the project's hooks and at each client of hookrun install that is here: its version, its
 settings and switches, the entry that runs hookrun, its timeout, and when the client last ran it. It
 runs each entry as the client would, for a tool that hookrun always blocks, and checks that the answer
-is that block. No hook runs, and without --fix no file is changed.
+is that block. No hook runs, and without --fix no file is changed, but for the time and the result of
+that call, which hookrun status shows.
 
 Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
 if every call is blocked. With CLIENT it checks these clients alone.
@@ -83,7 +84,11 @@ runs them without a question. hookrun allow always asks itself.`,
 					return nil, err
 				}
 				report := d.Examine()
-				return report, context.Cause(ctx) // a killed program says nothing about a client
+				err := context.Cause(ctx) // a killed program says nothing about a client
+				if err == nil {
+					d.RecordCanaries(report)
+				}
+				return report, err
 			}
 			report, err := examine()
 			if err == nil && *fix {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -163,8 +164,14 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	h := planned.Hook
 	call := &hookfile.AtCall{Folder: planned.Dir, Timeout: planned.Timeout, OnFailure: planned.OnFailure}
 	x := explainedHook{view: hookfile.View{Hook: h, Call: call}, runs: planned.Runs, why: planned.Why}
-	if h.Observe {
-		x.add("", nil, "mode", "observe: the call goes on, whatever the hook says")
+	if last := h.LastObserved(); h.Observes(time.Now()) {
+		text := "observe: the call goes on, whatever the hook says"
+		if last != "" {
+			text += "; until " + last + ", then it blocks"
+		}
+		x.add("", nil, "mode", text)
+	} else if last != "" {
+		x.add("", nil, "mode", "block, since it observed until "+last)
 	}
 	if h.StaticVerdict != nil { // a rule starts no program
 		x.line("rule", h.String())

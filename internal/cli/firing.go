@@ -153,6 +153,9 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	g := f.gate(func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
 	began := time.Now()
 	p, err := f.prepare(read, g, &stdinReader{Streams: std})
+	if std.last != nil && f.record.log != nil && !errors.Is(err, errAnswered) {
+		*std.last = func() { f.beat(f.config) }
+	}
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry records the call
 			return 0, err
@@ -235,6 +238,7 @@ func (f *callFlags) prepare(
 	if err != nil {
 		return nil, err
 	}
+	f.config = cfg
 	if f.verbose {
 		f.project.findAbove(len(cfg.Hooks))
 	}

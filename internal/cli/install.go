@@ -332,6 +332,7 @@ func (s *settingsFlags) find(args []string) (*install.Client, dialect.Place, err
 
 // apply writes changes, or shows them with --dry-run. done describes their effect, unchanged a file without a change.
 func (s *settingsFlags) apply(changes []*install.Change, std Streams, done, unchanged string) error {
+	defer forgetBeats()
 	for _, change := range changes {
 		if !s.dryRun {
 			change.Sweep()

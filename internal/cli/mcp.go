@@ -148,6 +148,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if m.gate.Runner, err = newRunner(cfg, o); err != nil {
 		return 0, err
 	}
+	m.gate.Answered = (&beats{of: f, config: cfg}).answered
 	ctx := until.context()
 	server, err := mcpproxy.Start(argv, os.Environ())
 	if err != nil {

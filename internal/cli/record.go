@@ -41,6 +41,7 @@ type runLog struct {
 	wholeArgs  bool
 	flags      *pflag.FlagSet
 	log        *runlog.Log // nil: no log
+	path       string      // of log
 }
 
 func (l *runLog) define(flags *pflag.FlagSet) {
@@ -82,6 +83,7 @@ func (l *runLog) open() (err error) {
 	if isDefault {
 		_ = owner.MkdirAll(filepath.Dir(path)) // if this fails, the first line reports the error
 	}
+	l.path = path
 	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size, WholeArgs: l.wholeArgs})
 	return err
 }

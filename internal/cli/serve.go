@@ -72,10 +72,12 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	if err != nil {
 		return err
 	}
+	beats := beats{of: f, config: cfg}
+	defer beats.running.Wait()
 	server := serve.New(serve.Options{
 		Runner: r, Config: cfg, Workspace: f.call.Workspace, HooksFile: f.hooksFile(),
 		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
-		Load: f.readAgain, Check: f.checkAgain,
+		Load: f.readAgain, Check: f.checkAgain, Answered: beats.answered,
 	})
 	defer until.done()
 	if socket != "" {

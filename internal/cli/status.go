@@ -3,19 +3,18 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
@@ -27,19 +26,26 @@ var status = command{
 	takes:   folders,
 	summary: "show whether a project's hooks are those that were allowed",
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
-are switched off or only observe.
+are switched off or only observe. With -o json also which clients are here, with their entries for
+hookrun, their last call, and the last canary of hookrun doctor.
 The exit code is
   0  allowed, or there are none
   1  hookrun could not do its work
   2  changed: with --trust required every call is blocked
   3  unknown: nobody has allowed them, and with --trust required they do not run`,
-	example: "  hookrun status\n  hookrun status -o json",
+	example: "  hookrun status\n  hookrun status -o json\n  hookrun status --line",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineFiles(flags)
 		var output string
 		defineOutput(flags, &output, "text", "json")
+		const oneLine = "print one line for a status bar, and exit with 0 whatever is wrong"
+		line := flags.Bool("line", false, oneLine)
 		return func(args []string, std Streams) (int, error) {
+			if *line {
+				_ = write(std, printable.Escape(spelling.Brief(f.statusLine(args), 300))+"\n")
+				return exitOK, nil
+			}
 			if err := checkOutput(flags); err != nil {
 				return 0, err
 			}
@@ -51,7 +57,7 @@ The exit code is
 			if err != nil {
 				return 0, err
 			}
-			if err := report.addOff(s.config); err != nil {
+			if err := report.addOff(&s); err != nil {
 				return 0, err
 			}
 			if output == "json" {
@@ -78,6 +84,7 @@ type trustReport struct {
 	Off         []switchedOff      `json:"switched_off,omitempty"`
 	Observe     []string           `json:"observe,omitempty"`    // hooks that only observe
 	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run unrecorded files
+	runlog.Facts
 }
 
 // switchedOff is a hook that never runs, or a client that runs no hook.
@@ -96,7 +103,8 @@ func (s switchedOff) String() string {
 }
 
 // addOff adds hooks that a file switches off, hooks that only observe, and clients that do not run hookrun's entries.
-func (r *trustReport) addOff(cfg *hookfile.Config) error {
+func (r *trustReport) addOff(s *trustState) error {
+	cfg := s.config
 	for i := range cfg.Hooks {
 		if h := &cfg.Hooks[i]; h.Off() != "" && h.AtTools() {
 			r.Off = append(r.Off, switchedOff{Hook: h.Name, Source: h.Source(), Why: h.Off()})
@@ -106,17 +114,15 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 		r.Off = append(r.Off, switchedOff{Hook: skip, Source: "$" + engine.SkipVariable,
 			Why: "sessions of clients that start from here skip it"})
 	}
-	for _, d := range hook.Observing(cfg.Hooks) {
+	for _, d := range hook.Observing(cfg.Hooks, time.Now()) {
 		r.Observe = append(r.Observe, d.Error())
 	}
-	project := doctor.Workspace{Folder: r.Workspace, Started: r.Workspace}
-	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: project}
-	d.Home, _ = os.UserHomeDir()
-	var err error
-	d.Binary, err = ownPath()
-	for _, f := range d.Switches() {
-		client, _ := registry.Named(f.Client)
-		r.Off = append(r.Off, switchedOff{Client: client.Files.Client, Source: f.Where, Why: f.What})
+	clients, err := r.addFacts(s, "")
+	for _, c := range clients {
+		client, _ := registry.Named(c.Name)
+		for _, f := range c.Off {
+			r.Off = append(r.Off, switchedOff{Client: client.Files.Client, Source: f.Where, Why: f.What})
+		}
 	}
 	return err
 }
@@ -191,4 +197,77 @@ func (r *trustReport) String() string {
 		fmt.Fprintf(&b, "missing: %s\n", text)
 	}
 	return b.String()
+}
+
+// statusLine returns one line for a status bar.
+func (f *callFlags) statusLine(args []string) (text string) {
+	var err error
+	defer func() {
+		if err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			text = "hookrun: PROBLEM: " + first
+		}
+	}()
+	defer crash.Catch(&err)
+	s, err := f.trustState(args)
+	if err != nil {
+		return ""
+	}
+	r, err := s.report()
+	if err != nil {
+		return ""
+	}
+	if err = r.addOff(&s); err != nil {
+		return ""
+	}
+	return r.line(time.Now())
+}
+
+func (r *trustReport) line(now time.Time) string {
+	hooks := counted(r.Hooks, "hook")
+	if r.Observing > 0 {
+		hooks += fmt.Sprintf(" (%d only observe)", r.Observing)
+	}
+	switch r.Status {
+	case "allowed":
+		hooks += ", allowed"
+	case "unknown":
+		hooks += ", NOT ALLOWED"
+	case "changed":
+		hooks += ", CHANGED"
+	}
+	var on, off []string
+	for _, c := range r.Clients {
+		switch {
+		case len(c.Entries) == 0:
+		case len(c.Off) > 0:
+			off = append(off, c.Name+" SWITCHED OFF")
+		case c.Canary != nil && !c.Canary.OK:
+			off = append(off, c.Name+" FAILED THE CANARY")
+		default:
+			on = append(on, c.Name)
+		}
+	}
+	clients := strings.Join(append(on, off...), ", ")
+	if clients == "" {
+		clients = "no client runs it"
+	}
+	last := "no call known"
+	if r.LastCall != nil {
+		last = "last call " + shortAgo(now.Sub(*r.LastCall))
+	}
+	return "hookrun: " + hooks + "; " + clients + "; " + last
+}
+
+// shortAgo returns a duration as "12 s ago".
+func shortAgo(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s ago", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
 }

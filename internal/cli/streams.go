@@ -10,6 +10,8 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+
+	last *func() // runs when the command has printed everything; nil outside of command.run
 }
 
 // Standard returns the streams of this process. Writing to a closed pipe through os.Stdout would end hookrun by

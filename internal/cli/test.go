@@ -53,7 +53,8 @@ equal, {"matches": RE2} must match, and null means none.
 		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + hookfile.FileName +
 			" upwards from FILE; with -C the one beside FILE, else the workspace's)"
 		t.definePolicy(flags)
-		const replay = "run the calls in the run log `LOG`, and print those that would end in another way"
+		const replay = "run the calls in the run log `LOG`, and in those of further arguments, and print those " +
+			"that would end in another way; a folder stands for all logs in it"
 		flags.StringVar(&t.replay, "replay", "", replay)
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
 		defineOutput(flags, &t.output, "text", "json", "junit")
@@ -76,8 +77,8 @@ equal, {"matches": RE2} must match, and null means none.
 			switch {
 			case flags.Changed("record") && len(files) > 0:
 				return 0, errors.New("--record LOG prints tests and runs none; leave FILE out")
-			case flags.Changed("replay") && (len(files) > 0 || flags.Changed("record")):
-				return 0, errors.New("--replay LOG runs the calls of a log; leave out FILE and --record")
+			case flags.Changed("replay") && flags.Changed("record"):
+				return 0, errors.New("--replay LOG runs the calls of a log; leave out --record")
 			case flags.Changed("replay") && t.replay == "":
 				return 0, errors.New("--replay is empty; name the run log")
 			case flags.Changed("record"):
@@ -131,7 +132,7 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	var suites []suite
 	var r *cases.Recording
 	if t.replay != "" {
-		suites, r, err = t.replayed()
+		suites, r, err = t.replayed(append([]string{t.replay}, files...))
 	} else {
 		suites, err = t.readSuites(files)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/runlog/fleet"
 )
 
 // record prints tests made from a run log and its rotated files.
@@ -35,9 +36,15 @@ func (t *testRun) record(log string, std Streams) error {
 	return nil
 }
 
-// readLog reads a run log and its rotated files.
+// readLog reads a run log and its rotated files, or for a replay all files of a folder.
 func readLog(r *cases.Recording, flag, log string) error {
-	for _, path := range []string{log + ".3", log + ".2", log + ".1", log} { // the oldest lines first
+	parts := []string{log + ".3", log + ".2", log + ".1", log} // the oldest lines first
+	if info, err := os.Stat(log); err == nil && info.IsDir() && flag == "--replay" {
+		if parts, err = fleet.Find(log); err != nil {
+			return err
+		}
+	}
+	for _, path := range parts {
 		file, err := os.Open(path)
 		if path != log && errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -64,8 +71,8 @@ func skipped(r *cases.Recording) (about string) {
 	return about
 }
 
-// replayed returns the calls of a run log as tests of the workspace's hooks.
-func (t *testRun) replayed() ([]suite, *cases.Recording, error) {
+// replayed returns the calls of run logs as tests of the workspace's hooks.
+func (t *testRun) replayed(logs []string) ([]suite, *cases.Recording, error) {
 	if err := t.resolveWorkspace(); err != nil {
 		return nil, nil, err
 	}
@@ -75,8 +82,10 @@ func (t *testRun) replayed() ([]suite, *cases.Recording, error) {
 	}
 	r := cases.NewRecording(t.call.Workspace)
 	r.Anywhere = true
-	if err := readLog(r, "--replay", t.replay); err != nil {
-		return nil, nil, err
+	for _, log := range logs {
+		if err := readLog(r, "--replay", log); err != nil {
+			return nil, nil, err
+		}
 	}
 	file := &cases.File{Path: t.replay, Tests: r.Replay()}
 	if len(file.Tests) == 0 {

@@ -5,9 +5,9 @@
 //		fmt.Println(f.Severity, f.What, f.Mend)
 //	}
 //
-// Guaranteed: no hook runs, and no file changes. To test whether a folder is writable, doctor creates a file there and
-// removes it. Doctor starts only the clients, with --version, and the command lines of hookrun's entries, for the
-// canary, each with a deadline.
+// Guaranteed: no hook runs, and Examine changes no file. To test whether a folder is writable, doctor creates a file
+// there and removes it. Doctor starts only the clients, with --version, and the command lines of hookrun's entries, for
+// the canary, each with a deadline.
 //
 // Not guaranteed: that a client runs hookrun. Doctor knows the files, switches and trust rules of the recorded version
 // of a client. Only the time of the last run proves that a client ran hookrun.

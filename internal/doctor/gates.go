@@ -38,7 +38,10 @@ func (d *Doctor) switchedOff() (found []Finding) {
 			Mend: "unset " + engine.SkipVariable})
 	}
 	if cfg := d.Workspace.Config; cfg != nil {
-		for _, o := range hook.Observing(cfg.Hooks) {
+		for _, o := range hook.Observing(cfg.Hooks, d.Now) {
+			if o.Over || o.Soon {
+				continue // a warning of check
+			}
 			found = append(found, Finding{Check: "hook", Severity: Warning, Where: o.Position(), What: o.Text,
 				Mend: `take "mode": "observe" or "observe" out of the file once they are to block`})
 		}
@@ -53,20 +56,6 @@ func (d *Doctor) hooks() (hooks []*hook.Hook) {
 		}
 	}
 	return hooks
-}
-
-// Switches returns the findings about client settings that switch hookrun's entries off.
-func (d *Doctor) Switches() (off []Finding) {
-	for _, name := range install.Names() {
-		c := d.open(name)
-		for _, f := range c.switches() {
-			if f.Severity == Error && len(c.entries) > 0 {
-				f.Client = name
-				off = append(off, f)
-			}
-		}
-	}
-	return off
 }
 
 // gates adds to each client the hooks that match none of its tools: a warning, or an error if a hook matches no tool of

@@ -43,6 +43,8 @@ type Gate struct {
 	Warnings func(*dialect.Call) []string
 	// Warn prints an error that arises outside of any outcome.
 	Warn func(error)
+	// Answered is called when the caller has the answer to a call; nil: not called.
+	Answered func()
 }
 
 // Call is one call, with what the door knows about the answer.
@@ -111,6 +113,9 @@ type Answer struct {
 func (a *Answer) Delivered(given bool) {
 	if a.claim != nil {
 		a.gate.warn(a.claim.Finish(a.ctx, given))
+	}
+	if given && a.gate.Answered != nil {
+		a.gate.Answered()
 	}
 }
 

@@ -32,7 +32,8 @@ type Hook struct {
 	Env           []string              // NAME=VALUE, added to the caller's environment
 	Inherit       *Inherited            // the hook's part of the caller's environment; nil: all variables
 	Async         bool                  // the runner starts the hook and does not wait
-	Observe       bool                  // the hook runs, but its answer has no effect on the call
+	Observe       bool                  // the hook runs, but its answer has no effect on the call; see Observes
+	ObserveUntil  time.Time             // from then on an observing hook blocks; zero: never
 	Approvable    bool                  // a person can let a call pass once after the hook blocked it
 	// Sequential: if a call selects this hook, all hooks of its dialect run one after the other, even if the dialect
 	// is parallel.

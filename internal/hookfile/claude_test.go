@@ -478,11 +478,11 @@ func TestClaudeNames(t *testing.T) {
 		{".tenex-hooks.json", `{"hooks":null}`, `.tenex-hooks.json:1:10: "hooks" must be an array, not null`},
 		{".tenex-hooks.json", `{"theme":"m"}`,
 			`.tenex-hooks.json:1:2: unknown key "theme"; known are hooks, tools, inherit_env, wrappers, ` +
-				"max_stop_blocks, packs, except, ask, observe, approvable, mode"},
+				"max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until"},
 		{".tenex-hooks.json", `{"model":"m","hooks":{}}`, ""},
 		{"my-settings.json", `{"theme":"m"}`,
 			`my-settings.json:1:2: unknown key "theme"; known are hooks, tools, inherit_env, wrappers, ` +
-				"max_stop_blocks, packs, except, ask, observe, approvable, mode"},
+				"max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until"},
 	} {
 		cfg, err := hookfile.Parse(test.path, []byte(test.doc))
 		if test.want != "" {

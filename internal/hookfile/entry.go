@@ -49,7 +49,7 @@ func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 	e := entry{p, value, p.fields(value, p.entryKeys), "hook " + strconv.Itoa(n)}
 	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
 	h.Line, h.Column = p.locator.Position(value.Index)
-	h.TakesFiles, h.Observe = true, p.observe
+	h.TakesFiles, h.Observe, h.ObserveUntil = true, p.observe, p.observeUntil
 	if name := e.values["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
 		h.Name = name.String()
 		e.who = "hook " + quote(h.Name)
@@ -294,6 +294,28 @@ func (r *reader) observes() bool {
 			hint(mode, []string{"block", "observe"}))
 	}
 	return mode == "observe"
+}
+
+// observeUntil reads "observe_until". The row follows the row of "mode".
+func (r *reader) observeUntil(h *hook.Hook) {
+	if h.ObserveUntil = r.dayAfter(); !h.Observe {
+		r.problem(r.value.Index, `%s"observe_until" is for a hook that only observes; add "mode": "observe", `+
+			"or leave it out", r.who)
+	}
+}
+
+// dayAfter reads a day, and returns the beginning of the next day in UTC.
+func (r *reader) dayAfter() (next time.Time) {
+	text, ok := r.text(r.value, r.quotedKey())
+	if !ok {
+		return next
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		r.problem(r.value.Index, `%s%s must be a day, as "2027-01-31", not %s`, r.who, r.quotedKey(), quote(text))
+		return next
+	}
+	return day.AddDate(0, 0, 1)
 }
 
 // maxWorkers bounds the processes of a persistent hook. A larger number is a typing error.

@@ -158,6 +158,10 @@ var fields = [...]field{
 		about: "observe: the hook runs, and the log and a message have what it would have done; the call goes on. " +
 			"Default block, or the file's mode.",
 		read: func(r *reader, h *hook.Hook) { h.Observe = r.observes() }, value: (*View).mode},
+	{key: "observe_until", group: identity, explain: onlyJSON, read: (*reader).observeUntil,
+		about: "The last day (UTC) on which the hook only observes, as 2027-01-31: from the next day on it blocks. " +
+			"Default the file's.",
+		schema: `"$ref": "#/$defs/day"`, value: func(v *View) any { return v.Hook.LastObserved() }},
 	{key: "approvable", group: identity, schema: `"type": "boolean"`, explain: onlyJSON,
 		about: "A person can let a call pass once that the hook blocks, with hookrun approve.",
 		read:  func(r *reader, h *hook.Hook) { h.Approvable = r.boolean() },

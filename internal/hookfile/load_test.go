@@ -159,14 +159,14 @@ f:2:5: hook 4 must be an object, not a number`},
 
 	{"unknown key of the file", `{"hook":[]}`, `f:1:2: unknown key "hook"; did you mean "hooks"?`},
 	{"keys of another case", `{"Hooks":[]}`, `f:1:2: unknown key "Hooks"; did you mean "hooks"?`},
-	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode
-f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode`},
+	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until
+f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until`},
 	{"keys like $schema and x-", `{"$Schema":"","X-a":1,"x":1,"":1,"schema":1}`,
-		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode
-f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode
-f:1:23: unknown key "x"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode
-f:1:29: unknown key ""; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode
-f:1:34: unknown key "schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode`},
+		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until
+f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until
+f:1:23: unknown key "x"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until
+f:1:29: unknown key ""; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until
+f:1:34: unknown key "schema"; known are hooks, tools, inherit_env, wrappers, max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until`},
 	{"persistent as a text", withField(`"persistent":"true"`),
 		`f:2:14: hook "a": "persistent" must be true or false, not a string`},
 	{"persistent null", withField(`"persistent":null`),

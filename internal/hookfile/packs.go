@@ -109,7 +109,8 @@ func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 func (p *parser) ruleHook(of *pack.Pack, r *pack.Rule, at int) hook.Hook {
 	place := p.at(at, "")
 	return hook.Hook{
-		Name: of.ID(r), Rule: r, Observe: p.observe, Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
+		Name: of.ID(r), Rule: r, Observe: p.observe, ObserveUntil: p.observeUntil,
+		Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
 		StaticVerdict: &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
 			Status: dialect.StatusBlocked, Reason: r.Reason(of.ID(r), pack.Found{})},
 		File: p.file, Level: p.level, Line: place.Line, Column: place.Column,

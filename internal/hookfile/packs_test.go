@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -53,6 +55,65 @@ func TestObserve(t *testing.T) {
 			observes := slices.Contains(want, h.Name) || slices.Contains(want, of+"/*")
 			require.Equal(t, observes, h.Observe, "%s: %s", doc, h.Name)
 		}
+	}
+}
+
+// TestObserveUntil: the last day of a hook counts before the last day of the file, and is for observing hooks alone.
+func TestObserveUntil(t *testing.T) {
+	january := []string{"own 2027-01-31"}
+	for doc, want := range map[string][]string{ // "name last day", of observing hooks
+		`{"observe_until":"2027-01-31","mode":"observe","hooks":[{HOOK}]}`: january,
+		`{"observe_until":"2027-01-31","mode":"observe","hooks":[{HOOK,"observe_until":"2028-02-29"}]}`: {
+			"own 2028-02-29"},
+		`{"observe_until":"2027-01-31","hooks":[{HOOK,"mode":"observe"}]}`:                january,
+		`{"hooks":[{HOOK,"mode":"observe","observe_until":"2027-12-31"}]}`:                {"own 2027-12-31"},
+		`{"hooks":[{HOOK,"mode":"observe"}]}`:                                             {"own "},
+		`{"observe_until":"2027-01-31","mode":"observe","hooks":[{HOOK,"mode":"block"}]}`: nil,
+		`{"observe_until":"2027-01-31","mode":"observe"}`:                                 nil,
+		`{"packs":["remote"],"observe":["remote/no-download-and-run"],"observe_until":"2027-01-31"}`: {
+			"remote/no-download-and-run 2027-01-31"},
+	} {
+		doc := strings.ReplaceAll(doc, "HOOK", `"name":"own","block":"no","events":["pre-tool"]`)
+		cfg, err := hookfile.Parse("f", []byte(doc))
+		require.NoError(t, err, doc)
+		requireAgreement(t, doc)
+		var got []string
+		for i := range cfg.Hooks {
+			if h := &cfg.Hooks[i]; h.Observe {
+				got = append(got, h.Name+" "+h.LastObserved())
+			}
+		}
+		require.Equal(t, want, got, doc)
+	}
+	h := hook.Hook{Observe: true, ObserveUntil: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}
+	require.True(t, h.Observes(time.Date(2027, 1, 31, 23, 59, 59, 0, time.UTC)))
+	require.False(t, h.Observes(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)))
+	require.True(t, h.Observes(time.Date(2027, 2, 1, 0, 30, 0, 0, time.FixedZone("east", 3600))))
+}
+
+func TestObserveUntilFaults(t *testing.T) {
+	const none = `"observe_until": no hook of this file only observes; add "mode": "observe", or leave it out`
+	for doc, want := range map[string]string{
+		`{"observe_until":"2027-02-30","mode":"observe"}`: `f:1:18: "observe_until" must be a day, as "2027-01-31", ` +
+			`not "2027-02-30"`,
+		`{"mode":"observe","observe_until":"31.1.2027"}`:              `must be a day`,
+		`{"mode":"observe","observe_until":"2027-1-31"}`:              `must be a day`,
+		`{"mode":"observe","observe_until":"2027-01-31T10:00:00Z"}`:   `must be a day`,
+		`{"mode":"observe","observe_until":""}`:                       `must be a day`,
+		`{"mode":"observe","observe_until":20270131}`:                 `must be a string, not a number`,
+		`{"mode":"observe","observe_until":null}`:                     `must be a string, not null`,
+		`{"observe_until":"2027-01-31"}`:                              "f:1:18: " + none,
+		`{"observe_until":"2027-01-31","mode":"block"}`:               none,
+		`{"observe_until":"2027-01-31","packs":["git"]}`:              none,
+		`{"observe_until":"2027-01-31","packs":["git"],"observe":[]}`: none,
+		`{"hooks":[{"name":"a","block":"b","events":["pre-tool"],"observe_until":"2027-01-31"}]}`: `f:1:73: hook ` +
+			`"a": "observe_until" is for a hook that only observes; add "mode": "observe", or leave it out`,
+		`{"mode":"observe","hooks":[{"name":"a","mode":"block","block":"b","events":["pre-tool"],` +
+			`"observe_until":"2027-01-31"}]}`: "is for a hook that only observes",
+		`{"mode":"observe","observe_untill":"2027-01-31"}`: `did you mean "observe_until"?`,
+	} {
+		_, err := hookfile.Parse("f", []byte(doc))
+		require.ErrorContains(t, err, want, doc)
 	}
 }
 

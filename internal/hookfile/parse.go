@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -18,7 +19,7 @@ import (
 
 // fileKeys are the keys of a hooks file at every level.
 var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks", "packs", "except", "ask",
-	"observe", "approvable", "mode"}
+	"observe", "approvable", "mode", "observe_until"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at the first.
 // gjson returns each key and value with an offset. Equal keys are reported before, so first or last does not matter.
@@ -46,8 +47,9 @@ type parser struct {
 	inherit   *hook.Inherited      // for hooks without inherit_env
 	toolNames map[string]string    // the project's names for clients' tools, by the client's name
 
-	maxStopBlocks int  // for all hooks of the file
-	observe       bool // for all hooks of the file without a mode
+	maxStopBlocks int       // for all hooks of the file
+	observe       bool      // for all hooks of the file without a mode
+	observeUntil  time.Time // for all observing hooks of the file without an own day
 }
 
 // maxStopBlocks bounds how often a hook may send an agent back to work. A larger number is a typing error.
@@ -134,6 +136,10 @@ func (p *parser) topLevel() {
 	if mode, ok := fields["mode"]; ok {
 		p.observe = (&reader{p, "", "mode", mode}).observes()
 	}
+	if until, ok := fields["observe_until"]; ok {
+		p.observeUntil = (&reader{p, "", "observe_until", until}).dayAfter()
+		defer p.checkUntil(until)
+	}
 	p.packs(fields)
 	hooks, ok := fields["hooks"]
 	if !ok {
@@ -167,6 +173,14 @@ func (p *parser) topLevel() {
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})
+}
+
+// checkUntil reports the file's "observe_until" if no hook of the file observes.
+func (p *parser) checkUntil(until gjson.Result) {
+	if !p.observe && !slices.ContainsFunc(p.config.Hooks, func(h hook.Hook) bool { return h.Observe }) {
+		p.problem(until.Index, `"observe_until": no hook of this file only observes; `+
+			`add "mode": "observe", or leave it out`)
+	}
 }
 
 // knownTools returns the tool names that a matcher can mean: names of clients, and names in the file's "tools".

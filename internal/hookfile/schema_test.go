@@ -30,6 +30,7 @@ import (
 //     a size over 1 MiB, nesting over 64;
 //   - sums: a duration that comes to less than a nanosecond or to more than 292 years;
 //   - what is a regular expression;
+//   - whether a month has the day in "observe_until", and whether a hook observes at all;
 //   - what is a host in a url, and that two headers differ by more than case;
 //   - numbers of seconds that only more digits than a float64 has can tell from the limits.
 

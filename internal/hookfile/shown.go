@@ -157,7 +157,7 @@ func (v *View) headers() any {
 }
 
 func (v *View) mode() any {
-	if v.Hook.Observe {
+	if v.Call == nil && v.Hook.Observe || v.Hook.Observes(time.Now()) {
 		return "observe"
 	}
 	return nil

@@ -84,6 +84,8 @@ type Options struct {
 	Load func() (*hookfile.Config, error)
 	// Check returns the answer to check: a report about the files on disk.
 	Check func() (any, error)
+	// Answered is called when a client has the answer to a call; nil: not called.
+	Answered func()
 }
 
 // Server answers the requests of all its connections.
@@ -106,7 +108,7 @@ func New(o Options) *Server {
 		snapshot: hookfile.NewSnapshot(o.Config), shutdown: make(chan struct{}),
 	}
 	s.gate = gate.Gate{Runner: o.Runner, Queue: o.Queue, Log: o.Log, Command: "serve",
-		Warnings: s.warnings, Warn: s.logError}
+		Warnings: s.warnings, Warn: s.logError, Answered: o.Answered}
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -141,7 +142,7 @@ func asyncVerdict(h *hook.Hook, c *dialect.Call, result dialect.HookResult) (v d
 	defer crash.Catch(&err)
 	result.Async, result.AsyncResult = false, true
 	v = h.Dialect.Hooks.Decode(c, shownName(h), &result)
-	if h.Observe {
+	if h.Observes(time.Now()) {
 		v.Context = ""
 	}
 	saveContext(h, &v)

@@ -286,7 +286,7 @@ func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Ca
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
 		limit := f.deadline(h)
-		if end, ok := ctx.Deadline(); ok && h.Observe { // the client must not run out of time because of it
+		if end, ok := ctx.Deadline(); ok && h.Observes(f.begin) { // the client must not run out of time because of it
 			limit = min(limit, time.Until(end)/4)
 		}
 		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation()}
@@ -311,7 +311,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	defer func() {
 		verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin))
 		verdict.Note = verdict.Verdict.Note()
-		if h.Observe {
+		if h.Observes(f.begin) {
 			cannotTell := f.settings.CannotTell
 			verdict.Observe(cannotTell != nil && cannotTell())
 		} else {
@@ -328,7 +328,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	}
 	fit := func(v *dialect.Verdict) {
 		registry.FitVerdict(h.call, shownName(h.Hook), v)
-		if !h.Observe {
+		if !h.Observes(f.begin) {
 			saveContext(h.Hook, v)
 		}
 	}

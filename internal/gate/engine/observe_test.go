@@ -5,6 +5,7 @@ package engine_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,6 +74,20 @@ func TestObserveBeforeOthers(t *testing.T) {
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, "seen", o.Reason)
 	require.Equal(t, "h3", o.Hook)
+}
+
+// From the day after its last day on a hook blocks, also in a runner that was made before.
+func TestObserveUntil(t *testing.T) {
+	b := newBench(t)
+	day := func(days int) hook {
+		return hook{"mode": "observe", "observe_until": time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly)}
+	}
+	require.Equal(t, protocol.Continue, b.fire(sh("exit 2", day(1))).Decision)
+	o := b.fire(sh("echo no >&2; exit 2", day(-1)))
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, "no", o.Reason)
+	require.Empty(t, o.Hooks[0].Would)
+	require.Equal(t, "blocked", o.Hooks[0].Status)
 }
 
 // After a tool a hook that only observes keeps no result back.

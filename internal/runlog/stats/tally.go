@@ -70,7 +70,7 @@ func (t *tally) line(line []byte, whole bool) error {
 	if t.entry.read(line) {
 		t.Lines++
 		t.call()
-	} else if whole {
+	} else if whole && !runlog.IsHeartbeat(line) {
 		t.Lines++
 		t.Unreadable++
 	}

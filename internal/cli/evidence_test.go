@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/state/lastrun"
+)
+
+// TestManagedHash: the hash is of the managed file and of the scripts beside it, and of no project's hook.
+func TestManagedHash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script, other := filepath.Join(dir, "gate.sh"), filepath.Join(t.TempDir(), "other.sh")
+	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	write(script, "1")
+	write(other, "1")
+	file := filepath.Join(dir, "hooks.json")
+	cfg := &hookfile.Config{
+		Files: []hookfile.File{{Path: file, Level: hook.ManagedLevel, Text: "a"},
+			{Path: "p", Level: hook.ProjectLevel}},
+		Hooks: []hook.Hook{
+			{File: file, Level: hook.ManagedLevel, Command: hook.Command{Argv: []string{"sh", script, other}}},
+			{File: file, Level: hook.ManagedLevel, Command: hook.Command{Shell: "'" + script + "'; true"}},
+			{File: "p", Level: hook.ProjectLevel, Command: hook.Command{Argv: []string{other}}},
+		},
+	}
+	before := managedHash(cfg)
+	require.Len(t, before, 64)
+	write(other, "2")
+	require.Equal(t, before, managedHash(cfg))
+	write(script, "2")
+	changed := managedHash(cfg)
+	require.NotEqual(t, before, changed)
+	require.NoError(t, os.Remove(script))
+	require.NotEqual(t, changed, managedHash(cfg))
+	write(script, "1")
+	require.Equal(t, before, managedHash(cfg))
+	cfg.Files[0].Text = "b"
+	require.NotEqual(t, before, managedHash(cfg))
+	cfg.Files = cfg.Files[1:]
+	require.Empty(t, managedHash(cfg))
+}
+
+func TestStatusLine(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	at := func(ago time.Duration) *time.Time { then := now.Add(-ago); return &then }
+	entries := []runlog.ClientEntry{{File: "f"}}
+	for want, r := range map[string]trustReport{
+		"hookrun: 0 hooks; no client runs it; no call known": {Status: "none"},
+		"hookrun: 5 hooks, allowed; claude, codex; last call 12 s ago": {Status: "allowed", Facts: runlog.Facts{
+			Hooks: 5, LastCall: at(12 * time.Second),
+			Clients: []runlog.Client{{Name: "claude", Entries: entries}, {Name: "gemini"},
+				{Name: "codex", Entries: entries, Canary: &lastrun.Canary{OK: true}}}}},
+		"hookrun: 1 hook (1 only observe), CHANGED; b, a SWITCHED OFF, c FAILED THE CANARY; last call 3 days ago": {
+			Status: "changed", Facts: runlog.Facts{Hooks: 1, Observing: 1, LastCall: at(80 * time.Hour),
+				Clients: []runlog.Client{{Name: "a", Entries: entries, Off: []string{"x"}},
+					{Name: "b", Entries: entries}, {Name: "c", Entries: entries, Canary: &lastrun.Canary{}}}}},
+		"hookrun: 2 hooks, NOT ALLOWED; no client runs it; last call 0 s ago": {Status: "unknown",
+			Facts: runlog.Facts{Hooks: 2, LastCall: at(-time.Hour)}}, // the clock was set back
+	} {
+		require.Equal(t, want, r.line(now))
+	}
+	require.Equal(t, "59 min ago", shortAgo(time.Hour-1))
+	require.Equal(t, "47 h ago", shortAgo(48*time.Hour-1))
+	require.Equal(t, 0, run("", "status", "--line", "-C", filepath.Join(t.TempDir(), "none")).exit)
+}
+
+// TestLastLogged: the last call of the workspace counts, also behind calls of others.
+func TestLastLogged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.log")
+	t.Setenv(logVariable, path)
+	require.Zero(t, lastLogged("/w"))
+	line := func(at, workspace string) string {
+		return `{"version":1,"time":"2027-01-01T00:00:0` + at + `.000000Z","workspace":"` + workspace + `"}` + "\n"
+	}
+	text := line("1", "/w") + line("3", "/w") + line("2", "/w") + line("5", "/other") + "{\n" + line("x", "/w")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat(line("0", "/other"), 5_000)+text), 0o600))
+	require.Equal(t, time.Date(2027, 1, 1, 0, 0, 3, 0, time.UTC), lastLogged("/w"))
+	require.Zero(t, lastLogged("/none"))
+	t.Setenv(logVariable, filepath.Dir(path))
+	require.Zero(t, lastLogged("/w"))
+}

@@ -51,6 +51,7 @@ type callFlags struct {
 	flags     *pflag.FlagSet
 
 	beforeAllow, entry string // of fire
+	managed            bool
 }
 
 // define adds the flags of all events.

@@ -37,6 +37,9 @@ that call, which hookrun status shows.
 Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
 if every call is blocked. With CLIENT it checks these clients alone.
 
+With --managed it looks at the settings for all users of this machine, and tries each client in a new
+home folder, in whose settings hooks are switched off: the canary must be blocked there, too.
+
 --fix asks at the terminal for each command that a finding advises, runs it, and checks again; --yes
 runs them without a question. hookrun allow always asks itself.`,
 	example: "  hookrun doctor\n  hookrun doctor --fix\n  hookrun doctor claude -C ~/project -o json",
@@ -50,10 +53,16 @@ runs them without a question. hookrun allow always asks itself.`,
 		flags.StringVar(&d.Log, "log", "", "the run log `FILE` of your agent loop (default $"+logVariable+")")
 		flags.StringVar(&d.Socket, "socket", "", "the socket `PATH` at which hookrun serve should listen")
 		fix := flags.Bool("fix", false, "run the commands that the findings advise, after a question for each")
+		const managedUsage = "look at the settings for all users of this machine, see hookrun install --managed"
+		managed := flags.Bool("managed", false, managedUsage)
 		yes := flags.Bool("yes", false, "with --fix: without a question, but for hookrun allow")
 		return func(clients []string, std Streams) (int, error) {
 			if *yes && !*fix {
 				return 0, errors.New("--yes is for --fix; give both, or neither")
+			}
+			if *managed && *fix {
+				return 0, errors.New("--fix is for your own settings; leave --fix out, and follow the advice as " +
+					"administrator")
 			}
 			if err := checkOutput(flags); err != nil {
 				return 0, err
@@ -83,12 +92,16 @@ runs them without a question. hookrun allow always asks itself.`,
 				if err := complete(d, *workspace); err != nil {
 					return nil, err
 				}
-				report := d.Examine()
+				report := d.Examine
+				if *managed {
+					report = d.ExamineManaged
+				}
+				seen := report()
 				err := context.Cause(ctx) // a killed program says nothing about a client
 				if err == nil {
-					d.RecordCanaries(report)
+					d.RecordCanaries(seen)
 				}
-				return report, err
+				return seen, err
 			}
 			report, err := examine()
 			if err == nil && *fix {

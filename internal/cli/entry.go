@@ -24,6 +24,8 @@ const (
 func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
 	const before = "{WORDS}: with --trust required, what becomes of calls before the hooks are allowed"
 	defineWord(flags, &f.beforeAllow, "before-allow", "continue", before, "block", "continue")
+	const managed = "for install --managed's entry: answer, also if the client runs another entry for the call"
+	flags.BoolVar(&f.managed, "managed", false, managed)
 	const entry = "{WORDS}, for install's entry: print a mark before the answer, or exit with 6, not 0"
 	defineWord(flags, &f.entry, "entry", "", entry, entryByMark, entryByStatus)
 }

@@ -77,7 +77,7 @@ func (f *callFlags) answerNothing(std Streams) error {
 // The other entry must be exactly as install writes it, in a file that the client surely reads.
 func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
 	answerer, answers := client.Hooks.(dialect.Answerer)
-	if !answers || f.output != client.Name || canary.Is(&f.call) {
+	if !answers || f.managed || f.output != client.Name || canary.Is(&f.call) {
 		return false
 	}
 	entries, known := install.Lookup(client.Name)
@@ -175,7 +175,7 @@ func (f *callFlags) inputAlone() error {
 // recordLastRun records the time for hookrun doctor. Errors are ignored: doctor checks whether the folder is writable.
 func (f *callFlags) recordLastRun() {
 	client := registry.ClientOf(&f.call)
-	if client == nil || canary.Is(&f.call) {
+	if client == nil || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
 		return
 	}
 	dir := f.queue.Dir

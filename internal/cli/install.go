@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ import (
 
 var installClient = command{
 	name:    "install",
-	args:    "CLIENT [FLAGS]",
+	args:    "CLIENT… [FLAGS]",
 	takes:   install.Names,
 	summary: "connect a client, so that it runs hookrun",
 	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
@@ -43,12 +44,21 @@ hookrun allow. With --before-allow continue, calls go on without the hooks until
 
 With --user the events are those that your own hooks ask for, and with -C also those of that project.
 
+With --managed it writes the settings for all users of this machine, of one client or several, so that
+no user and no project can take the hook out, and the managed hooks file, if that is missing. It needs
+the rights of an administrator. The managed hooks need no allow, and a project's hooks run only after
+one. With --print it prints the files for another machine.
+
 The hook's timeout is a little longer than those of the project's hooks together. Run install again
 when they get longer, or when hookrun moves.`,
-	example: "  hookrun install claude\n  hookrun install gemini --user --dry-run",
+	example: "  hookrun install claude\n  hookrun install gemini --user --dry-run\n" +
+		"  sudo hookrun install --managed claude codex --hooks policy.json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
+		var m managedFlags
 		s.define(flags)
+		m.define(flags, &s)
+		m.defineInstall(flags)
 		flags.BoolVarP(&s.diffs, "verbose", "v", false, "print the changes as a diff, and the allowed hooks")
 		const usage = "allow the project's hooks without a question"
 		allow := flags.Bool("allow", false, usage)
@@ -62,11 +72,14 @@ when they get longer, or when hookrun moves.`,
 			if flags.Changed("log") && s.log == "" {
 				return 0, errors.New("--log is empty; leave it out for no log")
 			}
-			client, place, err := s.find(args)
-			if err != nil {
+			if err := errors.Join(m.check(), checkWord(flags, "os"), checkWord(flags, "before-allow")); err != nil {
 				return 0, err
 			}
-			if err := checkWord(flags, "before-allow"); err != nil {
+			if m.on {
+				return exitOK, m.install(args, beforeAllow, std)
+			}
+			client, place, err := s.find(args)
+			if err != nil {
 				return 0, err
 			}
 			hooks, err := s.hooks(flags.Changed("workspace"))
@@ -173,6 +186,11 @@ func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, 
 	for _, other := range client.Places(where) {
 		if other.Path != place.Path && client.Installed(other, e.Binary) {
 			twice = append(twice, other.Path+" has an entry of hookrun's, too, so every hook runs twice")
+		}
+	}
+	if m, has := client.Managed(runtime.GOOS); has && !client.AnswersOnce() {
+		if found, _, _ := client.ManagedEntries(m, e.Binary); len(found) > 0 {
+			twice = append(twice, m.Path+" has an entry of hookrun's for all users, so every hook runs twice")
 		}
 	}
 	for _, text := range twice {

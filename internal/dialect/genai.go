@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tidwall/gjson"
 
@@ -22,11 +23,16 @@ type GenAI struct {
 // OtherFiles returns the defaults for all users, the settings that override a user's own, and the file of trusted
 // folders.
 func (g *GenAI) OtherFiles(w Where) (weakest, strongest, beside []string) {
-	folder := MachineFolder("/etc/"+g.Folder, "/Library/Application Support/"+g.MacFolder, `C:\ProgramData\`+g.Folder)
-	path := cmp.Or(w.Getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
+	path := cmp.Or(w.Getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), g.SystemFile(runtime.GOOS))
 	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")
 	return []string{cmp.Or(w.Getenv(g.Variables+"_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path},
 		[]string{g.trustFile(w)}
+}
+
+// SystemFile returns the settings that override a user's own on a system.
+func (g *GenAI) SystemFile(system string) string {
+	return OnSystem(system, "/etc/"+g.Folder+"/", "/Library/Application Support/"+g.MacFolder+"/",
+		`C:\ProgramData\`+g.Folder+`\`) + "settings.json"
 }
 
 // trustFile returns the file of folders trusted by the user.

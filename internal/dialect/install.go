@@ -30,7 +30,7 @@ type Installation struct {
 // Installer inspects a client's files. BaseInstaller has a default for all methods.
 //
 // A client's Installer may also implement FileWriter, HeadWriter, EntryWriter, VariableEmptier, SilentBlocker,
-// HintFitter, EntryTruster, ShellFinder, AlsoRunner, HooksMover or Nameless.
+// HintFitter, EntryTruster, ShellFinder, AlsoRunner, HooksMover, Nameless or Managing.
 type Installer interface {
 	// Switches reads from the text of a file, without comments, the settings that decide whether the client runs hooks,
 	// or the entry.

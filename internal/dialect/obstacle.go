@@ -42,7 +42,8 @@ type Obstacle struct {
 type Installed struct {
 	Where
 	Files   []SettingsText // settings, the weakest first, plus the client's records of folders and hooks
-	Entries []EntryText    // entries that call hookrun
+	Entries []EntryText    // entries that call hookrun, without those for all users of the machine
+	Managed bool           // there is an entry for all users
 }
 
 // SettingsText is a file of a client, without comments. Text is "" if the file is unreadable.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,6 +101,9 @@ func (c *client) read() {
 		for _, f := range c.OwnFiles() {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), f.Base))
 		}
+	}
+	if m, has := c.Client.Managed(runtime.GOOS); has && !slices.Contains(strongest, m.Path) {
+		strongest = append(strongest, m.Path)
 	}
 	for _, path := range slices.Compact(slices.Concat(weakest, own, strongest)) { // the home can be the workspace
 		file, exists, err := c.Text(path)
@@ -281,7 +285,12 @@ func (c *client) obstacles() {
 		c.add(f)
 	}
 	in := &dialect.Installed{Where: c.where(), Files: c.files}
+	m, _ := c.Client.Managed(runtime.GOOS)
 	for _, e := range c.entries {
+		if e.Path == m.Path { // needs no trust
+			in.Managed = true
+			continue
+		}
 		in.Entries = append(in.Entries, e.EntryText)
 	}
 	for _, o := range c.Obstacles(in) {
@@ -317,7 +326,7 @@ func (c *client) trust() {
 		for i := range args {
 			blocks = blocks || strings.Join(args[i:min(i+2, len(args))], "=") == "--before-allow=block"
 		}
-		if known && !slices.Contains(args, "--pin") {
+		if known && !slices.Contains(args, "--pin") && !slices.Contains(args, "--managed") {
 			pinned, notPinned = false, c.reinstall(e)
 		}
 	}

@@ -53,6 +53,17 @@ func (o *Options) managed() (path string, tested bool) {
 	return managedPath(), false
 }
 
+// ManagedFile returns the path of the managed file.
+func ManagedFile() string {
+	path, _ := (&Options{}).managed()
+	return path
+}
+
+// ParseManaged reads the text of a managed file. path is for messages.
+func ParseManaged(path, text string) (*Config, error) {
+	return parse(File{Path: path, Level: hook.ManagedLevel, outer: true}, []byte(text), nil)
+}
+
 // userFile returns the path of the user's own file, or "" for a user without a home.
 func userFile() string {
 	dir := os.Getenv("XDG_CONFIG_HOME")

@@ -24,6 +24,7 @@ type handler struct {
 	timeout int64                     // in the client's unit; 0: no timeout
 	extra   string                    // members of the entry, as JSON
 	flat    func(event string) bool   // the entry is in the event's list, without a group
+	added   []string                  // items of the footnote for settings that were added beside the entry
 
 	keepsLongerTimeout bool // an entry that differs only by a longer timeout stays
 }
@@ -208,7 +209,7 @@ func ours(command, binary string) bool {
 	}
 	path := filepath.Clean(w.words[0])
 	named := path == binary || strings.TrimSuffix(base(path), ".exe") == "hookrun"
-	if !w.byName && !(isAbs(path) && named) {
+	if !w.byName && !(isAbs(w.words[0]) && named) {
 		return false
 	}
 	values := map[string][]string{
@@ -218,7 +219,7 @@ func ours(command, binary string) bool {
 	for args := w.words[2:]; len(args) > 0; {
 		flag, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
-		if flag == "--pin" && !joined {
+		if (flag == "--pin" || flag == "--managed") && !joined {
 			continue
 		}
 		if !joined && len(args) > 0 {

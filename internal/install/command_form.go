@@ -11,6 +11,14 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
+// shell returns the shell for which Install writes commands.
+func (c *Client) shell() dialect.Shell {
+	if c.system == "windows" {
+		return c.WindowsShell
+	}
+	return dialect.POSIX
+}
+
 // programWord returns the word by which a shell starts the program at a path.
 func programWord(shell dialect.Shell, path string) (string, error) {
 	switch shell {
@@ -38,19 +46,23 @@ func windowsProgram(command string) (path, behind string, found bool) {
 
 var windowsRoot = lazy.Regexp{Text: `^(?:[A-Za-z]:[\\/]|\\\\)`}
 
-// isAbs reports whether a path is absolute, on this system or on Windows.
-func isAbs(path string) bool { return filepath.IsAbs(path) || windowsRoot.Get().MatchString(path) }
+// isAbs reports whether a path is absolute, on some system.
+func isAbs(path string) bool {
+	return strings.HasPrefix(path, "/") || windowsRoot.Get().MatchString(path)
+}
 
 // base returns the last part of a path of this system or of Windows.
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// windowsKey is the key of an entry's command for Windows, in clients with a separate key.
-const windowsKey = "powershell"
+// commandKeys returns the keys of an entry's command, of which the last are those of clients with a key for each shell.
+func commandKeys() []string { return []string{dialect.CommandKey, "powershell", "bash"} }
 
 // commandOf returns the member with the command of an entry.
 func commandOf(entry *hujson.Value) *hujson.Value {
-	if command := get(entry, dialect.CommandKey); command != nil {
-		return command
+	for _, key := range commandKeys() {
+		if command := get(entry, key); command != nil {
+			return command
+		}
 	}
-	return get(entry, windowsKey)
+	return nil
 }

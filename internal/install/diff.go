@@ -16,7 +16,11 @@ func (c *Change) Diff() string {
 	case c.Empty():
 		return ""
 	case c.Old == c.New && c.changesMode():
-		return fmt.Sprintf("--- %s\n+++ %[1]s, executable\n", c.Path)
+		what := "executable"
+		if c.modeBits == readable {
+			what = "readable by all"
+		}
+		return fmt.Sprintf("--- %s\n+++ %[1]s, %s\n", c.Path, what)
 	}
 	name := func(exists bool) string {
 		if !exists {

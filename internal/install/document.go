@@ -17,6 +17,9 @@
 // then empty, even one that existed, empty, before Install. A hard link to the file keeps the old text. A concurrent
 // change by another program is detected only up to the rename.
 //
+// InstallManaged and UninstallManaged do the same in the settings for all users of a machine, with the settings that
+// keep a user from switching hooks off.
+//
 // Some clients have no hooks file and run a plugin or executables. InstallAll and UninstallAll write these too: hookrun
 // owns the whole file and recognizes it by a checksum. A foreign or edited file is not replaced or removed.
 package install
@@ -26,6 +29,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -43,7 +47,8 @@ type Client struct {
 	CannotBlock func(protocol.Event) bool
 	Flat        func(event string) bool // the event has a list of hooks, without groups
 
-	answersOnce bool // if several entries match a call, only one answers
+	answersOnce bool   // if several entries match a call, only one answers
+	system      string // as in runtime.GOOS, on which the entry will run
 }
 
 // Names returns the names of the clients that Lookup knows.
@@ -64,7 +69,7 @@ func Lookup(name string) (*Client, bool) {
 	}
 	flat := func(event string) bool { return d.IsFlat(protocol.Event(event)) }
 	_, answersAlone := d.Hooks.(dialect.Answerer)
-	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, flat, answersAlone}, true
+	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, flat, answersAlone, runtime.GOOS}, true
 }
 
 // Entry describes the entry that Install adds.
@@ -100,7 +105,7 @@ func (c *Change) changesMode() bool {
 // hookrun's own files.
 func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
 	if c.OwnFiles() != nil {
-		return c.installOwn(p, e)
+		return c.installOwn(c.OwnFiles(), p, e, plan)
 	}
 	return oneChange(c.Install(p, e))
 }
@@ -108,7 +113,7 @@ func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
 // UninstallAll plans the changes that undo InstallAll.
 func (c *Client) UninstallAll(p dialect.Place, binary string) ([]*Change, error) {
 	if c.OwnFiles() != nil {
-		return c.uninstallOwn(p)
+		return c.uninstallOwn(c.OwnFiles(), p)
 	}
 	return oneChange(c.Uninstall(p, binary))
 }

@@ -63,9 +63,11 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Inst
 				handlers = []gjson.Result{group}
 			}
 			for h, handler := range handlers {
-				value := handler.Get(dialect.CommandKey)
-				if !value.Exists() {
-					value = handler.Get(windowsKey)
+				var value gjson.Result
+				for _, key := range commandKeys() {
+					if value = handler.Get(key); value.Exists() {
+						break
+					}
 				}
 				command := value.String()
 				if value.Type != gjson.String || !runsFire(command, binary) {

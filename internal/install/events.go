@@ -151,7 +151,7 @@ func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Mis
 func (c *Client) found(p dialect.Place, binary string) (found []InstalledEntry) {
 	places := []dialect.Place{p}
 	if c.OwnFiles() != nil {
-		places = c.ownPlaces(p)
+		places = ownPlaces(c.OwnFiles(), p)
 	}
 	for _, place := range places {
 		if file, exists, err := c.Text(place.Path); exists && err == nil {

@@ -12,7 +12,8 @@ import (
 //	/usr/bin/hookrun fire --output claude || exit 2 # before: file {\n}
 //	/usr/bin/hookrun fire --output claude || exit 2 # before: hooks {}, PreToolUse null
 //
-// A key that is not named was missing, or had members.
+// A key that is not named was missing, or had members. In settings for all users of a machine the comment names the
+// settings that InstallManaged added, too.
 const footnoteStart, footnoteComma = " # before: ", ", "
 
 func escapeSpace(s string) string {
@@ -54,6 +55,8 @@ func readFootnote(command string, found map[string]string) {
 	for _, item := range strings.Split(strings.TrimPrefix(footnoteOf(command), footnoteStart), footnoteComma) {
 		name, value, _ := strings.Cut(item, " ")
 		switch value = unescapeSpace(value); {
+		case name+" " == added, name+" " == made:
+			found[item] = value
 		case value == "null", len(value) > 1 && strings.Trim(value[1:len(value)-1], " \n\r\t") == "" &&
 			strings.Contains("{} []", value[:1]+value[len(value)-1:]):
 			found[name] = value

@@ -167,7 +167,8 @@ func (h *handler) event(name string, found ...string) string {
 }
 
 func (h *handler) entry(event string, found ...string) string {
-	text := `{"type":"command",` + quoted(h.key) + ":" + quoted(h.command(event)+footnote(found))
+	text := `{"type":"command",` + quoted(h.key) + ":" +
+		quoted(h.command(event)+footnote(slices.Concat(found, h.added)))
 	if h.extra != "" {
 		text += "," + h.extra
 	}

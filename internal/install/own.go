@@ -83,17 +83,19 @@ func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
 }
 
 // ownPlaces returns the places of hookrun's own files, which are in the folder of p.
-func (c *Client) ownPlaces(p dialect.Place) (places []dialect.Place) {
-	for _, f := range c.OwnFiles() {
-		places = append(places, dialect.Place{Root: p.Root, Path: filepath.Join(filepath.Dir(p.Path), f.Base)})
+func ownPlaces(files []dialect.OwnFile, p dialect.Place) (places []dialect.Place) {
+	folder := strings.TrimSuffix(p.Path, base(p.Path)) // p can be of another system
+	for _, f := range files {
+		places = append(places, dialect.Place{Root: p.Root, Path: folder + f.Base})
 	}
 	return places
 }
 
 // installOwn plans the change of each file that the events need, or returns an error if a file is foreign or edited.
-func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err error) {
-	files := c.OwnFiles()
-	for i, place := range c.ownPlaces(p) {
+func (c *Client) installOwn(
+	files []dialect.OwnFile, p dialect.Place, e Entry, plan planner,
+) (changes []*Change, err error) {
+	for i, place := range ownPlaces(files, p) {
 		wanted := func(event string) bool { return slices.Contains(e.Events, event) }
 		if !slices.ContainsFunc(files[i].Events, wanted) {
 			continue
@@ -123,9 +125,8 @@ func (c *Client) installOwn(p dialect.Place, e Entry) (changes []*Change, err er
 }
 
 // uninstallOwn plans the removal of all files that hookrun wrote. Foreign files stay; an edited file is an error.
-func (c *Client) uninstallOwn(p dialect.Place) (changes []*Change, err error) {
-	files := c.OwnFiles()
-	for i, place := range c.ownPlaces(p) {
+func (c *Client) uninstallOwn(files []dialect.OwnFile, p dialect.Place) (changes []*Change, err error) {
+	for i, place := range ownPlaces(files, p) {
 		change, err := plan(place)
 		if err != nil {
 			return nil, err
@@ -166,7 +167,7 @@ func ownFault(own, whole bool) (what, mend string) {
 
 // installedOwn reports whether hookrun wrote one of the files.
 func (c *Client) installedOwn(p dialect.Place) bool {
-	return slices.ContainsFunc(c.ownPlaces(p), func(place dialect.Place) bool {
+	return slices.ContainsFunc(ownPlaces(c.OwnFiles(), p), func(place dialect.Place) bool {
 		found, err := find(place)
 		return err == nil && found.info != nil && len(c.ownEntries(dialect.SettingsText{Path: place.Path,
 			Text: found.text})) > 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -43,8 +44,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 
 // OtherFiles returns the administrator's settings, which override all others.
 func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
-	folder := dialect.MachineFolder("/etc/claude-code", "/Library/Application Support/ClaudeCode",
-		`C:\Program Files\ClaudeCode`)
+	folder := managedFolder(runtime.GOOS)
 	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
 	return nil, append([]string{filepath.Join(folder, policyFile)}, more...), nil
 }
@@ -72,11 +72,11 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			continue
 		}
 		const ask = "ask the administrator to have hookrun in that file"
-		if gjson.Get(file.Text, "allowManagedHooksOnly").Type == gjson.True {
+		if gjson.Get(file.Text, "allowManagedHooksOnly").Type == gjson.True && !in.Managed {
 			say(file.Path, `"allowManagedHooksOnly" is true, so Claude Code runs the administrator's hooks alone`, ask)
 		}
 		only := gjson.Get(file.Text, "strictPluginOnlyCustomization")
-		if only.Type == gjson.True || slices.Contains(dialect.Texts(only), "hooks") {
+		if !in.Managed && (only.Type == gjson.True || slices.Contains(dialect.Texts(only), "hooks")) {
 			say(file.Path, `"strictPluginOnlyCustomization" leaves hooks to plugins`, ask)
 		}
 	}

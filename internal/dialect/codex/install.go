@@ -3,6 +3,7 @@ package codex
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -80,7 +81,7 @@ const policyFile = "requirements.toml"
 
 // OtherFiles returns the settings of all users, and the administrator's policy.
 func (installer) OtherFiles(dialect.Where) (weakest, strongest, _ []string) {
-	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
+	folder := managedFolder(runtime.GOOS)
 	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
 }
 
@@ -98,7 +99,8 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		if file.Path == user {
 			config = top
 		}
-		if v := top.Get("allow_managed_hooks_only"); filepath.Base(file.Path) == policyFile && isTrue(v) {
+		isPolicy := filepath.Base(file.Path) == policyFile && !in.Managed
+		if isPolicy && isTrue(top.Get("allow_managed_hooks_only")) {
 			found = append(found, dialect.Obstacle{
 				Path: file.Path, What: "allow_managed_hooks_only is true: Codex runs the administrator's hooks alone",
 				Mend: "ask the administrator to have hookrun in that file", Known: true,

@@ -85,12 +85,14 @@ func readConfig(d *dialect.Document) bool {
 	if hooks == nil {
 		hooks = &toml.Value{Kind: toml.Table}
 	}
-	// Beside the events, Codex records facts about hooks, such as their hashes.
+	// Beside the events, Codex records facts about hooks, such as their hashes. The administrator's file has
+	// the folder of its hooks.
 	hooks.Members = slices.DeleteFunc(hooks.Members, func(m toml.Member) bool {
-		if m.Key == "state" {
-			d.NoteOwnSetting("hooks.state", m.Offset)
+		own := slices.Contains([]string{"state", "managed_dir", "windows_managed_dir"}, m.Key)
+		if own {
+			d.NoteOwnSetting("hooks."+m.Key, m.Offset)
 		}
-		return m.Key == "state"
+		return own
 	})
 	return d.AsJSON(hooks)
 }

@@ -3,6 +3,7 @@ package copilot
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -184,11 +185,12 @@ func TestAnsweredBy(t *testing.T) {
 	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
 	user := filepath.FromSlash("/home/u/.copilot/hooks/hookrun.json")
 	project := filepath.FromSlash("/ws/.github/hooks/hookrun.json")
-	require.Equal(t, []string{user, project}, hooks.AnsweringFiles(hooks{}, w), "started by settings")
+	managed := installer{}.Managed(runtime.GOOS).Path
+	require.Equal(t, []string{managed, user, project}, hooks.AnsweringFiles(hooks{}, w), "started by settings")
 	env["COPILOT_HOOK_DIR"] = "/ws/.github/hooks"
-	require.Equal(t, []string{user}, hooks.AnsweringFiles(hooks{}, w))
+	require.Equal(t, []string{managed, user}, hooks.AnsweringFiles(hooks{}, w))
 	env["COPILOT_HOOK_DIR"] = "/home/u/.copilot/hooks"
-	require.Empty(t, hooks.AnsweringFiles(hooks{}, w))
+	require.Equal(t, []string{managed}, hooks.AnsweringFiles(hooks{}, w))
 	delete(env, "COPILOT_CLI")
 	delete(env, "COPILOT_HOOK_DIR")
 	require.Empty(t, hooks.AnsweringFiles(hooks{}, w), "not started by the client")

@@ -3,6 +3,7 @@ package copilot
 import (
 	"cmp"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tidwall/gjson"
 
@@ -93,17 +94,20 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	})
 }
 
-// AnsweringFiles returns the files whose entry answers instead of this process. The client runs the user's hooks file,
-// the project's, and Claude Code's settings; hooks of the first two get the folder of their file in a variable. If
-// hookrun is in several, the strongest entry that is sure to run answers: the user's, which needs no trust, or else
-// the project's.
+// AnsweringFiles returns the files whose entry answers instead of this process. The client runs the administrator's
+// file, the user's hooks file, the project's, and Claude Code's settings; hooks of the user and the project get the
+// folder of their file in a variable. If hookrun is in several, the strongest entry that is sure to run answers: the
+// administrator's, then the user's, which needs no trust, or else the project's.
 func (hooks) AnsweringFiles(w dialect.Where) []string {
 	user, project := files.User(w.Home, w.Getenv).Path, files.Project(w.Workspace).Path
+	managed := installer{}.Managed(runtime.GOOS).Path
 	switch from := w.Getenv(fileVariable); {
-	case w.Getenv("COPILOT_CLI") == "" || filepath.Clean(from) == filepath.Dir(user):
+	case w.Getenv("COPILOT_CLI") == "":
 		return nil
+	case filepath.Clean(from) == filepath.Dir(user):
+		return []string{managed}
 	case from == "":
-		return []string{user, project}
+		return []string{managed, user, project}
 	}
-	return []string{user}
+	return []string{managed, user}
 }

@@ -1,7 +1,7 @@
 package cursor
 
 import (
-	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -36,8 +36,7 @@ func (installer) AlsoRuns() []string { return []string{"claude"} }
 
 // OtherFiles returns the settings of all users.
 func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
-	folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
-	return nil, []string{filepath.Join(folder, files.Base)}, nil
+	return nil, []string{installer{}.Managed(runtime.GOOS).Path}, nil
 }
 
 func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {

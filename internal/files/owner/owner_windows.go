@@ -51,6 +51,21 @@ func Mkdir(path string) error {
 	if err != nil {
 		return err
 	}
+	return mkdir(path, security)
+}
+
+// MkdirManaged makes a folder that administrators can change and all users can read.
+func MkdirManaged(path string) error {
+	descriptor, err := windows.SecurityDescriptorFromString("O:BAD:P" + Admins + "(A;OICI;FRFX;;;BU)")
+	if err != nil {
+		return err
+	}
+	security := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	security.Length = uint32(unsafe.Sizeof(*security))
+	return mkdir(path, security)
+}
+
+func mkdir(path string, security *windows.SecurityAttributes) error {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return err

@@ -1,4 +1,0 @@
-package dialect
-
-// MachineFolder returns the folder of a client's machine-wide settings on this system.
-func MachineFolder(_, _, windows string) string { return windows }

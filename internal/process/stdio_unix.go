@@ -3,6 +3,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"time"
 
@@ -23,6 +24,27 @@ func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 
 // stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
+
+func (r unreadReader) Read(b []byte) (n int, err error) {
+	raw, err := r.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	closed := raw.Control(func(fd uintptr) {
+		for n, err = unix.Read(int(fd), b); err == unix.EINTR; {
+			n, err = unix.Read(int(fd), b)
+		}
+	})
+	switch {
+	case closed != nil:
+		return 0, closed
+	case err == unix.EAGAIN:
+		return 0, errEmpty
+	case err == nil && n == 0:
+		return 0, io.EOF
+	}
+	return n, err
+}
 
 // follow reads until the stream ends or is full.
 func (s *stream) follow() {

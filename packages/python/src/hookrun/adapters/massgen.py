@@ -5,22 +5,18 @@
         - {handler: hookrun.adapters.massgen.hook, fail_closed: true, timeout: 600}
       PostToolUse:
         - {handler: hookrun.adapters.massgen.hook, fail_closed: true, timeout: 600}
-
-The hooks are those of the folder in which massgen was started.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from typing import Any
 
 from massgen.mcp_tools.hooks import HookEvent, HookResult
 
 from hookrun import AsyncGate, HookrunError
-from hookrun._outcome import refusal
+from hookrun._outcome import log, refusal
 
-log = logging.getLogger("hookrun")
 CHANGED = "[hookrun: a hook changed or withheld this result, which MassGen cannot do. Do not use or repeat the result.]"
 
 
@@ -60,6 +56,5 @@ class Handler:
 _handler = Handler()
 
 
-async def hook(event: HookEvent) -> HookResult:
-    """The handler for the YAML file. MassGen runs a coroutine function in its own event loop."""
+async def hook(event: HookEvent) -> HookResult:  # MassGen runs a coroutine function in its own event loop
     return await _handler(event)

@@ -2,8 +2,6 @@
 
     agent = Agent(name="a", tools=guard(gate, [shell, read]))
     result = await Runner.run(agent, await guard_prompt(gate, question))
-
-If a hook ends the loop, or there is no verdict, the run ends with hookrun.Stopped or hookrun.HookrunError.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from typing import Any
 from agents import AgentsException, FunctionTool, Tool
 from agents.tool import resolve_function_tool_failure_error_function, set_function_tool_failure_error_function
 
-from hookrun import AsyncGate, Failed, HookrunError, Stopped
-from hookrun._async import settled
+from hookrun import AsyncGate, Failed, HookrunError, Stopped, _async
 
 
 class RunStopped(Stopped, AgentsException):
@@ -55,7 +52,7 @@ def _guarded(gate: AsyncGate, tool: FunctionTool) -> FunctionTool:
             formatter = resolve_function_tool_failure_error_function(tool, ctx)
             if formatter is None:
                 raise
-            return await settled(formatter(ctx, error))
+            return await _async.settled(formatter(ctx, error))
 
     set_function_tool_failure_error_function(inner, None)  # hooks see the error itself
     set_function_tool_failure_error_function(outer, None)  # an error of invoke ends the run

@@ -1,8 +1,6 @@
 """Google ADK (package google-adk): a plugin.
 
-    runner = InMemoryRunner(agent, plugins=[HookrunPlugin(gate), ...])
-
-Put the plugin first, since a plugin that answers a call keeps the others from seeing it.
+    runner = InMemoryRunner(agent, plugins=[HookrunPlugin(gate), ...])  # first: those before it may hide a call from it
 """
 
 from __future__ import annotations
@@ -47,18 +45,15 @@ class HookrunPlugin(BasePlugin):
         return made if made is None or isinstance(made, dict) else {"result": made}
 
     async def on_tool_error_callback(self, *, tool, tool_args, tool_context, error):
-        if isinstance(error, asyncio.CancelledError):
-            self._calls.pop(id(tool_context), None)
-            return None
-        made = await self._shown(tool, tool_context, error_text(error), failed=True)
+        made = await self._shown(tool, tool_context, error_text(error), error)
         return None if made is None else {"error": made}
 
-    async def _shown(self, tool, tool_context, seen, failed=False):
+    async def _shown(self, tool, tool_context, seen, error=None):
         """Returns what the model is to see instead of the result, or None if that is the result."""
         pre = self._calls.pop(id(tool_context), None)
-        if pre is None:  # the call was refused, or its error has been shown
+        if pre is None or isinstance(error, asyncio.CancelledError):  # refused, its error has been shown, or cancelled
             return None
-        post = await self.gate.after(tool.name, pre.args, seen, tool_context.function_call_id, failed)
+        post = await self.gate.after(tool.name, pre.args, seen, tool_context.function_call_id, failed=error is not None)
         if post.stop:
             tool_context.actions.skip_summarization = True
         made = fold(post, pre)

@@ -1,6 +1,6 @@
-"""LangChain and LangGraph: a middleware for create_agent (package langchain, version 1). Put it last, next to the tools.
+"""LangChain and LangGraph: a middleware for create_agent (package langchain, version 1).
 
-    agent = create_agent(model, tools, middleware=[..., HookrunMiddleware(gate)])  # AsyncGate for agent.ainvoke
+    agent = create_agent(model, tools, middleware=[..., HookrunMiddleware(gate)])  # last; AsyncGate for agent.ainvoke
 """
 
 from __future__ import annotations

@@ -100,10 +100,8 @@ func (c *capture) readAll(e *pipeEnd) {
 	c.ended = err == io.EOF
 }
 
-// unreadReader reads what is in a pipe. Instead of waiting, Read returns errEmpty.
+// unreadReader reads what is in a pipe. Instead of waiting, Read returns an error other than io.EOF.
 type unreadReader struct{ *pipeEnd }
-
-var errEmpty = errors.New("the pipe is empty")
 
 // output returns the kept bytes in the order of printing.
 func (c *capture) output() Output {

@@ -15,7 +15,8 @@ func TestReadAllAfterStop(t *testing.T) {
 		held  bool // another process holds the pipe
 		bytes int
 	}{
-		{"ended", false, 0}, {"ended, with output", false, 50_000}, {"held", true, 0}, {"held, with output", true, 50_000},
+		{"ended", false, 0}, {"ended, with output", false, 50_000},
+		{"held", true, 0}, {"held, with output", true, 50_000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := newStdio()

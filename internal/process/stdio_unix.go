@@ -30,18 +30,14 @@ func (r unreadReader) Read(b []byte) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	closed := raw.Control(func(fd uintptr) {
-		for n, err = unix.Read(int(fd), b); err == unix.EINTR; {
+	err = unix.EINTR
+	_ = raw.Control(func(fd uintptr) {
+		for err == unix.EINTR {
 			n, err = unix.Read(int(fd), b)
 		}
 	})
-	switch {
-	case closed != nil:
-		return 0, closed
-	case err == unix.EAGAIN:
-		return 0, errEmpty
-	case err == nil && n == 0:
-		return 0, io.EOF
+	if n == 0 && err == nil {
+		err = io.EOF
 	}
 	return n, err
 }

@@ -82,7 +82,7 @@ func (r unreadReader) Read(b []byte) (int, error) {
 	case !open:
 		return 0, io.EOF
 	case n == 0:
-		return 0, errEmpty
+		return 0, os.ErrDeadlineExceeded
 	}
 	_ = r.SetDeadline(time.Time{}) // this read does not wait
 	defer r.stop()

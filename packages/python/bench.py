@@ -18,7 +18,7 @@ KINDS = {
     "a rule": [{"name": "r", "block": "no", "events": ["pre-tool"], "if": "shell(rm *)"}],
     "one process hook before the tool": [{"name": "h", "command": ["/bin/true"], "events": ["pre-tool"]}],
 }
-CALLS = 2000
+CALLS = 700
 ARGS = {"command": "ls"}
 
 

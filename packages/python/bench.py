@@ -46,8 +46,8 @@ async def in_tasks(folder):
 def by_hand(folder):
     """The same calls without the module: what serve itself takes."""
     calls = {"pre-tool": {}, "post-tool": {"result": "ran"}}
-    lines = [json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"tool": "shell", "args": ARGS, **more}})
-             for method, more in calls.items()]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": 1, "method": method,
+                         "params": {"tool": "shell", "args": ARGS, **more}}) for method, more in calls.items()]
     times = []
     with subprocess.Popen([find_hookrun(), "serve", "-C", folder], bufsize=0, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as server:

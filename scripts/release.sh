@@ -1,9 +1,9 @@
 #!/bin/sh
 # Builds a release into DIR (by default dist): scripts/release.sh [--dirty] [--only SYSTEM,SYSTEM] [DIR]
 #
-# DIR gets an archive for each system, the packages, an SBOM, SHA256SUMS, and NOTES.md, the text of the release's page.
-# The version is the newest heading of CHANGELOG.md. The same commit and the same Go give the same bytes, in each folder
-# and on each machine.
+# DIR gets an archive for each system, the packages, the recorded cases, an SBOM, SHA256SUMS, and NOTES.md, the text of
+# the release's page. The version is the newest heading of CHANGELOG.md. The same commit and the same Go give the same
+# bytes, in each folder and on each machine.
 #
 # --dirty builds what is not committed, for tests. --only builds the archives of some systems, without packages.
 set -eu
@@ -36,7 +36,7 @@ export VERSION COMMIT SOURCE_DATE_EPOCH
 
 mkdir -p "$dist"
 dist=$(cd "$dist" && pwd)
-rm -f "$dist"/hookrun[_-]* "$dist"/hookrun.rb "$dist"/hookrun.json "$dist"/SHA256SUMS "$dist"/NOTES.md \
+rm -f "$dist"/hookrun[_-]* "$dist"/conformance_* "$dist"/hookrun.rb "$dist"/hookrun.json "$dist"/SHA256SUMS "$dist"/NOTES.md \
 	"$dist"/install.sh "$dist"/install.ps1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

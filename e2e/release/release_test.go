@@ -39,6 +39,7 @@ func TestRelease(t *testing.T) {
 	out, err := release(root, b.dir)
 	require.NoError(t, err, "%s", out)
 	t.Run("archives", b.archives)
+	t.Run("recorded cases", b.cases)
 	t.Run("SBOM", b.sbom)
 	t.Run("packages", b.packages)
 	t.Run("twice", b.twice)
@@ -100,7 +101,7 @@ func (b build) archives(t *testing.T) {
 	check.Dir = dir
 	out, err := check.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Equal(t, 5, strings.Count(string(out), ": OK\n"), "%s", out)
+	require.Equal(t, 6, strings.Count(string(out), ": OK\n"), "%s", out)
 
 	unpacked := t.TempDir()
 	archive := filepath.Join(dir, "hookrun_"+version+"_"+system+".tar.gz")
@@ -124,6 +125,21 @@ func (b build) archives(t *testing.T) {
 	require.NotContains(t, string(notes), "\n## ")
 	require.NotRegexp(t, `\]\((docs|scripts)/`, string(notes), "a link that leads nowhere on the release's page")
 	require.NotContains(t, string(notes), "No version is published", "the release is")
+}
+
+// The archive of the recorded cases tests a program without a clone.
+func (b build) cases(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join(b.dir, "conformance_*.tar.gz"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	unpacked := t.TempDir()
+	require.NoError(t, exec.Command("tar", "-xzf", found[0], "-C", unpacked, "--strip-components=1").Run())
+	run := exec.Command("go", "run", ".", "--client", "claude", "--topic", "pre", "--only", "pre-exit*", "--",
+		binary.Path, "fire", "--claude", "-o", "claude")
+	run.Dir = unpacked
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, `(?m)^[1-9]\d* passed, 0 failed`, string(out))
 }
 
 // The SBOM is valid by the schema of CycloneDX, and lists the modules of go.mod's first block.

@@ -89,9 +89,9 @@ func (p *pipes) exited(limit time.Duration) bool {
 	return within(p.ended, limit) || p.leader.hasEnded()
 }
 
-// drain waits until both outputs are read to their ends, up to a limit, and reports whether they are. The ends arrive
-// late if another process holds the pipes. drain does not wait for unwritten input, because the process has ended.
-func (p *pipes) drain(limit time.Duration) (whole bool) { return within(p.read, limit) }
+// drain waits until both outputs are read to their ends, up to a limit. The ends arrive late if another process holds
+// the pipes. drain does not wait for unwritten input, because the process has ended.
+func (p *pipes) drain(limit time.Duration) { within(p.read, limit) }
 
 // takeDetach reports whether the process has asked to be detached, and resets the request.
 func (p *pipes) takeDetach() bool {
@@ -104,7 +104,10 @@ func (p *pipes) takeDetach() bool {
 	}
 }
 
-// stop stops reading and writing, closes the pipes, and returns the kept output.
+// held reports whether another process still holds an output. Call it after stop.
+func (p *pipes) held() bool { return !p.captures[0].ended || !p.captures[1].ended }
+
+// stop stops reading and writing once the pipes are empty, closes the pipes, and returns the kept output.
 func (p *pipes) stop() (stdout, stderr Output) {
 	p.in.stop()
 	p.out[0].stop()

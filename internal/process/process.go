@@ -150,11 +150,13 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 			return result, true
 		}
 	} else {
-		// The process's own output is in the pipes already. Only a child that holds the pipes makes this take longer.
-		result.OutputHeld = !p.pipes.drain(DrainTime)
+		// The process's own output is in the pipes already, and stop reads it. A child that holds the pipes may print
+		// more.
+		p.pipes.drain(DrainTime)
 	}
 	l.unwatch()
 	result.Stdout, result.Stderr = p.pipes.stop()
+	result.OutputHeld = !killed && p.pipes.held()
 	status := l.reap()
 	result.ExitCode, result.Signal = status.code, status.signal
 	if !killed {

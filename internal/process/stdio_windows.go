@@ -2,6 +2,8 @@ package process
 
 import (
 	"crypto/rand"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -68,10 +70,23 @@ func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 // stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
-// available returns the number of bytes that can be read at once.
-func (e *pipeEnd) available() (n uint32) {
-	_, _, _ = peekNamedPipe.Call(uintptr(e.handle), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0)
-	return n
+// available returns the number of bytes that can be read at once, and whether the pipe is still open.
+func (e *pipeEnd) available() (n uint32, open bool) {
+	done, _, _ := peekNamedPipe.Call(uintptr(e.handle), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0)
+	return n, done != 0
+}
+
+func (r unreadReader) Read(b []byte) (int, error) {
+	n, open := r.available()
+	switch {
+	case !open:
+		return 0, io.EOF
+	case n == 0:
+		return 0, os.ErrDeadlineExceeded
+	}
+	_ = r.SetDeadline(time.Time{}) // this read does not wait
+	defer r.stop()
+	return r.File.Read(b[:min(len(b), int(n))])
 }
 
 // widen does nothing: on Windows a write ends when all its bytes have been read, at every size of the pipe.
@@ -83,11 +98,16 @@ func unreadBytes(*os.File) int { return -1 }
 // follow reads until the stream ends or is full.
 func (s *stream) follow() {
 	piece := make([]byte, 16<<10)
+	var from io.Reader = s.pipe
 	for {
-		n, err := s.pipe.Read(piece)
+		n, err := from.Read(piece)
 		s.mu.Lock()
 		more := n <= 0 || s.add(piece[:n])
 		s.mu.Unlock()
+		if errors.Is(err, os.ErrDeadlineExceeded) { // stopped: what is in the pipe counts
+			left, _ := s.pipe.available()
+			from, err = io.LimitReader(unreadReader{s.pipe}, int64(left)), nil
+		}
 		if err != nil || !more {
 			break
 		}
@@ -98,7 +118,7 @@ func (s *stream) follow() {
 // drain waits until follow has read the bytes in the pipe.
 func (s *stream) drain() {
 	for range 100 {
-		if s.pipe.available() == 0 {
+		if n, _ := s.pipe.available(); n == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)

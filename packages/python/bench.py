@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""Prints what gate.wrap costs over a direct call of the tool: HOOKRUN=hookrun packages/python/bench.py"""
+"""Prints what gate.wrap costs over a direct call of the tool, and what its two calls of hookrun serve take by
+themselves: HOOKRUN=hookrun packages/python/bench.py"""
 import asyncio
 import json
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
-from hookrun import AsyncGate, Gate
+from hookrun import AsyncGate, Gate, find_hookrun
 
 KINDS = {
     "no hook": [],
     "a rule": [{"name": "r", "block": "no", "events": ["pre-tool"], "if": "shell(rm *)"}],
     "one process hook before the tool": [{"name": "h", "command": ["/bin/true"], "events": ["pre-tool"]}],
 }
-CALLS = 2000
+CALLS = 700
 ARGS = {"command": "ls"}
 
 
@@ -41,9 +43,29 @@ async def in_tasks(folder):
     return times
 
 
+def by_hand(folder):
+    """The same calls without the module: what serve itself takes."""
+    calls = {"pre-tool": {}, "post-tool": {"result": "ran"}}
+    lines = [json.dumps({"jsonrpc": "2.0", "id": 1, "method": method,
+                         "params": {"tool": "shell", "args": ARGS, **more}}) for method, more in calls.items()]
+    times = []
+    with subprocess.Popen([find_hookrun(), "serve", "-C", folder], bufsize=0, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as server:
+        for _ in range(1 + CALLS):
+            begin = time.perf_counter()
+            for line in lines:
+                server.stdin.write(line.encode() + b"\n")
+                if b'"decision":"continue"' not in server.stdout.read(1 << 16):
+                    raise SystemExit("hookrun serve gave no such answer")
+            times.append(time.perf_counter() - begin)
+        server.stdin.close()
+    return times[1:]
+
+
 with tempfile.TemporaryDirectory() as folder:
     for kind, hooks in KINDS.items():
         Path(folder, ".tenex-hooks.json").write_text(json.dumps({"hooks": hooks}))
+        show(f"serve itself, {kind}", by_hand(folder))
         times = []
         with Gate(folder) as gate:
             gate.wrap("shell", ARGS, tool)

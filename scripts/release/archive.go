@@ -53,7 +53,7 @@ func (r *release) archives(binaries, dir string) error {
 			return err
 		}
 	}
-	return errors.Join(r.writeSBOM(built, dir), r.writeNotes(dir))
+	return errors.Join(r.writeSBOM(built, dir), r.writeNotes(dir), r.writeCases(dir))
 }
 
 // sharedMembers returns the files that are the same in each archive, by name.

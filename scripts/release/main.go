@@ -1,6 +1,6 @@
 // Command release makes the files of a release from binaries. scripts/release.sh runs it:
 //
-//	go run ./scripts/release archives BINARIES DIR    archives, SBOM, NOTES.md
+//	go run ./scripts/release archives BINARIES DIR    archives, SBOM, NOTES.md, recorded cases
 //	go run ./scripts/release sums DIR                 SHA256SUMS, and the files that name sums
 //
 // BINARIES has a folder for each system, as linux_amd64, with hookrun or hookrun.exe. The environment has VERSION,

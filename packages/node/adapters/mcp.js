@@ -25,27 +25,24 @@ function guarded(handler, gate, server) {
       if (own.isError) throw new Error(text(seen).text);
       return seen;
     };
-    // The client's loop cannot be ended from here: each call asks the hooks again.
-    gate.stopped = undefined;
+    gate.stopped = undefined; // the client's loop cannot be ended from here: each call asks the hooks again
     try {
+      const passOn = (error) => error instanceof HookrunError;
       const how = { id: String(extra.requestId), signal: extra.signal, onBlock: "throw", form, passOn };
       return await gate.wrap(tool, request.params.arguments ?? {}, run, how);
     } catch (error) {
       if (error instanceof HookrunError && !(error instanceof Blocked)) throw error; // an error of the protocol
       return { content: [text(error.message)], isError: true };
     }
-
     // The unchanged result, or the text that the hooks made of the result, and then the texts of the hooks.
     function form(result, texts) {
       const same = result === seen;
       const content = [...(same ? own.content : result === "" ? [] : [text(result)]), ...texts.map(text)];
-      if (same) return { ...own, content };
-      return { content, isError: own.structuredContent !== undefined }; // a text does not fit the schema
+      // A text does not fit the schema of structured content.
+      return same ? { ...own, content } : { content, isError: own.structuredContent !== undefined };
     }
   };
 }
-
-const passOn = (error) => error instanceof HookrunError;
 
 // The part for the hooks: the text, or all content if there is more than text.
 function textOf({ content, structuredContent }) {
@@ -56,9 +53,8 @@ function textOf({ content, structuredContent }) {
 const text = (value) => ({ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) });
 
 function methodOf(schema) {
-  if (typeof schema === "string") return schema;
   const { method } = schema.shape ?? {};
-  const name = method?.value ?? method?._def?.value;
+  const name = typeof schema === "string" ? schema : method?.value ?? method?._def?.value;
   if (typeof name === "string") return name;
   throw new HookrunError("the method of a handler is unknown: hooks might not run with this version of the SDK");
 }

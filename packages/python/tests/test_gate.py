@@ -185,8 +185,11 @@ def test_prompt(hooks: Hooks) -> None:
         assert asked.runs
         assert asked.text == "fix the build\n\nThe build is run by make."
         gate.before("shell", {})
-    payload = json.loads((folder / "seen.json").read_text())
-    assert (payload["prompt"], payload["session_id"], payload["agent_id"]) == ("fix the build", "s1", "a1")
+        payload = json.loads((folder / "seen.json").read_text())
+        assert (payload["prompt"], payload["session_id"], payload["agent_id"]) == ("fix the build", "s1", "a1")
+        gate.before("shell", {}, session_id="s2")  # for this call alone
+        payload = json.loads((folder / "seen.json").read_text())
+        assert (payload["session_id"], payload["agent_id"]) == ("s2", "a1")
     with Gate(hooks(entry("pre-execute", "echo no >&2; exit 2", on_failure="block"))) as gate:
         asked = gate.prompt("fix the build")
         assert (asked.runs, asked.decision, asked.reason) == (False, "block",

@@ -9,8 +9,8 @@ from typing import Any
 
 from . import _server
 from ._errors import HookrunError
-from ._gate import READY, Base, Self, check_ping, error_text, raise_failed, refuse, shown
-from ._outcome import Prompt, Result, Verdict, check, plain, prompt_of, result_of, verdict
+from ._gate import READY, Base, Self, Steps, check_ping, wrapped
+from ._outcome import Prompt, Result, Verdict, check, prompt_of, result_of, verdict
 
 
 class AsyncGate(Base):
@@ -19,13 +19,20 @@ class AsyncGate(Base):
     If a task is cancelled while it waits for a verdict, hookrun kills the hooks of that call.
     """
 
-    async def before(self, tool: str, args: Any = None, id: str | None = None) -> Verdict:
-        """Runs the hooks before a tool. args is the tool's input, id the call's id."""
-        return verdict(await self._call("pre-tool", self._before(tool, args, id), tool), args)
+    async def before(self, tool: str, args: Any = None, id: str | None = None, *, session_id: str | None = None,
+                     agent_id: str | None = None) -> Verdict:
+        """Runs the hooks before a tool. args is the tool's input, id the call's id.
 
-    async def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False) -> Result:
+        session_id and agent_id are for this call, in place of those of the gate.
+        """
+        params = self._before(tool, args, id, session_id=session_id, agent_id=agent_id)
+        return verdict(await self._call("pre-tool", params, tool), args)
+
+    async def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False, *,
+                    session_id: str | None = None, agent_id: str | None = None) -> Result:
         """Runs the hooks after a tool. With failed=True, result is the error's text."""
-        return result_of(await self._call("post-tool", self._after(tool, args, result, id, failed), tool), result)
+        params = self._after(tool, args, result, id, failed, session_id=session_id, agent_id=agent_id)
+        return result_of(await self._call("post-tool", params, tool), result)
 
     async def prompt(self, prompt: str) -> Prompt:
         """Runs the hooks before the model sees the user's message. Hooks of later calls are given the message too."""
@@ -39,20 +46,7 @@ class AsyncGate(Base):
         If a hook blocks, this raises Blocked, or with on_block="return" returns the reason. If a hook ends the loop,
         this raises Stopped.
         """
-        pre = await self.before(name, args, id)
-        if not pre.runs:
-            return refuse(pre, on_block)
-        try:
-            result = run(pre.args)
-            if inspect.isawaitable(result):
-                result = await result
-        except Exception as error:
-            said = error_text(error)
-            raise_failed(error, said, await self.after(name, pre.args, said, id, failed=True), pre)
-            raise
-        seen = plain(result)
-        made = shown(await self.after(name, pre.args, seen, id), pre)
-        return result if made is seen else made
+        return await drive(wrapped(self, name, args, run, id, on_block))
 
     async def close(self) -> None:
         """Ends the server. Calls that still run raise HookrunError."""
@@ -110,6 +104,25 @@ class AsyncGate(Base):
                 return server
             server.kill("hookrun serve answers no more")
         raise HookrunError("hookrun serve does not answer; is the program hookrun?")
+
+
+async def settled(value: Any) -> Any:
+    return await value if inspect.isawaitable(value) else value
+
+
+async def drive(steps: Steps) -> Any:
+    """Runs steps, and awaits what they yield if it can be awaited."""
+    resume: Callable[[Any], Any] = steps.send
+    value: Any = None
+    while True:
+        try:
+            step = resume(value)
+        except StopIteration as end:
+            return end.value
+        try:
+            resume, value = steps.send, await settled(step)
+        except BaseException as error:
+            resume, value = steps.throw, error
 
 
 def _shield(ready: _server.Call) -> _server.Call:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import TimeoutError as NoAnswer
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ TIMEOUT = 600.0
 READY = 20.0  # seconds for a server to start, or to answer a ping after a call that took too long
 
 Self = TypeVar("Self", bound="Base")
+Steps = Generator[Any, Any, Any]
 
 
 class Base:
@@ -96,15 +97,16 @@ class Base:
         return _once.run([binary, method, *self._flags()], environ, params, self.timeout)
 
     def _params(self, id: str | None = None, **more: Any) -> dict[str, Any]:
-        every = {"session_id": self.session_id, "agent_id": self.agent_id, "prompt": self._prompt,
-                 "tool_use_id": id, **more}
+        every = {"session_id": self.session_id, "agent_id": self.agent_id, "prompt": self._prompt, "tool_use_id": id}
+        every.update({key: value for key, value in more.items() if value is not None})
         return {key: value for key, value in every.items() if value is not None}
 
-    def _before(self, tool: str, args: Any, id: str | None) -> dict[str, Any]:
-        return self._params(id, tool=tool, args={} if args is None else args)
+    def _before(self, tool: str, args: Any, id: str | None, **ids: str | None) -> dict[str, Any]:
+        return self._params(id, tool=tool, args={} if args is None else args, **ids)
 
-    def _after(self, tool: str, args: Any, result: Any, id: str | None, failed: bool) -> dict[str, Any]:
-        return {**self._before(tool, args, id), "failed": failed, "result": "" if result is None else result}
+    def _after(self, tool: str, args: Any, result: Any, id: str | None, failed: bool, **ids: str | None,
+               ) -> dict[str, Any]:
+        return {**self._before(tool, args, id, **ids), "failed": failed, "result": "" if result is None else result}
 
     def _no_verdict(self) -> HookrunError:
         return HookrunError(f"the hooks gave no verdict within {self.timeout:g} s")
@@ -113,13 +115,20 @@ class Base:
 class Gate(Base):
     """Runs the hooks of a project around tool calls. Threads may share a Gate; users of a service must not."""
 
-    def before(self, tool: str, args: Any = None, id: str | None = None) -> Verdict:
-        """Runs the hooks before a tool. args is the tool's input, id the call's id."""
-        return verdict(self._call("pre-tool", self._before(tool, args, id), tool), args)
+    def before(self, tool: str, args: Any = None, id: str | None = None, *, session_id: str | None = None,
+               agent_id: str | None = None) -> Verdict:
+        """Runs the hooks before a tool. args is the tool's input, id the call's id.
 
-    def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False) -> Result:
+        session_id and agent_id are for this call, in place of those of the gate.
+        """
+        params = self._before(tool, args, id, session_id=session_id, agent_id=agent_id)
+        return verdict(self._call("pre-tool", params, tool), args)
+
+    def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False, *,
+              session_id: str | None = None, agent_id: str | None = None) -> Result:
         """Runs the hooks after a tool. With failed=True, result is the error's text."""
-        return result_of(self._call("post-tool", self._after(tool, args, result, id, failed), tool), result)
+        params = self._after(tool, args, result, id, failed, session_id=session_id, agent_id=agent_id)
+        return result_of(self._call("post-tool", params, tool), result)
 
     def prompt(self, prompt: str) -> Prompt:
         """Runs the hooks before the model sees the user's message. Hooks of later calls are given the message too."""
@@ -133,18 +142,7 @@ class Gate(Base):
         Hooks get a result that is no JSON as its fields or its text. If a hook blocks, this raises Blocked, or with
         on_block="return" returns the reason. If a hook ends the loop, this raises Stopped.
         """
-        pre = self.before(name, args, id)
-        if not pre.runs:
-            return refuse(pre, on_block)
-        try:
-            result = run(pre.args)
-        except Exception as error:
-            said = error_text(error)
-            raise_failed(error, said, self.after(name, pre.args, said, id, failed=True), pre)
-            raise
-        seen = plain(result)
-        made = shown(self.after(name, pre.args, seen, id), pre)
-        return result if made is seen else made
+        return drive(wrapped(self, name, args, run, id, on_block))
 
     def close(self) -> None:
         """Ends the server. Calls that still run raise HookrunError."""
@@ -183,6 +181,55 @@ class Gate(Base):
             except NoAnswer:
                 server.kill("hookrun serve answers no more")
         raise HookrunError("hookrun serve does not answer; is the program hookrun?")
+
+
+def drive(steps: Steps) -> Any:
+    """Runs steps that wait for nothing: what they yield is what they get."""
+    value = None
+    while True:
+        try:
+            value = steps.send(value)
+        except StopIteration as end:
+            return end.value
+
+
+def around(gate: Any, name: str, args: Any, run: Callable[[Any], Any], id: str | None = None,
+           pass_on: Any = (), see: Callable[[Any], tuple[Any, bool]] = lambda result: (plain(result), False)) -> Steps:
+    """The steps of a call. They yield values, or with an AsyncGate what is to be awaited for one.
+
+    They return the verdict, the answer after the tool, and what run returned; the last two are None if the tool must
+    not run. see returns what the hooks see of the result, and whether the tool failed. If run raises, the hooks see the
+    error's text, except for errors of pass_on, which are no failure.
+    """
+    pre = yield gate.before(name, args, id)
+    if not pre.runs:
+        return pre, None, None
+    try:
+        result = yield run(pre.args)
+    except pass_on:
+        raise
+    except Exception as error:
+        said = error_text(error)
+        raise_failed(error, said, (yield gate.after(name, pre.args, said, id, failed=True)), pre)
+        raise
+    seen, failed = see(result)
+    return pre, (yield gate.after(name, pre.args, seen, id, failed=failed)), result
+
+
+def wrapped(gate: Any, name: str, args: Any, run: Callable[[Any], Any], id: str | None, on_block: str) -> Steps:
+    """The steps of wrap."""
+    seen = None
+
+    def see(result: Any) -> tuple[Any, bool]:
+        nonlocal seen
+        seen = plain(result)
+        return seen, False
+
+    pre, post, result = yield from around(gate, name, args, run, id, see=see)
+    if post is None:
+        return refuse(pre, on_block)
+    made = shown(post, pre)
+    return result if made is seen else made
 
 
 def check_ping(answer: Any) -> None:

@@ -110,6 +110,18 @@ def printable(line: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
 
 
+def refusal(pre: Verdict) -> str:
+    """Returns what the model is told in place of the result of a tool that must not run."""
+    return pre.stop_reason if pre.stop else pre.reason
+
+
+def put_args(given: dict[str, Any], pre: Verdict) -> None:
+    """Changes the arguments of a tool that runs, for a framework whose tool gets the same dict."""
+    if pre.runs and pre.args != plain(given):
+        given.clear()
+        given.update(pre.args)
+
+
 def _common(outcome: dict[str, Any]) -> dict[str, Any]:
     return {
         "decision": outcome["decision"],

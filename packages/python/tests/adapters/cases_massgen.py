@@ -47,7 +47,7 @@ def play(workspace: Path, command: str, ran: list[str], person: bool = False, **
         messages: list[Any] = []
         async for _ in backend._execute_tool_with_logging(call, config, messages, set()):
             pass
-        await handler.close()
+        await handler.gate.close()
         return [str(m["content"]) for m in messages]
 
     return asyncio.run(main())

@@ -22,6 +22,8 @@ type Client struct {
 	Reply func(protocol.Outcome) (Reply, error)
 	// Errors says how the client learns of hookrun's own errors.
 	Errors ErrorOutput
+	// PostsHooks: the client has hooks that post their input to a URL, and reads the answer as Reply's Stdout.
+	PostsHooks bool
 	// ProjectVariable is the environment variable with the project's folder; if "", the client starts hooks in that
 	// folder.
 	ProjectVariable string

@@ -33,6 +33,10 @@ func (r *reader) readDialect(h *hook.Hook) bool {
 		return false
 	}
 	client, _ := registry.Named(name)
+	if client.HasProjectRules() {
+		h.Dialect = client
+		return true
+	}
 	h.Dialect, h.Form = registry.EntryDialect(client), client.Files
 	r.form = h.Form
 	return true

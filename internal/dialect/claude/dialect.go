@@ -27,6 +27,7 @@ var Dialect = &dialect.Dialect{
 	Client: &dialect.Client{
 		Read:            readResult,
 		Reply:           reply,
+		PostsHooks:      true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR",
 		Tools:           tools,
 		ToolAliases:     toolAliases,

@@ -23,6 +23,7 @@ var Dialect = &dialect.Dialect{
 		Read:            readResult,
 		Reply:           reply,
 		Errors:          dialect.ErrorByExitAndBlock,
+		PostsHooks:      true,
 		ProjectVariable: "COPILOT_PROJECT_DIR",
 		Tools:           tools,
 	},

@@ -40,6 +40,7 @@ var Dialect = &dialect.Dialect{
 		},
 		// Exit 2 has no effect after a tool, and before a tool another hook's allow overrides exit 2.
 		Errors:          dialect.ErrorByBlock,
+		PostsHooks:      true,
 		ProjectVariable: "QWEN_PROJECT_DIR",
 		Tools:           tools,
 	},

@@ -22,8 +22,6 @@ type Client struct {
 	Reply func(protocol.Outcome) (Reply, error)
 	// Errors says how the client learns of hookrun's own errors.
 	Errors ErrorOutput
-	// PostsHooks: the client has hooks that post their input to a URL, and reads the answer as Reply's Stdout.
-	PostsHooks bool
 	// ProjectVariable is the environment variable with the project's folder; if "", the client starts hooks in that
 	// folder.
 	ProjectVariable string
@@ -80,6 +78,18 @@ type Fitter interface {
 // timeout in the entry. CallLimit is the maximum time for a call. A longer call is an error.
 type CallLimiter interface {
 	CallLimit() time.Duration
+}
+
+// Poster is implemented by the Hooks of a client that can also post the input of a hook to a URL, and reads the answer as
+// the output of a command with exit status 0.
+type Poster interface {
+	Posts()
+}
+
+// Posts reports whether the client's Hooks are a Poster.
+func (d *Dialect) Posts() bool {
+	_, is := d.Hooks.(Poster)
+	return is
 }
 
 // Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns

@@ -32,16 +32,16 @@ func (s *Server) guard(
 	}
 	call := gate.Call{Call: r.Call, CannotAsk: r.CannotAsk(), Fit: r.Fit,
 		Carries: func(*protocol.Outcome) bool { return false }} // no agent gives its model texts of a guardian
-	result, later, err = s.callRead(connection, request{call: call},
+	result, run, err := s.callRead(connection, request{call: call},
 		func(f engine.Fired) ([]byte, error) { return r.Decision(f.Outcome), nil })
 	switch {
 	case err != nil:
 		return jsonrpc.Result{JSON: r.Deny(err.Error())}, nil, nil
-	case later == nil:
+	case run == nil:
 		return result, nil, nil
 	}
 	return result, func(ctx context.Context) (jsonrpc.Result, error) {
-		result, err := later(ctx)
+		result, err := run(ctx)
 		if err != nil {
 			result.JSON = r.Deny(err.Error())
 		}

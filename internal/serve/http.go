@@ -140,7 +140,7 @@ func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, isHook := strings.CutPrefix(r.URL.Path, hookPath)
 	client, known := registry.ClientNamed(name)
 	switch {
-	case isHook && known && client.Client.PostsHooks:
+	case isHook && known && client.Posts():
 		d.hook(w, r, client)
 	case isHook:
 		names := hookClients()
@@ -156,7 +156,7 @@ func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // hookClients returns the names of the clients with HTTP hooks.
 func hookClients() (names []string) {
 	for _, client := range registry.Clients() {
-		if client.Client.PostsHooks {
+		if client.Posts() {
 			names = append(names, client.Name)
 		}
 	}

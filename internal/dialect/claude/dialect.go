@@ -27,7 +27,6 @@ var Dialect = &dialect.Dialect{
 	Client: &dialect.Client{
 		Read:            readResult,
 		Reply:           reply,
-		PostsHooks:      true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR",
 		Tools:           tools,
 		ToolAliases:     toolAliases,
@@ -54,6 +53,9 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 func (hooks) Environment(c *dialect.Call) []string {
 	return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace}
 }
+
+// Posts marks a client with hooks of type "http".
+func (hooks) Posts() {}
 
 func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 

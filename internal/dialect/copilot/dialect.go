@@ -23,7 +23,6 @@ var Dialect = &dialect.Dialect{
 		Read:            readResult,
 		Reply:           reply,
 		Errors:          dialect.ErrorByExitAndBlock,
-		PostsHooks:      true,
 		ProjectVariable: "COPILOT_PROJECT_DIR",
 		Tools:           tools,
 	},
@@ -74,6 +73,9 @@ func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 		return m.Name == "PostToolUse" && v.Decision == protocol.Block
 	}
 }
+
+// Posts marks a client with hooks of type "http".
+func (hooks) Posts() {}
 
 func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 

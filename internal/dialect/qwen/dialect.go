@@ -40,7 +40,6 @@ var Dialect = &dialect.Dialect{
 		},
 		// Exit 2 has no effect after a tool, and before a tool another hook's allow overrides exit 2.
 		Errors:          dialect.ErrorByBlock,
-		PostsHooks:      true,
 		ProjectVariable: "QWEN_PROJECT_DIR",
 		Tools:           tools,
 	},
@@ -52,6 +51,9 @@ var Dialect = &dialect.Dialect{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+
+// Posts marks a client with hooks of type "http".
+func (hooks) Posts() {}
 
 func (hooks) HiddenVariables() []string { return []string{"QWEN_SERVER_TOKEN"} }
 

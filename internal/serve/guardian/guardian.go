@@ -193,7 +193,7 @@ func (r *Request) Fit(o *protocol.Outcome) {
 	}
 	why := dialect.InvalidInput(*o)
 	gjson.Parse(r.Call.Args).ForEach(func(key, _ gjson.Result) bool {
-		if name := strictjson.Text(key.Raw); !dialect.Has(gjson.ParseBytes(o.UpdatedInput), name) {
+		if name := strictjson.Text(key.Raw); why == "" && !dialect.Has(gjson.ParseBytes(o.UpdatedInput), name) {
 			why = dialect.ChangedInput(*o, fmt.Sprintf(", and the Agent Control Standard cannot remove %q", name))
 		}
 		return why == ""

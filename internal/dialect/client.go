@@ -80,8 +80,8 @@ type CallLimiter interface {
 	CallLimit() time.Duration
 }
 
-// Poster is implemented by the Hooks of a client that can also post the input of a hook to a URL, and reads the answer as
-// the output of a command with exit status 0.
+// Poster is implemented by the Hooks of a client that can also post the input of a hook to a URL, and reads the answer
+// as the output of a command with exit status 0.
 type Poster interface {
 	Posts()
 }

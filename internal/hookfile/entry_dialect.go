@@ -148,6 +148,10 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 			const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
 			e.problem(f[key].Index, text, who, key)
 		}
+		if h.Persistent && h.Dialect != registry.Project() {
+			e.problem(f["persistent"].Index, "%s: hooks of the dialect %q cannot be persistent; leave it out", who,
+				h.Dialect.Name)
+		}
 		return
 	}
 	insteadOfIf := `"matcher" and "when"`

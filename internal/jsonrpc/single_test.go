@@ -32,7 +32,8 @@ func TestSingles(t *testing.T) {
 		r.Written(r.Text != nil)
 		return string(r.Text)
 	}
-	require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n", reply(`{"jsonrpc":"2.0","id":1,"method":"m","params":{}}`))
+	require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n",
+		reply(`{"jsonrpc":"2.0","id":1,"method":"m","params":{}}`))
 	require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":[]}`+"\n",
 		reply(`{"jsonrpc":"2.0","id":1,"method":"later","params":[]}`))
 	require.Equal(t, map[bool]int{true: 2}, told)

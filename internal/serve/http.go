@@ -51,7 +51,8 @@ func (s *Server) ListenHTTP(ctx context.Context, o HTTP) error {
 		_ = s.options.Runner.Close()
 		return fmt.Errorf("--listen %s: %w", o.Address, err)
 	}
-	door := &httpDoor{server: s, HTTP: o, calls: jsonrpc.NewSingles(jsonrpc.Limits{Calls: maxCalls, Waiting: maxWaiting})}
+	door := &httpDoor{server: s, HTTP: o,
+		calls: jsonrpc.NewSingles(jsonrpc.Limits{Calls: maxCalls, Waiting: maxWaiting})}
 	web := &http.Server{Handler: door, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
 		ErrorLog: log.New(io.Discard, "", 0), Protocols: new(http.Protocols)}
 	web.Protocols.SetHTTP1(true)

@@ -52,7 +52,8 @@ func (f *fixture) web(o HTTP) *web {
 // post posts a body with headers, as alternating names and values, and returns status and answer.
 func (w *web) post(path, body string, headers ...string) (int, string) {
 	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, "http://"+w.address+path, strings.NewReader(body))
+	url := "http://" + w.address + path
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, url, strings.NewReader(body))
 	require.NoError(w, err)
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(headers); i += 2 {
@@ -68,52 +69,61 @@ func (w *web) post(path, body string, headers ...string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-
 func TestHTTP(t *testing.T) {
 	f := newFixture(t, noRM())
 	w := f.web(HTTP{})
-	const claude = `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"%s"}}`
-	const denied = `"permissionDecision":"deny","permissionDecisionReason":`
-	for name, test := range map[string]struct {
-		path, body string
-		headers    []string
-		status     int
-		want       string
-	}{
-		"a request":                {body: ping, status: 200, want: `"result":{"version":"v1.2.3"}`},
-		"a call":                   {body: `{"jsonrpc":"2.0","id":2,"method":"pre-tool","params":{"tool":"t","args":{"a":"rm"}}}`, status: 200, want: `"reason":"no rm"`},
-		"a notification":           {body: `{"jsonrpc":"2.0","method":"ping"}`, status: 204},
-		"a batch":                  {body: "[" + ping + "]", status: 200, want: "batches are not served"},
-		"no JSON":                  {body: `{`, status: 200, want: `"code":-32700`},
-		"a cancel":                 {body: `{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":1}}`, status: 200, want: `"result":false`},
-		"a shutdown":               {body: `{"jsonrpc":"2.0","id":1,"method":"shutdown"}`, status: 200, want: "without --token-file"},
-		"another path":             {path: "/x", body: ping, status: 404, want: "no such path"},
-		"a page":                   {body: ping, headers: []string{"Origin", "http://127.0.0.1"}, status: 403, want: "web page"},
-		"a page of null":           {body: ping, headers: []string{"Origin", "null"}, status: 403, want: "web page"},
-		"a browser":                {body: ping, headers: []string{"Sec-Fetch-Site", "none"}, status: 403, want: "web page"},
-		"a name that rebinds":      {body: ping, headers: []string{"Host", "evil.example"}, status: 403, want: "Host"},
-		"a name that begins so":    {body: ping, headers: []string{"Host", "localhost.evil.example:80"}, status: 403, want: "Host"},
-		"localhost":                {body: ping, headers: []string{"Host", "LocalHost:1"}, status: 200, want: "v1.2.3"},
-		"IPv6":                     {body: ping, headers: []string{"Host", "[::1]:1"}, status: 200, want: "v1.2.3"},
-		"a form":                   {body: ping, headers: []string{"Content-Type", "text/plain"}, status: 415, want: "Content-Type"},
-		"UTF-8":                    {body: ping, headers: []string{"Content-Type", "application/json; charset=utf-8"}, status: 200, want: "v1.2.3"},
-		"a client that blocks":     {path: "/hook/claude", body: fmt.Sprintf(claude, "rm"), status: 200, want: denied + `"no rm"`},
-		"a client":                 {path: "/hook/claude", body: fmt.Sprintf(claude, "ls"), status: 200, want: `{}`},
-		"copilot":                  {path: "/hook/copilot", body: fmt.Sprintf(claude, "rm"), status: 200, want: denied + `"no rm"`},
-		"no such client":           {path: "/hook/cluade", body: "{}", status: 404, want: `known are claude, copilot, qwen; did you mean \"claude\"?`},
-		"no input":                 {path: "/hook/claude", body: "{", status: 200, want: denied + `"hookrun serve: the hook input`},
-		"a hook from a page":       {path: "/hook/claude", body: fmt.Sprintf(claude, "ls"), headers: []string{"Origin", "x"}, status: 200, want: denied},
-		"a hook with another type": {path: "/hook/claude", body: fmt.Sprintf(claude, "ls"), headers: []string{"Content-Type", "a/b"}, status: 200, want: denied},
-		"the end of a turn":        {path: "/hook/claude", body: `{"hook_event_name":"Stop","session_id":7}`, status: 200, want: `{"systemMessage":"hookrun serve: `},
-		"a result":                 {path: "/hook/claude", body: `{"hook_event_name":"PostToolUse","tool_name":7}`, status: 200, want: `"decision":"block"`},
-		"10 MB":                    {path: "/hook/claude", body: fmt.Sprintf(claude, strings.Repeat("x", 10<<20)), status: 200, want: `{}`},
+	input := func(command string) string {
+		return `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"` +
+			command + `"}}`
+	}
+	const web, version, hook = "web page", `"result":{"version":"v1.2.3"}`, "/hook/claude"
+	const denied = `"permissionDecision":"deny","permissionDecisionReason":"`
+	for name, test := range map[string]struct{ path, body, header, want string }{
+		"a request":      {"/", ping, "", "200 " + version},
+		"a notification": {"/", `{"jsonrpc":"2.0","method":"ping"}`, "", "204"},
+		"a batch":        {"/", "[" + ping + "]", "", "200 batches are not served"},
+		"no JSON":        {"/", `{`, "", `200 "code":-32700`},
+		"a call": {"/", `{"jsonrpc":"2.0","id":2,"method":"pre-tool","params":{"tool":"t","args":{"a":"rm"}}}`, "",
+			`200 "reason":"no rm"`},
+		"a cancel": {"/", `{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":1}}`, "",
+			`200 "result":false`},
+		"a shutdown":   {"/", shutdown, "", "200 without --token-file"},
+		"another path": {"/x", ping, "", "404 no such path"},
+
+		"a page":                {"/", ping, "Origin: http://127.0.0.1", "403 " + web},
+		"a page of null":        {"/", ping, "Origin: null", "403 " + web},
+		"a browser":             {"/", ping, "Sec-Fetch-Site: none", "403 " + web},
+		"a name that rebinds":   {"/", ping, "Host: evil.example", "403 Host"},
+		"a name that begins so": {"/", ping, "Host: localhost.evil.example:80", "403 Host"},
+		"localhost":             {"/", ping, "Host: LocalHost:1", "200 " + version},
+		"IPv6":                  {"/", ping, "Host: [::1]:1", "200 " + version},
+		"a form":                {"/", ping, "Content-Type: text/plain", "415 Content-Type"},
+		"UTF-8":                 {"/", ping, "Content-Type: application/json; charset=utf-8", "200 " + version},
+
+		"a client that is blocked": {hook, input("rm"), "", "200 " + denied + "no rm"},
+		"a client":                 {hook, input("ls"), "", "200 {}"},
+		"Copilot":                  {"/hook/copilot", input("rm"), "", "200 " + denied + "no rm"},
+		"no such client": {"/hook/cluade", "{}", "",
+			`404 known are claude, copilot, qwen; did you mean \"claude\"?`},
+		"no input":                 {hook, "{", "", "200 " + denied + "hookrun serve: the hook input"},
+		"a hook from a page":       {hook, input("ls"), "Origin: x", "200 " + denied},
+		"a hook with another type": {hook, input("ls"), "Content-Type: a/b", "200 " + denied},
+		"10 MB":                    {hook, input(strings.Repeat("x", 10<<20)), "", "200 {}"},
+		"a result":                 {hook, `{"hook_event_name":"PostToolUse","tool_name":7}`, "", `200 "decision":"block"`},
+		"the end of a turn": {hook, `{"hook_event_name":"Stop","session_id":7}`, "",
+			`200 {"systemMessage":"hookrun serve: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := *w
 			w.T = t
-			status, text := w.post(test.path+map[bool]string{true: "/"}[test.path == ""], test.body, test.headers...)
-			require.Equal(t, test.status, status, text)
-			require.Contains(t, text, test.want)
+			var headers []string
+			if key, value, ok := strings.Cut(test.header, ": "); ok {
+				headers = []string{key, value}
+			}
+			status, text := w.post(test.path, test.body, headers...)
+			code, want, _ := strings.Cut(test.want, " ")
+			require.Equal(t, code, fmt.Sprint(status), text)
+			require.Contains(t, text, want)
 		})
 	}
 	w.stop(errors.New("SIGTERM"))
@@ -143,7 +153,8 @@ func TestHTTPBodies(t *testing.T) {
 	const head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "411 ")
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Content-Length: 67108865\r\n\r\n"), "413 ")
-	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
+	const chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+chunked),
 		`200 OK {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"`)
 	require.Contains(t, w.raw("GET /"+strings.Repeat("x", 64<<10)+" HTTP/1.1\r\nHost: localhost\r\n\r\n"), "431 ")
 }
@@ -166,7 +177,8 @@ func TestHTTPToken(t *testing.T) {
 	require.Equal(t, 403, code("Authorization", "Bearer s3cret", "Origin", "http://127.0.0.1"))
 	status, text := w.post("/hook/claude", `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}`)
 	require.Equal(t, 200, status, "any other status would let the tool run")
-	require.Contains(t, text, `"permissionDecision":"deny","permissionDecisionReason":"hookrun serve: the token is missing`)
+	require.Contains(t, text, `"permissionDecision":"deny"`)
+	require.Contains(t, text, "hookrun serve: the token is missing")
 
 	require.NoError(t, os.WriteFile(file, []byte("other"), 0o600))
 	require.Equal(t, 401, code("Authorization", "Bearer s3cret"))

@@ -14,8 +14,8 @@ import (
 )
 
 func call(e protocol.Event) *dialect.Call {
-	return dialect.NewCall(dialect.Call{Event: e, Tool: "shell", Args: `{"command":"ls","n":1}`, Result: "out", Prompt: "p",
-		SessionID: "s", Workspace: "/w"})
+	return dialect.NewCall(dialect.Call{Event: e, Tool: "shell", Args: `{"command":"ls","n":1}`, Result: "out",
+		Prompt: "p", SessionID: "s", Workspace: "/w"})
 }
 
 func sent(t *testing.T, c *dialect.Call) (dialect.Payload, gjson.Result) {
@@ -154,7 +154,8 @@ func TestNegotiate(t *testing.T) {
 	c := call(protocol.PreTool)
 	_, first := sent(t, c)
 	for answer, wants := range map[string]bool{
-		`{"error":{"code":-32003}}`: true, `{"error":{"code":"-32003"}}`: false, `{"error":{"code":-32004}}`: false, ``: false,
+		`{"error":{"code":-32003}}`: true, `{"error":{"code":"-32003"}}`: false,
+		`{"error":{"code":-32004}}`: false, ``: false,
 	} {
 		hello, again := hooks{}.Negotiate(c, []byte(answer))
 		require.Equal(t, wants, hello != nil, answer)

@@ -199,7 +199,8 @@ func (r *Request) Fit(o *protocol.Outcome) {
 		return why == ""
 	})
 	if why != "" {
-		o.Decision, o.Cause, o.Hook, o.Reason, o.UpdatedInput = protocol.Block, protocol.CauseRewrite, o.UpdatedBy, why, nil
+		o.Decision, o.Cause, o.Hook, o.Reason = protocol.Block, protocol.CauseRewrite, o.UpdatedBy, why
+		o.UpdatedInput = nil
 	}
 }
 
@@ -235,7 +236,8 @@ func (r *Request) Decision(o protocol.Outcome) []byte {
 		out.Set("reasoning", strictjson.Quote(reason))
 	}
 	if o.Hook != "" && o.Decision != protocol.Continue {
-		out.Set("policy_references", list(object("policy_id", []byte(`"hookrun"`), "rule_id", strictjson.Quote(o.Hook))))
+		out.Set("policy_references", list(object("policy_id", []byte(`"hookrun"`),
+			"rule_id", strictjson.Quote(o.Hook))))
 	}
 	if o.Cause != "" && o.Decision != protocol.Continue {
 		out.Set("reason_codes", list(strictjson.Quote(string(o.Cause))))

@@ -27,19 +27,21 @@ func TestRead(t *testing.T) {
 			tool: "t", args: `{"a":[1],"b":null}`},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":"ls"`, tool: "t",
 			args: `{"command":"ls"}`},
-		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":"ls"}},"raw_command":"ls"`,
-			tool: "t", args: `{"command":"ls"}`},
-		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":"ls"}},"raw_command":"rm"`,
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":""}},"raw_command":""`,
+			tool: "t", args: `{"command":""}`},
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":1}},"raw_command":""`,
 			fault: "differ"},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":1}`, fault: `"a" has no value`},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":{"value":1},"a":{"value":2}}`,
 			fault: "cannot be read"},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"}`, fault: "needs arguments"},
 		{method: toolCallRequest, payload: `"tool":"t","arguments":{}`, fault: "needs a tool"},
-		{method: toolCallResult, payload: `"tool":{"name":"t"},"exit_status":"success","outputs":[{"value":"a"},{"value":1}]`,
+		{method: toolCallResult, payload: `"tool":{"name":"t"},"exit_status":"success",` +
+			`"outputs":[{"value":"a"},{"value":1}]`,
 			tool: "t", result: "a\n1"},
 		{method: toolCallResult, payload: `"tool":{"name":"t"},"outputs":["a"]`, fault: "needs a value"},
-		{method: userMessage, payload: `"content":[{"type":"text","value":"a"},{"type":"image"},{"type":"text","value":"b"}]`,
+		{method: userMessage, payload: `"content":[{"type":"text","value":"a"},{"type":"image"},` +
+			`{"type":"text","value":"b"}]`,
 			prompt: "a\nb"},
 		{method: userMessage, payload: `"content":"a"`, fault: "which is an array"},
 	} {
@@ -71,7 +73,8 @@ func TestRead(t *testing.T) {
 
 func TestDecision(t *testing.T) {
 	pre, post, prompt := read(t, toolCallRequest, `"tool":{"name":"t"},"arguments":{"a":{"value":1},"b":{"value":2}}`),
-		read(t, toolCallResult, `"tool":{"name":"t"},"exit_status":"failure","outputs":[]`), read(t, userMessage, `"content":[]`)
+		read(t, toolCallResult, `"tool":{"name":"t"},"exit_status":"failure","outputs":[]`),
+		read(t, userMessage, `"content":[]`)
 	require.True(t, post.Call.Failed)
 	const goes = protocol.Continue
 	rewrite := func(text string) protocol.Outcome {

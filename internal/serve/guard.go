@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/gate"
@@ -19,9 +18,6 @@ func (s *Server) guard(
 ) (result jsonrpc.Result, later laterResult, err error) {
 	began := time.Now()
 	r, err := guardian.Read(method, params)
-	if failed, ok := errors.AsType[*guardian.Error](err); ok {
-		return result, nil, &jsonrpc.Error{Code: jsonrpc.Code(failed.Code), Message: failed.Text, Data: failed.Data}
-	}
 	if r.Reply != nil || err != nil {
 		return jsonrpc.Result{JSON: r.Reply}, nil, err
 	}

@@ -24,6 +24,9 @@ const (
 	headTime = 10 * time.Second
 	idleTime = 2 * time.Minute
 	maxHead  = 32 << 10
+	// smallBody is the length up to which a body does not count for maxBytes, so most calls do not wait for clients
+	// that announce long bodies and send them slowly.
+	smallBody = 16 << 10
 	// transferTime is how long a body may take, of a request or an answer, beside a second for each MiB.
 	transferTime = 10 * time.Second
 )

@@ -31,7 +31,11 @@ func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, gi
 		return "", nil, no
 	}
 	length := int(r.ContentLength)
-	give, ok := d.server.bytes.Take(r.Context(), length)
+	counted := length
+	if length <= smallBody {
+		counted = 0
+	}
+	give, ok := d.server.bytes.Take(r.Context(), counted)
 	if !ok {
 		return "", nil, &refusal{http.StatusServiceUnavailable, context.Cause(r.Context()).Error()}
 	}

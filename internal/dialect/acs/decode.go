@@ -56,7 +56,7 @@ func resultOf(text string, request gjson.Result) (result gjson.Result, err error
 	case failed.Type != gjson.Null: // also beside a result
 		return result, fmt.Errorf("the guardian returned the error %s: %s", failed.Get("code").Raw,
 			strings.TrimSpace(failed.Get("message").String()))
-	case answer.Get("id").Type != gjson.String || !same(answer.Get("id"), request.Get("id")):
+	case !same(answer.Get("id"), request.Get("id")):
 		return result, errors.New("its id is not that of the request")
 	case !result.IsObject() || dialect.StringOf(result.Get("type")) != "final":
 		return result, errors.New(`it has no result of the type "final"`)
@@ -72,9 +72,15 @@ func same(a, b gjson.Result) bool {
 	return a.Type == gjson.String && b.Type == gjson.String && strictjson.Text(a.Raw) == strictjson.Text(b.Raw)
 }
 
-// decide returns the verdict of a result. ASK and DEFER exist before a tool alone; at other events they block.
+// decide returns the verdict of a result. ASK and DEFER exist before a tool alone; at other events they block. A block
+// after the tool keeps the result from the model.
 func decide(c *dialect.Call, hook string, result gjson.Result) (v dialect.Verdict, err error) {
 	v = dialect.OK()
+	defer func() {
+		if v.Decision != protocol.Continue && dialect.Canonical(c.Event) == protocol.PostTool {
+			v.UpdatedOutput = dialect.InPlaceOfResult(nil)
+		}
+	}()
 	word, reason := dialect.StringOf(result.Get("decision")), dialect.StringOf(result.Get("reasoning"))
 	changes := result.Get("modifications")
 	hold := protocol.Block

@@ -22,6 +22,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -36,21 +37,11 @@ const (
 	toolCallResult  = "steps/toolCallResult"
 )
 
-// Error is an error response of the standard.
-type Error struct {
-	Code int
-	Text string
-	Data []byte // JSON; nil: no data
-}
-
-func (e *Error) Error() string { return e.Text }
-
-// Codes of error responses.
+// Codes of the standard's own errors.
 const (
-	invalidParams      = -32602
-	unsupportedVersion = -32001
-	notNegotiated      = -32003
-	signatureInvalid   = -32004
+	unsupportedVersion jsonrpc.Code = -32001
+	notNegotiated      jsonrpc.Code = -32003
+	signatureInvalid   jsonrpc.Code = -32004
 )
 
 // Request is an agent's request to a Guardian.
@@ -68,30 +59,29 @@ func IsMethod(method string) bool {
 	return method == "handshake/hello" || method == "system/ping" || strings.HasPrefix(method, "steps/")
 }
 
-// Read reads the params of a method of the standard. The error is an *Error.
+// Read reads the params of a method of the standard. The error is a *jsonrpc.Error.
 func Read(method, params string) (r Request, err error) {
 	p := gjson.Parse(params)
 	r.id = dialect.StringOf(p.Get("request_id"))
-	acs := dialect.StringOf(p.Get("acs_version"))
 	switch {
 	case !p.IsObject() || r.id == "":
-		return r, &Error{Code: invalidParams, Text: "the params need a request_id, which is a string"}
-	case !strings.HasPrefix(acs, "0."):
-		return r, &Error{unsupportedVersion, "the acs_version must be 0.y.z, as " + version, []byte(
-			`{"reason":"unsupported_version","supported_versions":["` + version + `"]}`)}
-	case method == "system/ping":
+		return r, jsonrpc.Errorf(jsonrpc.InvalidParams, "the params need a request_id, which is a string")
+	case method == "system/ping": // has no other error
 		r.Reply = r.ping(p.Get("payload.echo"))
 		return r, nil
+	case !strings.HasPrefix(dialect.StringOf(p.Get("acs_version")), "0."):
+		return r, wrongVersion()
 	case p.Get("signature").Type != gjson.Null:
-		return r, &Error{signatureInvalid, "signatures are not supported, so this one proves nothing; send none, and " +
-			"use TLS and a token", []byte(`{"reason":"signatures_unsupported"}`)}
+		return r, &jsonrpc.Error{Code: signatureInvalid, Message: "signatures are not supported, so this one proves " +
+			"nothing; send none, and use TLS and a token", Data: []byte(`{"reason":"signatures_unsupported"}`)}
 	case method == "handshake/hello":
 		r.Reply, err = r.hello(p.Get("payload"))
 		return r, err
 	case method != userMessage && method != toolCallRequest && method != toolCallResult:
-		return r, &Error{notNegotiated, fmt.Sprintf("%s is not evaluated; known are %s, %s, %s", method, userMessage,
-			toolCallRequest, toolCallResult), object("reason", []byte(`"not_negotiated"`),
-			"method", strictjson.Quote(method))}
+		e := jsonrpc.Errorf(notNegotiated, "%s is not evaluated; known are %s, %s, %s", method, userMessage,
+			toolCallRequest, toolCallResult)
+		e.Data = object("reason", []byte(`"not_negotiated"`), "method", strictjson.Quote(method))
+		return r, e
 	}
 	r.Fault = r.read(method, params, p)
 	return r, nil
@@ -310,8 +300,12 @@ func (r *Request) hello(client gjson.Result) ([]byte, error) {
 			return dialect.MergedJSON(dialect.ObjectOf(r.result(hello)), []byte(hello)), nil
 		}
 	}
-	return nil, &Error{unsupportedVersion, "no common version", []byte(
-		`{"reason":"unsupported_version","supported_versions":["` + version + `"]}`)}
+	return nil, wrongVersion()
+}
+
+func wrongVersion() error {
+	return &jsonrpc.Error{Code: unsupportedVersion, Message: "the version must be 0.y.z, as " + version,
+		Data: []byte(`{"reason":"unsupported_version","supported_versions":["` + version + `"]}`)}
 }
 
 // object returns a JSON object of alternating keys and values.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -55,15 +56,15 @@ func TestRead(t *testing.T) {
 			[]string{r.Call.Tool, r.Call.Args, r.Call.Result, r.Call.Prompt}, test.payload)
 		require.Equal(t, []string{"s", "a", "/w"}, []string{r.Call.SessionID, r.Call.AgentID, r.Call.Dir})
 	}
-	for text, want := range map[string]int{
-		`{"acs_version":"0.1.0"}`: invalidParams,
-		`[]`:                      invalidParams,
+	for text, want := range map[string]jsonrpc.Code{
+		`{"acs_version":"0.1.0"}`: jsonrpc.InvalidParams,
+		`[]`:                      jsonrpc.InvalidParams,
 		`{"acs_version":"1.0.0","request_id":"r"}`:                       unsupportedVersion,
 		`{"request_id":"r"}`:                                             unsupportedVersion,
 		`{"acs_version":"0.1.0","request_id":"r","signature":{"a":"b"}}`: signatureInvalid,
 	} {
 		_, err := Read(toolCallRequest, text)
-		var e *Error
+		var e *jsonrpc.Error
 		require.ErrorAs(t, err, &e, text)
 		require.Equal(t, want, e.Code, text)
 	}

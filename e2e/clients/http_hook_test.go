@@ -18,15 +18,17 @@ import (
 func TestHTTPHooks(t *testing.T) {
 	const groups = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "URL"}]}]}}`
 	for name, settings := range map[string][2]string{
-		"claude":  {".claude/settings.json", groups},
-		"copilot": {".github/hooks/http.json", `{"version": 1, "hooks": {"PreToolUse": [{"type": "http", "url": "URL"}]}}`},
-		"qwen":    {".qwen/settings.json", groups},
+		"claude": {".claude/settings.json", groups},
+		"copilot": {".github/hooks/http.json",
+			`{"version": 1, "hooks": {"PreToolUse": [{"type": "http", "url": "URL"}]}}`},
+		"qwen": {".qwen/settings.json", groups},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if alone(t, pathOf(t, name)) {
 				return
 			}
 			r := newClientRun(t, clientNamed(name))
+			r.env = append(r.env, "COPILOT_HOOK_ALLOW_LOCALHOST=1") // else Copilot CLI skips a hook that is not https
 			token := filepath.Join(r.home, "token")
 			require.NoError(t, os.WriteFile(token, []byte("s3cret"), 0o600))
 			// ran reports whether the client runs a command, and whether the model reads a reason.
@@ -37,7 +39,8 @@ func TestHTTPHooks(t *testing.T) {
 				require.NoError(t, server.Start())
 				line, err := bufio.NewReader(out).ReadString('\n')
 				require.NoError(t, err)
-				url := "http://" + strings.TrimSpace(strings.TrimPrefix(line, "listening on ")) + "/hook/" + name
+				port := strings.TrimSpace(strings.TrimPrefix(line, "listening on 127.0.0.1"))
+				url := "http://localhost" + port + "/hook/" + name
 				r.write(settings[0], strings.Replace(settings[1], "URL", url, 1))
 				r.turn([]string{"touch " + file})
 				_ = server.Process.Kill()

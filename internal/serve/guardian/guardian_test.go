@@ -117,3 +117,34 @@ func TestDecision(t *testing.T) {
 		require.Contains(t, text, test.want)
 	}
 }
+
+// FuzzRead: whatever an agent sends, a step has a decision in JSON, and a step that cannot be read is denied.
+func FuzzRead(f *testing.F) {
+	f.Add(toolCallRequest, params(`"tool":{"name":"t"},"arguments":{"a":{"value":1}},"raw_command":"x"`))
+	f.Add(toolCallResult, params(`"tool":{"name":"t"},"outputs":[{"value":"a"}]`))
+	f.Add(userMessage, params(`"content":[{"type":"text","value":"\ud83d"}]`))
+	f.Add("handshake/hello", params(`"acs_versions_supported":["0.1.0"]`))
+	f.Add("system/ping", params(`"echo":"\u0000"`))
+	f.Fuzz(func(t *testing.T, method, text string) {
+		if !json.Valid([]byte(text)) {
+			return
+		}
+		r, err := Read(method, text)
+		if err != nil {
+			return
+		}
+		if r.Reply != nil {
+			require.True(t, json.Valid(r.Reply), "%s", r.Reply)
+			return
+		}
+		if r.Fault != nil {
+			require.Contains(t, string(r.Deny(r.Fault.Error())), `"decision":"deny"`)
+			return
+		}
+		o := protocol.Outcome{Event: r.Call.Event, Decision: protocol.Continue,
+			UpdatedInput: json.RawMessage(`{"a":2}`)}
+		r.Fit(&o)
+		require.True(t, json.Valid(r.Decision(o)))
+		require.True(t, r.Call.Event != protocol.PreTool || json.Valid([]byte(r.Call.Args)), r.Call.Args)
+	})
+}

@@ -31,13 +31,14 @@ func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, gi
 		return "", nil, no
 	}
 	length := int(r.ContentLength)
-	counted := length
-	if length <= smallBody {
-		counted = 0
-	}
-	give, ok := d.server.bytes.Take(r.Context(), counted)
-	if !ok {
-		return "", nil, &refusal{http.StatusServiceUnavailable, context.Cause(r.Context()).Error()}
+	give = func() {}
+	if length > smallBody {
+		ctx, cancel := context.WithTimeout(r.Context(), transferTime)
+		defer cancel()
+		var ok bool
+		if give, ok = d.server.bytes.Take(ctx, length); !ok {
+			return "", nil, &refusal{http.StatusServiceUnavailable, "the other requests are too long; try again later"}
+		}
 	}
 	conn := http.NewResponseController(w)
 	_ = conn.SetReadDeadline(time.Now().Add(timeFor(length)))

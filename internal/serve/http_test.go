@@ -25,6 +25,7 @@ import (
 // web is a server that listens for HTTP.
 type web struct {
 	*testing.T
+	server  *Server
 	address string
 	stop    context.CancelCauseFunc
 	ended   chan error
@@ -38,8 +39,8 @@ func (f *fixture) web(o HTTP) *web {
 		ready <- address
 		return nil
 	}
-	server := f.server()
-	go func() { w.ended <- server.ListenHTTP(ctx, o) }()
+	w.server = f.server()
+	go func() { w.ended <- w.server.ListenHTTP(ctx, o) }()
 	f.Cleanup(func() { stop(nil) })
 	select {
 	case w.address = <-ready:
@@ -157,6 +158,30 @@ func TestHTTPBodies(t *testing.T) {
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+chunked),
 		`200 OK {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"`)
 	require.Contains(t, w.raw("GET /"+strings.Repeat("x", 64<<10)+" HTTP/1.1\r\nHost: localhost\r\n\r\n"), "431 ")
+}
+
+// Clients that announce long bodies and send them slowly hold up no short call.
+func TestHTTPSlowBodies(t *testing.T) {
+	w := newFixture(t).web(HTTP{})
+	for range 5 {
+		conn, err := net.Dial("tcp", w.address)
+		require.NoError(t, err)
+		defer conn.Close()
+		_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+			"Content-Length: 67108864\r\n\r\n{")
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		give, ok := w.server.bytes.Take(ctx, 1)
+		if ok {
+			give()
+		}
+		return !ok
+	}, patience, time.Millisecond, "the bodies do not count")
+	status, _ := w.post("/", ping)
+	require.Equal(t, 200, status)
 }
 
 func TestHTTPToken(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 const (
@@ -142,14 +141,9 @@ const hookPath = "/hook/"
 
 func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, isHook := strings.CutPrefix(r.URL.Path, hookPath)
-	client, known := registry.ClientNamed(name)
 	switch {
-	case isHook && known && client.Posts():
-		d.hook(w, r, client)
 	case isHook:
-		names := hookClients()
-		d.refuse(w, &refusal{http.StatusNotFound, fmt.Sprintf("%q is no client with HTTP hooks; known are %s%s",
-			spelling.Brief(name, 80), strings.Join(names, ", "), spelling.Suggest(name, names))})
+		d.hook(w, r, strings.TrimSuffix(name, "/"))
 	case r.URL.Path != "/":
 		d.refuse(w, &refusal{http.StatusNotFound, "no such path; post to / or to " + hookPath + "CLIENT"})
 	default:

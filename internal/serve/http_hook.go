@@ -3,8 +3,11 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -14,21 +17,34 @@ import (
 	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // hook answers the HTTP hook of a client. For clients every status but 2xx, and an answer that never comes, is a hook
 // that failed, and a failed hook blocks nothing. So each answer has the status 200, and each refusal is a block.
-func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, client *dialect.Dialect) {
+func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
+	client, known := registry.ClientNamed(name)
+	if !known || !client.Posts() { // some client has a wrong URL, and may know the form that others took over
+		client, known = registry.DefaultForm(), false
+	}
 	var call dialect.Call
 	var result jsonrpc.Result
 	text, give, no := d.read(w, r)
-	var err error
-	if no != nil {
-		err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s", no.text)
-		call.Event = d.skip(w, r, client)
-	} else {
+	if no == nil {
 		defer give()
+	}
+	var err error
+	switch {
+	case no != nil:
+		err = errors.New(no.text)
+		call.Event = d.skip(w, r, client)
+	case !known:
+		names := hookClients()
+		err = fmt.Errorf("%q is no client with HTTP hooks; known are %s%s", spelling.Brief(name, 80),
+			strings.Join(names, ", "), spelling.Suggest(name, names))
+		call.Event = eventIn(client, text)
+	default:
 		result, err = d.calls.Do(r.Context(), func() (jsonrpc.Result, laterResult, error) {
 			return d.server.hook(r.Context(), client, text, &call)
 		})
@@ -75,11 +91,15 @@ func (d *httpDoor) skip(w http.ResponseWriter, r *http.Request, client *dialect.
 	_, _ = io.CopyN(&begins, r.Body, maxHead)
 	_, _ = io.Copy(io.Discard, r.Body)
 	_ = conn.SetReadDeadline(time.Time{})
-	event := protocol.Event(gjson.GetBytes(begins.Bytes(), "hook_event_name").String())
-	if !client.Events.Has(event) {
-		event = protocol.PreTool
+	return eventIn(client, begins.String())
+}
+
+// eventIn returns the event in the beginning of an input, or the one before a tool.
+func eventIn(client *dialect.Dialect, text string) protocol.Event {
+	if event := protocol.Event(gjson.Get(text, "hook_event_name").String()); client.Events.Has(event) {
+		return event
 	}
-	return event
+	return protocol.PreTool
 }
 
 // refuseHook returns the answer to a client's hook without a verdict. At the end of a turn a block would start the turn

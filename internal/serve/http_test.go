@@ -105,7 +105,9 @@ func TestHTTP(t *testing.T) {
 		"a client":                 {hook, input("ls"), "", "200 {}"},
 		"Copilot":                  {"/hook/copilot", input("rm"), "", "200 " + denied + "no rm"},
 		"no such client": {"/hook/cluade", "{}", "",
-			`404 known are claude, copilot, qwen; did you mean \"claude\"?`},
+			`200 ` + denied + `hookrun serve: \"cluade\" is no client with HTTP hooks; known are claude, copilot, ` +
+				`qwen; did you mean \"claude\"?`},
+		"a slash more":       {hook + "/", input("rm"), "", "200 " + denied + "no rm"},
 		"no input":           {hook, "{", "", "200 " + denied + "hookrun serve: the hook input"},
 		"a hook from a page": {hook, input("ls"), "Origin: x", "200 " + denied},
 		"a hook of text":     {hook, input("ls"), "Content-Type: a/b", "200 " + denied},

@@ -151,7 +151,7 @@ func TestServeHTTPEnd(t *testing.T) {
 		text, _ := os.ReadFile(filepath.Join(dir, "pid"))
 		_, err := fmt.Sscan(string(text), &pid)
 		return err == nil
-	}, binary.Patience, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 	require.NoError(t, l.Process.Signal(syscall.SIGTERM))
 	require.Contains(t, <-answered, denied)
 	require.Error(t, l.Wait())

@@ -39,8 +39,7 @@ func TestHTTPHooks(t *testing.T) {
 				require.NoError(t, server.Start())
 				line, err := bufio.NewReader(out).ReadString('\n')
 				require.NoError(t, err)
-				port := strings.TrimSpace(strings.TrimPrefix(line, "listening on 127.0.0.1"))
-				url := "http://localhost" + port + "/hook/" + name
+				url := "http://" + strings.TrimSpace(strings.TrimPrefix(line, "listening on ")) + "/hook/" + name
 				r.write(settings[0], strings.Replace(settings[1], "URL", url, 1))
 				r.turn([]string{"touch " + file})
 				_ = server.Process.Kill()

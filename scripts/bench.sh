@@ -30,6 +30,7 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 		most["ten-at-once/sleep-0.1"] = 1.25
 		most["serve: argv-true/posix_spawn"] = 1.35
 		most["serve: no-hook-matches/cat"] = 5
+		most["serve: listen/stdin"] = 2.5
 		most["serve: persistent-python/spawned"] = 0.02
 		most["serve: http-hook/keep-alive-client"] = 1.5
 		most["serve: 10MB-through-cat/cat"] = 3.5

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -186,6 +187,20 @@ func BenchmarkServe(b *testing.B) {
 		}
 		report(b, ours, floor)
 	})
+	b.Run("listen/stdin", func(b *testing.B) {
+		web := newListener(b, dir)
+		line := call("pre-tool", "none", "")
+		var ours, floor []time.Duration
+		for b.Loop() {
+			for range 10 {
+				ours = append(ours, web.timed(line))
+			}
+			for range 10 {
+				floor = append(floor, serve.timed(line))
+			}
+		}
+		report(b, ours, floor)
+	})
 	b.Run("http-hook/keep-alive-client", func(b *testing.B) {
 		build := exec.Command("go", "build", "-o", filepath.Join(b.TempDir(), "poster"), "./testdata/poster")
 		out, err := build.CombinedOutput()
@@ -228,6 +243,39 @@ func BenchmarkServe(b *testing.B) {
 		}
 		report(b, ours, floor)
 	})
+}
+
+// listener is one kept connection to a server that listens for HTTP.
+type listener struct {
+	*testing.B
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+func newListener(b *testing.B, dir string) *listener {
+	server := exec.Command(binary.Path, "serve", "-C", dir, "--listen", "127.0.0.1:0")
+	out, err := server.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, server.Start())
+	b.Cleanup(func() { _ = server.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(b, err)
+	conn, err := net.Dial("tcp", strings.TrimSpace(strings.TrimPrefix(line, "listening on ")))
+	require.NoError(b, err)
+	b.Cleanup(func() { conn.Close() })
+	return &listener{b, conn, bufio.NewReader(conn)}
+}
+
+func (l *listener) timed(line []byte) time.Duration {
+	begin := time.Now()
+	_, err := fmt.Fprintf(l.conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n%s", len(line), line)
+	require.NoError(l, err)
+	answer, err := http.ReadResponse(l.in, nil)
+	require.NoError(l, err)
+	_, err = io.Copy(io.Discard, answer.Body)
+	require.NoError(l, err)
+	return time.Since(begin)
 }
 
 // report gives the medians and their ratio.

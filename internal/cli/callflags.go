@@ -288,7 +288,9 @@ func (f *callFlags) resolveWorkspace() (err error) {
 
 func dialectNames() (names []string) {
 	for _, d := range registry.All() {
-		names = append(names, d.Name)
+		if d == registry.Project() || !d.HasProjectRules() { // a protocol has no files
+			names = append(names, d.Name)
+		}
 	}
 	return names
 }

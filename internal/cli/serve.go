@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -13,14 +14,16 @@ import (
 
 var serveCalls = command{
 	name:    "serve",
-	args:    "[--socket PATH] [FLAGS]",
-	summary: "answer many calls: JSON-RPC, one message per line",
+	args:    "[--socket PATH | --listen HOST:PORT] [FLAGS]",
+	summary: "answer many calls: JSON-RPC, one message per line, or HTTP",
 	about: `Reads the hooks files once and answers requests in JSON-RPC 2.0, one on each line, on stdin and stdout
-or on a unix socket. Methods:
+or on a unix socket. With --listen a request is the body of a POST to /, and clients post the input of
+their own HTTP hooks to /hook/CLIENT. Methods:
   pre-execute, pre-tool, post-tool  params have the names of those commands' flags
   fire                              params are a client's hook input
   check, reload, ping, shutdown     reload reads the hooks files again
   $/cancel                          a notification with the id of a call
+  handshake/hello, steps/…          of the Agent Control Standard
 The result of a call is the outcome, as --output json prints it. Calls run at the same time, and each
 is answered when it is ready. An error is no verdict: do not run the tool. At the end of the input
 hookrun kills every hook that still runs.`,
@@ -30,6 +33,13 @@ hookrun kills every hook that still runs.`,
 		const usage = "listen on the unix socket `PATH`, in a folder that only you can write to, " +
 			`or on Windows on the named pipe \\.\pipe\NAME, instead of stdin`
 		socket := flags.String("socket", "", usage)
+		var web serve.HTTP
+		flags.StringVar(&web.Address, "listen", "", "listen for HTTP on `HOST:PORT` instead of stdin, and print the "+
+			"address first; a host that is not loopback needs --token-file, --tls-cert and --tls-key")
+		flags.StringVar(&web.TokenFile, "token-file", "", "requests to --listen need the token in `FILE`, which only "+
+			"you can read: Authorization: Bearer TOKEN")
+		flags.StringVar(&web.CertFile, "tls-cert", "", "TLS for --listen: the certificate in `FILE`, as PEM")
+		flags.StringVar(&web.KeyFile, "tls-key", "", "the key of --tls-cert, in `FILE`")
 		f.defineFiles(flags)
 		f.definePolicy(flags)
 		f.defineRequired(flags)
@@ -43,13 +53,25 @@ hookrun kills every hook that still runs.`,
 			if flags.Changed("socket") && *socket == "" {
 				return 0, errors.New("--socket is empty; leave it out for stdin and stdout")
 			}
-			return exitOK, f.serve(*socket, std)
+			for _, name := range []string{"listen", "token-file", "tls-cert", "tls-key"} {
+				switch value := flags.Lookup(name); {
+				case !value.Changed:
+				case value.Value.String() == "":
+					return 0, fmt.Errorf("--%s is empty; leave it out", name)
+				case *socket != "":
+					return 0, fmt.Errorf("--%s is for HTTP, and --socket is for lines; leave one of them out", name)
+				case web.Address == "":
+					return 0, fmt.Errorf("--%s is for --listen HOST:PORT; add that, or leave it out", name)
+				}
+			}
+			return exitOK, f.serve(*socket, web, std)
 		}
 	},
 }
 
-// serve answers requests on a socket, or on the streams if socket is "", until the client or a signal ends it.
-func (f *callFlags) serve(socket string, std Streams) error {
+// serve answers requests until the client or a signal ends it: on a socket, over HTTP if web has an address, or else on
+// the streams.
+func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 	if err := f.valid(); err != nil {
 		return err
 	}
@@ -82,6 +104,10 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	defer until.done()
 	if socket != "" {
 		return server.Listen(until.context(), socket)
+	}
+	if web.Address != "" {
+		web.Ready = func(address string) error { return write(std, "listening on "+address+"\n") }
+		return server.ListenHTTP(until.context(), web)
 	}
 	if isNull(std.Out) {
 		return errors.New("stdout is the null device, so nobody would read the answers; give --socket, or read stdout")

@@ -80,6 +80,18 @@ type CallLimiter interface {
 	CallLimit() time.Duration
 }
 
+// Poster is implemented by the Hooks of a client that can also post the input of a hook to a URL, and reads the answer
+// as the output of a command with exit status 0.
+type Poster interface {
+	Posts()
+}
+
+// Posts reports whether the client's Hooks are a Poster.
+func (d *Dialect) Posts() bool {
+	_, is := d.Hooks.(Poster)
+	return is
+}
+
 // Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns
 // the client's files whose hookrun entry answers instead of this process.
 type Answerer interface {

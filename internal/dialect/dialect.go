@@ -67,7 +67,7 @@ type Schedule struct {
 // Decode.
 //
 // The Hooks of a dialect may also implement Ender, Propagator, Outranker, VariableHider, AsyncLine, InputNamer, Fitter,
-// Answerer, CallLimiter, Variants, ToolEvents or Functions.
+// Answerer, CallLimiter, Variants, ToolEvents, Negotiator, Poster or Functions.
 type Hooks interface {
 	// Event returns the name by which hooks subscribe to the call's event, or "" if the client does not have the event.
 	Event(*Call) protocol.Event
@@ -149,6 +149,12 @@ type AsyncLine interface {
 	GoesAsync(line []byte) bool
 }
 
+// Negotiator is implemented by Hooks that are servers and may want a greeting before the first request of a session. If
+// the answer asks for a greeting, Negotiate returns the greeting and the request to send after it, or else nil.
+type Negotiator interface {
+	Negotiate(c *Call, answer []byte) (hello, again Payload)
+}
+
 // Functions is implemented by Hooks that can be Python functions. RunFunction returns the command that runs a function;
 // the caller appends the function's name.
 type Functions interface {
@@ -172,6 +178,10 @@ type ToolEvents interface {
 
 // HasHooksFile reports whether the client has hooks files, for checking and importing.
 func (d *Dialect) HasHooksFile() bool { return d.Files != nil && d.Files.HasPattern() }
+
+// HasProjectRules reports whether names of tools, matchers and conditions in the dialect's entries are the project's:
+// the dialect is the project's own, or a protocol that no client speaks.
+func (d *Dialect) HasProjectRules() bool { return d.Files == nil }
 
 // EventOf returns the name by which the dialect's hooks subscribe to the call's event.
 func (d *Dialect) EventOf(c *Call) protocol.Event { return d.Hooks.Event(c) }

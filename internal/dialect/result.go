@@ -6,10 +6,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// HookResult is the result of a hook's process or request. If Err is set, all other fields are empty.
+// HookResult is the result of a hook's process or request. If Err is set, all other fields but Sent are empty.
 type HookResult struct {
-	Err   error // the hook could not start
-	Async bool  // the hook started, and hookrun does not wait
+	Sent  Payload // the hook's input
+	Err   error   // the hook could not start
+	Async bool    // the hook started, and hookrun does not wait
 	// WentAsync: hookrun does not wait because of the hook's first line, not because of the file.
 	WentAsync     bool
 	AsyncResult   bool   // the late result of an async hook: decisions no longer count

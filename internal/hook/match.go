@@ -106,7 +106,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 		v.namesKnown = true
 		switch {
 		case v.field != "tool_name":
-		case v.dialect == registry.Project():
+		case v.dialect.HasProjectRules():
 			v.names = projectNames(m.call)
 		case v.dialect.Own != nil:
 			v.names = registry.ToolNamesIn(v.dialect.Own, m.call)
@@ -206,7 +206,7 @@ func (m *MatchContext) MatchesEvent(h *Hook) bool {
 		m.warnNearIf(h, v)
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect == registry.Project() {
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.HasProjectRules() {
 		if known, near := m.nearlyMatches(v, globs); near {
 			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
 				spelling.Quote(h.Name), spelling.Quote(globs.text), spelling.Quote(m.call.Tool), known)
@@ -226,7 +226,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 		return "", true
 	}
 	for _, c := range m.nearlyCalled() {
-		if v.dialect == registry.Project() && v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), matches) {
+		if v.dialect.HasProjectRules() && v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), matches) {
 			return " from " + spelling.Quote(c.Tool), true
 		}
 	}
@@ -249,7 +249,7 @@ func (m *MatchContext) spend(matcher, name string) bool {
 
 // warnNearIf warns if the tool in an if differs from the call's tool only by case or blanks.
 func (m *MatchContext) warnNearIf(h *Hook, v *view) {
-	if h.If.String() == "" || h.Dialect != registry.Project() || !dialect.HasTool(m.call.Event) {
+	if h.If.String() == "" || !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
 		return
 	}
 	tool, names := h.If.Tool(), m.toolNames(v)
@@ -347,7 +347,7 @@ func (m *MatchContext) DependsOnArgs(h *Hook) bool {
 // Doubt describes an uncertainty about the call if only that uncertainty makes the if of a project's hook match;
 // otherwise it returns "". The agent can then write the call differently.
 func (m *MatchContext) Doubt(h *Hook) string {
-	if h.If.String() == "" || h.Dialect != registry.Project() {
+	if h.If.String() == "" || !h.Dialect.HasProjectRules() {
 		return ""
 	}
 	m = m.contextFor(h)
@@ -370,7 +370,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	if !h.Dialect.Run.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
-	rule.Project, rule.Aliases = h.Dialect == registry.Project(), m.toolNames(m.view(h.Dialect))
+	rule.Project, rule.Aliases = h.Dialect.HasProjectRules(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
 	return rule
 }

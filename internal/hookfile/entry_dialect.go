@@ -33,6 +33,10 @@ func (r *reader) readDialect(h *hook.Hook) bool {
 		return false
 	}
 	client, _ := registry.Named(name)
+	if client.HasProjectRules() {
+		h.Dialect = client
+		return true
+	}
 	h.Dialect, h.Form = registry.EntryDialect(client), client.Files
 	r.form = h.Form
 	return true
@@ -143,6 +147,10 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 		for _, key := range e.keys(clients) {
 			const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
 			e.problem(f[key].Index, text, who, key)
+		}
+		if h.Persistent && h.Dialect != registry.Project() {
+			e.problem(f["persistent"].Index, "%s: hooks of the dialect %q cannot be persistent; leave it out", who,
+				h.Dialect.Name)
 		}
 		return
 	}

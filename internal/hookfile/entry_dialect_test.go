@@ -120,3 +120,28 @@ func TestEntryDialectFaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, cfg.Warnings[0].Text, "is no regular expression and matches nothing, so the hook never runs")
 }
+
+// An entry whose hook is a Guardian has the project's own events, matchers and names of tools.
+func TestEntryOfAProtocol(t *testing.T) {
+	parse := func(more string) (*hookfile.Config, error) {
+		return hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","dialect":"acs","events":["PreToolUse"],`+more+`}]}`))
+	}
+	cfg, err := parse(`"url":"http://localhost/","matcher":"sh*","on_failure":{"exit":"continue"}`)
+	require.NoError(t, err)
+	require.Empty(t, cfg.Warnings)
+	h := &cfg.Hooks[0]
+	require.Equal(t, []protocol.Event{protocol.PreTool}, h.Events)
+	require.True(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: "shell"}))
+	bash := &dialect.Call{Event: "PreToolUse", Tool: "Bash", Client: "claude", ClientInput: "{}"}
+	registry.NameTool(bash, nil)
+	require.True(t, runs(h, bash))
+	require.False(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: "fs_read"}))
+	for more, want := range map[string]string{
+		`"command":"a","persistent":true`: `hooks of the dialect "acs" cannot be persistent; leave it out`,
+		`"command":"a","async":true`:      `"async" is a key of clients' hooks`,
+		`"command":"a","matcher":"^a$"`:   "matcher",
+	} {
+		_, err := parse(more)
+		require.ErrorContains(t, err, want)
+	}
+}

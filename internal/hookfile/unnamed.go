@@ -35,7 +35,7 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
 		theirs := h.Dialect.Own != nil && h.Dialect.Own != client
-		if h.Off() != "" || !theirs && h.Dialect != registry.Project() ||
+		if h.Off() != "" || !theirs && !h.Dialect.HasProjectRules() ||
 			!slices.Contains(h.Events, match.Event(h.Dialect)) || match.Runs(h) {
 			continue
 		}
@@ -59,7 +59,7 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		if h.Dialect != registry.Project() || !match.MatchesEvent(h) {
+		if !h.Dialect.HasProjectRules() || !match.MatchesEvent(h) {
 			continue
 		}
 		globs, is := h.Matcher.(hook.Globs)

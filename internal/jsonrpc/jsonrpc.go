@@ -100,8 +100,8 @@ type Bytes struct {
 // NewBytes returns a bound.
 func NewBytes(bound int) *Bytes { return &Bytes{semaphore.NewWeighted(int64(bound)), int64(bound)} }
 
-// take waits until a line of n bytes fits; give releases the bytes. ok is false if ctx ended first.
-func (b *Bytes) take(ctx context.Context, n int) (give func(), ok bool) {
+// Take waits until a request of n bytes fits; give releases the bytes. ok is false if ctx ended first.
+func (b *Bytes) Take(ctx context.Context, n int) (give func(), ok bool) {
 	if b == nil {
 		return func() {}, true
 	}
@@ -184,7 +184,7 @@ func (c *Conn) read(ctx context.Context) {
 			c.ended <- fmt.Errorf("reading requests: %w", err)
 			return
 		case strings.Trim(line, " \t\r") != "":
-			give, ok := c.limits.Bytes.take(ctx, len(line))
+			give, ok := c.limits.Bytes.Take(ctx, len(line))
 			if !ok {
 				break // the answer is no longer wanted
 			}
@@ -362,26 +362,37 @@ func (c *Conn) reply(req request, result []byte, err error) (written bool) {
 		return false
 	}
 	if err != nil {
-		var e *Error
-		if !errors.As(err, &e) {
-			e = Errorf(InternalError, "%v", err)
-		}
-		c.fail(req.id, e)
+		c.fail(req.id, asError(err))
 		return false
 	}
-	b := make([]byte, 0, len(result)+len(req.id)+40)
-	b = append(append(b, `{"jsonrpc":"2.0","id":`...), req.id...)
-	b = append(append(b, `,"result":`...), result...)
-	return c.write(append(b, '}', '\n'))
+	return c.write(encodeResult(req.id, result))
 }
 
-func (c *Conn) fail(id string, e *Error) {
+func (c *Conn) fail(id string, e *Error) { c.write(encodeError(id, e)) }
+
+// asError returns an error of any type as an Error.
+func asError(err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = Errorf(InternalError, "%v", err)
+	}
+	return e
+}
+
+func encodeResult(id string, result []byte) []byte {
+	b := make([]byte, 0, len(result)+len(id)+40)
+	b = append(append(b, `{"jsonrpc":"2.0","id":`...), id...)
+	b = append(append(b, `,"result":`...), result...)
+	return append(b, '}', '\n')
+}
+
+func encodeError(id string, e *Error) []byte {
 	b := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, e.Code)
 	b = strictjson.AppendString(b, strings.ToValidUTF8(e.Message, "\ufffd"))
 	if e.Data != nil {
 		b = append(append(b, `,"data":`...), e.Data...)
 	}
-	c.write(append(b, '}', '}', '\n'))
+	return append(b, '}', '}', '\n')
 }
 
 func (c *Conn) write(line []byte) (written bool) {

@@ -27,6 +27,16 @@ func (s *Server) call(
 		s.gate.NoVerdict(began, &r.call.Call, err)
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
+	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) { return render(r.call.Output, f) })
+}
+
+// renderer encodes the answer to a call.
+type renderer = func(engine.Fired) ([]byte, error)
+
+// callRead is call for a call that was read.
+func (s *Server) callRead(
+	connection context.Context, r request, render renderer,
+) (result jsonrpc.Result, later laterResult, err error) {
 	r.call.Warnings = slices.Concat(s.options.Warnings, r.call.Warnings)
 	plan, err := s.gate.Plan(r.call,
 		engine.CallSettings{Timeout: r.timeout, OnFailure: r.onFailure, Connection: connection})
@@ -35,22 +45,22 @@ func (s *Server) call(
 	}
 	if plan.Immediate() {
 		if answer, err := plan.Fire(context.Background()); err == nil {
-			result.JSON, err = render(r.call.Output, answer.Fired)
+			result.JSON, err = render(answer.Fired)
 			return result, nil, err
 		}
 	}
-	return result, func(ctx context.Context) (jsonrpc.Result, error) { return fire(ctx, plan, r.call.Output) }, nil
+	return result, func(ctx context.Context) (jsonrpc.Result, error) { return fire(ctx, plan, render) }, nil
 }
 
-// fire runs the hooks of a call. The answer is for client or, if client is nil, in hookrun's own form.
-func fire(ctx context.Context, plan *gate.Plan, client *dialect.Dialect) (result jsonrpc.Result, err error) {
+// fire runs the hooks of a call.
+func fire(ctx context.Context, plan *gate.Plan, render renderer) (result jsonrpc.Result, err error) {
 	defer crash.Catch(&err) // result.Written returns the call's texts to the queue
 	answer, err := plan.Fire(ctx)
 	if err != nil {
 		return result, noVerdict(err)
 	}
 	result.Written = answer.Delivered
-	result.JSON, err = render(client, answer.Fired)
+	result.JSON, err = render(answer.Fired)
 	return result, err
 }
 

@@ -3,6 +3,7 @@
 //	server := serve.New(serve.Options{Runner: r, Config: cfg, Workspace: dir, Stderr: os.Stderr, …})
 //	err := server.Run(ctx, os.Stdin, os.Stdout)    // one client
 //	err := server.Listen(ctx, "/run/user/1000/h/s") // or each client of a unix socket
+//	err := server.ListenHTTP(ctx, serve.HTTP{…})    // or each client of a TCP port
 //
 // The methods are pre-execute, pre-tool, post-tool and fire, which return the outcome of a call, and ping, check,
 // reload, shutdown and $/cancel. Package jsonrpc has the rules for all requests.
@@ -36,6 +37,7 @@ import (
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/serve/guardian"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -176,6 +178,9 @@ func (s *Server) answer(
 		result.JSON = []byte("null")
 		result.Written = func(bool) { s.once.Do(func() { close(s.shutdown) }) }
 	default:
+		if guardian.IsMethod(method) && !silent {
+			return s.guard(connection, method, params)
+		}
 		near := spelling.Suggest(method, methods)
 		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, near)
 	}

@@ -54,6 +54,9 @@ func (hooks) Environment(c *dialect.Call) []string {
 	return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace}
 }
 
+// Posts marks a client with hooks of type "http".
+func (hooks) Posts() {}
+
 func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeUnsupported(m) }

@@ -74,6 +74,9 @@ func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	}
 }
 
+// Posts marks a client with hooks of type "http".
+func (hooks) Posts() {}
+
 func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 
 func (hooks) Merge(m *dialect.Merging) { dialect.MergeUnsupported(m) }

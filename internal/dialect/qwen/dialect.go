@@ -52,6 +52,9 @@ type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
+// Posts marks a client with hooks of type "http".
+func (hooks) Posts() {}
+
 func (hooks) HiddenVariables() []string { return []string{"QWEN_SERVER_TOKEN"} }
 
 // rule is the row of an event, with the methods that read and write answers.

@@ -18,6 +18,9 @@ import (
 // in no spelling, and is there besides.
 func TestExtraShadowsNothing(t *testing.T) {
 	for _, d := range registry.All() {
+		if d.Name == "acs" {
+			continue // a request has only the members of the standard
+		}
 		for _, form := range d.Variants() {
 			for _, e := range dialect.CanonicalEvents() {
 				c := dialect.NewCall(dialect.Call{Event: e, Tool: "shell", Args: `{"command":"ls"}`, Result: "r",

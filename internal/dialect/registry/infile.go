@@ -21,10 +21,13 @@ func EntryDialect(client *dialect.Dialect) *dialect.Dialect {
 
 var inFile sync.Map // by the client's dialect
 
-// EntryDialectNames returns the names that "dialect" of an entry may have: the clients with hooks files of their own.
+// EntryDialectNames returns the names that "dialect" of an entry may have: the clients with hooks files of their own,
+// and the protocols.
 func EntryDialectNames() (names []string) {
-	for _, d := range WithHooksFiles() {
-		names = append(names, d.Name)
+	for _, d := range dialects() {
+		if d.HasProjectRules() && d != Project() || !d.HasProjectRules() && d.Files.IsPlaced() {
+			names = append(names, d.Name)
+		}
 	}
 	return names
 }

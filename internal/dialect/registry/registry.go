@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/acs"
 	"github.com/hookrun/hookrun/internal/dialect/antigravity"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/cline"
@@ -40,6 +41,7 @@ var dialects = func() []*dialect.Dialect {
 		opencode.Dialect,
 		qwen.Dialect,
 		massgen.Dialect,
+		acs.Dialect,
 	}
 }
 

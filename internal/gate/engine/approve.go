@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/state/approval"
 	"github.com/hookrun/hookrun/protocol"
@@ -27,7 +26,7 @@ func (f *firing) approvable(h *hookRun, v *dialect.Verdict) bool {
 		!dialect.HasTool(f.call.Event) || f.Plan.call.HasEqualKeys() || h.call.HasEqualKeys() {
 		return false
 	}
-	asks := v.Decision == protocol.Ask && h.Dialect == registry.Project() && f.settings.CannotAsk != nil
+	asks := v.Decision == protocol.Ask && h.Dialect.HasProjectRules() && f.settings.CannotAsk != nil
 	return v.Decision == protocol.Block && h.Approvable || asks && f.settings.CannotAsk()
 }
 

@@ -344,6 +344,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		v = dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), h.Unsupported)
 	} else {
 		result = f.result(ctx, h)
+		result.Sent = h.payload
 		f.noteRewritten(h.Hook)
 		f.explainExit(h, &result)
 		v = h.Dialect.Hooks.Decode(h.call, shownName(h.Hook), &result)

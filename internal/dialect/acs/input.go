@@ -1,0 +1,117 @@
+package acs
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Encode writes the request for a decision. Each request has ids of its own: a Guardian refuses an id that comes twice.
+func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
+	method, payload, warnings, err := payloadOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return dialect.Payload{envelope(c, method, payload), []byte("\n")}, warnings, nil
+}
+
+// payloadOf returns the method and the payload for a call.
+func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warnings []string, err error) {
+	tool := func() []byte { return object("name", strictjson.Quote(c.ProjectTool())) }
+	switch dialect.Canonical(c.Event) {
+	case protocol.PreExecute:
+		text := object("type", []byte(`"text"`), "value", strictjson.Quote(c.Prompt))
+		return userMessage, dialect.FieldsOf("content", list(text)), nil, nil
+	case protocol.PreTool:
+		input, warnings, err := c.Input()
+		if err != nil {
+			return "", nil, nil, err
+		}
+		args := gjson.ParseBytes(input)
+		if !args.IsObject() {
+			return "", nil, nil, errors.New("the tool's arguments are no JSON object, and the Agent Control Standard " +
+				"carries no others")
+		}
+		var wrapped strictjson.Fields
+		args.ForEach(func(key, value gjson.Result) bool {
+			wrapped = append(wrapped, strictjson.Field{Key: strictjson.Text(key.Raw),
+				Value: object("value", []byte(value.Raw))})
+			return true
+		})
+		return toolCallRequest, dialect.FieldsOf("tool", tool(), "arguments", dialect.ObjectOf(wrapped)), warnings, nil
+	case protocol.PostTool:
+		status := `"success"`
+		if c.Failed {
+			status = `"failure"`
+		}
+		return toolCallResult, dialect.FieldsOf("tool", tool(), "exit_status", []byte(status), "outputs",
+			list(object("value", strictjson.Quote(c.Result)))), nil, nil
+	}
+	return "", nil, nil, fmt.Errorf("the Agent Control Standard has no step for %s", c.Event)
+}
+
+// envelope returns a request.
+func envelope(c *dialect.Call, method string, payload strictjson.Fields) []byte {
+	metadata := object("agent_id", strictjson.Quote(cmp.Or(c.AgentID, "hookrun")),
+		"session_id", strictjson.Quote(sessionID(c)), "platform", []byte(`"hookrun"`))
+	params := object("acs_version", []byte(`"`+version+`"`), "request_id", strictjson.Quote(newID()),
+		"timestamp", strictjson.Quote(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")),
+		"metadata", metadata, "payload", dialect.ObjectOf(payload))
+	return object("jsonrpc", []byte(`"2.0"`), "method", strictjson.Quote(method), "id", strictjson.Quote(newID()),
+		"params", params)
+}
+
+// Negotiate implements dialect.Negotiator: a Guardian that knows no handshake of the session wants one first.
+func (h hooks) Negotiate(c *dialect.Call, answer []byte) (hello, again dialect.Payload) {
+	const notNegotiated = -32003
+	if code := gjson.GetBytes(answer, "error.code"); code.Type != gjson.Number || code.Num != notNegotiated {
+		return nil, nil
+	}
+	again, _, err := h.Encode(c)
+	if err != nil {
+		return nil, nil
+	}
+	return dialect.Payload{envelope(c, "handshake/hello", dialect.FieldsOf(
+		"acs_versions_supported", []byte(`["`+version+`"]`),
+		"methods_implemented", []byte(`["`+userMessage+`","`+toolCallRequest+`","`+toolCallResult+`"]`),
+		"transports_supported", []byte(`["http"]`), "provenance_producer", []byte(`"none"`),
+		"profiles_supported", []byte(`[]`)))}, again
+}
+
+var uuid = lazy.Regexp{Text: `^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\z`}
+
+// sessionID returns the call's session as a UUID: a UUID as it is, any other name as a hash of the name.
+func sessionID(c *dialect.Call) string {
+	if uuid.Get().MatchString(c.SessionID) {
+		return c.SessionID
+	}
+	sum := sha256.Sum256([]byte(cmp.Or(c.SessionID, "no session in "+c.Workspace)))
+	return formatUUID(sum[:], 8) // 8: made in a way of one's own
+}
+
+func newID() string {
+	random := make([]byte, 16)
+	_, _ = rand.Read(random) // never fails
+	return formatUUID(random, 4)
+}
+
+func formatUUID(b []byte, kind byte) string {
+	b[6], b[8] = b[6]&0x0f|kind<<4, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+// object returns a JSON object of alternating keys and values.
+func object(keysAndValues ...any) []byte { return dialect.ObjectOf(dialect.FieldsOf(keysAndValues...)) }
+
+// list returns a JSON array of one value.
+func list(value []byte) []byte { return append(append([]byte{'['}, value...), ']') }

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// hook answers the HTTP hook of a client. For clients every status but 2xx, and an answer that never comes, is a hook
+// that failed, and a failed hook blocks nothing. So each answer has the status 200, and each refusal is a block.
+func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
+	client, known := registry.ClientNamed(name)
+	if !known || !client.Posts() { // some client has a wrong URL, and may know the form that others took over
+		client, known = registry.DefaultForm(), false
+	}
+	var call dialect.Call
+	var result jsonrpc.Result
+	text, give, no := d.read(w, r)
+	if no == nil {
+		defer give()
+	}
+	var err error
+	switch {
+	case no != nil:
+		err = errors.New(no.text)
+		call.Event = d.skip(w, r, client)
+	case !known:
+		names := hookClients()
+		err = fmt.Errorf("%q is no client with HTTP hooks; known are %s%s", spelling.Brief(name, 80),
+			strings.Join(names, ", "), spelling.Suggest(name, names))
+		call.Event = eventIn(client, text)
+	default:
+		result, err = d.calls.Do(r.Context(), func() (jsonrpc.Result, laterResult, error) {
+			return d.server.hook(r.Context(), client, text, &call)
+		})
+	}
+	body := result.JSON
+	if err != nil {
+		body = refuseHook(client, &call, "hookrun serve: "+err.Error())
+	}
+	if !gjson.ValidBytes(body) { // a client takes plain text at some events
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	written := write(w, http.StatusOK, body)
+	if result.Written != nil {
+		result.Written(written && err == nil)
+	}
+}
+
+// hook reads the input of a client's hook into c, and begins the call.
+func (s *Server) hook(connection context.Context, client *dialect.Dialect, text string,
+	c *dialect.Call) (result jsonrpc.Result, later laterResult, err error) {
+	began := time.Now()
+	r := request{call: gate.Call{Output: client}}
+	r.call.Call, r.call.Warnings, err = registry.ParseEntryInput(text, client, func(string) string { return "" })
+	r.call.Workspace = s.options.Workspace
+	if *c = r.call.Call; err != nil {
+		s.gate.NoVerdict(began, &r.call.Call, err)
+		return result, nil, err
+	}
+	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) {
+		reply, err := client.Reply(f.Outcome)
+		if len(reply.Stdout) == 0 {
+			reply.Stdout = []byte("{}")
+		}
+		return reply.Stdout, err
+	})
+}
+
+// skip reads the body of a refused request and drops it, because a client that cannot send its body gets no answer. It
+// returns the event, which stands near the beginning, or the one before a tool.
+func (d *httpDoor) skip(w http.ResponseWriter, r *http.Request, client *dialect.Dialect) protocol.Event {
+	conn := http.NewResponseController(w)
+	_ = conn.SetReadDeadline(time.Now().Add(timeFor(int(min(max(r.ContentLength, 0), maxLine)))))
+	var begins bytes.Buffer
+	_, _ = io.CopyN(&begins, r.Body, maxHead)
+	_, _ = io.Copy(io.Discard, r.Body)
+	_ = conn.SetReadDeadline(time.Time{})
+	return eventIn(client, begins.String())
+}
+
+// eventIn returns the event in the beginning of an input, or the one before a tool.
+func eventIn(client *dialect.Dialect, text string) protocol.Event {
+	if event := protocol.Event(gjson.Get(text, "hook_event_name").String()); client.Events.Has(event) {
+		return event
+	}
+	return protocol.PreTool
+}
+
+// refuseHook returns the answer to a client's hook without a verdict. At the end of a turn a block would start the turn
+// again, for ever, so there the user alone is told.
+func refuseHook(client *dialect.Dialect, c *dialect.Call, why string) []byte {
+	if c.Event == "" {
+		c.Event = protocol.PreTool
+	}
+	o := protocol.Outcome{Version: 1, Event: c.Event, Decision: protocol.Continue, SystemMessages: []string{why}}
+	if client.Events.Of(c.Event).Can&dialect.EndsTurn == 0 {
+		o = gate.Blocked(c, why)
+		o.Failed = c.Failed
+		registry.Withhold(c, &o)
+	}
+	reply, err := client.Reply(o)
+	if err != nil || len(reply.Stdout) == 0 {
+		return []byte("{}")
+	}
+	return reply.Stdout
+}

@@ -18,7 +18,7 @@ package approval
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base32"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,15 +86,16 @@ type Request struct {
 // Code returns the name of the request: 8 letters and digits, the same for the same call.
 func (r *Request) Code() string { return codeOf(r.Hash) }
 
-// code32 is a function because a variable would be made at the start of each call.
-func code32() *base32.Encoding { return base32.NewEncoding("0123456789abcdefghijklmnopqrstuv") }
+// codeLetters are the digits of codes. Package encoding/base32 would allocate at the start of each call.
+const codeLetters = "0123456789abcdefghijklmnopqrstuv"
 
 func codeOf(hash string) string {
 	bytes, err := hex.DecodeString(hash)
 	if err != nil || len(bytes) != sha256.Size {
 		return ""
 	}
-	return code32().EncodeToString(bytes[:5])
+	code := strconv.FormatUint(binary.BigEndian.Uint64(bytes)>>24, len(codeLetters))
+	return strings.Repeat("0", 8-len(code)) + code
 }
 
 func path(dir, code string) string { return filepath.Join(dir, Folder, code+".json") }
@@ -151,7 +153,7 @@ func (r *Request) Valid() bool {
 // Read returns the request of a code. If no request waits, the error is fs.ErrNotExist.
 func Read(dir, code string) (*Request, error) {
 	code = strings.ToLower(code)
-	if bytes, err := code32().DecodeString(code); err != nil || len(bytes) != 5 || len(code) != 8 {
+	if strings.Trim(code, codeLetters) != "" || len(code) != 8 {
 		return nil, fmt.Errorf("%q is no code; a code has 8 letters and digits: %w", code, fs.ErrNotExist)
 	}
 	file := path(dir, code)

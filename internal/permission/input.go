@@ -133,7 +133,7 @@ func (c *Call) input() *input {
 	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
 		in.readPatch(strictjson.Text(c.Input), c.Wrappers)
 	}
-	if !in.patch && keyName(c.Tool) == keyName(patchTool) {
+	if !in.patch && keyName(c.Tool) == patchName {
 		in.unreadablePath = true
 	}
 	return in

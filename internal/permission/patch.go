@@ -13,7 +13,10 @@ import (
 
 // This file reads the paths of patches. A tool takes a patch directly, or in a shell line that runs apply_patch.
 
-const patchTool = "apply_patch"
+const (
+	patchTool = "apply_patch"
+	patchName = "applypatch" // keyName(patchTool)
+)
 
 // PatchTools are further tool names of a call whose input is a patch, because a patch creates and changes files.
 var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
@@ -83,7 +86,7 @@ func patchPaths(text string) (paths []string) {
 func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) {
 	for i := range lines {
 		line := &lines[i]
-		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, "applypatch") {
+		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, patchName) {
 			continue
 		}
 		line.unwrap(wrappers)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests as Windows programs under Wine: scripts/wine.sh [-v] [-run NAME] [PACKAGE…]
+# or only installs what it needs: scripts/wine.sh install
 #
 # Without packages it runs all of them; flags of go test may stand before them. It needs Go, and installs Wine and a C
 # compiler for Windows from Debian; where it cannot, it exits with 77. Prefix and binaries are in a folder of their own,
@@ -20,6 +21,7 @@ if ((${#missing[@]})); then
 		exit 77
 	fi
 fi
+[ "${1:-}" != install ] || exit 0
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hookrun-wine-XXXXXX")
 export WINEPREFIX=$scratch/prefix WINEDEBUG=-all DISPLAY= WINEDLLOVERRIDES='mscoree,mshtml=' GOFLAGS="${GOFLAGS:-}"

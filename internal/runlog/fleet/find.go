@@ -24,7 +24,8 @@ func Find(root string) (paths []string, unread []error, err error) {
 		return nil, nil, err
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() { // such as a pipe of the shell, which reads like an empty folder
-		return nil, nil, fmt.Errorf("%s is %s; give a folder or a file, or - for stdin", root, regular.Kind(info.Mode()))
+		const text = "%s is %s; give a folder or a file, or - for stdin"
+		return nil, nil, fmt.Errorf(text, root, regular.Kind(info.Mode()))
 	}
 	err = filepath.WalkDir(real, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -185,16 +185,22 @@ func forgetBeats() {
 // beats writes the heartbeats of a process that answers many calls.
 type beats struct {
 	of      *callFlags
-	config  *hookfile.Config
+	config  atomic.Pointer[hookfile.Config]
 	running sync.WaitGroup
 	next    atomic.Int64 // when to look again whether a heartbeat is due, in nanoseconds since 1970
+}
+
+// use changes the hooks. The next answer looks at once whether a heartbeat about them is due.
+func (b *beats) use(cfg *hookfile.Config) {
+	b.config.Store(cfg)
+	b.next.Store(0)
 }
 
 // answered is called after each answer. It waits for nothing.
 func (b *beats) answered() {
 	now, next := time.Now().UnixNano(), b.next.Load()
 	if b.of.record.log != nil && now >= next && b.next.CompareAndSwap(next, now+int64(time.Minute)) {
-		b.running.Go(func() { b.of.beat(b.config) })
+		b.running.Go(func() { b.of.beat(b.config.Load()) })
 	}
 }
 

@@ -90,3 +90,30 @@ func TestLastLogged(t *testing.T) {
 	t.Setenv(logVariable, filepath.Dir(path))
 	require.Zero(t, lastLogged("/w"))
 }
+
+// TestBeatsOfOtherHooks: a process with many calls writes one heartbeat, and another one about hooks read again.
+func TestBeatsOfOtherHooks(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOOKRUN_STATE", filepath.Join(dir, "state"))
+	path := filepath.Join(dir, "run.log")
+	f := &callFlags{}
+	f.call.Workspace = dir
+	f.record.path = path
+	var err error
+	f.record.log, err = runlog.New(runlog.Options{Path: path})
+	require.NoError(t, err)
+	config := func(text string) *hookfile.Config {
+		return &hookfile.Config{Files: []hookfile.File{{Path: "p", Level: hook.ProjectLevel, Text: text}}}
+	}
+	b := beats{of: f}
+	for i, text := range []string{"a", "b", "b", "a"} {
+		b.use(config(text))
+		for range 3 {
+			b.answered()
+			b.running.Wait()
+		}
+		log, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 2, 2, 2}[i], strings.Count(string(log), `"heartbeat":`))
+	}
+}

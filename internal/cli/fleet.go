@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/runlog/fleet"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var showFleet = command{
@@ -92,9 +93,12 @@ func readFleet(f *fleet.Fold, place string, std Streams) (files int, err error) 
 	if place == "-" {
 		return 0, f.Read(&stdinReader{Streams: std})
 	}
-	paths, err := fleet.Find(place)
+	paths, unread, err := fleet.Find(place)
 	if err != nil {
 		return 0, err
+	}
+	for _, err := range unread {
+		f.Problem(spelling.Brief(err.Error(), 300))
 	}
 	for _, path := range paths {
 		file, err := os.Open(path)

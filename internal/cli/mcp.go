@@ -148,7 +148,9 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if m.gate.Runner, err = newRunner(cfg, o); err != nil {
 		return 0, err
 	}
-	m.gate.Answered = (&beats{of: f, config: cfg}).answered
+	beats := beats{of: f}
+	beats.use(cfg)
+	m.gate.Answered = beats.answered
 	ctx := until.context()
 	server, err := mcpproxy.Start(argv, os.Environ())
 	if err != nil {

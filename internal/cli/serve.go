@@ -94,12 +94,20 @@ func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 	if err != nil {
 		return err
 	}
-	beats := beats{of: f, config: cfg}
+	beats := beats{of: f}
+	beats.use(cfg)
 	defer beats.running.Wait()
+	load := func() (*hookfile.Config, error) {
+		cfg, err := f.readAgain()
+		if err == nil {
+			beats.use(cfg)
+		}
+		return cfg, err
+	}
 	server := serve.New(serve.Options{
 		Runner: r, Config: cfg, Workspace: f.call.Workspace, HooksFile: f.hooksFile(),
 		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
-		Load: f.readAgain, Check: f.checkAgain, Answered: beats.answered,
+		Load: load, Check: f.checkAgain, Answered: beats.answered,
 	})
 	defer until.done()
 	if socket != "" {

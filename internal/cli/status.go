@@ -187,7 +187,7 @@ func (r *trustReport) String() string {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))
 	}
 	for _, text := range r.Observe {
-		fmt.Fprintf(&b, "  only observed: %s\n", printable.Escape(text))
+		fmt.Fprintf(&b, "  observe: %s\n", printable.Escape(text))
 	}
 	for _, text := range r.Unresolved {
 		fmt.Fprintf(&b, "  unresolved: %s\n", printable.Escape(text))

@@ -40,8 +40,9 @@ func (t *testRun) record(log string, std Streams) error {
 func readLog(r *cases.Recording, flag, log string) error {
 	parts := []string{log + ".3", log + ".2", log + ".1", log} // the oldest lines first
 	if info, err := os.Stat(log); err == nil && info.IsDir() && flag == "--replay" {
-		if parts, err = fleet.Find(log); err != nil {
-			return err
+		var unread []error
+		if parts, unread, err = fleet.Find(log); err != nil || len(unread) > 0 {
+			return errors.Join(append(unread, err)...)
 		}
 	}
 	for _, path := range parts {

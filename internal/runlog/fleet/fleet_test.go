@@ -177,7 +177,7 @@ func TestFind(t *testing.T) {
 		require.NoError(t, os.Symlink(filepath.Join(dir, "b"), filepath.Join(dir, "link")))
 		require.NoError(t, os.Symlink(filepath.Join(dir, "b", "run.log"), filepath.Join(dir, "a", "z.log")))
 	}
-	paths, err := fleet.Find(dir)
+	paths, _, err := fleet.Find(dir)
 	require.NoError(t, err)
 	real, err := filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
@@ -188,6 +188,32 @@ func TestFind(t *testing.T) {
 		names = append(names, filepath.ToSlash(name))
 	}
 	require.Equal(t, []string{"a/x/y.jsonl", "b/run.log.2", "b/run.log.1", "b/run.log", "b/run.log.10"}, names)
-	_, err = fleet.Find(filepath.Join(dir, "none"))
+	_, _, err = fleet.Find(filepath.Join(dir, "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+	_, _, err = fleet.Find(os.DevNull)
+	require.ErrorContains(t, err, "give a folder or a file, or - for stdin")
+}
+
+// A folder that cannot be read, because of a path that is too long, does not hide the others.
+func TestFindUnreadFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Go reads paths of any length on Windows")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.log"), nil, 0o600))
+	in, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	name := strings.Repeat("d", 200)
+	for range 30 {
+		require.NoError(t, in.Mkdir(name, 0o700))
+		below, err := in.OpenRoot(name)
+		require.NoError(t, err)
+		in.Close()
+		in = below
+	}
+	in.Close()
+	paths, unread, err := fleet.Find(dir)
+	require.NoError(t, err)
+	require.Len(t, paths, 1)
+	require.Len(t, unread, 1)
 }

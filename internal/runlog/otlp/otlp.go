@@ -57,6 +57,7 @@ type Total struct {
 const (
 	maxRecords   = 1000
 	maxBody      = 1 << 20 // of a batch of more than one record
+	smallBody    = 1 << 16 // a collector takes each body of this size
 	pollInterval = 500 * time.Millisecond
 	firstWait    = 500 * time.Millisecond
 	maxWait      = 30 * time.Second
@@ -308,6 +309,9 @@ func (s *sender) deliver(ctx context.Context, records int) (bool, error) {
 		if large = r != nil && r.large && records > 1; large {
 			return nil
 		}
+		if r != nil && r.large && len(s.body) > smallBody { // otherwise this record would hold up all others for ever
+			got, r = taken{rejected: 1, message: r.text}, nil
+		}
 		return r
 	})
 	if large {
@@ -316,6 +320,8 @@ func (s *sender) deliver(ctx context.Context, records int) (bool, error) {
 	if err != nil || large {
 		return false, err
 	}
+	s.most = min(s.most+s.most/8+1, maxRecords) // one long record must not make all later batches small
+	got.rejected = min(got.rejected, int64(records))
 	s.total.Rejected += got.rejected
 	switch {
 	case got.rejected > 0:

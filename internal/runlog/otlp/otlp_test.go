@@ -125,6 +125,16 @@ func text(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
+// switchProtocols keeps the connection open after the answer, and sends no body.
+func switchProtocols(w http.ResponseWriter, r *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+		_, _ = conn.Read(make([]byte, 1)) // until the client closes the connection
+		conn.Close()
+	}
+}
+
 func drop(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // sending is a log in a folder of its own, and what was said of it.
@@ -294,6 +304,7 @@ func TestRefused(t *testing.T) {
 		"no path":     {status(404), "most end in /v1/logs"},
 		"redirect":    {status(307, "Location", "http://127.0.0.1:1/"), "redirects are not followed"},
 		"fault":       {status(500), "http 500"},
+		"a switch":    {switchProtocols, "http 101"},
 		"a page":      {text("<html>Log in"), "the answer is not OTLP in JSON"},
 		"a number":    {text(`{"partialSuccess":{"rejectedLogRecords":"many"}}`), "no number of rejected records"},
 	} {
@@ -332,6 +343,9 @@ func TestPartialSuccess(t *testing.T) {
 	require.Equal(t, "the server did not keep 2 records of 3: too old", s.said())
 	require.Equal(t, 1, c.got)
 
+	c = newCollector(t, text(`{"partialSuccess":{"rejectedLogRecords":"9223372036854775807"}}`))
+	require.Equal(t, Total{Sent: 3, Rejected: 3}, newSending(t, calls(1, 3)).ok(c))
+
 	s = newSending(t, calls(1, 3))
 	require.Equal(t, Total{Sent: 3}, s.ok(newCollector(t, text(`{"partialSuccess":{"errorMessage":"soon full"}}`))))
 	require.Equal(t, "the server says: soon full", s.said())
@@ -348,6 +362,29 @@ func TestTooLarge(t *testing.T) {
 	c = newCollector(t, status(413))
 	_, err := newSending(t, calls(1, 1)).to(t.Context(), c)
 	require.ErrorContains(t, err, "http 413")
+}
+
+// A server that takes no long records does not hold up the others, and later batches grow again.
+func TestLongRecordIsRejected(t *testing.T) {
+	c := newCollector(t)
+	var handler http.HandlerFunc = func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || len(body) > 200_000 {
+			w.WriteHeader(413)
+			return
+		}
+		c.take(body)
+	}
+	c.server.Config.Handler = handler
+	long := strings.Replace(call(2), `"args":"2"`, `"args":"`+strings.Repeat("x", 1<<18)+`"`, 1) + "\n"
+	s := newSending(t, calls(1, 1)+long+calls(3, 500))
+	s.Args = true
+	require.Equal(t, Total{Sent: 500, Rejected: 1}, s.ok(c))
+	require.Len(t, c.ids, 499)
+	require.NotContains(t, c.ids, "2")
+	require.Contains(t, s.said(), "did not keep 1 record of 1")
+	require.Contains(t, s.said(), "http 413")
+	require.Less(t, len(c.took), 60, "requests")
 }
 
 func TestLinesThatAreNotSent(t *testing.T) {

@@ -77,6 +77,9 @@ func (c *client) post(body []byte) (taken, *refusal) {
 		return taken{}, &refusal{text: printable.Lines(err.Error()), again: true}
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusSwitchingProtocols { // no timeout ends the reading of such a body
+		return taken{}, refused(answer, nil)
+	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if answer.StatusCode/100 != 2 {
 		return taken{}, refused(answer, text)

@@ -140,15 +140,11 @@ type httpDoor struct {
 const hookPath = "/hook/"
 
 func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name, isHook := strings.CutPrefix(r.URL.Path, hookPath)
-	switch {
-	case isHook:
+	if name, isHook := strings.CutPrefix(r.URL.Path, hookPath); isHook {
 		d.hook(w, r, strings.TrimSuffix(name, "/"))
-	case r.URL.Path != "/":
-		d.refuse(w, &refusal{http.StatusNotFound, "no such path; post to / or to " + hookPath + "CLIENT"})
-	default:
-		d.request(w, r)
+		return
 	}
+	d.request(w, r)
 }
 
 // hookClients returns the names of the clients with HTTP hooks.
@@ -164,11 +160,20 @@ func hookClients() (names []string) {
 // request answers a JSON-RPC request.
 func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 	text, give, no := d.read(w, r)
+	if no == nil {
+		defer give()
+		if isHookInput(text) {
+			write(w, http.StatusOK, refuseStray(text))
+			return
+		}
+		if r.URL.Path != "/" {
+			no = &refusal{http.StatusNotFound, "no such path; post to / or to " + hookPath + "CLIENT"}
+		}
+	}
 	if no != nil {
 		d.refuse(w, no)
 		return
 	}
-	defer give()
 	answer := func(method, params string, silent bool) (result jsonrpc.Result, later laterResult, err error) {
 		switch {
 		case method == "$/cancel":

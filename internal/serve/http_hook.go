@@ -82,6 +82,19 @@ func (s *Server) hook(connection context.Context, client *dialect.Dialect, text 
 	})
 }
 
+// isHookInput reports whether a text is a client's hook input, and no request.
+func isHookInput(text string) bool {
+	return gjson.Get(text, "hook_event_name").Exists() && !gjson.Get(text, "jsonrpc").Exists()
+}
+
+// refuseStray returns the answer to a hook input at a path without a client. To clients an error of JSON-RPC or a 404
+// would be a hook without an opinion.
+func refuseStray(text string) []byte {
+	client := registry.DefaultForm()
+	return refuseHook(client, &dialect.Call{Event: eventIn(client, text)}, "hookrun serve: the URL of this hook must "+
+		"end in "+hookPath+"CLIENT; known are "+strings.Join(hookClients(), ", "))
+}
+
 // skip reads the body of a refused request and drops it, because a client that cannot send its body gets no answer. It
 // returns the event, which stands near the beginning, or the one before a tool.
 func (d *httpDoor) skip(w http.ResponseWriter, r *http.Request, client *dialect.Dialect) protocol.Event {

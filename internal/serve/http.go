@@ -26,9 +26,10 @@ const (
 	// smallBody is the length up to which a body does not count for maxBytes, so most calls do not wait for clients
 	// that announce long bodies and send them slowly.
 	smallBody = 16 << 10
-	// transferTime is how long a body may take, of a request or an answer, beside a second for each MiB.
-	transferTime = 10 * time.Second
 )
+
+// transferTime is how long a body may take, of a request or an answer, beside a second for each MiB. Tests change it.
+var transferTime = 10 * time.Second
 
 // HTTP are the settings of ListenHTTP.
 type HTTP struct {
@@ -140,6 +141,7 @@ type httpDoor struct {
 const hookPath = "/hook/"
 
 func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	limitBody(w, r)
 	if name, isHook := strings.CutPrefix(r.URL.Path, hookPath); isHook {
 		d.hook(w, r, strings.TrimSuffix(name, "/"))
 		return
@@ -167,7 +169,7 @@ func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if r.URL.Path != "/" {
-			no = &refusal{http.StatusNotFound, "no such path; post to / or to " + hookPath + "CLIENT"}
+			no = &refusal{status: http.StatusNotFound, text: "no such path; post to / or to " + hookPath + "CLIENT"}
 		}
 	}
 	if no != nil {
@@ -194,6 +196,7 @@ func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers a request that was not served.
 func (d *httpDoor) refuse(w http.ResponseWriter, no *refusal) {
+	w.Header().Set("Connection", "close") // otherwise net/http waits for the body before it answers
 	switch no.status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")

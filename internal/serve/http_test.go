@@ -190,6 +190,22 @@ func TestHTTPSlowBodies(t *testing.T) {
 	require.Equal(t, 200, status)
 }
 
+// A client that sends half of a body, and then nothing, gets an answer, also if it has no token: net/http would wait for
+// the rest, without a limit.
+func TestHTTPHalfBodies(t *testing.T) {
+	before := transferTime
+	defer func() { transferTime = before }()
+	transferTime = 50 * time.Millisecond
+	w := newFixture(t).web(HTTP{})
+	const head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+	const stop = `{"hook_event_name":"Stop",`
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"\r\n{"), `200 OK {"hookSpecificOutput":`)
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"\r\n"+stop), `200 OK {"systemMessage":`)
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"Origin: x\r\n\r\n"+stop), `200 OK {"systemMessage":`)
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"\r\n{"), "400 Bad Request ")
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Origin: x\r\n\r\n{"), "403 Forbidden ")
+}
+
 func TestHTTPToken(t *testing.T) {
 	f := newFixture(t)
 	file := filepath.Join(f.dir, "token")

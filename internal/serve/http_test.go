@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -107,16 +108,17 @@ func TestHTTP(t *testing.T) {
 		"no such client": {"/hook/cluade", "{}", "",
 			`200 ` + denied + `hookrun serve: \"cluade\" is no client with HTTP hooks; known are claude, copilot, ` +
 				`qwen; did you mean \"claude\"?`},
-		"no client":            {"/hook", input("ls"), "", "200 " + denied + "hookrun serve: the URL of this hook"},
-		"a request's path":     {"/", input("ls"), "", "200 " + denied + "hookrun serve: the URL of this hook"},
-		"two slashes":          {"//hook/claude", input("ls"), "", "200 " + denied},
-		"a hook's end of turn": {"/", `{"hook_event_name":"Stop"}`, "", `200 {"systemMessage":"hookrun serve: `},
-		"a slash more":         {hook + "/", input("rm"), "", "200 " + denied + "no rm"},
-		"no input":             {hook, "{", "", "200 " + denied + "hookrun serve: the hook input"},
-		"a hook from a page":   {hook, input("ls"), "Origin: x", "200 " + denied},
-		"a hook of text":       {hook, input("ls"), "Content-Type: a/b", "200 " + denied},
-		"10 MB":                {hook, input(strings.Repeat("x", 10<<20)), "", "200 {}"},
-		"a result":             {hook, `{"hook_event_name":"PostToolUse","tool_name":7}`, "", `200 "decision":"block"`},
+		"a client that does not post": {"/hook/droid", input("ls"), "", "200 " + denied + `hookrun serve: \"droid\"`},
+		"no client":                   {"/hook", input("ls"), "", "200 " + denied + "hookrun serve: the URL of this hook"},
+		"a request's path":            {"/", input("ls"), "", "200 " + denied + "hookrun serve: the URL of this hook"},
+		"two slashes":                 {"//hook/claude", input("ls"), "", "200 " + denied},
+		"a hook's end of turn":        {"/", `{"hook_event_name":"Stop"}`, "", `200 {"systemMessage":"hookrun serve: `},
+		"a slash more":                {hook + "/", input("rm"), "", "200 " + denied + "no rm"},
+		"no input":                    {hook, "{", "", "200 " + denied + "hookrun serve: the hook input"},
+		"a hook from a page":          {hook, input("ls"), "Origin: x", "200 " + denied},
+		"a hook of text":              {hook, input("ls"), "Content-Type: a/b", "200 " + denied},
+		"10 MB":                       {hook, input(strings.Repeat("x", 10<<20)), "", "200 {}"},
+		"a result":                    {hook, `{"hook_event_name":"PostToolUse","tool_name":7}`, "", `200 "decision":"block"`},
 		"the end of a turn": {hook, `{"hook_event_name":"Stop","session_id":7}`, "",
 			`200 {"systemMessage":"hookrun serve: `},
 	} {
@@ -160,6 +162,7 @@ func TestHTTPBodies(t *testing.T) {
 	const head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "411 ")
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Content-Length: 67108865\r\n\r\n"), "413 ")
+	require.Contains(t, w.raw("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\r\n"), "405 ")
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+chunked),
 		`200 OK {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"`)
@@ -227,9 +230,16 @@ func TestHTTPToken(t *testing.T) {
 	require.Contains(t, text, `"permissionDecision":"deny"`)
 	require.Contains(t, text, "hookrun serve: the token is missing")
 
+	require.Contains(t, w.raw("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 0\r\n"+
+		"Authorization: Bearer s3cret\r\nAuthorization: Bearer s3cret\r\n\r\n"), "401 ", "two tokens")
+
 	require.NoError(t, os.WriteFile(file, []byte("other"), 0o600))
 	require.Equal(t, 401, code("Authorization", "Bearer s3cret"))
 	require.Equal(t, 200, code("Authorization", "Bearer other"))
+	if runtime.GOOS != "windows" { // where the folder decides
+		require.NoError(t, os.Chmod(file, 0o640))
+		require.Equal(t, 401, code("Authorization", "Bearer other"), "others can read the token")
+	}
 	require.NoError(t, os.Remove(file))
 	require.Equal(t, 401, code("Authorization", "Bearer other"))
 	require.Contains(t, f.stderr.String(), "--token-file "+file+": ")

@@ -75,9 +75,11 @@ func (d *httpDoor) admit(r *http.Request) *refusal {
 	case len(r.Header.Values("Origin")) > 0 || r.Header.Get("Sec-Fetch-Site") != "":
 		return &refusal{status: http.StatusForbidden, text: "a web page asks; this server answers programs alone"}
 	case d.TokenFile == "" && !isLoopback(hostOf(r)):
-		return &refusal{status: http.StatusForbidden, text: "the Host is no name of this machine; ask 127.0.0.1 or localhost"}
+		return &refusal{status: http.StatusForbidden,
+			text: "the Host is no name of this machine; ask 127.0.0.1 or localhost"}
 	case d.TokenFile != "" && !d.hasToken(r):
-		return &refusal{status: http.StatusUnauthorized, text: "the token is missing or wrong; send Authorization: Bearer TOKEN"}
+		return &refusal{status: http.StatusUnauthorized,
+			text: "the token is missing or wrong; send Authorization: Bearer TOKEN"}
 	case r.Method != http.MethodPost:
 		return &refusal{status: http.StatusMethodNotAllowed, text: "the method must be POST"}
 	case kind != "application/json":

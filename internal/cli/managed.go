@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -81,7 +82,10 @@ func (m *managedFlags) clients(names []string, system string) (all []managedClie
 	if len(names) == 0 {
 		return nil, errors.New("no client; give some of " + strings.Join(can, ", "))
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
 		c, known := install.Lookup(name)
 		if !known {
 			return nil, fmt.Errorf("unknown client %q; give some of %s%s", name, strings.Join(can, ", "),

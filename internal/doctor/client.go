@@ -36,6 +36,8 @@ type client struct {
 	newest     time.Time // last change of a file with an entry
 	// unreadable has the files with a fault; install does not write to them.
 	unreadable map[string]bool
+	// again is the mending of entries for all users; empty for other entries.
+	again mending
 }
 
 // add adds a finding about the client. mend, if given, replaces the finding's own Mend and Command.

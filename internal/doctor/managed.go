@@ -20,7 +20,8 @@ import (
 // ExamineManaged checks the settings for all users of this machine, and whether a user's own settings can switch
 // hookrun off there.
 func (d *Doctor) ExamineManaged() *Report {
-	r := &Report{Version: 1, Workspace: d.Workspace.Folder, Clients: []string{}, Findings: d.managedHooks()}
+	hooks, findings := d.managedHooks()
+	r := &Report{Version: 1, Workspace: d.Workspace.Folder, Clients: []string{}, Findings: findings}
 	names := d.Clients
 	if names == nil {
 		names = install.Names()
@@ -31,7 +32,7 @@ func (d *Doctor) ExamineManaged() *Report {
 		wait.Go(func() {
 			examined[i] = d.open(name)
 			examined[i].findings = nil // about the settings of this user
-			examined[i].managed()
+			examined[i].managed(hooks)
 		})
 	}
 	wait.Wait()
@@ -50,8 +51,8 @@ func (d *Doctor) ExamineManaged() *Report {
 	return r
 }
 
-// managedHooks reports on the managed hooks file.
-func (d *Doctor) managedHooks() (found []Finding) {
+// managedHooks returns the hooks of the managed hooks file, and reports on the file.
+func (d *Doctor) managedHooks() (hooks []hook.Hook, found []Finding) {
 	var o hookfile.Options
 	path := hookfile.ManagedFile()
 	f := Finding{Check: "hooks-file", Severity: OK, Where: path}
@@ -62,22 +63,23 @@ func (d *Doctor) managedHooks() (found []Finding) {
 		for _, fault := range faults {
 			found = append(found, diagnosed(Error, fault))
 		}
-		return found
+		return nil, found
 	case err != nil:
 		f.Severity, f.What = Error, err.Error()
+		return nil, []Finding{f}
 	case !slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Active() }):
 		f.Severity, f.What, f.Mend = Warning, "it has no hook that runs, so nothing is blocked", "write hooks there"
 	default:
 		f.What = "managed hooks file, " + counted(len(cfg.Hooks), "hook")
-		if err := install.CheckManaged(path, 0o4); err != nil {
-			f.Severity, f.What = Error, err.Error()
-		}
 	}
-	return append(found, f)
+	if err := install.CheckManaged(path, 0o4); err != nil {
+		f.Severity, f.What, f.Mend = Error, err.Error(), ""
+	}
+	return cfg.Hooks, []Finding{f}
 }
 
 // managed checks the client's settings for all users. A client that is not here gets no findings, unless named.
-func (c *client) managed() {
+func (c *client) managed(hooks []hook.Hook) {
 	m, has := c.Client.Managed(runtime.GOOS)
 	isHere := c.doctor.Clients != nil || c.executable != ""
 	if !has {
@@ -90,23 +92,23 @@ func (c *client) managed() {
 		return
 	}
 	entries, state, err := c.ManagedEntries(m, c.doctor.Binary)
-	again := mending{text: "run as administrator: hookrun install --managed " + c.Name}
+	c.again = mending{text: "run as administrator: hookrun install --managed " + c.Name}
 	f := Finding{Check: "managed", Severity: Error, Where: m.Path}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		f.What = err.Error()
-		c.add(f, again)
+		c.add(f, c.again)
 		return
 	case len(entries) == 0 && !isHere:
 		return
 	case len(entries) == 0:
 		f.What = "no entry of hookrun install --managed is here, so no user has to run hookrun"
-		c.add(f, again)
+		c.add(f, c.again)
 		return
 	case state == install.ManagedDiffers:
 		f.What = "the settings are not as hookrun install --managed writes them, so a user may be able to switch " +
 			"hooks off"
-		c.add(f, again)
+		c.add(f, c.again)
 	default:
 		var events []string
 		for _, e := range entries {
@@ -116,6 +118,7 @@ func (c *client) managed() {
 		f.What = "all users run hookrun at " + strings.Join(events, ", ") + ": " + entries[0].Call()
 		c.add(f)
 	}
+	c.managedEvents(m.Path, entries, hooks)
 	c.managedOwners(m, entries[0])
 	for _, s := range c.managedSwitches() {
 		c.add(s)
@@ -136,6 +139,16 @@ func (c *client) managed() {
 			Mend: "see docs/managed.md#what-users-tried"})
 	}
 	c.try(m)
+}
+
+// managedEvents reports events that need an entry and have none.
+func (c *client) managedEvents(path string, entries []install.InstalledEntry, hooks []hook.Hook) {
+	for _, event := range c.NeededEvents(hooks) {
+		if !slices.ContainsFunc(entries, func(e install.InstalledEntry) bool { return e.Event == event }) {
+			c.add(Finding{Check: "entry", Severity: Error, Where: path, What: "no entry runs hookrun at " + event},
+				c.again)
+		}
+	}
 }
 
 // managedOwners reports files that users other than root could change, or could not read.

@@ -76,6 +76,9 @@ func (c *client) installAt(event string) mending {
 // reinstall returns the mending for an entry that install would write differently. Install replaces only its own
 // entries: beside a foreign entry, it would add a second one.
 func (c *client) reinstall(e install.InstalledEntry, flags ...string) mending {
+	if c.again.text != "" {
+		return c.again
+	}
 	p, known := c.target(e.Path)
 	if !known {
 		p = c.Targets(c.where())[0]

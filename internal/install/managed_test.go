@@ -110,6 +110,7 @@ func TestManagedRefuses(t *testing.T) {
 		{"qwen", "settings.json", `{"disableAllHooks": true}`,
 			`"disableAllHooks" is true; hookrun's entry needs false`},
 		{"codex", "requirements.toml", "[features]\nhooks = false\n", `:2:9: "features.hooks" is false`},
+		{"codex", "requirements.toml", "[features]\nhooks = \"true\"\n", `:2:9: "features.hooks" is "true"`},
 		{"codex", "requirements.toml", "[features]\na = true\n", "write hooks = true there"},
 		{"codex", "requirements.toml", "[hooks]\n", `write managed_dir = "/etc/codex" there`},
 		{"codex", "requirements.toml", "allow_managed_hooks_only = false\n", "hookrun's entry needs true"},

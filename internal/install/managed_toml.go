@@ -81,16 +81,16 @@ func installBlock(text string, exists bool, h *handler, pins []dialect.Pin, even
 		switch {
 		case !nested && there == nil:
 			lines = append(lines, table+" = "+pin.Value)
-		case !nested && there.Text != pin.Value:
-			return "", fault(there.Offset, pinFault(pin, there.Text))
+		case !nested && !isPinned(there, pin):
+			return "", fault(there.Offset, pinFault(pin, shown(there)))
 		case !nested:
 		case there == nil:
 			lines = append(lines, "["+table+"]", key+" = "+pin.Value)
 		case there.Get(key) == nil:
 			const text = "[%s] is here, so hookrun cannot add it again; write %s = %s there"
 			return "", fault(there.Offset, fmt.Sprintf(text, table, key, pin.Value))
-		case there.Get(key).Kind == toml.Bool && there.Get(key).Text != pin.Value:
-			return "", fault(there.Get(key).Offset, pinFault(pin, there.Get(key).Text))
+		case !isPinned(there.Get(key), pin):
+			return "", fault(there.Get(key).Offset, pinFault(pin, shown(there.Get(key))))
 		}
 	}
 	for _, event := range events {
@@ -105,6 +105,21 @@ func installBlock(text string, exists bool, h *handler, pins []dialect.Pin, even
 		return "", fmt.Errorf("the entry cannot be added: %w", err)
 	}
 	return bom + doc, nil
+}
+
+// isPinned reports whether a value is that of a pin. A pinned text names a folder, and another folder will do.
+func isPinned(v *toml.Value, pin dialect.Pin) bool {
+	if isText := pin.Value[0] == '"'; isText {
+		return v.Kind == toml.String
+	}
+	return v.Kind == toml.Bool && v.Text == pin.Value
+}
+
+func shown(v *toml.Value) string {
+	if v.Kind == toml.String {
+		return strconv.Quote(v.Text)
+	}
+	return v.Text
 }
 
 // firstTable returns the offset of the first header of a table, or the end of the document.

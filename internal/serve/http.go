@@ -26,9 +26,10 @@ const (
 	// smallBody is the length up to which a body does not count for maxBytes, so most calls do not wait for clients
 	// that announce long bodies and send them slowly.
 	smallBody = 16 << 10
-	// transferTime is how long a body may take, of a request or an answer, beside a second for each MiB.
-	transferTime = 10 * time.Second
 )
+
+// transferTime is how long a body may take, of a request or an answer, beside a second for each MiB. Tests change it.
+var transferTime = 10 * time.Second
 
 // HTTP are the settings of ListenHTTP.
 type HTTP struct {
@@ -140,15 +141,12 @@ type httpDoor struct {
 const hookPath = "/hook/"
 
 func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name, isHook := strings.CutPrefix(r.URL.Path, hookPath)
-	switch {
-	case isHook:
+	limitBody(w, r)
+	if name, isHook := strings.CutPrefix(r.URL.Path, hookPath); isHook {
 		d.hook(w, r, strings.TrimSuffix(name, "/"))
-	case r.URL.Path != "/":
-		d.refuse(w, &refusal{http.StatusNotFound, "no such path; post to / or to " + hookPath + "CLIENT"})
-	default:
-		d.request(w, r)
+		return
 	}
+	d.request(w, r)
 }
 
 // hookClients returns the names of the clients with HTTP hooks.
@@ -164,11 +162,20 @@ func hookClients() (names []string) {
 // request answers a JSON-RPC request.
 func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 	text, give, no := d.read(w, r)
+	if no == nil {
+		defer give()
+		if isHookInput(text) {
+			write(w, http.StatusOK, refuseStray(text))
+			return
+		}
+		if r.URL.Path != "/" {
+			no = &refusal{status: http.StatusNotFound, text: "no such path; post to / or to " + hookPath + "CLIENT"}
+		}
+	}
 	if no != nil {
 		d.refuse(w, no)
 		return
 	}
-	defer give()
 	answer := func(method, params string, silent bool) (result jsonrpc.Result, later laterResult, err error) {
 		switch {
 		case method == "$/cancel":
@@ -189,6 +196,7 @@ func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers a request that was not served.
 func (d *httpDoor) refuse(w http.ResponseWriter, no *refusal) {
+	w.Header().Set("Connection", "close") // otherwise net/http waits for the body before it answers
 	switch no.status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")

@@ -23,9 +23,11 @@ import (
 type refusal struct {
 	status int
 	text   string
+	cut    bool // the body did not come whole, and the connection must be closed
 }
 
-// read returns the body of a request that may be served. give frees the memory of the body.
+// read returns the body of a request that may be served. give frees the memory of the body. Of a body that is cut read
+// returns the part that came.
 func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, give func(), no *refusal) {
 	if no := d.admit(r); no != nil {
 		return "", nil, no
@@ -37,19 +39,32 @@ func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, gi
 		defer cancel()
 		var ok bool
 		if give, ok = d.server.bytes.Take(ctx, length); !ok {
-			return "", nil, &refusal{http.StatusServiceUnavailable, "the other requests are too long; try again later"}
+			return "", nil, &refusal{status: http.StatusServiceUnavailable,
+				text: "the other requests are too long; try again later"}
 		}
 	}
-	conn := http.NewResponseController(w)
-	_ = conn.SetReadDeadline(time.Now().Add(timeFor(length)))
+	limitBody(w, r)
 	var body strings.Builder
 	body.Grow(length)
 	if _, err := io.CopyN(&body, r.Body, r.ContentLength); err != nil {
 		give()
-		return "", nil, &refusal{http.StatusBadRequest, "the body did not come whole: " + err.Error()}
+		w.Header().Set("Connection", "close") // otherwise net/http waits for the rest
+		return body.String(), nil,
+			&refusal{http.StatusBadRequest, "the body did not come whole: " + err.Error(), true}
 	}
-	_ = conn.SetReadDeadline(time.Time{}) // net/http goes on reading, to see whether the client leaves
+	unlimitBody(w)
 	return body.String(), give, nil
+}
+
+// limitBody limits the time for a body, also for net/http, which reads what the handler has left.
+func limitBody(w http.ResponseWriter, r *http.Request) {
+	length := int(min(max(r.ContentLength, 0), maxLine))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(timeFor(length)))
+}
+
+// unlimitBody lets net/http go on reading after the body, to see whether the client leaves.
+func unlimitBody(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 // admit returns why a request is not served. A web page must reach neither the answers nor the hooks: browsers send the
@@ -58,19 +73,22 @@ func (d *httpDoor) admit(r *http.Request) *refusal {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case len(r.Header.Values("Origin")) > 0 || r.Header.Get("Sec-Fetch-Site") != "":
-		return &refusal{http.StatusForbidden, "a web page asks; this server answers programs alone"}
+		return &refusal{status: http.StatusForbidden, text: "a web page asks; this server answers programs alone"}
 	case d.TokenFile == "" && !isLoopback(hostOf(r)):
-		return &refusal{http.StatusForbidden, "the Host is no name of this machine; ask 127.0.0.1 or localhost"}
+		return &refusal{status: http.StatusForbidden,
+			text: "the Host is no name of this machine; ask 127.0.0.1 or localhost"}
 	case d.TokenFile != "" && !d.hasToken(r):
-		return &refusal{http.StatusUnauthorized, "the token is missing or wrong; send Authorization: Bearer TOKEN"}
+		return &refusal{status: http.StatusUnauthorized,
+			text: "the token is missing or wrong; send Authorization: Bearer TOKEN"}
 	case r.Method != http.MethodPost:
-		return &refusal{http.StatusMethodNotAllowed, "the method must be POST"}
+		return &refusal{status: http.StatusMethodNotAllowed, text: "the method must be POST"}
 	case kind != "application/json":
-		return &refusal{http.StatusUnsupportedMediaType, "the Content-Type must be application/json"}
+		return &refusal{status: http.StatusUnsupportedMediaType, text: "the Content-Type must be application/json"}
 	case r.ContentLength < 0:
-		return &refusal{http.StatusLengthRequired, "the request needs a Content-Length"}
+		return &refusal{status: http.StatusLengthRequired, text: "the request needs a Content-Length"}
 	case r.ContentLength > maxLine:
-		return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d MiB", maxLine>>20)}
+		return &refusal{status: http.StatusRequestEntityTooLarge,
+			text: fmt.Sprintf("the body is longer than %d MiB", maxLine>>20)}
 	}
 	return nil
 }

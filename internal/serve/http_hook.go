@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +37,10 @@ func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 	switch {
 	case no != nil:
 		err = errors.New(no.text)
-		call.Event = d.skip(w, r, client)
+		if !no.cut {
+			text = skip(w, r)
+		}
+		call.Event = eventIn(client, text)
 	case !known:
 		names := hookClients()
 		err = fmt.Errorf("%q is no client with HTTP hooks; known are %s%s", spelling.Brief(name, 80),
@@ -82,16 +84,34 @@ func (s *Server) hook(connection context.Context, client *dialect.Dialect, text 
 	})
 }
 
+// isHookInput reports whether a text is a client's hook input, and no request.
+func isHookInput(text string) bool {
+	return gjson.Get(text, "hook_event_name").Exists() && !gjson.Get(text, "jsonrpc").Exists()
+}
+
+// refuseStray returns the answer to a hook input at a path without a client. To clients an error of JSON-RPC or a 404
+// would be a hook without an opinion.
+func refuseStray(text string) []byte {
+	client := registry.DefaultForm()
+	return refuseHook(client, &dialect.Call{Event: eventIn(client, text)}, "hookrun serve: the URL of this hook must "+
+		"end in "+hookPath+"CLIENT; known are "+strings.Join(hookClients(), ", "))
+}
+
 // skip reads the body of a refused request and drops it, because a client that cannot send its body gets no answer. It
-// returns the event, which stands near the beginning, or the one before a tool.
-func (d *httpDoor) skip(w http.ResponseWriter, r *http.Request, client *dialect.Dialect) protocol.Event {
-	conn := http.NewResponseController(w)
-	_ = conn.SetReadDeadline(time.Now().Add(timeFor(int(min(max(r.ContentLength, 0), maxLine)))))
-	var begins bytes.Buffer
-	_, _ = io.CopyN(&begins, r.Body, maxHead)
-	_, _ = io.Copy(io.Discard, r.Body)
-	_ = conn.SetReadDeadline(time.Time{})
-	return eventIn(client, begins.String())
+// returns the beginning.
+func skip(w http.ResponseWriter, r *http.Request) string {
+	limitBody(w, r)
+	var begins strings.Builder
+	_, err := io.CopyN(&begins, r.Body, maxHead)
+	if err == nil {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err != nil && err != io.EOF {
+		w.Header().Set("Connection", "close")
+	} else {
+		unlimitBody(w)
+	}
+	return begins.String()
 }
 
 // eventIn returns the event in the beginning of an input, or the one before a tool.

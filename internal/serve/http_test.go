@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,13 @@ func TestHTTP(t *testing.T) {
 		"no such client": {"/hook/cluade", "{}", "",
 			`200 ` + denied + `hookrun serve: \"cluade\" is no client with HTTP hooks; known are claude, copilot, ` +
 				`qwen; did you mean \"claude\"?`},
+		"a client that does not post": {"/hook/droid", input("ls"), "",
+			"200 " + denied + `hookrun serve: \"droid\"`},
+		"no client":        {"/hook", input("ls"), "", "200 " + denied + "hookrun serve: the URL of this hook"},
+		"a request's path": {"/", input("ls"), "", "200 " + denied + "hookrun serve: the URL of this hook"},
+		"two slashes":      {"//hook/claude", input("ls"), "", "200 " + denied},
+		"a hook's end of turn": {"/", `{"hook_event_name":"Stop"}`, "",
+			`200 {"systemMessage":"hookrun serve: `},
 		"a slash more":       {hook + "/", input("rm"), "", "200 " + denied + "no rm"},
 		"no input":           {hook, "{", "", "200 " + denied + "hookrun serve: the hook input"},
 		"a hook from a page": {hook, input("ls"), "Origin: x", "200 " + denied},
@@ -156,6 +164,7 @@ func TestHTTPBodies(t *testing.T) {
 	const head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "411 ")
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Content-Length: 67108865\r\n\r\n"), "413 ")
+	require.Contains(t, w.raw("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\r\n"), "405 ")
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+chunked),
 		`200 OK {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"`)
@@ -186,6 +195,23 @@ func TestHTTPSlowBodies(t *testing.T) {
 	require.Equal(t, 200, status)
 }
 
+// A client that sends half of a body, and then nothing, gets an answer, also if the request is refused: net/http would
+// wait for the rest, without a limit.
+func TestHTTPHalfBodies(t *testing.T) {
+	before := transferTime
+	defer func() { transferTime = before }()
+	transferTime = 50 * time.Millisecond
+	w := newFixture(t).web(HTTP{})
+	const head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+	const stop = `{"hook_event_name":"Stop",`
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"\r\n{"), `200 OK {"hookSpecificOutput":`)
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"\r\n"+stop), `200 OK {"systemMessage":`)
+	page := fmt.Sprintf(head, "/hook/claude") + "Origin: x\r\n\r\n" + stop
+	require.Contains(t, w.raw(page), `200 OK {"systemMessage":`)
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"\r\n{"), "400 Bad Request ")
+	require.Contains(t, w.raw(fmt.Sprintf(head, "/")+"Origin: x\r\n\r\n{"), "403 Forbidden ")
+}
+
 func TestHTTPToken(t *testing.T) {
 	f := newFixture(t)
 	file := filepath.Join(f.dir, "token")
@@ -207,9 +233,16 @@ func TestHTTPToken(t *testing.T) {
 	require.Contains(t, text, `"permissionDecision":"deny"`)
 	require.Contains(t, text, "hookrun serve: the token is missing")
 
+	require.Contains(t, w.raw("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 0\r\n"+
+		"Authorization: Bearer s3cret\r\nAuthorization: Bearer s3cret\r\n\r\n"), "401 ", "two tokens")
+
 	require.NoError(t, os.WriteFile(file, []byte("other"), 0o600))
 	require.Equal(t, 401, code("Authorization", "Bearer s3cret"))
 	require.Equal(t, 200, code("Authorization", "Bearer other"))
+	if runtime.GOOS != "windows" { // where the folder decides
+		require.NoError(t, os.Chmod(file, 0o640))
+		require.Equal(t, 401, code("Authorization", "Bearer other"), "others can read the token")
+	}
 	require.NoError(t, os.Remove(file))
 	require.Equal(t, 401, code("Authorization", "Bearer other"))
 	require.Contains(t, f.stderr.String(), "--token-file "+file+": ")

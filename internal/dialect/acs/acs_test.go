@@ -151,6 +151,26 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// An answer without its middle could have said anything there.
+func TestDecodeOfLongAnswer(t *testing.T) {
+	c := call(protocol.PreTool)
+	payload, request := sent(t, c)
+	r := dialecttest.Printed(`{"jsonrpc":"2.0","id":` + request.Get("id").Raw + `,"result":{"type":"final",` +
+		`"acs_version":"0.1.0","request_id":` + request.Get("params.request_id").Raw + `,"decision":"allow"}}`)
+	r.Sent = payload
+	require.Equal(t, protocol.Continue, Dialect.Hooks.Decode(c, "g", &r).Decision)
+	r.Stdout.Total++
+	v := Dialect.ApplyFailurePolicy(c, Dialect.Hooks.Decode(c, "g", &r))
+	require.Equal(t, protocol.Block, v.Decision)
+}
+
+func TestEnds(t *testing.T) {
+	block, goes := dialect.Verdict{Decision: protocol.Block}, dialect.Verdict{Decision: protocol.Continue}
+	require.True(t, hooks{}.Ends(protocol.PreTool, &block))
+	require.False(t, hooks{}.Ends(protocol.PreTool, &goes))
+	require.False(t, hooks{}.Ends(protocol.PostTool, &block), "the tool has run, so the others may report")
+}
+
 func TestNegotiate(t *testing.T) {
 	c := call(protocol.PreTool)
 	_, first := sent(t, c)

@@ -115,8 +115,12 @@ func (r *Request) read(method, params string, p gjson.Result) error {
 	if c.Event == protocol.PreTool {
 		return r.readArguments(payload)
 	}
+	outputs := payload.Get("outputs")
+	if !outputs.IsArray() {
+		return errors.New("the payload needs the outputs, which are an array")
+	}
 	var texts []string
-	for _, output := range payload.Get("outputs").Array() {
+	for _, output := range outputs.Array() {
 		value := output.Get("value")
 		if !value.Exists() {
 			return errors.New("each of the outputs needs a value")
@@ -129,16 +133,21 @@ func (r *Request) read(method, params string, p gjson.Result) error {
 }
 
 func (r *Request) readPrompt(content gjson.Result) error {
-	var texts []string
-	for _, part := range content.Array() {
-		if dialect.StringOf(part.Get("type")) != "text" {
-			continue
-		}
-		texts = append(texts, dialect.StringOf(part.Get("value")))
-	}
-	if r.Call.Prompt = strings.Join(texts, "\n"); !content.IsArray() {
+	if !content.IsArray() {
 		return errors.New("the payload needs the content, which is an array")
 	}
+	var texts []string
+	for _, part := range content.Array() {
+		switch kind, value := dialect.StringOf(part.Get("type")), part.Get("value"); {
+		case kind == "":
+			return errors.New("each part of the content needs a type")
+		case kind == "text" && value.Type != gjson.String:
+			return errors.New("a text of the content has no value, which is a string")
+		case kind == "text":
+			texts = append(texts, dialect.StringOf(value))
+		}
+	}
+	r.Call.Prompt = strings.Join(texts, "\n")
 	return nil
 }
 
@@ -159,8 +168,11 @@ func (r *Request) readArguments(payload gjson.Result) (err error) {
 		}
 		return err == nil
 	})
-	if raw.Type == gjson.String && err == nil {
+	if raw.Type != gjson.Null && err == nil {
 		command := args.Get("command")
+		if raw.Type != gjson.String {
+			return errors.New("the raw_command is no string")
+		}
 		if command != nil && !strictjson.Equal(gjson.ParseBytes(command), raw) {
 			return errors.New("the raw_command and the argument \"command\" differ")
 		}

@@ -32,6 +32,10 @@ func TestRead(t *testing.T) {
 			tool: "t", args: `{"command":""}`},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":1}},"raw_command":""`,
 			fault: "differ"},
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":"ls"}},` +
+			`"raw_command":["rm"]`, fault: "raw_command is no string"},
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":null`, tool: "t",
+			args: "{}"},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":1}`, fault: `"a" has no value`},
 		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":{"value":1},"a":{"value":2}}`,
 			fault: "cannot be read"},
@@ -41,6 +45,10 @@ func TestRead(t *testing.T) {
 			`"outputs":[{"value":"a"},{"value":1}]`,
 			tool: "t", result: "a\n1"},
 		{method: toolCallResult, payload: `"tool":{"name":"t"},"outputs":["a"]`, fault: "needs a value"},
+		{method: toolCallResult, payload: `"tool":{"name":"t"}`, fault: "needs the outputs"},
+		{method: toolCallResult, payload: `"tool":{"name":"t"},"outputs":{"value":"a"}`, fault: "needs the outputs"},
+		{method: userMessage, payload: `"content":[{"type":"text","text":"a"}]`, fault: "has no value"},
+		{method: userMessage, payload: `"content":["a"]`, fault: "needs a type"},
 		{method: userMessage, payload: `"content":[{"type":"text","value":"a"},{"type":"image"},` +
 			`{"type":"text","value":"b"}]`,
 			prompt: "a\nb"},

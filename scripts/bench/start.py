@@ -29,7 +29,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         env = dict(os.environ, CGO_ENABLED="0")
         binary, empty = os.path.join(tmp, "hookrun"), os.path.join(tmp, "empty")
-        subprocess.run(["go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "."], env=env, check=True)
+        subprocess.run(["go", "build", "-ldflags=-s -w", "-o", binary, "."], env=env, check=True)
         os.mkdir(os.path.join(tmp, "e"))
         with open(os.path.join(tmp, "e", "main.go"), "w") as f:
             f.write("package main\n\nfunc main() {}\n")

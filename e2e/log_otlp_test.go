@@ -101,8 +101,8 @@ func (c *badCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// peakMemory returns the most memory that a process has had, in KiB; 0: it has ended. The figure of wait4 has the memory
-// of this process in it, which forks.
+// peakMemory returns the most memory that a process has had, in KiB; 0: it has ended. The figure of wait4 would include
+// the memory of this process, which forks.
 func peakMemory(pid int) (size int) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -28,15 +29,14 @@ const (
 	smallBody = 16 << 10
 )
 
-// transferTime is how long a body may take, of a request or an answer, beside a second for each MiB. Tests change it.
-var transferTime = 10 * time.Second
-
 // HTTP are the settings of ListenHTTP.
 type HTTP struct {
 	Address   string // HOST:PORT; the system chooses a port instead of 0
 	TokenFile string // with the token that each request needs; "": none
 	// CertFile and KeyFile are PEM files; "": no TLS.
 	CertFile, KeyFile string
+	// TransferTime is how long a body may take, of a request or an answer, beside a second for each MiB; 0: ten seconds.
+	TransferTime time.Duration
 	// Ready is called with the address, once clients can connect.
 	Ready func(address string) error
 }
@@ -54,6 +54,7 @@ func (s *Server) ListenHTTP(ctx context.Context, o HTTP) error {
 		_ = s.options.Runner.Close()
 		return fmt.Errorf("--listen %s: %w", o.Address, err)
 	}
+	o.TransferTime = cmp.Or(o.TransferTime, 10*time.Second)
 	door := &httpDoor{server: s, HTTP: o,
 		calls: jsonrpc.NewSingles(jsonrpc.Limits{Calls: maxCalls, Waiting: maxWaiting})}
 	web := &http.Server{Handler: door, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
@@ -141,7 +142,7 @@ type httpDoor struct {
 const hookPath = "/hook/"
 
 func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	limitBody(w, r)
+	d.limitBody(w, r)
 	if name, isHook := strings.CutPrefix(r.URL.Path, hookPath); isHook {
 		d.hook(w, r, strings.TrimSuffix(name, "/"))
 		return
@@ -165,7 +166,7 @@ func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 	if no == nil {
 		defer give()
 		if isHookInput(text) {
-			write(w, http.StatusOK, refuseStray(text))
+			d.write(w, http.StatusOK, refuseStray(text))
 			return
 		}
 		if r.URL.Path != "/" {
@@ -191,7 +192,7 @@ func (d *httpDoor) request(w http.ResponseWriter, r *http.Request) {
 	if reply.Text == nil {
 		w.WriteHeader(http.StatusNoContent)
 	}
-	reply.Written(reply.Text != nil && write(w, http.StatusOK, reply.Text))
+	reply.Written(reply.Text != nil && d.write(w, http.StatusOK, reply.Text))
 }
 
 // refuse answers a request that was not served.
@@ -203,13 +204,13 @@ func (d *httpDoor) refuse(w http.ResponseWriter, no *refusal) {
 	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", http.MethodPost)
 	}
-	write(w, no.status, jsonrpc.ErrorReply(jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s", no.text)))
+	d.write(w, no.status, jsonrpc.ErrorReply(jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s", no.text)))
 }
 
 // write writes an answer, and reports whether the system took it for the client.
-func write(w http.ResponseWriter, status int, body []byte) bool {
+func (d *httpDoor) write(w http.ResponseWriter, status int, body []byte) bool {
 	conn := http.NewResponseController(w)
-	_ = conn.SetWriteDeadline(time.Now().Add(timeFor(len(body))))
+	_ = conn.SetWriteDeadline(time.Now().Add(d.timeFor(len(body))))
 	defer func() { _ = conn.SetWriteDeadline(time.Time{}) }()
 	head := w.Header()
 	head.Set("Content-Length", fmt.Sprint(len(body)))
@@ -222,4 +223,6 @@ func write(w http.ResponseWriter, status int, body []byte) bool {
 }
 
 // timeFor returns how long the transfer of a body may take.
-func timeFor(bytes int) time.Duration { return transferTime + time.Duration(bytes>>20)*time.Second }
+func (d *httpDoor) timeFor(bytes int) time.Duration {
+	return d.TransferTime + time.Duration(bytes>>20)*time.Second
+}

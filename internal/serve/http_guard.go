@@ -35,7 +35,7 @@ func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, gi
 	length := int(r.ContentLength)
 	give = func() {}
 	if length > smallBody {
-		ctx, cancel := context.WithTimeout(r.Context(), transferTime)
+		ctx, cancel := context.WithTimeout(r.Context(), d.TransferTime)
 		defer cancel()
 		var ok bool
 		if give, ok = d.server.bytes.Take(ctx, length); !ok {
@@ -43,7 +43,7 @@ func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, gi
 				text: "the other requests are too long; try again later"}
 		}
 	}
-	limitBody(w, r)
+	d.limitBody(w, r)
 	var body strings.Builder
 	body.Grow(length)
 	if _, err := io.CopyN(&body, r.Body, r.ContentLength); err != nil {
@@ -57,9 +57,9 @@ func (d *httpDoor) read(w http.ResponseWriter, r *http.Request) (text string, gi
 }
 
 // limitBody limits the time for a body, also for net/http, which reads what the handler has left.
-func limitBody(w http.ResponseWriter, r *http.Request) {
+func (d *httpDoor) limitBody(w http.ResponseWriter, r *http.Request) {
 	length := int(min(max(r.ContentLength, 0), maxLine))
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(timeFor(length)))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d.timeFor(length)))
 }
 
 // unlimitBody lets net/http go on reading after the body, to see whether the client leaves.

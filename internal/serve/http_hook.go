@@ -38,7 +38,7 @@ func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 	case no != nil:
 		err = errors.New(no.text)
 		if !no.cut {
-			text = skip(w, r)
+			text = d.skip(w, r)
 		}
 		call.Event = eventIn(client, text)
 	case !known:
@@ -58,7 +58,7 @@ func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 	if !gjson.ValidBytes(body) { // a client takes plain text at some events
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
-	written := write(w, http.StatusOK, body)
+	written := d.write(w, http.StatusOK, body)
 	if result.Written != nil {
 		result.Written(written && err == nil)
 	}
@@ -99,8 +99,8 @@ func refuseStray(text string) []byte {
 
 // skip reads the body of a refused request and drops it, because a client that cannot send its body gets no answer. It
 // returns the beginning.
-func skip(w http.ResponseWriter, r *http.Request) string {
-	limitBody(w, r)
+func (d *httpDoor) skip(w http.ResponseWriter, r *http.Request) string {
+	d.limitBody(w, r)
 	var begins strings.Builder
 	_, err := io.CopyN(&begins, r.Body, maxHead)
 	if err == nil {

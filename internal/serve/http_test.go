@@ -198,10 +198,7 @@ func TestHTTPSlowBodies(t *testing.T) {
 // A client that sends half of a body, and then nothing, gets an answer, also if the request is refused: net/http would
 // wait for the rest, without a limit.
 func TestHTTPHalfBodies(t *testing.T) {
-	before := transferTime
-	defer func() { transferTime = before }()
-	transferTime = 50 * time.Millisecond
-	w := newFixture(t).web(HTTP{})
+	w := newFixture(t).web(HTTP{TransferTime: 50 * time.Millisecond})
 	const head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
 	const stop = `{"hook_event_name":"Stop",`
 	require.Contains(t, w.raw(fmt.Sprintf(head, "/hook/claude")+"\r\n{"), `200 OK {"hookSpecificOutput":`)

@@ -35,7 +35,7 @@ type HTTP struct {
 	TokenFile string // with the token that each request needs; "": none
 	// CertFile and KeyFile are PEM files; "": no TLS.
 	CertFile, KeyFile string
-	// TransferTime is how long a body may take, of a request or an answer, beside a second for each MiB; 0: ten seconds.
+	// TransferTime is how long a body may take, beside a second for each MiB; 0: ten seconds.
 	TransferTime time.Duration
 	// Ready is called with the address, once clients can connect.
 	Ready func(address string) error

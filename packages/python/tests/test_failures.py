@@ -97,6 +97,9 @@ def test_timeout_kills_the_hooks_of_that_call(hooks: Hooks, hanging: Hanging) ->
 
 
 def test_interrupt_cancels_the_call(hooks: Hooks, hanging: Hanging) -> None:
+    # A shell starts programs in the background with SIGINT ignored, and Python then raises no KeyboardInterrupt.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
     def interrupt() -> None:
         hanging.wait()
         os.kill(os.getpid(), signal.SIGINT)
@@ -109,6 +112,7 @@ def test_interrupt_cancels_the_call(hooks: Hooks, hanging: Hanging) -> None:
         thread.join()
         hanging.wait_killed()
         assert gate.before("read", {}).runs
+    signal.signal(signal.SIGINT, before)
 
 
 @linux

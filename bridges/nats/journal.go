@@ -134,7 +134,7 @@ func (j *journal) load() (err error) {
 		j.lines++
 		j.note(&t)
 	}
-	return errors.Join(j.file.Truncate(j.size), syncFolder(j.folder))
+	return errors.Join(j.file.Truncate(j.size), queue.SyncFolder(j.folder))
 }
 
 // note notes a line in memory.
@@ -316,7 +316,7 @@ func (j *journal) compact() error {
 	for _, t := range kept {
 		j.note(t)
 	}
-	return syncFolder(j.folder)
+	return queue.SyncFolder(j.folder)
 }
 
 // writeSynced writes a file that survives a crash of the system.
@@ -330,5 +330,5 @@ func writeSynced(path string, content []byte) error {
 		os.Remove(path) // a part of the text only fills the disk more
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return queue.SyncFolder(filepath.Dir(path))
 }

@@ -92,7 +92,7 @@ func makeFolders(path string) error {
 			return err
 		}
 		reached("made " + folder)
-		if err := syncFolder(filepath.Dir(folder)); err != nil {
+		if err := SyncFolder(filepath.Dir(folder)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func move(ctx context.Context, path string, e Entry, file string, beforeRename f
 	s.unlock()
 	reached("unlocked")
 	// If the folder is gone, the entry has already been delivered.
-	if err := syncFolder(s.in("entries")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := SyncFolder(s.in("entries")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	return id, nil

@@ -25,8 +25,8 @@ func checkOwner(_ string, info fs.FileInfo) error {
 	return nil
 }
 
-// syncFolder makes new names in the folder survive a crash of the system.
-func syncFolder(path string) error {
+// SyncFolder makes new names in the folder survive a crash of the system.
+func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err

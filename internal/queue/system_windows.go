@@ -18,5 +18,5 @@ func checkOwner(path string, _ fs.FileInfo) error {
 	return nil
 }
 
-// syncFolder does nothing: the system's journal keeps names.
-func syncFolder(string) error { return nil }
+// SyncFolder does nothing: the system's journal keeps names.
+func SyncFolder(string) error { return nil }

@@ -137,7 +137,7 @@ func (l *Log) begin(f Filter, last int, each func(line []byte, whole bool) error
 
 // readFrom calls each for the lines from at on, or for all lines if the file was truncated. It returns the end of the
 // last complete line.
-func (p *part) readFrom(at int64, each func(line []byte, whole bool) error) (end int64, err error) {
+func (p *Part) readFrom(at int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	info, err := p.file.Stat()
 	if err != nil {
 		return 0, err
@@ -149,7 +149,7 @@ func (p *part) readFrom(at int64, each func(line []byte, whole bool) error) (end
 }
 
 // openNewer opens the log again, and returns the parts newer than the open parts.
-func (l *Log) openNewer() ([]part, error) {
+func (l *Log) openNewer() ([]Part, error) {
 	now, err := Open(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -159,7 +159,7 @@ func (l *Log) openNewer() ([]part, error) {
 	}
 	known := 0 // number of known parts; the last open part may have been removed or rotated away
 	for i, p := range now.parts {
-		if slices.ContainsFunc(l.parts, func(old part) bool { return os.SameFile(old.info, p.info) }) {
+		if slices.ContainsFunc(l.parts, func(old Part) bool { return os.SameFile(old.info, p.info) }) {
 			known = i + 1
 		}
 	}

@@ -19,10 +19,11 @@ const (
 // Log is an open run log: the parts, each with the length at the time of the opening.
 type Log struct {
 	path  string
-	parts []part // oldest first
+	parts []Part // oldest first
 }
 
-type part struct {
+// Part is a file of a log: the log itself, or a rotated part.
+type Part struct {
 	path string
 	file *os.File
 	info fs.FileInfo
@@ -65,10 +66,10 @@ func (l *Log) open(path string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(l.parts, func(p part) bool { return os.SameFile(p.info, info) }) {
+	if slices.ContainsFunc(l.parts, func(p Part) bool { return os.SameFile(p.info, info) }) {
 		return file.Close()
 	}
-	l.parts = append(l.parts, part{path, file, info, info.Size()})
+	l.parts = append(l.parts, Part{path, file, info, info.Size()})
 	return nil
 }
 
@@ -88,7 +89,7 @@ func (l *Log) Files() (paths []string) {
 }
 
 // eachLineOf is eachLine for several parts. It returns the end of the last complete line of the last part.
-func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int64, err error) {
+func eachLineOf(parts []Part, each func(line []byte, whole bool) error) (end int64, err error) {
 	for _, p := range parts {
 		if end, err = eachLine(p.file, 0, p.size, each); err != nil {
 			return end, err

@@ -6,9 +6,6 @@ import (
 	"os"
 )
 
-// Part is a file of a log: the log itself, or a rotated part.
-type Part = part
-
 // Parts returns the parts, oldest first. They are open until Close, even if a rotation removes one.
 func (l *Log) Parts() []Part { return l.parts }
 
@@ -21,10 +18,10 @@ func (l *Log) Moved() (closed, newer bool) {
 }
 
 // Path returns the path of the part at the time of the opening.
-func (p *part) Path() string { return p.path }
+func (p *Part) Path() string { return p.path }
 
 // Size returns the present size.
-func (p *part) Size() (int64, error) {
+func (p *Part) Size() (int64, error) {
 	info, err := p.file.Stat()
 	if err != nil {
 		return 0, err
@@ -33,11 +30,11 @@ func (p *part) Size() (int64, error) {
 }
 
 // ReadAt is io.ReaderAt.
-func (p *part) ReadAt(b []byte, at int64) (int, error) { return p.file.ReadAt(b, at) }
+func (p *Part) ReadAt(b []byte, at int64) (int, error) { return p.file.ReadAt(b, at) }
 
 // Lines calls each for the lines between two offsets, without line ends, until each returns an error. It returns the
 // end of the last complete line that each took. whole is false for an unfinished last line. If a line is too long, line
 // is nil.
-func (p *part) Lines(from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
+func (p *Part) Lines(from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	return eachLine(p.file, from, to, each)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -222,7 +223,7 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
 	forgetBeats()
 	text := "allowed\n"
 	if !verbose {
-		hooks := counted(len(s.config.Hooks), "hook")
+		hooks := spelling.Count(len(s.config.Hooks), "hook")
 		text = fmt.Sprintf("allowed the %s of %s\n", hooks, printable.Escape(s.now.Workspace))
 	}
 	return write(std, text)

@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var check = command{
@@ -307,9 +308,9 @@ func (r *checkReport) print(std Streams) error {
 	for _, f := range r.Files {
 		verdict := "nothing wrong"
 		if len(f.Warnings) > 0 {
-			verdict = counted(len(f.Warnings), "warning")
+			verdict = spelling.Count(len(f.Warnings), "warning")
 		}
-		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, counted(f.Hooks, "hook"), verdict)
+		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, spelling.Count(f.Hooks, "hook"), verdict)
 		if err := write(std, line); err != nil {
 			return err
 		}

@@ -217,7 +217,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	if getting > 1 {
 		verb = "get"
 	}
-	text := fmt.Sprintf("%s %s variables that look like secrets: %s; %s", counted(getting, "hook"), verb,
+	text := fmt.Sprintf("%s %s variables that look like secrets: %s; %s", spelling.Count(getting, "hook"), verb,
 		spelling.Brief(strings.Join(names, ", "), 500), mend)
 	return []hook.Diagnostic{{File: file, Text: text}}
 }

@@ -137,9 +137,9 @@ func fleetText(t *fleet.Table, files int) string {
 		fmt.Fprintln(table)
 	}
 	table.Flush()
-	fmt.Fprintf(&b, "%s, %d to look at", counted(len(t.Machines), "machine"), look)
+	fmt.Fprintf(&b, "%s, %d to look at", spelling.Count(len(t.Machines), "machine"), look)
 	if files > 0 {
-		fmt.Fprintf(&b, ", from %s in %s", counted(t.Heartbeats, "heartbeat"), counted(files, "file"))
+		fmt.Fprintf(&b, ", from %s in %s", spelling.Count(t.Heartbeats, "heartbeat"), spelling.Count(files, "file"))
 	}
 	b.WriteString("\n")
 	for _, more := range []struct {
@@ -150,7 +150,7 @@ func fleetText(t *fleet.Table, files int) string {
 		{t.LeftOut, "left out: there are more machines than the table holds"},
 	} {
 		if more.n > 0 {
-			fmt.Fprintf(&b, "! %s %s\n", counted(more.n, "heartbeat"), more.what)
+			fmt.Fprintf(&b, "! %s %s\n", spelling.Count(more.n, "heartbeat"), more.what)
 		}
 	}
 	for _, p := range t.Problems {

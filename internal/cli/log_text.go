@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/runlog/stats"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -38,7 +39,7 @@ func logText(s *stats.Summary, colour bool) string {
 	})
 	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h stats.Hook) bool { return h.Unstarted == 0 })
 	section(&b, p.as(bold, "could not be started"), unstarted, func(h stats.Hook) string {
-		return fmt.Sprintf("%s  %s", ellipsize(printable.Escape(h.Name), 40), counted(h.Unstarted, "time"))
+		return fmt.Sprintf("%s  %s", ellipsize(printable.Escape(h.Name), 40), spelling.Count(h.Unstarted, "time"))
 	})
 	blocks := s.Blocks[max(0, len(s.Blocks)-10):]
 	section(&b, p.as(bold, "last blocks"), blocks, func(x stats.Block) string {
@@ -66,7 +67,7 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 		from, _ := time.Parse(time.RFC3339Nano, s.From)
 		to, _ := time.Parse(time.RFC3339Nano, s.To)
 		fmt.Fprintf(b, "%s from %s to %s\n",
-			counted(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
+			spelling.Count(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
 	} else {
 		fmt.Fprintln(b, "no calls")
 	}
@@ -86,7 +87,7 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	count(c.Stop, "stopped the loop", red)
 	count(c.Error, "without a verdict", red)
 	if s.Unreadable > 0 {
-		counts = append(counts, p.as(yellow, counted(s.Unreadable, "line")+" could not be read"))
+		counts = append(counts, p.as(yellow, spelling.Count(s.Unreadable, "line")+" could not be read"))
 	}
 	if len(counts) > 0 {
 		fmt.Fprintln(b, strings.Join(counts, ", "))

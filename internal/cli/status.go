@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -224,7 +225,7 @@ func (f *callFlags) statusLine(args []string) (text string) {
 }
 
 func (r *trustReport) line(now time.Time) string {
-	hooks := counted(r.Hooks, "hook")
+	hooks := spelling.Count(r.Hooks, "hook")
 	if r.Observing > 0 {
 		hooks += fmt.Sprintf(" (%d only observe)", r.Observing)
 	}
@@ -254,20 +255,7 @@ func (r *trustReport) line(now time.Time) string {
 	}
 	last := "no call known"
 	if r.LastCall != nil {
-		last = "last call " + shortAgo(now.Sub(*r.LastCall))
+		last = "last call " + doctor.Ago(now.Sub(*r.LastCall))
 	}
 	return "hookrun: " + hooks + "; " + clients + "; " + last
-}
-
-// shortAgo returns a duration as "12 s ago".
-func shortAgo(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s ago", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", d/time.Hour)
-	}
-	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
 }

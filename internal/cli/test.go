@@ -330,10 +330,3 @@ func explainArgs(c *dialect.Call) string {
 	}
 	return words
 }
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/runlog/fleet"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // record prints tests made from a run log and its rotated files.
@@ -24,7 +25,7 @@ func (t *testRun) record(log string, std Streams) error {
 		return err
 	}
 	doc, tests := r.File()
-	about := fmt.Sprintf("%s of %s", counted(tests, "test"), counted(r.Lines, "line")) + skipped(r)
+	about := fmt.Sprintf("%s of %s", spelling.Count(tests, "test"), spelling.Count(r.Lines, "line")) + skipped(r)
 	if tests == 0 {
 		const text = "%s; the log has no call of the workspace %s that can be repeated"
 		return fmt.Errorf(text, about, t.call.Workspace)
@@ -91,7 +92,7 @@ func (t *testRun) replayed(logs []string) ([]suite, *cases.Recording, error) {
 	file := &cases.File{Path: t.replay, Tests: r.Replay()}
 	if len(file.Tests) == 0 {
 		const text = "--replay %s: of %s no call can be repeated%s"
-		return nil, nil, fmt.Errorf(text, t.replay, counted(r.Lines, "line"), skipped(r))
+		return nil, nil, fmt.Errorf(text, t.replay, spelling.Count(r.Lines, "line"), skipped(r))
 	}
 	return []suite{{File: file, workspace: t.call.Workspace, config: cfg, hint: t.explainFlags()}}, r, nil
 }
@@ -99,7 +100,7 @@ func (t *testRun) replayed(logs []string) ([]suite, *cases.Recording, error) {
 // differences returns the summary of a replay.
 func (r *testReport) differences(seconds float64) string {
 	n, differ := len(r.results), len(r.failures)
-	text := fmt.Sprintf("%s, %d as before, %d would end in another way", counted(n, "call"), n-differ, differ)
+	text := fmt.Sprintf("%s, %d as before, %d would end in another way", spelling.Count(n, "call"), n-differ, differ)
 	if r.notRun > 0 {
 		text += fmt.Sprintf(", %d not run", r.notRun)
 	}

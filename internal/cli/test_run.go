@@ -64,7 +64,7 @@ func (t *testRun) runJobs(jobs []testJob, o engine.Options, std Streams) (*testR
 		for ; next < len(jobs) && done[next]; next++ {
 			if ctx.Err() != nil {
 				workers.all.Wait()
-				n := counted(int(workers.ran.Load()), "test")
+				n := spelling.Count(int(workers.ran.Load()), "test")
 				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), n)
 			}
 			if err := report.add(&jobs[next]); err != nil {
@@ -104,7 +104,7 @@ func (w *testWorkers) work(ctx context.Context) {
 
 // progress says how many tests have run and failed so far.
 func (w *testWorkers) progress() string {
-	return fmt.Sprintf("%d of %s, %d failed", w.ran.Load(), counted(len(w.jobs), "test"), w.failed.Load())
+	return fmt.Sprintf("%d of %s, %d failed", w.ran.Load(), spelling.Count(len(w.jobs), "test"), w.failed.Load())
 }
 
 // runJob runs a test. The job gets no result if ctx ended.
@@ -176,7 +176,7 @@ func (r *testReport) summary(seconds float64) string {
 		b.WriteString("\nfailed:\n" + printed + "\n")
 	}
 	n, failed := len(r.results), len(r.failures)
-	fmt.Fprintf(&b, "%s, %d ok, %d failed", counted(n, "test"), n-failed, failed)
+	fmt.Fprintf(&b, "%s, %d ok, %d failed", spelling.Count(n, "test"), n-failed, failed)
 	if r.notRun > 0 {
 		fmt.Fprintf(&b, ", %d not run", r.notRun)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -70,7 +71,7 @@ func (d *Doctor) managedHooks() (hooks []hook.Hook, found []Finding) {
 	case !slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Active() }):
 		f.Severity, f.What, f.Mend = Warning, "it has no hook that runs, so nothing is blocked", "write hooks there"
 	default:
-		f.What = "managed hooks file, " + counted(len(cfg.Hooks), "hook")
+		f.What = "managed hooks file, " + spelling.Count(len(cfg.Hooks), "hook")
 	}
 	if err := install.CheckManaged(path, 0o4); err != nil {
 		f.Severity, f.What, f.Mend = Error, err.Error(), ""

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 )
 
@@ -147,7 +148,7 @@ func (c *client) lastRun(installed time.Time) {
 	}
 	const text = "let %s run a tool in %s, then run hookrun doctor again"
 	mend := fmt.Sprintf(text, c.Files.Client, c.doctor.Workspace.Started)
-	switch ago := ago(c.doctor.Now.Sub(last)); {
+	switch ago := Ago(c.doctor.Now.Sub(last)); {
 	case last.IsZero() && installed.IsZero():
 		c.add(Finding{Check: "last-run", Severity: Note, Mend: mend,
 			What: "it has never run hookrun in this workspace"})
@@ -170,14 +171,14 @@ func pathsOf(folder string) []string {
 	return []string{folder}
 }
 
-// ago returns a duration as "2 days ago".
-func ago(d time.Duration) string {
+// Ago returns a duration as "2 days ago".
+func Ago(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
 		name string
 	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
 		if d >= unit.size {
-			return counted(int(d/unit.size), unit.name) + " ago"
+			return spelling.Count(int(d/unit.size), unit.name) + " ago"
 		}
 	}
 	return "less than a minute ago"

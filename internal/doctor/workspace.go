@@ -1,13 +1,13 @@
 package doctor
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // workspace reports the diagnostics of the hooks files.
@@ -27,7 +27,7 @@ func (d *Doctor) workspace() (found []Finding) {
 		}
 		if len(file.Errors) == 0 {
 			found = append(found, Finding{Check: "hooks-file", Severity: OK, Where: file.Path,
-				What: file.Level.String() + " hooks file, " + counted(file.Hooks, "hook")})
+				What: file.Level.String() + " hooks file, " + spelling.Count(file.Hooks, "hook")})
 		}
 		hooks, faults = hooks+file.Hooks, faults+len(file.Errors)
 	}
@@ -77,12 +77,4 @@ func diagnosed(severity Severity, d hook.Diagnostic) Finding {
 		f.Where += ":" + strconv.Itoa(d.Line) + ":" + strconv.Itoa(d.Column)
 	}
 	return f
-}
-
-// counted returns a number with its noun.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

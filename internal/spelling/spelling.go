@@ -1,5 +1,5 @@
-// Package spelling helps with words in messages: it finds the known word that a misspelt word means, and shortens long
-// texts.
+// Package spelling helps with words in messages: it finds the known word that a misspelt word means, counts things, and
+// shortens long texts.
 //
 //	spelling.Near("comand", []string{"command", "events"}) // ["command"]
 //	spelling.Brief("permission", 4)                        // "perm…"
@@ -8,6 +8,7 @@
 package spelling
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -88,4 +89,12 @@ func Brief(text string, most int) string {
 		most--
 	}
 	return text[:most] + "…"
+}
+
+// Count returns a number of things, as "1 hook" or "2 hooks".
+func Count[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

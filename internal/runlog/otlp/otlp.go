@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/runlog/stats"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -167,7 +168,7 @@ func (s *sender) round(ctx context.Context) (newer bool, err error) {
 		s.total.Missed += int64(missed)
 		const text = "%s: at least %s of the log was rotated away or removed before it was sent; " +
 			"calls after %s may be missing"
-		s.Say(fmt.Sprintf(text, s.Log, counted(int64(missed), "part"), cmp.Or(s.position.Last, "the first")))
+		s.Say(fmt.Sprintf(text, s.Log, spelling.Count(int64(missed), "part"), cmp.Or(s.position.Last, "the first")))
 	}
 	for n, i := range read {
 		if err := s.part(ctx, &parts[i], marks[n]); err != nil {
@@ -227,7 +228,7 @@ func (s *sender) acknowledge(ctx context.Context, b *batch, p *stats.Part, m mar
 	s.total.Other += b.other
 	if b.unreadable > 0 {
 		s.Say(fmt.Sprintf("%s: %s before byte %d could not be read, and was not sent", p.Path(),
-			counted(b.unreadable, "line"), b.end))
+			spelling.Count(b.unreadable, "line"), b.end))
 	}
 	s.position.set(m)
 	return s.retry(ctx, func() *refusal {
@@ -325,7 +326,7 @@ func (s *sender) deliver(ctx context.Context, records int) (bool, error) {
 	s.total.Rejected += got.rejected
 	switch {
 	case got.rejected > 0:
-		s.Say(fmt.Sprintf("the server did not keep %s of %d: %s", counted(got.rejected, "record"), records,
+		s.Say(fmt.Sprintf("the server did not keep %s of %d: %s", spelling.Count(got.rejected, "record"), records,
 			cmp.Or(got.message, "it gave no reason")))
 	case got.message != "":
 		s.say("the server says: " + got.message)
@@ -366,11 +367,4 @@ func (s *sender) say(text string) {
 		s.Say(text)
 		s.saidText, s.said = text, time.Now()
 	}
-}
-
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -119,30 +118,15 @@ func listen() (*model, error) {
 		return nil, err
 	}
 	m := &model{Listener: l}
-	go func() {
-		for {
-			conn, err := m.Accept()
-			if err != nil {
-				return
-			}
-			go m.answer(conn)
-		}
-	}()
+	go func() { _ = http.Serve(l, m) }() // until Close
 	return m, nil
 }
 
-// answer reads a request and refuses it. An http.Server would cost the binary half a megabyte.
-func (m *model) answer(conn net.Conn) {
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(trialLimit))
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const most = 16 << 20
-	r, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, most)))
-	if err != nil {
-		return
-	}
-	body, _ := io.ReadAll(r.Body)
+	body, _ := io.ReadAll(io.LimitReader(r.Body, most))
 	if packed := r.Header.Get("Content-Encoding") != ""; packed || bytes.Contains(body, []byte(canary.Tool)) {
 		m.asked.Store(true)
 	}
-	_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	http.NotFound(w, r)
 }

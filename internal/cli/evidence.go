@@ -74,15 +74,14 @@ func (r *trustReport) addFacts(s *trustState, state string) (clients []doctor.Pr
 // managedHash returns the hash of the managed hooks file and of the scripts in its folder that its commands name; ""
 // without such a file.
 func managedHash(cfg *hookfile.Config) string {
-	hash, there := sha256.New(), false
+	if !cfg.HasLevel(hook.ManagedLevel) {
+		return ""
+	}
+	hash := sha256.New()
 	for i := range cfg.Files {
 		if f := &cfg.Files[i]; f.Level == hook.ManagedLevel {
-			there = true
 			fmt.Fprintf(hash, "%q\n", f.Text)
 		}
-	}
-	if !there {
-		return ""
 	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
@@ -142,15 +141,9 @@ func (f *callFlags) beat(cfg *hookfile.Config) {
 	if f.record.log == nil || canary.Is(&f.call) || f.call.Workspace == "" {
 		return
 	}
-	dir := ""
-	if f.queue != nil {
-		dir = f.queue.Dir
-	}
-	if dir == "" {
-		var err error
-		if dir, err = queue.DefaultDir(); err != nil {
-			return
-		}
+	dir, err := f.stateDir()
+	if err != nil {
+		return
 	}
 	key := sha256.New()
 	own, _ := os.Executable()

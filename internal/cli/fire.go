@@ -178,12 +178,15 @@ func (f *callFlags) recordLastRun() {
 	if client == nil || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
 		return
 	}
-	dir := f.queue.Dir
-	if dir == "" {
-		var err error
-		if dir, err = queue.DefaultDir(); err != nil {
-			return
-		}
+	if dir, err := f.stateDir(); err == nil {
+		_ = lastrun.Record(dir, client.Name, f.call.Workspace)
 	}
-	_ = lastrun.Record(dir, client.Name, f.call.Workspace)
+}
+
+// stateDir returns the folder of the user's state.
+func (f *callFlags) stateDir() (string, error) {
+	if f.queue != nil && f.queue.Dir != "" {
+		return f.queue.Dir, nil
+	}
+	return queue.DefaultDir()
 }

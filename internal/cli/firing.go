@@ -56,8 +56,7 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 	if f.required && len(cfg.Files) == 0 {
 		return nil, f.project.missing()
 	}
-	if isManaged := func(f hookfile.File) bool { return f.Level == hook.ManagedLevel }; f.managed &&
-		!slices.ContainsFunc(cfg.Files, isManaged) {
+	if f.managed && !cfg.HasLevel(hook.ManagedLevel) {
 		return nil, fmt.Errorf("%s is missing, and this call is by an entry of install --managed; put the file back, "+
 			"or run hookrun uninstall --managed as administrator", hookfile.ManagedFile())
 	}

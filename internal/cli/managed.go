@@ -107,8 +107,7 @@ const noHooks = "{\"hooks\": []}\n"
 
 // policy returns the managed hooks file: its path, its text, and its hooks.
 func (m *managedFlags) policy(system string) (path, text string, hooks []hook.Hook, err error) {
-	path = dialect.OnSystem(system, "/etc/hookrun/hooks.json", "/Library/Application Support/hookrun/hooks.json",
-		`C:\ProgramData\hookrun\hooks.json`)
+	path = hookfile.ManagedPath(system)
 	from, text := path, noHooks
 	if !m.print {
 		path = absolute(hookfile.ManagedFile())

@@ -97,6 +97,11 @@ func union(names, more []string) []string {
 	return names
 }
 
+// HasLevel reports whether a file of a level was read.
+func (c *Config) HasLevel(l hook.Level) bool {
+	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Level == l })
+}
+
 // Wrappers returns the programs in the files' "wrappers", which run the command in their arguments.
 func (c *Config) Wrappers() []string { return c.wrappers }
 

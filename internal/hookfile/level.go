@@ -53,7 +53,13 @@ func (o *Options) managed() (path string, tested bool) {
 	return managedPath(), false
 }
 
-// ManagedFile returns the path of the managed file.
+// ManagedPath returns the path of the managed file on a system, named as in runtime.GOOS.
+func ManagedPath(system string) string {
+	return dialect.OnSystem(system, "/etc/hookrun/hooks.json", "/Library/Application Support/hookrun/hooks.json",
+		`C:\ProgramData\hookrun\hooks.json`)
+}
+
+// ManagedFile returns the path of the managed file on this system.
 func ManagedFile() string {
 	path, _ := (&Options{}).managed()
 	return path

@@ -2,6 +2,6 @@ package hookfile
 
 import "os"
 
-func managedPath() string { return "/Library/Application Support/hookrun/hooks.json" }
+func managedPath() string { return ManagedPath("darwin") }
 
 func configDir() (string, error) { return os.UserConfigDir() }

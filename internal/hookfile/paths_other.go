@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-func managedPath() string { return "/etc/hookrun/hooks.json" }
+func managedPath() string { return ManagedPath("linux") }
 
 // configDir replaces os.UserConfigDir, which returns an error if XDG_CONFIG_HOME is not absolute. The XDG specification
 // says to ignore such a path.

@@ -11,7 +11,7 @@ import (
 func managedPath() string {
 	dir, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
 	if err != nil {
-		dir = `C:\ProgramData`
+		return ManagedPath("windows")
 	}
 	return filepath.Join(dir, "hookrun", "hooks.json")
 }

@@ -21,21 +21,14 @@ var keyKinds = [...]keyKind{
 	{"dop_v1_", 40, 40}, {"SG.", 20, 5},
 }
 
-// shortestKey is the smallest keyKind.least. Most calls have no word of this length, so no kind is looked for.
-const shortestKey = 16
-
 // keyInText finds a key or a token in the arguments of any tool.
 func keyInText(c *Call) Found {
 	args := c.Args
 	if strings.Contains(args, `\u00`) {
 		args = plainEscapes(args)
 	}
-	kinds := keyKinds[:]
-	if !hasRow(args, shortestKey) {
-		kinds = nil
-	}
-	for i := range kinds {
-		if kind := &kinds[i]; kind.appearsIn(args) {
+	for i := range keyKinds {
+		if kind := &keyKinds[i]; kind.appearsIn(args) {
 			return Found{Subject: "a text that begins with " + kind.begin}
 		}
 	}
@@ -66,20 +59,6 @@ func (k *keyKind) appearsIn(text string) bool {
 		}
 		text = text[end:]
 	}
-}
-
-// hasRow reports whether a text contains a row of characters of keys of this length.
-func hasRow(text string, length int) bool {
-	row := 0
-	for i := range len(text) {
-		if row++; !isOfKey(text[i], true) {
-			row = 0
-		}
-		if row == length {
-			return true
-		}
-	}
-	return false
 }
 
 func isOfKey(b byte, most bool) bool { return isAlphanumeric(b) || most && (b == '_' || b == '-') }

@@ -104,10 +104,3 @@ func TestSecretsOfTools(t *testing.T) {
 		assert.Equal(t, test.blocks, what != "", "%s %s: %s", test.tool, test.input, what)
 	}
 }
-
-// TestShortestKey: a shorter kind would never be looked for.
-func TestShortestKey(t *testing.T) {
-	for _, kind := range keyKinds {
-		require.GreaterOrEqual(t, kind.least, shortestKey, kind.begin)
-	}
-}

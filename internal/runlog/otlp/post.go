@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // maxAnswer is how much of an answer is read, in bytes.
@@ -189,10 +190,5 @@ func retryAfter(header string, now time.Time) time.Duration {
 
 // short returns the beginning of a server's text, in one line.
 func short(text string) string {
-	const most = 300
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return fmt.Sprint(printable.Escape(text))
+	return printable.Escape(spelling.Brief(strings.Join(strings.Fields(text), " "), 300))
 }

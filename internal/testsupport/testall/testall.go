@@ -1,4 +1,4 @@
-// Package testall separates the tests that a change runs from those that only CI runs.`go test ./...` stays short and
+// Package testall separates the tests that a change runs from those that only CI runs. `go test ./...` stays short and
 // needs no network; HOOKRUN_TEST_ALL=1 adds what installs packages, compares with other programs at length, or repeats
 // a recorded corpus whole. Under the race detector, Alone leaves out tests of one goroutine.
 package testall

@@ -91,7 +91,7 @@ func LLMResponse(c *Call) []byte {
 	text := strictjson.Quote(c.Result)
 	response := FieldsOf("llmContent", text, "returnDisplay", text)
 	if c.Failed {
-		response.Set("error", ObjectOf(FieldsOf("message", text)))
+		response.Set("error", JSONObject("message", text))
 	}
 	return ObjectOf(response)
 }

@@ -101,6 +101,12 @@ func ObjectOf(fields strictjson.Fields) []byte {
 	return text
 }
 
+// JSONObject returns an object of alternating keys and values.
+func JSONObject(keysAndValues ...any) []byte { return ObjectOf(FieldsOf(keysAndValues...)) }
+
+// JSONList returns an array of one value.
+func JSONList(value []byte) []byte { return append(append([]byte{'['}, value...), ']') }
+
 // BlockReason returns the reason of a decision, worded as a block for a client without a word for the decision at the
 // event.
 func BlockReason(o protocol.Outcome, client string) string {

@@ -63,7 +63,7 @@ func resultOf(text string, request gjson.Result) (result gjson.Result, err error
 	case !same(result.Get("request_id"), request.Get("params.request_id")):
 		return result, errors.New("its request_id is not that of the request")
 	case !strings.HasPrefix(dialect.StringOf(result.Get("acs_version")), "0."):
-		return result, fmt.Errorf("its acs_version is not 0.y.z, as %s", version)
+		return result, fmt.Errorf("its acs_version is not 0.y.z, as %s", Version)
 	}
 	return result, nil
 }
@@ -141,7 +141,7 @@ func modify(c *dialect.Call, changes gjson.Result, v *dialect.Verdict) (cannot s
 	case event == protocol.PreTool:
 		return "modified_content is no object of arguments", nil
 	case event == protocol.PreExecute:
-		v.UpdatedInput = object("prompt", []byte(content.Raw))
+		v.UpdatedInput = dialect.JSONObject("prompt", []byte(content.Raw))
 	default:
 		v.UpdatedOutput = []byte(content.Raw)
 	}

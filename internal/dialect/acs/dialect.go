@@ -12,14 +12,14 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// version is the version of the standard. Every version 0.y.z is accepted.
-const version = "0.1.0"
+// Version is the version of the standard. Every version 0.y.z is accepted.
+const Version = "0.1.0"
 
 // The methods with a decision.
 const (
-	userMessage     = "steps/userMessage"
-	toolCallRequest = "steps/toolCallRequest"
-	toolCallResult  = "steps/toolCallResult"
+	UserMessage     = "steps/userMessage"
+	ToolCallRequest = "steps/toolCallRequest"
+	ToolCallResult  = "steps/toolCallResult"
 )
 
 // Dialect is the dialect of hooks that are Guardians. Events, matchers and the other keys of their entries are the

@@ -27,11 +27,11 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 
 // payloadOf returns the method and the payload for a call.
 func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warnings []string, err error) {
-	tool := func() []byte { return object("name", strictjson.Quote(c.ProjectTool())) }
+	tool := func() []byte { return dialect.JSONObject("name", strictjson.Quote(c.ProjectTool())) }
 	switch dialect.Canonical(c.Event) {
 	case protocol.PreExecute:
-		text := object("type", []byte(`"text"`), "value", strictjson.Quote(c.Prompt))
-		return userMessage, dialect.FieldsOf("content", list(text)), nil, nil
+		text := dialect.JSONObject("type", []byte(`"text"`), "value", strictjson.Quote(c.Prompt))
+		return UserMessage, dialect.FieldsOf("content", dialect.JSONList(text)), nil, nil
 	case protocol.PreTool:
 		input, warnings, err := c.Input()
 		if err != nil {
@@ -45,29 +45,29 @@ func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warni
 		var wrapped strictjson.Fields
 		args.ForEach(func(key, value gjson.Result) bool {
 			wrapped = append(wrapped, strictjson.Field{Key: strictjson.Text(key.Raw),
-				Value: object("value", []byte(value.Raw))})
+				Value: dialect.JSONObject("value", []byte(value.Raw))})
 			return true
 		})
-		return toolCallRequest, dialect.FieldsOf("tool", tool(), "arguments", dialect.ObjectOf(wrapped)), warnings, nil
+		return ToolCallRequest, dialect.FieldsOf("tool", tool(), "arguments", dialect.ObjectOf(wrapped)), warnings, nil
 	case protocol.PostTool:
 		status := `"success"`
 		if c.Failed {
 			status = `"failure"`
 		}
-		return toolCallResult, dialect.FieldsOf("tool", tool(), "exit_status", []byte(status), "outputs",
-			list(object("value", strictjson.Quote(c.Result)))), nil, nil
+		return ToolCallResult, dialect.FieldsOf("tool", tool(), "exit_status", []byte(status), "outputs",
+			dialect.JSONList(dialect.JSONObject("value", strictjson.Quote(c.Result)))), nil, nil
 	}
 	return "", nil, nil, fmt.Errorf("the Agent Control Standard has no step for %s", c.Event)
 }
 
 // envelope returns a request.
 func envelope(c *dialect.Call, method string, payload strictjson.Fields) []byte {
-	metadata := object("agent_id", strictjson.Quote(cmp.Or(c.AgentID, "hookrun")),
+	metadata := dialect.JSONObject("agent_id", strictjson.Quote(cmp.Or(c.AgentID, "hookrun")),
 		"session_id", strictjson.Quote(sessionID(c)), "platform", []byte(`"hookrun"`))
-	params := object("acs_version", []byte(`"`+version+`"`), "request_id", strictjson.Quote(newID()),
+	params := dialect.JSONObject("acs_version", []byte(`"`+Version+`"`), "request_id", strictjson.Quote(newID()),
 		"timestamp", strictjson.Quote(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")),
 		"metadata", metadata, "payload", dialect.ObjectOf(payload))
-	return object("jsonrpc", []byte(`"2.0"`), "method", strictjson.Quote(method), "id", strictjson.Quote(newID()),
+	return dialect.JSONObject("jsonrpc", []byte(`"2.0"`), "method", strictjson.Quote(method), "id", strictjson.Quote(newID()),
 		"params", params)
 }
 
@@ -82,8 +82,8 @@ func (h hooks) Negotiate(c *dialect.Call, answer []byte) (hello, again dialect.P
 		return nil, nil
 	}
 	return dialect.Payload{envelope(c, "handshake/hello", dialect.FieldsOf(
-		"acs_versions_supported", []byte(`["`+version+`"]`),
-		"methods_implemented", []byte(`["`+userMessage+`","`+toolCallRequest+`","`+toolCallResult+`"]`),
+		"acs_versions_supported", []byte(`["`+Version+`"]`),
+		"methods_implemented", []byte(`["`+UserMessage+`","`+ToolCallRequest+`","`+ToolCallResult+`"]`),
 		"transports_supported", []byte(`["http"]`), "provenance_producer", []byte(`"none"`),
 		"profiles_supported", []byte(`[]`)))}, again
 }
@@ -109,9 +109,3 @@ func formatUUID(b []byte, kind byte) string {
 	b[6], b[8] = b[6]&0x0f|kind<<4, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
-
-// object returns a JSON object of alternating keys and values.
-func object(keysAndValues ...any) []byte { return dialect.ObjectOf(dialect.FieldsOf(keysAndValues...)) }
-
-// list returns a JSON array of one value.
-func list(value []byte) []byte { return append(append([]byte{'['}, value...), ']') }

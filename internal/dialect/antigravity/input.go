@@ -42,8 +42,8 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 			return nil, nil, err
 		}
 		warnings = more
-		o.Raw("toolCall", dialect.ObjectOf(dialect.FieldsOf("name", strictjson.Quote(c.Tool),
-			"args", clientArgs(c.Tool, gjson.ParseBytes(input)))))
+		o.Raw("toolCall", dialect.JSONObject("name", strictjson.Quote(c.Tool),
+			"args", clientArgs(c.Tool, gjson.ParseBytes(input))))
 	}
 	if own { // a hook has changed the call
 		gjson.Parse(c.ClientInput).ForEach(func(key, value gjson.Result) bool {

@@ -119,7 +119,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	case command == dialect.StringOf(old["command"]): // the hook changed the list
 		v.UpdatedInput = []byte(argsOf(c.Tool, gjson.ParseBytes(v.UpdatedInput)))
 	case all == dialect.StringOf(old["command"]): // the hook changed the text
-		v.UpdatedInput = dialect.ObjectOf(dialect.FieldsOf("command", []byte(now["command"].Raw)))
+		v.UpdatedInput = dialect.JSONObject("command", []byte(now["command"].Raw))
 	default:
 		who := dialect.MessagePrefix(before, hook)
 		v.Decide(protocol.Block, who+` changed "command" and "commands" to different commands`)

@@ -86,7 +86,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Raw(record(event), dialect.ObjectOf(called))
 		o.Raw(map[protocol.Event]string{before: "preToolUse", after: "postToolUse"}[event], dialect.ObjectOf(given))
 	} else if event == "UserPromptSubmit" {
-		o.Raw("userPromptSubmit", dialect.ObjectOf(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))
+		o.Raw("userPromptSubmit", dialect.JSONObject("prompt", strictjson.Quote(c.Prompt)))
 	}
 	return o.End(c), warnings, nil
 }
@@ -97,10 +97,10 @@ func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	o.Text("clineVersion", "")
 	o.Now("timestamp")
 	o.Text("taskId", c.SessionID)
-	o.Raw("sessionContext", dialect.ObjectOf(dialect.FieldsOf("rootSessionId", strictjson.Quote(c.SessionID))))
+	o.Raw("sessionContext", dialect.JSONObject("rootSessionId", strictjson.Quote(c.SessionID)))
 	o.Raw("workspaceRoots", []byte("["+string(dir)+"]"))
-	o.Raw("workspaceInfo", dialect.ObjectOf(dialect.FieldsOf("rootPath", dir,
-		"hint", strictjson.Quote(filepath.Base(c.Workspace)))))
+	o.Raw("workspaceInfo", dialect.JSONObject("rootPath", dir,
+		"hint", strictjson.Quote(filepath.Base(c.Workspace))))
 	o.Text("userId", "unknown")
 	o.Text("agent_id", c.AgentID)
 	o.Raw("parent_agent_id", []byte("null"))
@@ -114,7 +114,7 @@ func toolCall(c *dialect.Call, input []byte) (called, given strictjson.Fields) {
 	object := gjson.ParseBytes(input)
 	if lines := commandsOf(object); c.Tool == runCommands && len(lines) > 0 {
 		list, _ := strictjson.Marshal(lines) // texts always encode
-		object = gjson.ParseBytes(dialect.ObjectOf(dialect.FieldsOf("commands", list)))
+		object = gjson.ParseBytes(dialect.JSONObject("commands", list))
 	}
 	var parameters strictjson.Fields
 	object.ForEach(func(key, value gjson.Result) bool {

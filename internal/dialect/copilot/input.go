@@ -49,8 +49,8 @@ func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []st
 
 // resultOf returns a tool's result in the client's form.
 func resultOf(text string) []byte {
-	return dialect.ObjectOf(dialect.FieldsOf("result_type", []byte(`"success"`), "text_result_for_llm",
-		strictjson.Quote(text)))
+	return dialect.JSONObject("result_type", []byte(`"success"`), "text_result_for_llm",
+		strictjson.Quote(text))
 }
 
 // camelPayload returns the input in camelCase: without the event's name, with the time in milliseconds and the client's

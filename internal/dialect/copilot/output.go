@@ -76,8 +76,8 @@ func (a *answer) write() {
 	}
 	if a.UpdatedOutput != nil && !a.held {
 		if a.Name == "PostToolUse" {
-			a.out.Set("modifiedResult", dialect.ObjectOf(dialect.FieldsOf("resultType", []byte(`"success"`),
-				"textResultForLlm", strictjson.Quote(strictjson.ValueText(a.UpdatedOutput)))))
+			a.out.Set("modifiedResult", dialect.JSONObject("resultType", []byte(`"success"`),
+				"textResultForLlm", strictjson.Quote(strictjson.ValueText(a.UpdatedOutput))))
 		} else {
 			a.Note("hookrun: Copilot CLI cannot change the result of a tool that failed, and its model has read it")
 		}

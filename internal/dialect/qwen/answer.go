@@ -71,8 +71,8 @@ func mergeRequests(answers []*answer) gjson.Result {
 			messages = append(messages, message)
 		}
 	}
-	return gjson.ParseBytes(dialect.ObjectOf(dialect.FieldsOf("behavior", strictjson.Quote(word),
-		"message", strictjson.Quote(strings.Join(messages, "\n")))))
+	return gjson.ParseBytes(dialect.JSONObject("behavior", strictjson.Quote(word),
+		"message", strictjson.Quote(strings.Join(messages, "\n"))))
 }
 
 func (a *answer) denies() bool { return a.decision == "block" || a.decision == "deny" }

@@ -22,19 +22,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/acs"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
-)
-
-// version is the version of the standard. Every version 0.y.z is accepted.
-const version = "0.1.0"
-
-// The methods with a decision.
-const (
-	userMessage     = "steps/userMessage"
-	toolCallRequest = "steps/toolCallRequest"
-	toolCallResult  = "steps/toolCallResult"
 )
 
 // Codes of the standard's own errors.
@@ -77,10 +68,10 @@ func Read(method, params string) (r Request, err error) {
 	case method == "handshake/hello":
 		r.Reply, err = r.hello(p.Get("payload"))
 		return r, err
-	case method != userMessage && method != toolCallRequest && method != toolCallResult:
-		e := jsonrpc.Errorf(notNegotiated, "%s is not evaluated; known are %s, %s, %s", method, userMessage,
-			toolCallRequest, toolCallResult)
-		e.Data = object("reason", []byte(`"not_negotiated"`), "method", strictjson.Quote(method))
+	case method != acs.UserMessage && method != acs.ToolCallRequest && method != acs.ToolCallResult:
+		e := jsonrpc.Errorf(notNegotiated, "%s is not evaluated; known are %s, %s, %s", method, acs.UserMessage,
+			acs.ToolCallRequest, acs.ToolCallResult)
+		e.Data = dialect.JSONObject("reason", []byte(`"not_negotiated"`), "method", strictjson.Quote(method))
 		return r, e
 	}
 	r.Fault = r.read(method, params, p)
@@ -96,9 +87,9 @@ func (r *Request) read(method, params string, p gjson.Result) error {
 		c.Dir = dir
 	}
 	switch c.ToolUseID = r.id; method {
-	case userMessage:
+	case acs.UserMessage:
 		c.Event = protocol.PreExecute
-	case toolCallRequest:
+	case acs.ToolCallRequest:
 		c.Event = protocol.PreTool
 	default:
 		c.Event, c.ToolUseID = protocol.PostTool, dialect.StringOf(payload.Get("request_id_ref"))
@@ -217,7 +208,7 @@ func (r *Request) Decision(o protocol.Outcome) []byte {
 	switch {
 	case o.Decision == protocol.Ask:
 		out.Set("decision", []byte(`"ask"`))
-		out.Set("ask_details", object("approver", []byte(`{"type":"human","id":"user"}`),
+		out.Set("ask_details", dialect.JSONObject("approver", []byte(`{"type":"human","id":"user"}`),
 			"question", strictjson.Quote(cmp.Or(reason, "May this tool run?")), "timeout_seconds", []byte("300"),
 			"timeout_disposition", []byte(`"deny"`)))
 	case o.Decision == protocol.Defer:
@@ -238,11 +229,11 @@ func (r *Request) Decision(o protocol.Outcome) []byte {
 		out.Set("reasoning", strictjson.Quote(reason))
 	}
 	if o.Hook != "" && o.Decision != protocol.Continue {
-		out.Set("policy_references", list(object("policy_id", []byte(`"hookrun"`),
+		out.Set("policy_references", dialect.JSONList(dialect.JSONObject("policy_id", []byte(`"hookrun"`),
 			"rule_id", strictjson.Quote(o.Hook))))
 	}
 	if o.Cause != "" && o.Decision != protocol.Continue {
-		out.Set("reason_codes", list(strictjson.Quote(string(o.Cause))))
+		out.Set("reason_codes", dialect.JSONList(strictjson.Quote(string(o.Cause))))
 	}
 	rest, _ := strictjson.Marshal(struct {
 		Stop    bool     `json:"stop,omitempty"`
@@ -251,7 +242,7 @@ func (r *Request) Decision(o protocol.Outcome) []byte {
 		Warning []string `json:"warnings,omitempty"`
 	}{o.Stop, dialect.TextsOf(o), o.SystemMessages, o.Warnings})
 	if string(rest) != "{}" {
-		out.Set("policy_data", object("hookrun", rest))
+		out.Set("policy_data", dialect.JSONObject("hookrun", rest))
 	}
 	return dialect.ObjectOf(out)
 }
@@ -260,10 +251,10 @@ func (r *Request) Decision(o protocol.Outcome) []byte {
 func (r *Request) changes(o protocol.Outcome) []byte {
 	switch {
 	case o.UpdatedOutput != nil && r.Call.Event == protocol.PostTool:
-		return object("modified_content", strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))
+		return dialect.JSONObject("modified_content", strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))
 	case o.UpdatedInput != nil && r.Call.Event == protocol.PreExecute:
 		prompt := gjson.GetBytes(o.UpdatedInput, "prompt")
-		return object("modified_content", strictjson.Quote(dialect.StringOf(prompt)))
+		return dialect.JSONObject("modified_content", strictjson.Quote(dialect.StringOf(prompt)))
 	case o.UpdatedInput == nil || r.Call.Event != protocol.PreTool:
 		return nil
 	}
@@ -279,12 +270,12 @@ func (r *Request) changes(o protocol.Outcome) []byte {
 	if changed == nil {
 		return nil
 	}
-	return object("parameter_overrides", dialect.ObjectOf(changed))
+	return dialect.JSONObject("parameter_overrides", dialect.ObjectOf(changed))
 }
 
 // result returns the members that all results have. payload is JSON, or "".
 func (r *Request) result(payload string) strictjson.Fields {
-	out := dialect.FieldsOf("type", []byte(`"final"`), "acs_version", []byte(`"`+version+`"`),
+	out := dialect.FieldsOf("type", []byte(`"final"`), "acs_version", []byte(`"`+acs.Version+`"`),
 		"request_id", strictjson.Quote(r.id), "decision", []byte(`"allow"`))
 	if payload != "" {
 		out.Set("payload", []byte(payload))
@@ -305,8 +296,8 @@ func (r *Request) ping(echo gjson.Result) []byte {
 func (r *Request) hello(client gjson.Result) ([]byte, error) {
 	for _, v := range client.Get("acs_versions_supported").Array() {
 		if strings.HasPrefix(dialect.StringOf(v), "0.") {
-			const hello = `{"negotiated_version":"` + version + `","methods_evaluated":["` + userMessage + `","` +
-				toolCallRequest + `","` + toolCallResult + `","system/ping"],"selected_transport":"http",` +
+			const hello = `{"negotiated_version":"` + acs.Version + `","methods_evaluated":["` + acs.UserMessage + `","` +
+				acs.ToolCallRequest + `","` + acs.ToolCallResult + `","system/ping"],"selected_transport":"http",` +
 				`"signature_algorithms_supported":[],"timeout_config":{"default_ms":60000},"skew_window_ms":300000,` +
 				`"on_decision_failure":"deny","policy_requires_provenance":false,"profiles_accepted":[]}`
 			return dialect.MergedJSON(dialect.ObjectOf(r.result(hello)), []byte(hello)), nil
@@ -316,12 +307,6 @@ func (r *Request) hello(client gjson.Result) ([]byte, error) {
 }
 
 func wrongVersion() error {
-	return &jsonrpc.Error{Code: unsupportedVersion, Message: "the version must be 0.y.z, as " + version,
-		Data: []byte(`{"reason":"unsupported_version","supported_versions":["` + version + `"]}`)}
+	return &jsonrpc.Error{Code: unsupportedVersion, Message: "the version must be 0.y.z, as " + acs.Version,
+		Data: []byte(`{"reason":"unsupported_version","supported_versions":["` + acs.Version + `"]}`)}
 }
-
-// object returns a JSON object of alternating keys and values.
-func object(keysAndValues ...any) []byte { return dialect.ObjectOf(dialect.FieldsOf(keysAndValues...)) }
-
-// list returns a JSON array of one value.
-func list(value []byte) []byte { return append(append([]byte{'['}, value...), ']') }

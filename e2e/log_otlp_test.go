@@ -87,9 +87,9 @@ func (c *badCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case p < 4:
 		lose()
 		panic(http.ErrAbortHandler)
-	case p < 7: // later than the sender waits
+	case p < 7: // no answer until the sender has given up
 		lose()
-		time.Sleep(400 * time.Millisecond)
+		<-r.Context().Done()
 	case p < 11:
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(http.StatusTooManyRequests)

@@ -63,14 +63,18 @@ func queued(t *testing.T, dir string, n int) []string {
 	return waiting(t, dir)
 }
 
+// bridged returns a server with a bridge that is ready, and a client.
+func bridged(t *testing.T, state string) (server *process, c client) {
+	server, address := startServer(t)
+	startBridge(t, address, state).wait(t)
+	return server, connect(t, address)
+}
+
 // TestDelivery: the real hookrun prints a text after a tool, and the end of the text is reported.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
-	_, address := startServer(t)
-	bridge := startBridge(t, address, dir)
-	bridge.wait(t)
-	c := connect(t, address)
+	_, c := bridged(t, dir)
 	require.NoError(t, c.publish(ctx, "planner", "Use the staging database.", "Nats-Msg-Id", "1",
 		"Hookrun-Source", "Boss"))
 	require.NoError(t, c.publish(ctx, "planner", "After the shell only.", "Nats-Msg-Id", "2",
@@ -111,10 +115,7 @@ func TestDelivery(t *testing.T) {
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
-	_, address := startServer(t)
-	bridge := startBridge(t, address, dir)
-	bridge.wait(t)
-	c := connect(t, address)
+	_, c := bridged(t, dir)
 	poison := [][]string{
 		{"", "0"},
 		{"  \n", "1"},
@@ -145,10 +146,7 @@ func TestPoison(t *testing.T) {
 func TestServerForgets(t *testing.T) {
 	t.Parallel()
 	ctx, dir := limit(t), t.TempDir()
-	server, address := startServer(t)
-	bridge := startBridge(t, address, dir)
-	bridge.wait(t)
-	c := connect(t, address)
+	server, c := bridged(t, dir)
 	require.NoError(t, c.publish(ctx, "planner", "one", "Nats-Msg-Id", "1"))
 	queued(t, dir, 1)
 	stream, err := c.js.Stream(ctx, textsStream)

@@ -67,8 +67,8 @@ func envelope(c *dialect.Call, method string, payload strictjson.Fields) []byte 
 	params := dialect.JSONObject("acs_version", []byte(`"`+Version+`"`), "request_id", strictjson.Quote(newID()),
 		"timestamp", strictjson.Quote(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")),
 		"metadata", metadata, "payload", dialect.ObjectOf(payload))
-	return dialect.JSONObject("jsonrpc", []byte(`"2.0"`), "method", strictjson.Quote(method), "id", strictjson.Quote(newID()),
-		"params", params)
+	return dialect.JSONObject("jsonrpc", []byte(`"2.0"`), "method", strictjson.Quote(method),
+		"id", strictjson.Quote(newID()), "params", params)
 }
 
 // Negotiate implements dialect.Negotiator: a Guardian that knows no handshake of the session wants one first.

@@ -296,8 +296,9 @@ func (r *Request) ping(echo gjson.Result) []byte {
 func (r *Request) hello(client gjson.Result) ([]byte, error) {
 	for _, v := range client.Get("acs_versions_supported").Array() {
 		if strings.HasPrefix(dialect.StringOf(v), "0.") {
-			const hello = `{"negotiated_version":"` + acs.Version + `","methods_evaluated":["` + acs.UserMessage + `","` +
-				acs.ToolCallRequest + `","` + acs.ToolCallResult + `","system/ping"],"selected_transport":"http",` +
+			const hello = `{"negotiated_version":"` + acs.Version + `","methods_evaluated":["` +
+				acs.UserMessage + `","` + acs.ToolCallRequest + `","` + acs.ToolCallResult +
+				`","system/ping"],"selected_transport":"http",` +
 				`"signature_algorithms_supported":[],"timeout_config":{"default_ms":60000},"skew_window_ms":300000,` +
 				`"on_decision_failure":"deny","policy_requires_provenance":false,"profiles_accepted":[]}`
 			return dialect.MergedJSON(dialect.ObjectOf(r.result(hello)), []byte(hello)), nil

@@ -29,10 +29,10 @@ func TestRead(t *testing.T) {
 			tool: "t", args: `{"a":[1],"b":null}`},
 		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":"ls"`, tool: "t",
 			args: `{"command":"ls"}`},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":""}},"raw_command":""`,
-			tool: "t", args: `{"command":""}`},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":1}},"raw_command":""`,
-			fault: "differ"},
+		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":""}},` +
+			`"raw_command":""`, tool: "t", args: `{"command":""}`},
+		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":1}},` +
+			`"raw_command":""`, fault: "differ"},
 		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":"ls"}},` +
 			`"raw_command":["rm"]`, fault: "raw_command is no string"},
 		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":null`, tool: "t",
@@ -47,7 +47,8 @@ func TestRead(t *testing.T) {
 			tool: "t", result: "a\n1"},
 		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"},"outputs":["a"]`, fault: "needs a value"},
 		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"}`, fault: "needs the outputs"},
-		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"},"outputs":{"value":"a"}`, fault: "needs the outputs"},
+		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"},"outputs":{"value":"a"}`,
+			fault: "needs the outputs"},
 		{method: acs.UserMessage, payload: `"content":[{"type":"text","text":"a"}]`, fault: "has no value"},
 		{method: acs.UserMessage, payload: `"content":["a"]`, fault: "needs a type"},
 		{method: acs.UserMessage, payload: `"content":[{"type":"text","value":"a"},{"type":"image"},` +
@@ -82,7 +83,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestDecision(t *testing.T) {
-	pre, post, prompt := read(t, acs.ToolCallRequest, `"tool":{"name":"t"},"arguments":{"a":{"value":1},"b":{"value":2}}`),
+	const two = `"tool":{"name":"t"},"arguments":{"a":{"value":1},"b":{"value":2}}`
+	pre, post, prompt := read(t, acs.ToolCallRequest, two),
 		read(t, acs.ToolCallResult, `"tool":{"name":"t"},"exit_status":"failure","outputs":[]`),
 		read(t, acs.UserMessage, `"content":[]`)
 	require.True(t, post.Call.Failed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -104,7 +105,9 @@ def test_interrupt_cancels_the_call(hooks: Hooks, hanging: Hanging) -> None:
         hanging.wait()
         os.kill(os.getpid(), signal.SIGINT)
 
-    with Gate(hooks(entry("pre-tool", hanging.script, matcher="shell"))) as gate:
+    with contextlib.ExitStack() as end:
+        end.callback(signal.signal, signal.SIGINT, before)
+        gate = end.enter_context(Gate(hooks(entry("pre-tool", hanging.script, matcher="shell"))))
         thread = threading.Thread(target=interrupt)
         thread.start()
         with pytest.raises(KeyboardInterrupt):
@@ -112,7 +115,6 @@ def test_interrupt_cancels_the_call(hooks: Hooks, hanging: Hanging) -> None:
         thread.join()
         hanging.wait_killed()
         assert gate.before("read", {}).runs
-    signal.signal(signal.SIGINT, before)
 
 
 @linux

@@ -16,7 +16,7 @@ missing=()
 [ -x "$wine" ] || missing+=(wine64 wine)
 command -v "$compiler" >/dev/null || missing+=(gcc-mingw-w64-x86-64-win32)
 if ((${#missing[@]})); then
-	if ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; }; then
+	if ! .ci/apt "${missing[@]}"; then
 		echo "wine.sh: cannot install ${missing[*]}" >&2
 		exit 77
 	fi

@@ -12,14 +12,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Version is the version of the standard. Every version 0.y.z is accepted.
-const Version = "0.1.0"
-
-// The methods with a decision.
 const (
-	UserMessage     = "steps/userMessage"
-	ToolCallRequest = "steps/toolCallRequest"
-	ToolCallResult  = "steps/toolCallResult"
+	version         = dialect.ACSVersion
+	userMessage     = dialect.ACSUserMessage
+	toolCallRequest = dialect.ACSToolCallRequest
+	toolCallResult  = dialect.ACSToolCallResult
 )
 
 // Dialect is the dialect of hooks that are Guardians. Events, matchers and the other keys of their entries are the

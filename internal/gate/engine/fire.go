@@ -274,10 +274,11 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 // hookRun is one hook that runs for a call.
 type hookRun struct {
 	*hook.Hook
-	call    *dialect.Call // as the hook sees it
-	payload dialect.Payload
-	limit   time.Duration
-	of      conversation
+	call     *dialect.Call // as the hook sees it
+	payload  dialect.Payload
+	limit    time.Duration
+	of       conversation
+	observes bool // the verdict has no effect on the call
 }
 
 // runGroup runs hooks in parallel and returns their verdicts in the order of the group.
@@ -285,11 +286,11 @@ func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Ca
 	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
-		limit := f.deadline(h)
-		if end, ok := ctx.Deadline(); ok && h.Observes(f.begin) { // the client must not run out of time because of it
+		limit, observes := f.deadline(h), h.Observes(f.begin)
+		if end, ok := ctx.Deadline(); ok && observes { // the client must not run out of time because of it
 			limit = min(limit, time.Until(end)/4)
 		}
-		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation()}
+		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation(), observes}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {
@@ -311,7 +312,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	defer func() {
 		verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin))
 		verdict.Note = verdict.Verdict.Note()
-		if h.Observes(f.begin) {
+		if h.observes {
 			cannotTell := f.settings.CannotTell
 			verdict.Observe(cannotTell != nil && cannotTell())
 		} else {
@@ -328,7 +329,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	}
 	fit := func(v *dialect.Verdict) {
 		registry.FitVerdict(h.call, shownName(h.Hook), v)
-		if !h.Observes(f.begin) {
+		if !h.observes {
 			saveContext(h.Hook, v)
 		}
 	}

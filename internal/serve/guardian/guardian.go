@@ -22,10 +22,16 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/acs"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	version         = dialect.ACSVersion
+	userMessage     = dialect.ACSUserMessage
+	toolCallRequest = dialect.ACSToolCallRequest
+	toolCallResult  = dialect.ACSToolCallResult
 )
 
 // Codes of the standard's own errors.
@@ -68,9 +74,9 @@ func Read(method, params string) (r Request, err error) {
 	case method == "handshake/hello":
 		r.Reply, err = r.hello(p.Get("payload"))
 		return r, err
-	case method != acs.UserMessage && method != acs.ToolCallRequest && method != acs.ToolCallResult:
-		e := jsonrpc.Errorf(notNegotiated, "%s is not evaluated; known are %s, %s, %s", method, acs.UserMessage,
-			acs.ToolCallRequest, acs.ToolCallResult)
+	case method != userMessage && method != toolCallRequest && method != toolCallResult:
+		e := jsonrpc.Errorf(notNegotiated, "%s is not evaluated; known are %s, %s, %s", method, userMessage,
+			toolCallRequest, toolCallResult)
 		e.Data = dialect.JSONObject("reason", []byte(`"not_negotiated"`), "method", strictjson.Quote(method))
 		return r, e
 	}
@@ -87,9 +93,9 @@ func (r *Request) read(method, params string, p gjson.Result) error {
 		c.Dir = dir
 	}
 	switch c.ToolUseID = r.id; method {
-	case acs.UserMessage:
+	case userMessage:
 		c.Event = protocol.PreExecute
-	case acs.ToolCallRequest:
+	case toolCallRequest:
 		c.Event = protocol.PreTool
 	default:
 		c.Event, c.ToolUseID = protocol.PostTool, dialect.StringOf(payload.Get("request_id_ref"))
@@ -275,7 +281,7 @@ func (r *Request) changes(o protocol.Outcome) []byte {
 
 // result returns the members that all results have. payload is JSON, or "".
 func (r *Request) result(payload string) strictjson.Fields {
-	out := dialect.FieldsOf("type", []byte(`"final"`), "acs_version", []byte(`"`+acs.Version+`"`),
+	out := dialect.FieldsOf("type", []byte(`"final"`), "acs_version", []byte(`"`+version+`"`),
 		"request_id", strictjson.Quote(r.id), "decision", []byte(`"allow"`))
 	if payload != "" {
 		out.Set("payload", []byte(payload))
@@ -296,8 +302,8 @@ func (r *Request) ping(echo gjson.Result) []byte {
 func (r *Request) hello(client gjson.Result) ([]byte, error) {
 	for _, v := range client.Get("acs_versions_supported").Array() {
 		if strings.HasPrefix(dialect.StringOf(v), "0.") {
-			const hello = `{"negotiated_version":"` + acs.Version + `","methods_evaluated":["` +
-				acs.UserMessage + `","` + acs.ToolCallRequest + `","` + acs.ToolCallResult +
+			const hello = `{"negotiated_version":"` + version + `","methods_evaluated":["` +
+				userMessage + `","` + toolCallRequest + `","` + toolCallResult +
 				`","system/ping"],"selected_transport":"http",` +
 				`"signature_algorithms_supported":[],"timeout_config":{"default_ms":60000},"skew_window_ms":300000,` +
 				`"on_decision_failure":"deny","policy_requires_provenance":false,"profiles_accepted":[]}`
@@ -308,6 +314,6 @@ func (r *Request) hello(client gjson.Result) ([]byte, error) {
 }
 
 func wrongVersion() error {
-	return &jsonrpc.Error{Code: unsupportedVersion, Message: "the version must be 0.y.z, as " + acs.Version,
-		Data: []byte(`{"reason":"unsupported_version","supported_versions":["` + acs.Version + `"]}`)}
+	return &jsonrpc.Error{Code: unsupportedVersion, Message: "the version must be 0.y.z, as " + version,
+		Data: []byte(`{"reason":"unsupported_version","supported_versions":["` + version + `"]}`)}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/acs"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,36 +24,36 @@ func read(t *testing.T, method, payload string) *Request {
 
 func TestRead(t *testing.T) {
 	for _, test := range []struct{ method, payload, tool, args, result, prompt, fault string }{
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":{"value":[1]},"b":{"value":null}}`,
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":{"value":[1]},"b":{"value":null}}`,
 			tool: "t", args: `{"a":[1],"b":null}`},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":"ls"`, tool: "t",
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":"ls"`, tool: "t",
 			args: `{"command":"ls"}`},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":""}},` +
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":""}},` +
 			`"raw_command":""`, tool: "t", args: `{"command":""}`},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":1}},` +
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":1}},` +
 			`"raw_command":""`, fault: "differ"},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":"ls"}},` +
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"command":{"value":"ls"}},` +
 			`"raw_command":["rm"]`, fault: "raw_command is no string"},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":null`, tool: "t",
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{},"raw_command":null`, tool: "t",
 			args: "{}"},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":1}`, fault: `"a" has no value`},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":{"value":1},"a":{"value":2}}`,
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":1}`, fault: `"a" has no value`},
+		{method: toolCallRequest, payload: `"tool":{"name":"t"},"arguments":{"a":{"value":1},"a":{"value":2}}`,
 			fault: "cannot be read"},
-		{method: acs.ToolCallRequest, payload: `"tool":{"name":"t"}`, fault: "needs arguments"},
-		{method: acs.ToolCallRequest, payload: `"tool":"t","arguments":{}`, fault: "needs a tool"},
-		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"},"exit_status":"success",` +
+		{method: toolCallRequest, payload: `"tool":{"name":"t"}`, fault: "needs arguments"},
+		{method: toolCallRequest, payload: `"tool":"t","arguments":{}`, fault: "needs a tool"},
+		{method: toolCallResult, payload: `"tool":{"name":"t"},"exit_status":"success",` +
 			`"outputs":[{"value":"a"},{"value":1}]`,
 			tool: "t", result: "a\n1"},
-		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"},"outputs":["a"]`, fault: "needs a value"},
-		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"}`, fault: "needs the outputs"},
-		{method: acs.ToolCallResult, payload: `"tool":{"name":"t"},"outputs":{"value":"a"}`,
+		{method: toolCallResult, payload: `"tool":{"name":"t"},"outputs":["a"]`, fault: "needs a value"},
+		{method: toolCallResult, payload: `"tool":{"name":"t"}`, fault: "needs the outputs"},
+		{method: toolCallResult, payload: `"tool":{"name":"t"},"outputs":{"value":"a"}`,
 			fault: "needs the outputs"},
-		{method: acs.UserMessage, payload: `"content":[{"type":"text","text":"a"}]`, fault: "has no value"},
-		{method: acs.UserMessage, payload: `"content":["a"]`, fault: "needs a type"},
-		{method: acs.UserMessage, payload: `"content":[{"type":"text","value":"a"},{"type":"image"},` +
+		{method: userMessage, payload: `"content":[{"type":"text","text":"a"}]`, fault: "has no value"},
+		{method: userMessage, payload: `"content":["a"]`, fault: "needs a type"},
+		{method: userMessage, payload: `"content":[{"type":"text","value":"a"},{"type":"image"},` +
 			`{"type":"text","value":"b"}]`,
 			prompt: "a\nb"},
-		{method: acs.UserMessage, payload: `"content":"a"`, fault: "which is an array"},
+		{method: userMessage, payload: `"content":"a"`, fault: "which is an array"},
 	} {
 		r := read(t, test.method, test.payload)
 		if test.fault != "" {
@@ -73,7 +72,7 @@ func TestRead(t *testing.T) {
 		`{"request_id":"r"}`:                                             unsupportedVersion,
 		`{"acs_version":"0.1.0","request_id":"r","signature":{"a":"b"}}`: signatureInvalid,
 	} {
-		_, err := Read(acs.ToolCallRequest, text)
+		_, err := Read(toolCallRequest, text)
 		var e *jsonrpc.Error
 		require.ErrorAs(t, err, &e, text)
 		require.Equal(t, want, e.Code, text)
@@ -84,9 +83,9 @@ func TestRead(t *testing.T) {
 
 func TestDecision(t *testing.T) {
 	const two = `"tool":{"name":"t"},"arguments":{"a":{"value":1},"b":{"value":2}}`
-	pre, post, prompt := read(t, acs.ToolCallRequest, two),
-		read(t, acs.ToolCallResult, `"tool":{"name":"t"},"exit_status":"failure","outputs":[]`),
-		read(t, acs.UserMessage, `"content":[]`)
+	pre, post, prompt := read(t, toolCallRequest, two),
+		read(t, toolCallResult, `"tool":{"name":"t"},"exit_status":"failure","outputs":[]`),
+		read(t, userMessage, `"content":[]`)
 	require.True(t, post.Call.Failed)
 	const goes = protocol.Continue
 	rewrite := func(text string) protocol.Outcome {
@@ -131,9 +130,9 @@ func TestDecision(t *testing.T) {
 
 // FuzzRead: whatever an agent sends, a step has a decision in JSON, and a step that cannot be read is denied.
 func FuzzRead(f *testing.F) {
-	f.Add(acs.ToolCallRequest, params(`"tool":{"name":"t"},"arguments":{"a":{"value":1}},"raw_command":"x"`))
-	f.Add(acs.ToolCallResult, params(`"tool":{"name":"t"},"outputs":[{"value":"a"}]`))
-	f.Add(acs.UserMessage, params(`"content":[{"type":"text","value":"\ud83d"}]`))
+	f.Add(toolCallRequest, params(`"tool":{"name":"t"},"arguments":{"a":{"value":1}},"raw_command":"x"`))
+	f.Add(toolCallResult, params(`"tool":{"name":"t"},"outputs":[{"value":"a"}]`))
+	f.Add(userMessage, params(`"content":[{"type":"text","value":"\ud83d"}]`))
 	f.Add("handshake/hello", params(`"acs_versions_supported":["0.1.0"]`))
 	f.Add("system/ping", params(`"echo":"\u0000"`))
 	f.Fuzz(func(t *testing.T, method, text string) {

@@ -27,7 +27,7 @@ var ownFolders []string
 // goBuild is how Go writes the program of a package to a file. `go run` keeps what it has linked in the build cache, so
 // only the first package of tests has to wait for the linker; what it would start is copied instead.
 func goBuild(flags, pkg, to string) []string {
-	return []string{"run", "-trimpath", flags, "-exec=cp", pkg, to}
+	return []string{"run", flags, "-exec=cp", pkg, to}
 }
 
 // cannotRun is why a script cannot run on this system.

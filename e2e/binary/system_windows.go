@@ -18,7 +18,7 @@ var ownFolders = []string{"APPDATA", "LOCALAPPDATA"}
 
 // goBuild is how Go writes the program of a package to a file.
 func goBuild(flags, pkg, to string) []string {
-	return []string{"build", "-trimpath", flags, "-o", to, pkg}
+	return []string{"build", flags, "-o", to, pkg}
 }
 
 var needed = map[string]*regexp.Regexp{

@@ -4,18 +4,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Up to 1.26 Go may take the end of the time itself for a failure (golang/go#75804). That is no find, and is tried once more.
+# Up to 1.26 Go may take the end of the time itself for a failure (golang/go#75804). That is no find, and is tried again.
 fuzz() {
 	local log
 	log=$(mktemp)
-	for try in 1 2; do
+	for try in 1 2 3; do
 		if go test -vet=off -run '^$' -fuzz "^$1\$" -fuzztime "$duration" -fuzzminimizetime 2s -parallel 1 "$2" >"$log" 2>&1; then
 			tail -n 1 "$log"
 			rm "$log"
 			return
 		fi
 		cat "$log"
-		if [ "$try" = 2 ] || ! grep -q '^    context deadline exceeded$' "$log" || grep -q 'Failing input\|panic' "$log"; then
+		if [ "$try" = 3 ] || ! grep -q '^    context deadline exceeded$' "$log" || grep -q 'Failing input\|panic' "$log"; then
 			return 1
 		fi
 	done

@@ -75,7 +75,7 @@ func FuzzLine(f *testing.F) {
 // is, but where a mark begins.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"TOKEN=a\"b c\"d e", `{"auth":{"a":"}"}}`, `\"token\":\"x\"`, "a://b:c@d",
-		"Cookie: a\r\n", "--password 'x", "Bearer abcdefghijklmnopq"} {
+		"Cookie: a\r\n", "--password 'x", "Bearer abcdefghijklmnopq", `\n",`} {
 		f.Add(s, 5)
 	}
 	f.Fuzz(func(t *testing.T, s string, show int) {

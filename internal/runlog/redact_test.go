@@ -84,6 +84,7 @@ func TestTexts(t *testing.T) {
 		`<user>x</user>`,
 		"password: «|\n  one\n\n  two»\nuser: x", "token: «>-\n\tx»", "token: «|» x", "  key: |\n    x",
 		`//registry.npmjs.org/:_authToken=«x»`, `Pwd=«a;Server=b»`, `{token: «abc}»`, "`token`: «x»",
+		`f("a\n",b)`, `"a\t", "token": "«x»"`,
 	} {
 		want, said := "", ""
 		for i, piece := range strings.Split(strings.ReplaceAll(text, "»", "«"), "«") {

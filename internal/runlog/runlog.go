@@ -29,6 +29,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -95,9 +96,10 @@ func (l *Log) Append(e *Entry) error {
 	if l == nil {
 		return nil
 	}
-	entry := *absolute(e)
-	entry.WholeArgs = l.wholeArgs
-	line := append(entry.AppendLine(nil, l.patterns), '\n')
+	line, err := l.line(e)
+	if err != nil {
+		return l.wrapError(err)
+	}
 	wait := lockWait
 	if l.busy.Load() { // an earlier call has waited for a stopped process already
 		wait = lockWaitAgain
@@ -105,9 +107,17 @@ func (l *Log) Append(e *Entry) error {
 	until := time.Now().Add(wait) // callers before us give up earlier
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.write(line, until)
+	err = l.write(line, until)
 	l.busy.Store(errors.Is(err, errBusy))
 	return l.wrapError(err)
+}
+
+// line returns the line of an entry. A panic in the search for secrets costs the line, not the verdict.
+func (l *Log) line(e *Entry) (line []byte, err error) {
+	defer crash.Catch(&err)
+	entry := *absolute(e)
+	entry.WholeArgs = l.wholeArgs
+	return append(entry.AppendLine(nil, l.patterns), '\n'), nil
 }
 
 // absolute returns the entry with absolute paths of hooks files. Paths in an outcome may be relative to the working

@@ -82,6 +82,17 @@ func TestAppend(t *testing.T) {
 	require.Equal(t, []string{"1", "a[redacted]", "3"}, ids(t, l.path))
 }
 
+// TestCrash: a bug in the search for secrets is an error about one line, and the lines of later calls are written.
+func TestCrash(t *testing.T) {
+	l := newLog(t, Options{Redact: []string{"x+"}})
+	pattern := l.patterns[0]
+	l.patterns[0] = nil
+	require.ErrorContains(t, l.Append(numbered("1")), "run log "+l.path+": hookrun itself failed: ")
+	l.patterns[0] = pattern
+	require.NoError(t, l.Append(numbered("2")))
+	require.Equal(t, []string{"2"}, ids(t, l.path))
+}
+
 func TestManyGoroutines(t *testing.T) {
 	l := newLog(t, Options{})
 	var all sync.WaitGroup

@@ -65,6 +65,9 @@ func secretAfter(s string, start, end int) (from, to int) {
 	if start > 0 && s[start-1] == '\\' && strings.ContainsRune("nrt", rune(name[0])) { // an escape, and then the name
 		name = name[1:]
 	}
+	if name == "" { // the escape alone, as in {"a\n", "b"}
+		return 0, 0
+	}
 	if name == ":" {
 		return password(s, end)
 	}

@@ -37,11 +37,11 @@ func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
 // a reason for the client's model, and dropped contexts.
 func (h entryHooks) Merge(m *Merging) {
 	h.file.Merge(m)
-	alone := func(v *HookVerdict) (before, after Merging) {
+	alone := func(v *HookVerdict) (before, after *Merging) {
 		before = newMerging(&Call{Event: m.Event}, []*HookVerdict{v}, v.Verdict.Decision)
-		after = before
-		h.Hooks.Merge(&after)
-		return before, after
+		merged := *before
+		h.Hooks.Merge(&merged)
+		return before, &merged
 	}
 	if m.Decider != nil {
 		if before, after := alone(m.Decider); after.Reason != before.Reason {

@@ -66,7 +66,7 @@ func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
 		decision = min(decision, h.Verdict.Decision)
 	}
 	agreed := newMerging(c, hooks, decision)
-	m := agreed
+	m := *agreed
 	m.Contexts = nil
 	for rest := hooks; len(rest) > 0; {
 		d := rest[0].Dialect
@@ -77,7 +77,7 @@ func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
 			part = newMerging(c, own, decision)
 		}
 		stopReason := part.StopReason
-		d.Hooks.Merge(&part)
+		d.Hooks.Merge(part)
 		if m.Decider != nil && m.Decider.Dialect.Name == d.Name {
 			m.DecideBy(part.Decider)
 			m.Reason = part.Reason
@@ -126,8 +126,8 @@ func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (matching, othe
 }
 
 // newMerging merges the hooks' verdicts by the common rules.
-func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
-	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
+func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) *Merging {
+	m := &Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
 		Hooks: []protocol.Report{}}}
 	m.Failed = c.Failed
 	var other strictjson.Fields

@@ -102,8 +102,8 @@ func newEntry() *entry {
 	return e
 }
 
-// read parses a line. It returns false unless the line is one JSON object with a time, with an outcome or an error, and
-// with the right type of all needed values. Of two equal keys the last counts.
+// read parses a line. It returns false unless the line is one JSON object with a time from year 1 on, with an outcome
+// or an error, and with the right type of all needed values. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
 	e.call, e.outcome = call{notes: e.notes[:0]}, outcome{hooks: e.hooks[:0]}
 	if !valid(line) || !e.ofCall.read(gjson.ParseBytes(line)) || e.when == "" || e.err == "" && !e.decided {
@@ -112,7 +112,7 @@ func (e *entry) read(line []byte) bool {
 	e.call.event, e.call.tool = cmp.Or(e.outcome.event, e.call.event), cmp.Or(e.outcome.tool, e.call.tool)
 	t, err := time.Parse(time.RFC3339Nano, e.when.text())
 	e.time = t.Truncate(time.Microsecond)
-	return err == nil
+	return err == nil && !t.Before(time.Time{}) // the zero time stands for no time
 }
 
 // note returns the note of a hook, by the index in the call.

@@ -326,7 +326,9 @@ func oracleCall(line []byte) (c oracleLine, err error) {
 	if !o.has("time") || !o.has("error") && !o.has("outcome") {
 		return c, errors.New("no call")
 	}
-	c.when, err = time.Parse(time.RFC3339Nano, o.text("time"))
+	if c.when, err = time.Parse(time.RFC3339Nano, o.text("time")); c.when.UTC().Year() < 1 {
+		return c, errors.New("no time")
+	}
 	return c, err
 }
 

@@ -355,6 +355,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"time":"2026-11-21T14:43:17+01:00","error":"x","event":"e","session_id":"s"}`+"\n\n"), "s")
 	f.Add([]byte(`{"time":"2026-11-21T14:43:17.000001Z","outcome":{"decision":"ask","inject":[{"hook":"\u0061"}],`+
 		`"hooks":[{"name":"a","source":"x:1","status":"timeout","limit_ms":1e1,"duration_ms":-0.5}]}}`), "")
+	f.Add([]byte(`{"time":"0000-01-01T00:00:00Z","error":"a time before the first year"}`+"\n"), "")
 	f.Fuzz(func(t *testing.T, log []byte, session string) {
 		filter := Filter{Session: strings.ToValidUTF8(session, "\ufffd")}
 		all := newTally(filter)

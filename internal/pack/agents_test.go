@@ -83,3 +83,10 @@ func TestStartsIn(t *testing.T) {
 		require.NotEmpty(t, rule.Decide(callOf(t, Example{Text: line}, dir)).Subject, line)
 	}
 }
+
+// TestAnywhere: the entries for files in any folder are the first of the table, as guardOf takes them.
+func TestAnywhere(t *testing.T) {
+	for i, g := range guardedFolders {
+		require.Equal(t, i < anywhere, g.name == "", g.files)
+	}
+}

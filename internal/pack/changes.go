@@ -193,7 +193,7 @@ func namesGuarded(folder, name string) bool {
 		if g.name == "" || g.shared || !strings.Contains("/"+folder+"/", "/"+g.name+"/") {
 			continue
 		}
-		for file := range strings.SplitSeq(g.files, ",") {
+		for _, file := range g.files {
 			if ok, err := path.Match(path.Base(name), path.Base(file)); ok || err != nil {
 				return true
 			}

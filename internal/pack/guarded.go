@@ -22,8 +22,8 @@ const (
 
 // guardedFolder has guarded files, wherever the folder is. All names are in lower case.
 type guardedFolder struct {
-	name  string // "": the file may be in any folder
-	files string // paths below the folder; a path with a final slash is a folder
+	name  string   // "": the file may be in any folder
+	files []string // paths below the folder; a path with a final slash is a folder
 	guard guard
 	// shared means that the folder has many other files too, so it is guarded only if a guarded file exists.
 	shared bool
@@ -31,39 +31,43 @@ type guardedFolder struct {
 
 // guardedFolders is the table of guarded files. A test compares it with the dialects' knowledge of their clients.
 var guardedFolders = [...]guardedFolder{
-	{"", ".tenex-hooks.json,.tenex-hooks.local.json", guardHooks, false},
-	{".tenex-hooks", "/", guardHooks, false},
-	{".config", "hookrun/", guardHooks, true},
-	{".local", "state/hookrun/,bin/hookrun", guardHooks, true},
-	{"appdata", "local/hookrun/,roaming/hookrun/", guardHooks, true},
-	{"etc", "hookrun/", guardHooks, true},
-	{"go", "bin/hookrun", guardHooks, true},
-	{"homebrew", "bin/hookrun", guardHooks, true},
-	{"hookrun", "approved/", guardHooks, true},
-	{"library", "application support/hookrun/", guardHooks, true},
-	{"programdata", "hookrun/", guardHooks, true},
-	{"usr", "bin/hookrun,local/bin/hookrun", guardHooks, true},
+	{"", []string{".tenex-hooks.json", ".tenex-hooks.local.json"}, guardHooks, false},
+	{"", []string{"crush.json", ".crush.json", "opencode.json", "opencode.jsonc"}, guardSettings, false},
 
-	{"", "crush.json,.crush.json,opencode.json,opencode.jsonc", guardSettings, false},
-	{".agents", "hooks.json", guardSettings, true},
-	{".claude", "settings.json,settings.local.json,hooks/,hooks.json", guardSettings, false},
-	{".cline", "hooks/", guardSettings, true},
-	{".clinerules", "hooks/", guardSettings, true},
-	{".codex", "config.toml,hooks.json,hooks/", guardSettings, false},
-	{".config", "crush/crush.json,crush/hooks/,opencode/plugin/,opencode/plugins/", guardSettings, true},
-	{".copilot", "config.json,settings.json,hooks/,mcp-config.json", guardSettings, false},
-	{".crush", "crush.json", guardSettings, true},
-	{".cursor", "hooks.json,hooks/,cli.json,cli-config.json", guardSettings, false},
-	{".factory", "settings.json,settings.local.json,hooks.json,hooks/", guardSettings, false},
-	{".gemini", "settings.json,hooks/,config/hooks.json", guardSettings, false},
-	{".github", "hooks/,copilot/settings.json,copilot/settings.local.json", guardSettings, true},
-	{".kimi-code", "config.toml", guardSettings, false},
-	{".opencode", "plugin/,plugins/", guardSettings, false},
-	{".qwen", "settings.json,hooks/", guardSettings, false},
-	{"application support", "claudecode/,cursor/hooks.json,geminicli/,qwencode/", guardSettings, true},
-	{"etc", "claude-code/,codex/,cursor/,gemini-cli/,qwen-code/", guardSettings, true},
-	{"programdata", "claudecode/,cursor/,openai/codex/,gemini-cli/,qwen-code/", guardSettings, true},
-	{"program files", "claudecode/", guardSettings, true},
+	{".tenex-hooks", []string{"/"}, guardHooks, false},
+	{".config", []string{"hookrun/"}, guardHooks, true},
+	{".local", []string{"state/hookrun/", "bin/hookrun"}, guardHooks, true},
+	{"appdata", []string{"local/hookrun/", "roaming/hookrun/"}, guardHooks, true},
+	{"etc", []string{"hookrun/"}, guardHooks, true},
+	{"go", []string{"bin/hookrun"}, guardHooks, true},
+	{"homebrew", []string{"bin/hookrun"}, guardHooks, true},
+	{"hookrun", []string{"approved/"}, guardHooks, true},
+	{"library", []string{"application support/hookrun/"}, guardHooks, true},
+	{"programdata", []string{"hookrun/"}, guardHooks, true},
+	{"usr", []string{"bin/hookrun", "local/bin/hookrun"}, guardHooks, true},
+
+	{".agents", []string{"hooks.json"}, guardSettings, true},
+	{".claude", []string{"settings.json", "settings.local.json", "hooks/", "hooks.json"}, guardSettings, false},
+	{".cline", []string{"hooks/"}, guardSettings, true},
+	{".clinerules", []string{"hooks/"}, guardSettings, true},
+	{".codex", []string{"config.toml", "hooks.json", "hooks/"}, guardSettings, false},
+	{".config", []string{"crush/crush.json", "crush/hooks/", "opencode/plugin/", "opencode/plugins/"},
+		guardSettings, true},
+	{".copilot", []string{"config.json", "settings.json", "hooks/", "mcp-config.json"}, guardSettings, false},
+	{".crush", []string{"crush.json"}, guardSettings, true},
+	{".cursor", []string{"hooks.json", "hooks/", "cli.json", "cli-config.json"}, guardSettings, false},
+	{".factory", []string{"settings.json", "settings.local.json", "hooks.json", "hooks/"}, guardSettings, false},
+	{".gemini", []string{"settings.json", "hooks/", "config/hooks.json"}, guardSettings, false},
+	{".github", []string{"hooks/", "copilot/settings.json", "copilot/settings.local.json"}, guardSettings, true},
+	{".kimi-code", []string{"config.toml"}, guardSettings, false},
+	{".opencode", []string{"plugin/", "plugins/"}, guardSettings, false},
+	{".qwen", []string{"settings.json", "hooks/"}, guardSettings, false},
+	{"application support", []string{"claudecode/", "cursor/hooks.json", "geminicli/", "qwencode/"},
+		guardSettings, true},
+	{"etc", []string{"claude-code/", "codex/", "cursor/", "gemini-cli/", "qwen-code/"}, guardSettings, true},
+	{"programdata", []string{"claudecode/", "cursor/", "openai/codex/", "gemini-cli/", "qwen-code/"},
+		guardSettings, true},
+	{"program files", []string{"claudecode/"}, guardSettings, true},
 }
 
 // memories are the files below the home folder with clients' instructions for the model in all projects.
@@ -71,13 +75,19 @@ var memories = [...]string{".claude/claude.md", ".codex/agents.md", ".codex/agen
 	".qwen/qwen.md", ".config/opencode/agents.md", ".config/crush/crush.md", ".copilot/copilot-instructions.md",
 	".factory/agents.md", ".kimi-code/agents.md", ".config/agents.md"}
 
+// anywhere is the number of the table's first entries, which are for files in any folder.
+const anywhere = 2
+
 // guardOf returns the guard of a path, which is absolute or the end of a path, in lower case and with slashes.
 func guardOf(file, home string) guard {
 	for at := 0; at <= len(file); {
 		folder, rest, more := strings.Cut(file[at:], "/")
-		for i := range guardedFolders {
-			g := &guardedFolders[i]
-			if g.name == "" && !more && g.has(folder) || g.name == folder && g.name != "" && more && g.has(rest) {
+		inside, below := guardedFolders[anywhere:], rest
+		if !more {
+			inside, below = guardedFolders[:anywhere], folder
+		}
+		for i := range inside {
+			if g := &inside[i]; (!more || g.name == folder) && g.has(below) {
 				return g.guard
 			}
 		}
@@ -94,12 +104,8 @@ func guardOf(file, home string) guard {
 
 // has reports whether a path below the folder is a guarded file.
 func (g *guardedFolder) has(below string) bool {
-	for rest, more := g.files, true; more; {
-		var file string
-		if file, rest, more = strings.Cut(rest, ","); below == file {
-			return true
-		}
-		if file[len(file)-1] == '/' && (file == "/" || strings.HasPrefix(below, file)) {
+	for _, file := range g.files {
+		if below == file || file[len(file)-1] == '/' && (file == "/" || strings.HasPrefix(below, file)) {
 			return true
 		}
 	}
@@ -124,7 +130,7 @@ func guardIn(folder, given string) guard {
 
 // isIn reports whether a guarded file is inside below, a path in the guarded folder.
 func (g *guardedFolder) isIn(below, given string) bool {
-	for file := range strings.SplitSeq(g.files, ",") {
+	for _, file := range g.files {
 		if !strings.HasPrefix(file, below) {
 			continue
 		}
@@ -143,7 +149,7 @@ func guardByGlob(pattern string) guard {
 	names := strings.Split(pattern, "/")
 	for i := range guardedFolders {
 		g := &guardedFolders[i]
-		for file := range strings.SplitSeq(g.files, ",") {
+		for _, file := range g.files {
 			if g.shared {
 				break
 			}
@@ -180,7 +186,7 @@ func guardInText(text string) guard {
 		if g.shared && g.guard == guardSettings {
 			continue
 		}
-		for file := range strings.SplitSeq(g.files, ",") {
+		for _, file := range g.files {
 			switch file = strings.TrimSuffix(file, "/"); {
 			case g.name == "" && strings.Contains(text, file), g.name != "" && strings.Contains(text, g.name+"/"+file):
 				return g.guard
@@ -245,7 +251,10 @@ func (c *Call) firstFolder() string {
 		return ""
 	}
 	w := c.Commands[0].Args[0]
-	if info, err := os.Stat(w.Text); w.Computed || w.Home || !path.IsAbs(w.Text) || err != nil || !info.IsDir() {
+	if w.Computed || w.Home || !path.IsAbs(w.Text) {
+		return ""
+	}
+	if info, err := os.Stat(w.Text); err != nil || !info.IsDir() {
 		return ""
 	}
 	return w.Text

@@ -97,11 +97,11 @@ func (c *Call) absolute(text string, folders []Word) string {
 	}
 	at := filepath.ToSlash(c.Dir)
 	if n := len(folders); n > 0 {
-		r := c.readings(folders[n-1], 0)
-		if len(r) == 0 || r[0].doubt != "" || r[0].globs && strings.ContainsAny(r[0].text, "$*?[`") {
+		folder, known := c.pathOfFolder(folders[n-1])
+		if !known {
 			return ""
 		}
-		if at = c.absolute(r[0].text, folders[:n-1]); at == "" {
+		if at = c.absolute(folder, folders[:n-1]); at == "" {
 			return ""
 		}
 	}
@@ -120,6 +120,29 @@ func (c *Call) follow(at string, through bool) string {
 // real returns a path without links, or the root if the path is unknown or the call has too many links.
 func (c *Call) real(at string) string { return cmp.Or(c.facts.Resolve(at), "/") }
 
+// pathOfFolder returns the path of a folder as written, and whether it is known.
+func (c *Call) pathOfFolder(w Word) (text string, known bool) {
+	if !w.Computed && !strings.Contains(w.Text, "{}") {
+		return pathOf(w), true
+	}
+	r := c.readings(w, 0)
+	if len(r) == 0 || r[0].doubt != "" || r[0].globs && strings.ContainsAny(r[0].text, "$*?[`") {
+		return "", false
+	}
+	return r[0].text, true
+}
+
+// pathOf returns the text of a word that is not computed, as a path. Only in a path of the home, ~ is the home.
+func pathOf(w Word) string {
+	if rest, ok := strings.CutPrefix(w.Text, "$HOME"); ok && w.Home {
+		return "~" + rest
+	}
+	if !w.Home && strings.HasPrefix(w.Text, "~") {
+		return "./" + w.Text
+	}
+	return w.Text
+}
+
 // readings returns the possible texts of a word. If the line does not set a variable, only known variables have a
 // value; others may be empty.
 func (c *Call) readings(w Word, depth int) (all []reading) {
@@ -128,13 +151,7 @@ func (c *Call) readings(w Word, depth int) (all []reading) {
 		return nil
 	}
 	if !w.Computed {
-		text := w.Text
-		if rest, ok := strings.CutPrefix(text, "$HOME"); ok && w.Home {
-			text = "~" + rest
-		} else if !w.Home && strings.HasPrefix(text, "~") {
-			text = "./" + text
-		}
-		return []reading{{text: text}}
+		return []reading{{text: pathOf(w)}}
 	}
 	texts := expandBraces(w.Text, nil)
 	for _, text := range texts {

@@ -128,8 +128,8 @@ func (s *search) command(c *Command) Found {
 	}
 	if isReader(c.Program) && u != searches && s.getsNames(c) {
 		if s.listedFile == nil {
-			what = s.listed(func(string) bool { return true })
-			s.listedFile = &what
+			listed := s.listed(func(string) bool { return true })
+			s.listedFile = &listed
 		}
 		if *s.listedFile != "" {
 			return Found{*s.listedFile, "another program names the files"}

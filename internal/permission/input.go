@@ -177,7 +177,7 @@ func (in *input) read(input string, wrappers []string) {
 
 // line reads a shell line. Under some keys, other tools take a program instead.
 func (in *input) line(key, value string) {
-	line, ok := text(`{"l":`+value+`}`, "l")
+	line, ok := textOf(value)
 	switch {
 	case ok:
 		program := in.kind != Shell && (key == "script" || key == "code")
@@ -195,7 +195,7 @@ func (in *input) commands(value string) {
 		list = gjson.Parse("[" + value + "]")
 	}
 	list.ForEach(func(_, element gjson.Result) bool {
-		line, ok := text(`{"l":`+element.Raw+`}`, "l")
+		line, ok := textOf(element.Raw)
 		if in.lines = append(in.lines, shellLine{text: line}); !ok {
 			in.unreadableLine = true
 		}

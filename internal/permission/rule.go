@@ -346,9 +346,11 @@ func plainHost(host string) bool {
 
 // text returns a string field of an input. ok is false if the input is broken, or the string is too long for a line in
 // any spelling: decoding megabytes would take longer than all other work.
-func text(input, field string) (string, bool) {
+func text(input, field string) (string, bool) { return textOf(gjson.Get(input, field).Raw) }
+
+// textOf is text for the value of a field.
+func textOf(raw string) (string, bool) {
 	const longestEscape = len(`\u0000`)
-	raw := gjson.Get(input, field).Raw
 	if len(raw) < 2 || len(raw) > longestEscape*shellline.MaxLine || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", false
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -97,13 +98,19 @@ func Parse(src string) (file *syntax.File, why string) {
 			file, why = nil, "the parser failed"
 		}
 	}()
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	parser := parsers.Get().(*syntax.Parser)
 	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {
 		return nil, "a syntax error"
 	}
+	parsers.Put(parser) // not after an error or a panic, whatever state they leave
 	return file, ""
 }
+
+// parsers has parsers for further lines, because a parser is larger than the tree of most lines.
+var parsers = sync.Pool{New: func() any {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+}}
 
 // Split finds the simple commands of a line.
 func Split(src string) (line Line) { return splitIn(&outerLine{text: src}, src) }
@@ -122,7 +129,9 @@ func splitIn(outer *outerLine, src string) (line Line) {
 		}
 	}()
 	r := reader{src: src, outer: outer, set: map[string]bool{}}
-	syntax.Walk(file, r.comment)
+	if strings.Contains(src, "\\\n") {
+		syntax.Walk(file, r.comment)
+	}
 	r.list(file.Stmts)
 	r.habits()
 	r.checkArithmetic()
@@ -421,7 +430,7 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 // call reads the words of a command.
 func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 	args := c.Args
-	words := []Word{r.word(args[0], fixedWord)}
+	words := append(make([]Word, 0, len(args)), r.word(args[0], fixedWord))
 	name, u := words[0].Text, argument
 	if raw := r.source(args[0]); raw[0] == '!' && raw != "!" { // in zsh: sleep 1 &!ls
 		r.failProject("! before a command")

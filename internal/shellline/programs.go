@@ -3,6 +3,7 @@ package shellline
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ func programOf(name string) (p *program, ok bool) {
 }
 
 func lookUp(table []program, name string) (p *program, ok bool) {
-	i, ok := slices.BinarySearchFunc(table, name, func(p program, name string) int { return cmp.Compare(p.name, name) })
+	i, ok := sort.Find(len(table), func(i int) int { return cmp.Compare(name, table[i].name) })
 	if !ok {
 		return nil, false
 	}

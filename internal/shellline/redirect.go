@@ -85,7 +85,7 @@ func (r *reader) body(w *syntax.Word, quoted bool) string {
 		switch part := part.(type) {
 		case *syntax.Lit:
 			text := r.source(part)
-			r.dollars(text, "", &e)
+			r.dollars(text, &e)
 			r.line.values.zshArithmetic = r.line.values.zshArithmetic || e.param && isSubscript(text)
 		case *syntax.ParamExp:
 			r.parameter(part, &e)

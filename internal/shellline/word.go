@@ -66,6 +66,9 @@ func (e *expansions) computeWords() {
 
 func (r *reader) word(w *syntax.Word, u role) Word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
+	if isPlain(raw) && (behind == "" || strings.IndexByte(" \n;|&)", behind[0]) >= 0) {
+		return Word{Text: raw}
+	}
 	r.expandsEquals(raw)
 	var e expansions
 	at := w.Pos().Offset()
@@ -78,8 +81,8 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 		r.fail("an escaped blank")
 	}
 	// {name}>file and 2>file are part of a redirection, even after coproc.
-	if (e.braces || strings.Trim(raw, "0123456789") == "") &&
-		(strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) {
+	if (strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) &&
+		(e.braces || strings.Trim(raw, "0123456789") == "") {
 		r.fail("a redirection")
 	}
 	r.forClient(raw, u, &e)
@@ -105,6 +108,18 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 		result.Prefix, result.MaybeMany = "", true
 	}
 	return result
+}
+
+// isPlain reports whether a word has only characters that mean nothing to any shell. Most words do.
+func isPlain(raw string) bool {
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && !('0' <= c && c <= '9') && strings.IndexByte("-_./:@%+", c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // expandsEquals fails if zsh may take a word for the path of a program: =ls is /bin/ls.
@@ -163,7 +178,7 @@ func (r *reader) follows(end uint, part syntax.WordPart) uint {
 func (r *reader) part(part syntax.WordPart, e *expansions) {
 	switch part := part.(type) {
 	case *syntax.Lit:
-		r.dollars(r.source(part), r.src[part.End().Offset():], e)
+		r.dollars(r.andNext(part), e)
 		r.literal(r.source(part), e)
 	case *syntax.SglQuoted:
 		if part.Dollar {
@@ -213,9 +228,13 @@ func (r *reader) inside(all []*syntax.Stmt) {
 	r.front, r.inQuotes, r.folders, r.piped, r.captured = front, inQuotes, folders, piped, captured
 }
 
+// andNext returns the text of a literal and the byte behind the literal.
+func (r *reader) andNext(l *syntax.Lit) string {
+	return r.src[l.Pos().Offset():min(l.End().Offset()+1, uint(len(r.src)))]
+}
+
 // dollars fails at a $ in a text if bash takes the $ as text but zsh may expand it: $~x, $=x, $^x, $#x.
-func (r *reader) dollars(raw, behind string, e *expansions) {
-	raw += behind[:min(len(behind), 1)]
+func (r *reader) dollars(raw string, e *expansions) {
 	for i := 0; i < len(raw)-1; i++ {
 		switch {
 		case raw[i] == '\\':
@@ -239,6 +258,7 @@ func isSubscript(text string) bool {
 // literal reads unquoted text.
 func (r *reader) literal(raw string, e *expansions) {
 	e.fixed = true
+	e.text.Grow(len(raw))
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '$':
@@ -290,7 +310,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			e.quotes(text)
 			e.text.WriteString(text)
 			e.subscript = e.subscript || e.param && isSubscript(raw)
-			r.dollars(raw, r.src[part.End().Offset():], e)
+			r.dollars(r.andNext(part), e)
 			fixed = true
 		case *syntax.ParamExp:
 			r.parameter(part, e)

@@ -383,7 +383,7 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	if r.zshArithmetic || r.writes && r.script {
 		r.wholeLine, r.strong = true, true
 	}
-	r.Commands = slices.Concat(l.Commands, r.Commands)
+	r.Commands = append(slices.Clip(l.Commands), r.Commands...)
 	if r.wholeLine {
 		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
 	}
@@ -473,12 +473,9 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 }
 
 func JoinWords(words []Word) string {
-	var b strings.Builder
+	texts := make([]string, len(words))
 	for i, w := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w.Text)
+		texts[i] = w.Text
 	}
-	return b.String()
+	return strings.Join(texts, " ")
 }

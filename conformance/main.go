@@ -184,6 +184,8 @@ type result struct {
 	err     error
 	text    string // to print
 	failed  bool
+	// maybeBusy: the case failed, perhaps because of a busy machine alone
+	maybeBusy bool
 }
 
 func (o *options) runAll(client *kit.Client, lines []kit.Line, command []string, stdout io.Writer) (int, error) {
@@ -245,8 +247,16 @@ func (o *options) runAll(client *kit.Client, lines []kit.Line, command []string,
 	return failed, nil
 }
 
-// try runs the program on one case.
+// try runs the program on one case, again if the machine may have been too busy.
 func (o *options) try(client *kit.Client, line kit.Line, command []string) result {
+	r := o.tryOnce(client, line, command)
+	for try := 1; try < kit.Tries && r.maybeBusy; try++ {
+		r = o.tryOnce(client, line, command)
+	}
+	return r
+}
+
+func (o *options) tryOnce(client *kit.Client, line kit.Line, command []string) result {
 	trial, err := kit.New(line.Text, client)
 	if err != nil {
 		return result{err: fmt.Errorf("%s: %w", line.ID, err)}
@@ -280,5 +290,5 @@ func (o *options) try(client *kit.Client, line kit.Line, command []string) resul
 		fmt.Fprintf(&text, "    note: %s\n    exit %d\n    stdout %s\n    stderr %s\n", trial.Note, trial.Code,
 			kit.Shortened(trial.Stdout), kit.Shortened(trial.Stderr))
 	}
-	return result{text: text.String(), failed: len(wrong) > 0}
+	return result{text: text.String(), failed: len(wrong) > 0, maybeBusy: kit.MayBeBusy(wrong)}
 }

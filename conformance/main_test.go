@@ -52,6 +52,18 @@ func TestRunnerPaths(t *testing.T) {
 	require.Equal(t, 0, code, "%s%s", stdout, stderr)
 }
 
+// A busy machine may keep two hooks from overlapping, so that alone is tried again. Every time is a failure.
+func TestRunnerTriesAgain(t *testing.T) {
+	tries := filepath.Join(t.TempDir(), "tries")
+	code, stdout, stderr := conforms("--client", "claude", "--only", "multi-parallel", "--fields", "overlapped",
+		"--", "sh", "-c", `echo >>"$0"`, tries)
+	require.Equal(t, 1, code, "%s%s", stdout, stderr)
+	require.Contains(t, stdout, "overlapped: want true, got false\n")
+	text, err := os.ReadFile(tries)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("\n", kit.Tries), string(text))
+}
+
 func TestRunnerLeavesOut(t *testing.T) {
 	config := []string{"--client", "claude", "--topic", "config", "--fields", "limit"}
 	code, stdout, _ := conforms(append(config, "--", "true")...)

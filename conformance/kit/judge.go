@@ -322,6 +322,13 @@ func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
 	}
 }
 
+// Tries is how often a case is run at most, while MayBeBusy says that the machine may have been too busy for it.
+const Tries = 3
+
+// MayBeBusy reports whether a busy machine alone may be the reason of the differences: a quick hook may end before a
+// slow one notes its start. Hooks that run in turn never overlap, however often they are tried.
+func MayBeBusy(wrong []Difference) bool { return len(wrong) == 1 && wrong[0].Field == "overlapped" }
+
 // overlapped reports whether two runs overlapped in time. A run without a note of the end was killed, and counts as an
 // instant.
 func overlapped(runs []run) bool {

@@ -46,6 +46,7 @@ func FuzzGeminiJudge(f *testing.F) {
 	for _, s := range []string{
 		"", "text", "{}", "{", "null", "[]", "42", `"x"`, `"{}"`, `"\"{}\""`, `{"decision":"deny","reason":"r"}`,
 		`"{\"decision\":\"deny\"}"`, `{"decision":"allow","decision":"block"}`,
+		`{"decision":"block","decision":"allow"}`,
 		`{"decision":"ask"}`, `{"decision":"Deny"}`, `{"continue":false}`, `{"continue":"false"}`,
 		`{"\u0064ecision":"deny"}`, "\ufeff{\"decision\":\"deny\"}", "\u0085{\"decision\":\"deny\"}",
 		`{"decision":"deny"} x`, `x {"decision":"deny"}`,
@@ -72,6 +73,7 @@ func FuzzGeminiJudge(f *testing.F) {
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 		warnings := strings.Join(v.Warnings, "\n")
 		doubted := strings.Contains(warnings, "takes for none") ||
+			strings.Contains(warnings, "twice in its answer") ||
 			strings.Contains(warnings, "which was therefore not read")
 		require.Equal(t, v.Status == dialect.StatusFailed || doubted && v.Decision == protocol.Continue,
 			strict.Decision != v.Decision)

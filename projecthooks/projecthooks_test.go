@@ -136,6 +136,9 @@ func TestChangedNearer(t *testing.T) {
 	if err := os.Symlink(filepath.Join(top, "project"), link); err != nil {
 		t.Skip(err)
 	}
+	if _, err := os.Stat(filepath.Join(link, "sub")); err != nil {
+		t.Skip("links lead nowhere here, as under Wine:", err)
+	}
 	var all []*projecthooks.Config
 	for _, dir := range []string{filepath.Join(sub, "deep"), filepath.Join(link, "sub", "deep")} {
 		cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{ProjectOnly: true})

@@ -100,6 +100,7 @@ func TestBeatsOfOtherHooks(t *testing.T) {
 	var err error
 	f.record.log, err = runlog.New(runlog.Options{Path: path})
 	require.NoError(t, err)
+	defer f.record.log.Close()
 	config := func(text string) *hookfile.Config {
 		return &hookfile.Config{Files: []hookfile.File{{Path: "p", Level: hook.ProjectLevel, Text: text}}}
 	}

@@ -210,6 +210,8 @@ func TestFailedTool(t *testing.T) {
 	answer, err := f.Fire(context.Background(), c)
 	require.NoError(t, err)
 	require.Equal(t, []string{"of the queue"}, dialect.TextsOf(answer.Outcome))
+	answer.Delivered(true)
+	require.Zero(t, f.waiting())
 }
 
 // TestCanary: doctor tries an entry without a trace in the log, by any door.

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,8 @@ func TestEntriesFromWindows(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, ours(command, ""), command)
 				w := wordsOf(command)
-				require.Equal(t, []string{binary, "fire", "--output", c.Name, "--pin"}, w.words)
+				w.words[0] = filepath.ToSlash(w.words[0]) // on Windows, Crush's shell gets slashes
+				require.Equal(t, []string{filepath.ToSlash(binary), "fire", "--output", c.Name, "--pin"}, w.words)
 				require.False(t, w.byName)
 			}
 			for older, is := range map[string]bool{

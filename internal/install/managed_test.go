@@ -19,8 +19,10 @@ func managedIn(t *testing.T, name, base string) (*Client, dialect.Managed, Entry
 	m, found := c.Managed("linux")
 	require.True(t, found)
 	m.Path = filepath.Join(t.TempDir(), base)
-	return c, m, Entry{Binary: "/usr/bin/hookrun", Args: []string{"--output", name, "--managed"}, Timeout: time.Minute,
-		Events: c.Events}
+	there := *c
+	there.system = "linux"
+	return &there, m, Entry{Binary: "/usr/bin/hookrun", Args: []string{"--output", name, "--managed"},
+		Timeout: time.Minute, Events: c.Events}
 }
 
 func apply(t *testing.T, changes []*Change, err error) {

@@ -263,7 +263,7 @@ func TestHTTPSettings(t *testing.T) {
 		"other machines could reach":        {Address: "0.0.0.0:0"},
 		"could reach this address; give":    {Address: ":0", TokenFile: good},
 		"belong together":                   {Address: "127.0.0.1:0", CertFile: good},
-		"no such file":                      {Address: "127.0.0.1:0", TokenFile: filepath.Join(f.dir, "none")},
+		filepath.Join(f.dir, "none") + ": ": {Address: "127.0.0.1:0", TokenFile: filepath.Join(f.dir, "none")},
 		empty + " has no token":             {Address: "127.0.0.1:0", TokenFile: empty},
 		two + " has no token":               {Address: "127.0.0.1:0", TokenFile: two},
 		"--tls-cert " + good + " and":       {Address: "127.0.0.1:0", CertFile: good, KeyFile: good},

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -522,15 +523,19 @@ func TestFollow(t *testing.T) {
 	took(2)
 	s.write(0, call(3)[20:]+"\n")
 	took(3)
-	for n := 4; n < 10; n++ {
+	last := 9
+	if runtime.GOOS == "windows" { // there a part that is read cannot be replaced
+		last = 3
+	}
+	for n := 4; n <= last; n++ {
 		s.rotate()
 		s.write(0, calls(n, n))
 		took(n)
 	}
 	stop()
 	require.NoError(t, <-done)
-	require.Equal(t, Total{Sent: 9}, total)
-	c.has(1, 9)
+	require.Equal(t, Total{Sent: int64(last)}, total)
+	c.has(1, last)
 }
 
 // A part that is read stays readable, even if rotations remove it meanwhile.

@@ -2,6 +2,7 @@ package guardian
 
 import (
 	"encoding/json"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,9 +11,17 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// folder returns an absolute path of this system.
+func folder() string {
+	if runtime.GOOS == "windows" {
+		return "C:/w"
+	}
+	return "/w"
+}
+
 func params(payload string) string {
-	return `{"acs_version":"0.1.0","request_id":"r","metadata":{"agent_id":"a","session_id":"s","cwd":"/w"},` +
-		`"payload":{` + payload + `}}`
+	return `{"acs_version":"0.1.0","request_id":"r",` +
+		`"metadata":{"agent_id":"a","session_id":"s","cwd":"` + folder() + `"},"payload":{` + payload + `}}`
 }
 
 func read(t *testing.T, method, payload string) *Request {
@@ -63,7 +72,7 @@ func TestRead(t *testing.T) {
 		require.NoError(t, r.Fault, test.payload)
 		require.Equal(t, []string{test.tool, test.args, test.result, test.prompt},
 			[]string{r.Call.Tool, r.Call.Args, r.Call.Result, r.Call.Prompt}, test.payload)
-		require.Equal(t, []string{"s", "a", "/w"}, []string{r.Call.SessionID, r.Call.AgentID, r.Call.Dir})
+		require.Equal(t, []string{"s", "a", folder()}, []string{r.Call.SessionID, r.Call.AgentID, r.Call.Dir})
 	}
 	for text, want := range map[string]jsonrpc.Code{
 		`{"acs_version":"0.1.0"}`: jsonrpc.InvalidParams,

@@ -184,8 +184,7 @@ type result struct {
 	err     error
 	text    string // to print
 	failed  bool
-	// maybeBusy: the case failed, perhaps because of a busy machine alone
-	maybeBusy bool
+	again   bool // to be tried again, since a busy machine alone may be the reason
 }
 
 func (o *options) runAll(client *kit.Client, lines []kit.Line, command []string, stdout io.Writer) (int, error) {
@@ -250,7 +249,7 @@ func (o *options) runAll(client *kit.Client, lines []kit.Line, command []string,
 // try runs the program on one case, again if the machine may have been too busy.
 func (o *options) try(client *kit.Client, line kit.Line, command []string) result {
 	r := o.tryOnce(client, line, command)
-	for try := 1; try < kit.Tries && r.maybeBusy; try++ {
+	for try := 1; try < kit.Tries && r.again; try++ {
 		r = o.tryOnce(client, line, command)
 	}
 	return r
@@ -290,5 +289,5 @@ func (o *options) tryOnce(client *kit.Client, line kit.Line, command []string) r
 		fmt.Fprintf(&text, "    note: %s\n    exit %d\n    stdout %s\n    stderr %s\n", trial.Note, trial.Code,
 			kit.Shortened(trial.Stdout), kit.Shortened(trial.Stderr))
 	}
-	return result{text: text.String(), failed: len(wrong) > 0, maybeBusy: kit.MayBeBusy(wrong)}
+	return result{text: text.String(), failed: len(wrong) > 0, again: kit.MayBeBusy(wrong)}
 }

@@ -83,7 +83,7 @@ func guardOf(file, home string) guard {
 	for at := 0; at <= len(file); {
 		folder, rest, more := strings.Cut(file[at:], "/")
 		inside, below := guardedFolders[anywhere:], rest
-		if !more {
+		if !more { // folder is the file's name
 			inside, below = guardedFolders[:anywhere], folder
 		}
 		for i := range inside {

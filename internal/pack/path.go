@@ -132,7 +132,8 @@ func (c *Call) pathOfFolder(w Word) (text string, known bool) {
 	return r[0].text, true
 }
 
-// pathOf returns the text of a word that is not computed, as a path. Only in a path of the home, ~ is the home.
+// pathOf returns the path that a word names, if the shell computes no part of it: ~ for the home folder, and ./~ for a
+// file of this name.
 func pathOf(w Word) string {
 	if rest, ok := strings.CutPrefix(w.Text, "$HOME"); ok && w.Home {
 		return "~" + rest

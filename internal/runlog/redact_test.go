@@ -13,19 +13,21 @@ import (
 
 func TestNames(t *testing.T) {
 	for kind, names := range map[kind]string{
-		secret: `password passwd passphrase pwd secret client_secret token access_token auth_token api_key apikey x-api-key auth bearer
-			credential credentials private_key session_key OPENAI_API_KEY githubToken aws_secret_access_key AWS_ACCESS_KEY_ID
-			PGPASSWORD DB_PASS dbPassword db.password passWord password2 new-password password_hash clientSecret APIKey myAPIKeys
-			SecretAccessKey refresh_token id_token csrfToken accesstoken privatekey ssh_key signing-key oauth2_token X-Amz-Signature
-			_authToken --password -token secrets passwords creds NPM_TOKEN proxy-auth authorization_code secret_id db_pw jwt GITHUB_JWT
+		secret: `password passwd passphrase pwd secret client_secret token access_token auth_token api_key apikey
+			x-api-key auth bearer credential credentials private_key session_key OPENAI_API_KEY githubToken
+			aws_secret_access_key AWS_ACCESS_KEY_ID PGPASSWORD DB_PASS dbPassword db.password passWord password2
+			new-password password_hash clientSecret APIKey myAPIKeys SecretAccessKey refresh_token id_token
+			csrfToken accesstoken privatekey ssh_key signing-key oauth2_token X-Amz-Signature _authToken --password
+			-token secrets passwords creds NPM_TOKEN proxy-auth authorization_code secret_id db_pw jwt GITHUB_JWT
 			hmac_key FERNET_KEY password.txt secrets.env token.value`,
 		header: `authorization Authorization AUTHORIZATION Proxy-Authorization cookie Cookie set-cookie Set-Cookie ` +
 			`cookies`,
 		counted: `tokens max_tokens maxTokens input_tokens api_tokens pass pw`,
-		plain: `token_count tokenizer author authors session_id keyboard key secretary passed public_key primary_key pass_rate jwt_issuer test file path
-			token_type secretName password_file token_url max_tokens_limit token_usage auth_method cookie_name compass bypass authority
-			authenticated oauth monkey keys signature tokenize command bear PATH SSH_AUTH_SOCK_PATH x token-file --cookie-jar
-			auth.ts src/token.go secrets.test.tsx`,
+		plain: `token_count tokenizer author authors session_id keyboard key secretary passed public_key primary_key
+			pass_rate jwt_issuer test file path token_type secretName password_file token_url max_tokens_limit
+			token_usage auth_method cookie_name compass bypass authority authenticated oauth monkey keys signature
+			tokenize command bear PATH SSH_AUTH_SOCK_PATH x token-file --cookie-jar auth.ts src/token.go
+			secrets.test.tsx`,
 	} {
 		for name := range strings.FieldsSeq(names) {
 			require.Equal(t, kind, nameKind(name), name)

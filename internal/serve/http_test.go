@@ -263,7 +263,6 @@ func TestHTTPSettings(t *testing.T) {
 		"other machines could reach":        {Address: "0.0.0.0:0"},
 		"could reach this address; give":    {Address: ":0", TokenFile: good},
 		"belong together":                   {Address: "127.0.0.1:0", CertFile: good},
-		filepath.Join(f.dir, "none") + ": ": {Address: "127.0.0.1:0", TokenFile: filepath.Join(f.dir, "none")},
 		empty + " has no token":             {Address: "127.0.0.1:0", TokenFile: empty},
 		two + " has no token":               {Address: "127.0.0.1:0", TokenFile: two},
 		"--tls-cert " + good + " and":       {Address: "127.0.0.1:0", CertFile: good, KeyFile: good},
@@ -273,6 +272,10 @@ func TestHTTPSettings(t *testing.T) {
 		o.Ready = func(string) error { panic("it listens") }
 		require.ErrorContains(t, f.server().ListenHTTP(t.Context(), o), want[strings.LastIndexByte(want, '|')+1:])
 	}
+	none := filepath.Join(f.dir, "none")
+	err := f.server().ListenHTTP(t.Context(), HTTP{Address: "127.0.0.1:0", TokenFile: none})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "--token-file "+none+": ")
 }
 
 // A client that goes away cancels its call; the texts of the queue stay there for the next one.

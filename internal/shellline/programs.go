@@ -56,6 +56,7 @@ func programOf(name string) (p *program, ok bool) {
 }
 
 func lookUp(table []program, name string) (p *program, ok bool) {
+	// slices.BinarySearchFunc would copy a program for each comparison.
 	i, ok := sort.Find(len(table), func(i int) int { return cmp.Compare(name, table[i].name) })
 	if !ok {
 		return nil, false

@@ -178,7 +178,7 @@ func (r *reader) follows(end uint, part syntax.WordPart) uint {
 func (r *reader) part(part syntax.WordPart, e *expansions) {
 	switch part := part.(type) {
 	case *syntax.Lit:
-		r.dollars(r.andNext(part), e)
+		r.dollars(r.literalAndNext(part), e)
 		r.literal(r.source(part), e)
 	case *syntax.SglQuoted:
 		if part.Dollar {
@@ -228,8 +228,8 @@ func (r *reader) inside(all []*syntax.Stmt) {
 	r.front, r.inQuotes, r.folders, r.piped, r.captured = front, inQuotes, folders, piped, captured
 }
 
-// andNext returns the text of a literal and the byte behind the literal.
-func (r *reader) andNext(l *syntax.Lit) string {
+// literalAndNext returns the text of a literal and the byte behind the literal.
+func (r *reader) literalAndNext(l *syntax.Lit) string {
 	return r.src[l.Pos().Offset():min(l.End().Offset()+1, uint(len(r.src)))]
 }
 
@@ -258,7 +258,6 @@ func isSubscript(text string) bool {
 // literal reads unquoted text.
 func (r *reader) literal(raw string, e *expansions) {
 	e.fixed = true
-	e.text.Grow(len(raw))
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '$':
@@ -310,7 +309,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			e.quotes(text)
 			e.text.WriteString(text)
 			e.subscript = e.subscript || e.param && isSubscript(raw)
-			r.dollars(r.andNext(part), e)
+			r.dollars(r.literalAndNext(part), e)
 			fixed = true
 		case *syntax.ParamExp:
 			r.parameter(part, e)

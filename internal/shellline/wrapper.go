@@ -383,7 +383,7 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	if r.zshArithmetic || r.writes && r.script {
 		r.wholeLine, r.strong = true, true
 	}
-	r.Commands = append(slices.Clip(l.Commands), r.Commands...)
+	r.Commands = slices.Concat(l.Commands, r.Commands)
 	if r.wholeLine {
 		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
 	}

@@ -75,7 +75,8 @@ func FuzzAnswer(f *testing.F) {
 func requireTextOfOthers(t *testing.T, first map[string]json.RawMessage, v dialect.Verdict) {
 	t.Helper()
 	require.NotEmpty(t, first)
-	for _, key := range []string{"decision", "continue", "stopReason", "systemMessage", "hookSpecificOutput"} {
+	for _, key := range []string{"decision", "continue", "stopReason", "systemMessage", "hookSpecificOutput",
+		"reason"} {
 		require.NotContains(t, first, key)
 	}
 	require.False(t, v.Approved || v.Stop)

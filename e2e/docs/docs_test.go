@@ -116,12 +116,7 @@ func TestDocs(t *testing.T) {
 // try returns the folder in which the next block begins: a block may change it.
 func (b *block) try(t *testing.T, dir, home string) string {
 	if b.name != "" {
-		file, mode := filepath.Join(dir, b.name), os.FileMode(0o644)
-		if strings.HasPrefix(b.text, "#!") {
-			mode = 0o755
-		}
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(b.text), mode))
+		b.write(t, dir)
 	}
 	switch b.lang {
 	case "sh":
@@ -143,6 +138,16 @@ func (b *block) try(t *testing.T, dir, home string) string {
 		require.NotEmpty(t, b.name, "%s: nothing tests a block of %q that is no file", b.at, b.lang)
 	}
 	return dir
+}
+
+// write makes the file that the block is.
+func (b *block) write(t *testing.T, dir string) {
+	file, mode := filepath.Join(dir, b.name), os.FileMode(0o644)
+	if strings.HasPrefix(b.text, "#!") {
+		mode = 0o755
+	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(b.text), mode))
 }
 
 // runShell pastes a block into sh. What it prints must be the block's output; a block without one must succeed.

@@ -140,14 +140,11 @@ func (b *block) try(t *testing.T, dir, home string) string {
 	return dir
 }
 
-// write makes the file that the block is.
+// write makes the file that the block is, as an editor does: it is not executable.
 func (b *block) write(t *testing.T, dir string) {
-	file, mode := filepath.Join(dir, b.name), os.FileMode(0o644)
-	if strings.HasPrefix(b.text, "#!") {
-		mode = 0o755
-	}
+	file := filepath.Join(dir, b.name)
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.WriteFile(file, []byte(b.text), mode))
+	require.NoError(t, os.WriteFile(file, []byte(b.text), 0o644))
 }
 
 // runShell pastes a block into sh. What it prints must be the block's output; a block without one must succeed.
@@ -184,20 +181,12 @@ func (b *block) runShell(t *testing.T, dir, home string) string {
 	if b.output == nil {
 		require.NoError(t, err, "%s\n%s", b.at, got)
 	} else {
-		require.Regexp(t, elided(*b.output), string(got), b.at)
+		require.Regexp(t, binary.Elided(*b.output), string(got), b.at)
 	}
 	if folder, err := os.ReadFile(last); err == nil && dir == then {
 		then = strings.TrimSpace(string(folder))
 	}
 	return then
-}
-
-// elided is the expression of an output in which a line … stands for any lines, and any other … for any text in its
-// line.
-func elided(output string) string {
-	quoted := regexp.QuoteMeta(output)
-	quoted = regexp.MustCompile(`(?m)^…\n`).ReplaceAllString(quoted, "(?:.*\n)*")
-	return "^" + strings.ReplaceAll(quoted, "…", ".*") + "$"
 }
 
 // findTests demands that arguments of go test name a test that is there.
@@ -267,7 +256,7 @@ func (b *block) runGo(t *testing.T, dir string) {
 	out, err = run.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", b.at, out)
 	if b.output != nil {
-		require.Regexp(t, elided(*b.output), string(out), b.at)
+		require.Regexp(t, binary.Elided(*b.output), string(out), b.at)
 	}
 }
 

@@ -37,8 +37,8 @@ func TestNoEchoIntoAPipe(t *testing.T) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && (d.Name() == "node_modules" || strings.HasSuffix(name, "docs/packs")): // what rules are for
-				return fs.SkipDir
+			case d.IsDir() && (d.Name() == "node_modules" || strings.HasSuffix(name, "docs/packs")):
+				return fs.SkipDir // the pages of packs have lines that rules are tried on
 			case d.IsDir() || data || strings.HasSuffix(path, "_test.go"):
 				return nil
 			}
@@ -61,6 +61,7 @@ func TestGuardsSeeEveryCommand(t *testing.T) {
 		{"docs/first-hour.md", ".tenex-hooks.json", "shell", "pip install x"},
 		{"docs/dialects/crush.md", "crush.json", "bash", "git push"},
 	} {
+		path := []string{"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH")}
 		t.Run(guard.page, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -68,14 +69,16 @@ func TestGuardsSeeEveryCommand(t *testing.T) {
 				if b.name != "" {
 					b.write(t, dir)
 				}
+				if strings.HasPrefix(b.text, "#!") {
+					require.NoError(t, os.Chmod(filepath.Join(dir, b.name), 0o755))
+				}
 			}
 			code := func(command string) int {
-				path := "PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH")
-				return binary.Run(t, dir, "", []string{path}, binary.Path, "pre-tool", "-c", guard.file, "--tool", guard.tool,
+				return binary.Run(t, dir, "", path, binary.Path, "pre-tool", "-c", guard.file, "--tool", guard.tool,
 					"--args", binary.JSON(t, map[string]string{"command": command})).Code
 			}
-			for _, before := range []string{"", `printf "\c"; `, `\c; `, `x='\c'; `, `-n; `, `-e "\c"; `, `-ne '\c'; `,
-				`a\nb; `, `\0; `, `\0000; `, `\b; `, "ls\n", "x \\\n", "-n\n", `%s%c; `, `\\c; `} {
+			for _, before := range []string{"", `printf "\c"; `, `\c; `, `x='\c'; `, `-n; `, `-e "\c"; `,
+				`-ne '\c'; `, `a\nb; `, `\0; `, `\0000; `, `\b; `, "ls\n", "x \\\n", "-n\n", `%s%c; `, `\\c; `} {
 				require.Equal(t, 2, code(before+guard.held), "%q", before)
 				require.Equal(t, 0, code(before+"ls"), "%q", before)
 			}

@@ -30,8 +30,9 @@ var kinds = map[string]struct {
 		},
 		hooks:    "format-python, tests-python",
 		manifest: "pyproject.toml",
-		changed:  "[project]\nname = \"shop\"\nversion = \"1\"\ndependencies = [\"x\"]\n[tool.ruff]\n[tool.pytest.ini_options]\n",
-		adds:     "pip install x && uv add x",
+		changed: "[project]\nname = \"shop\"\nversion = \"1\"\ndependencies = [\"x\"]\n[tool.ruff]\n" +
+			"[tool.pytest.ini_options]\n",
+		adds: "pip install x && uv add x",
 	},
 	"go": {
 		files: map[string]string{
@@ -117,8 +118,8 @@ func newUserWorks(u *binary.User, manifest, changed, adds string) {
 		require.Empty(u, u.Claude("Stop", map[string]any{"stop_hook_active": false}), when)
 	}
 	calm("the first call")
-	require.Equal(u, "This is a push that overwrites commits on the remote (git push --force origin topic). Push without "+
-		"force, or with --force-with-lease to a branch of your own, or ask first. Rule: git/no-force-push",
+	require.Equal(u, "This is a push that overwrites commits on the remote (git push --force origin topic). Push "+
+		"without force, or with --force-with-lease to a branch of your own, or ask first. Rule: git/no-force-push",
 		u.Bash("git push --force origin topic"))
 	require.Empty(u, u.Bash("git push -u origin topic"))
 

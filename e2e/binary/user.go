@@ -101,8 +101,8 @@ func (u *User) Bash(command string) string {
 		"tool_input": map[string]any{"command": command}})
 }
 
-// Shows pastes a line into a shell, and compares stdout and stderr with the screen. A line … is any number of lines, … in
-// a line is any text, and $PROJECT and $HOME are the folders. The line must succeed.
+// Shows pastes a line into a shell, and compares stdout and stderr with the screen: in the screen $PROJECT and $HOME are
+// the folders, and … is as in Elided. The line must succeed.
 func (u *User) Shows(line, screen string) {
 	u.Helper()
 	screen = strings.NewReplacer("$PROJECT", u.Project, "$HOME", u.Home).Replace(screen)

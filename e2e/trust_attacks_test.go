@@ -22,10 +22,12 @@ type project struct {
 	env       []string
 }
 
-// guarded is a guard of two commands: one is run directly, and one by a shell.
+// guarded is a guard of two commands: one is run directly, and one by a shell. A third hook is for other calls.
 const guarded = `{"hooks": [
-  {"name": "guard", "command": ["./guard.sh"], "events": ["pre-tool"], "on_failure": "continue"},
-  {"name": "check", "command": "sh scripts/check.sh < data.txt", "events": ["pre-tool"], "on_failure": "continue"}
+  {"name": "guard", "command": ["./guard.sh"], "events": ["pre-tool"], "matcher": "t", "on_failure": "continue"},
+  {"name": "check", "command": "sh scripts/check.sh < data.txt", "events": ["pre-tool"], "matcher": "t",
+   "on_failure": "continue"},
+  {"name": "kept", "command": ["./kept.sh"], "events": ["pre-tool", "pre-execute"], "matcher": "u"}
 ]}
 `
 
@@ -40,6 +42,7 @@ func newProject(t *testing.T) *project {
 	p.write("guard.sh", "#!/bin/sh\necho guarded\n")
 	p.write("scripts/check.sh", "cat\n")
 	p.write("data.txt", "checked\n")
+	p.write("kept.sh", "#!/bin/sh\necho kept\n")
 	return p
 }
 
@@ -62,9 +65,14 @@ func (p *project) allow() {
 }
 
 // call makes a call in a folder of the project, of the one session, with the flags.
-func (p *project) call(dir string, flags ...string) (o binary.Outcome) {
+func (p *project) call(dir string, flags ...string) binary.Outcome {
 	p.Helper()
-	got := p.run(dir, append([]string{"pre-tool", "--tool", "t", "--session-id", "s", "-o", "json"}, flags...)...)
+	return p.fire(dir, append([]string{"pre-tool", "--tool", "t"}, flags...)...)
+}
+
+func (p *project) fire(dir string, argv ...string) (o binary.Outcome) {
+	p.Helper()
+	got := p.run(dir, append(argv, "--session-id", "s", "-o", "json")...)
 	require.NoError(p, json.Unmarshal([]byte(got.Stdout), &o), "%s%s", got.Stdout, got.Stderr)
 	require.Equal(p, o.Decision == "continue", got.Code == 0)
 	return o
@@ -85,6 +93,31 @@ func (p *project) blocks(cause, reason, dir string, flags ...string) {
 	require.Contains(p, o.Reason, reason)
 }
 
+// holdsAlone requires that a call for other hooks goes on, with its hooks, and that a prompt does. If a change may have
+// made another set of hooks, every tool call is blocked, and the prompt goes on without the hooks. The prompt has the
+// message in both cases.
+func (p *project) holdsAlone(cause, reason string, all bool, dir string, flags ...string) {
+	p.Helper()
+	o := p.fire(dir, append([]string{"pre-tool", "--tool", "u"}, flags...)...)
+	ran := 1
+	if all {
+		require.Equal(p, "block", o.Decision)
+		require.Equal(p, cause, o.Cause)
+		require.Contains(p, o.Reason, reason)
+		ran = 0
+	} else {
+		require.Equal(p, "continue", o.Decision, o.Reason)
+		require.Len(p, o.Inject, 1)
+		require.Empty(p, o.SystemMessages)
+	}
+	o = p.fire(dir, append([]string{"pre-execute", "--prompt", "hi"}, flags...)...)
+	require.Equal(p, "continue", o.Decision, o.Reason)
+	require.Len(p, o.Inject, ran)
+	require.Len(p, o.SystemMessages, 1)
+	require.Contains(p, o.SystemMessages[0], reason)
+	require.Contains(p, o.SystemMessages[0], "hookrun ")
+}
+
 // The table of attacks in docs/trust.md. Each begins with hooks that were allowed, and a session whose first call they
 // approved of.
 func TestAttacks(t *testing.T) {
@@ -93,17 +126,18 @@ func TestAttacks(t *testing.T) {
 		attack func(p *project)
 		trust  string // what the reason of an untrusted call names
 		pin    string // and of one in a session that is pinned alone; "": the same
+		all    bool   // every tool call is blocked, not only those of the hook that has changed
 	}{
-		{name: "hooks file edited", trust: ".tenex-hooks.json was changed", attack: func(p *project) {
+		{name: "hooks file edited", all: true, trust: ".tenex-hooks.json was changed", attack: func(p *project) {
 			p.write(".tenex-hooks.json", `{"hooks": []}`)
 		}},
-		{name: "hooks file replaced by a link", trust: ".tenex-hooks.json leads to .elsewhere.json",
+		{name: "hooks file replaced by a link", all: true, trust: ".tenex-hooks.json leads to .elsewhere.json",
 			attack: func(p *project) {
 				own := filepath.Join(p.dir, ".tenex-hooks.json")
 				require.NoError(p, os.Rename(own, filepath.Join(p.dir, ".elsewhere.json")))
 				require.NoError(p, os.Symlink(".elsewhere.json", own))
 			}},
-		{name: "hooks file deleted", trust: ".tenex-hooks.json is gone", pin: "is the project now",
+		{name: "hooks file deleted", all: true, trust: ".tenex-hooks.json is gone", pin: "is the project now",
 			attack: func(p *project) {
 				require.NoError(p, os.Remove(filepath.Join(p.dir, ".tenex-hooks.json")))
 			}},
@@ -139,7 +173,11 @@ func TestAttacks(t *testing.T) {
 		{name: "PATH shadowed", attack: func(p *project) {
 			p.write("../bin/sh", "#!/bin/sh\nexit 0\n")
 		}, trust: "sh is "},
-		{name: "hooks file in a folder below", attack: func(p *project) {
+		{name: "file in the place of a script's folder", trust: "scripts/check.sh is gone", attack: func(p *project) {
+			require.NoError(p, os.RemoveAll(filepath.Join(p.dir, "scripts")))
+			p.write("scripts", "")
+		}},
+		{name: "hooks file in a folder below", all: true, attack: func(p *project) {
 			p.write("below/.tenex-hooks.json", `{"hooks": []}`)
 		}, trust: "", pin: "is the project now"},
 	} {
@@ -159,6 +197,7 @@ func TestAttacks(t *testing.T) {
 				p.blocks("untrusted", tt.trust, below, "--trust", "required")
 				p.blocks("untrusted", "a person must", below, "--trust", "required", "--pin",
 					"--on-failure", "continue")
+				p.holdsAlone("untrusted", tt.trust, tt.all, below, "--trust", "required", "--pin")
 			})
 			t.Run("pin", func(t *testing.T) {
 				p, below := prepare(t)
@@ -170,6 +209,7 @@ func TestAttacks(t *testing.T) {
 					want = tt.trust
 				}
 				p.blocks("changed", want, below, "--pin", "--on-failure", "continue")
+				p.holdsAlone("changed", want, tt.all, below, "--pin")
 			})
 		})
 	}

@@ -155,10 +155,14 @@ func IsFailureBlock(decision protocol.Decision, cause protocol.Cause) bool {
 }
 
 // WithheldMessage returns the message to the user that such a block withheld the tool's result from the model. hook is
-// "" if hookrun itself blocked.
-func WithheldMessage(hook string, cause protocol.Cause) string {
-	return "hookrun: " + failureText(hook, cause) +
+// "" if hookrun itself blocked; the message then has the reason too.
+func WithheldMessage(hook string, v *Verdict) string {
+	text := "hookrun: " + failureText(hook, v.Cause) +
 		", so the tool's result was withheld from the model; the tool has run"
+	if hook == "" && v.Reason != "" {
+		text += "\n" + v.Reason
+	}
+	return text
 }
 
 func failureText(hook string, cause protocol.Cause) string {

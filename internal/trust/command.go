@@ -198,6 +198,7 @@ func (c *commandLine) inPath(name string) string {
 
 // program adds a program in PATH. If PATH later leads to another path, that is a difference, in any folder.
 func (c *commandLine) program(name, path string) {
+	c.programs = append(c.programs, use{c.hook.Name, name})
 	if path == "" {
 		path = c.inPath(name)
 	}

@@ -38,8 +38,13 @@ type Fingerprint struct {
 	Files     []File            `json:"files"`          // sorted by name
 	Programs  map[string]string `json:"programs"`       // paths in PATH, by the names in commands
 	Doubts    []Doubt           `json:"doubts,omitempty"`
+	// Users has the names of the hooks that use a file or a program. It is part of a record alone; nil: the record is
+	// from a hookrun that did not record it.
+	Users map[string][]string `json:"users"`
 
 	cachedSum  string                  // result of sum
+	hooks      []hook.Hook             // of all levels
+	programs   []use                   // programs in commands, in PATH or not
 	hooksFiles []string                // of the project's hooks files, present or absent; see key
 	paths      []string                // of the project's hooks files that are present
 	byHook     map[*hook.Hook][]string // paths in a hook's command, present or absent
@@ -49,11 +54,15 @@ type Fingerprint struct {
 	listings map[*hook.Hook][]listing // folders of "files"
 }
 
+// use is a program in the command of a hook.
+type use struct{ hook, program string }
+
 // Options say how to take a Fingerprint.
 type Options struct {
 	Workspace string                      // absolute
 	Dir       string                      // the call's folder, if hooks run there; "": the workspace
 	Environ   func(h *hook.Hook) []string // the environment of a hook's process
+	Hooks     []hook.Hook                 // the hooks that run; nil: those of the Config
 	Texts     bool                        // keep the texts for a diff
 	// Store has the records of earlier Fingerprints. If set, only the comparison with these records matters: a large
 	// file is not read if all records have another size.
@@ -90,7 +99,10 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	t.Fingerprint = &Fingerprint{
 		Workspace: real, Programs: map[string]string{},
 		byHook: map[*hook.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hook.Hook][]string{},
-		listings: map[*hook.Hook][]listing{},
+		listings: map[*hook.Hook][]listing{}, hooks: o.Hooks,
+	}
+	if t.hooks == nil {
+		t.hooks = cfg.Hooks
 	}
 	if given := filepath.Clean(o.Workspace); given != real {
 		t.Path = given
@@ -104,8 +116,8 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 			t.hooksFiles = append(t.hooksFiles, t.name(t.absolute(f.Path)))
 		}
 	}
-	for i := range cfg.Hooks {
-		h := &cfg.Hooks[i]
+	for i := range t.hooks {
+		h := &t.hooks[i]
 		if h.Level < hook.ProjectLevel {
 			continue
 		}
@@ -131,8 +143,8 @@ func (t *collector) absolute(path string) string {
 }
 
 // name returns the name of a path in a Fingerprint, which is the same in two copies of one project.
-func (t *collector) name(path string) string {
-	for _, folder := range []string{t.Options.Workspace, t.Fingerprint.Workspace} {
+func (f *Fingerprint) name(path string) string {
+	for _, folder := range []string{cmp.Or(f.Path, f.Workspace), f.Workspace} {
 		if inside(path, folder) {
 			return filepath.ToSlash(strings.TrimPrefix(path[len(folder):], string(filepath.Separator)))
 		}
@@ -322,6 +334,26 @@ func (f *Fingerprint) Hash() string {
 // HasHooks reports whether the project has a hooks file.
 func (f *Fingerprint) HasHooks() bool {
 	return slices.ContainsFunc(f.Files, func(file File) bool { return file.Hooks && !file.Outer })
+}
+
+// users returns the hooks that use each file and each program, by their names. A file may be absent.
+func (f *Fingerprint) users() map[string][]string {
+	users := map[string][]string{}
+	add := func(name, hook string) {
+		if !slices.Contains(users[name], hook) {
+			users[name] = append(users[name], hook)
+		}
+	}
+	for i := range f.hooks {
+		h := &f.hooks[i]
+		for _, path := range f.byHook[h] {
+			add(f.name(path), h.Name)
+		}
+	}
+	for _, u := range f.programs {
+		add(u.program, u.hook)
+	}
+	return users
 }
 
 // Named returns the files of the Fingerprint that a hook's command names.

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
@@ -22,14 +24,39 @@ type Rules struct {
 
 // Judgment is the result of Judge for a call. The zero value blocks nothing.
 type Judgment struct {
-	// Cause and Reason are set if the call is blocked, before any of its hooks run.
+	// Cause and Reason are set if calls are blocked, before any of their hooks run.
 	Cause  protocol.Cause
 	Reason string
 	Why    string // Reason without the remedy; "" in a Judgment of another package
+	// Held names the hooks that the differences concern: only calls for them are blocked. nil: every tool call is, since
+	// the set of hooks may be another.
+	Held []string
 	// NotAllowedMessage is a message that the project's hooks do not run because no person has allowed them, or "".
 	NotAllowedMessage string
 	// Unpinned: this is the first call of the session; see Store.Pin.
 	Unpinned bool
+
+	differences []Difference
+	again       func(differences []Difference) Judgment // with other differences
+}
+
+// At returns the Judgment of a call for these hooks alone. If no difference concerns them, it blocks nothing.
+func (j Judgment) At(hooks []string) Judgment {
+	if j.Held == nil {
+		return j
+	}
+	isFor := func(name string) bool { return slices.Contains(hooks, name) }
+	var held []Difference
+	for _, d := range j.differences {
+		if slices.ContainsFunc(d.Hooks, isFor) {
+			d.Hooks = slices.DeleteFunc(slices.Clone(d.Hooks), func(name string) bool { return !isFor(name) })
+			held = append(held, d)
+		}
+	}
+	if held == nil {
+		return Judgment{}
+	}
+	return j.again(held)
 }
 
 // Judge compares the hooks with their records. It changes no record.
@@ -40,7 +67,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	}
 	var j Judgment
 	if r.Required {
-		if j, err = s.judgeTrust(f, allowed); err != nil || j.Cause != "" {
+		if j, err = s.judgeTrust(f, allowed); err != nil || j.Cause != "" && j.Held == nil {
 			return j, err
 		}
 	}
@@ -61,7 +88,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 			const text = "the hooks of %s were allowed when this session began, and are not any more"
 			return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), f.mend()), nil
 		}
-		return s.judgePin(f, pinned, j)
+		return s.judgePin(f, pinned, j, r.Required)
 	}
 	return j, nil
 }
@@ -70,7 +97,7 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 	if allowed != nil {
 		if differences := f.Since(&allowed.Fingerprint); len(differences) > 0 {
 			const text = "the hooks of %s are not those that were allowed: %s"
-			j = blocked(protocol.CauseUntrusted, fmt.Sprintf(text, f.shown(), list(differences)), f.mend())
+			j = f.changed(protocol.CauseUntrusted, text, differences)
 		}
 		return j, nil
 	}
@@ -92,6 +119,27 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 		j.NotAllowedMessage = fmt.Sprintf(text, f.shown(), command("allow", f.Workspace), printable.Escape(s.folder))
 	}
 	return j, nil
+}
+
+// changed returns the Judgment of hooks with differences, which text names behind the workspace.
+func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []Difference) Judgment {
+	var held []string
+	for _, d := range differences { // those that concern every tool call are the first
+		held = append(held, d.Hooks...)
+	}
+	scope := "every tool call is blocked"
+	if differences[0].Hooks == nil {
+		held = nil
+	} else {
+		slices.Sort(held)
+		held = slices.Compact(held)
+		scope = "calls for " + hookNames(held) + " are blocked"
+	}
+	why := fmt.Sprintf(text, f.shown(), list(differences))
+	j := blocked(cause, why+", so "+scope, f.mend())
+	j.Why, j.Held, j.differences = why, held, differences
+	j.again = func(differences []Difference) Judgment { return f.changed(cause, text, differences) }
+	return j
 }
 
 // blocked returns a Judgment that blocks a call, with the reason and the remedy.
@@ -125,8 +173,10 @@ func (s *Store) above(folder string) (string, error) {
 	return "", nil
 }
 
-// judgePin compares the hooks with those at the start of the session, or with hooks allowed since then.
-func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, error) {
+// judgePin compares the hooks with those at the start of the session, or with hooks allowed since then. j is the
+// result of judgeTrust, if trust is required.
+func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment, required bool) (Judgment, error) {
+	const text = "the hooks of %s changed within this session: %s"
 	differences := f.SinceAtAnyLevel(&pinned.Fingerprint)
 	if len(differences) == 0 {
 		return j, nil
@@ -140,8 +190,22 @@ func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, 
 			return j, nil
 		}
 	}
-	const text = "the hooks of %s changed within this session: %s"
-	return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown(), list(differences)), f.mend()), nil
+	if j.NotAllowedMessage != "" { // none of the hooks runs, so every tool call is blocked
+		for i := range differences {
+			differences[i].Hooks = nil
+		}
+	}
+	now := f.changed(protocol.CauseChanged, text, differences)
+	if required && now.Held != nil { // judgeTrust compared the files with those that a person has allowed
+		return j, nil
+	}
+	return now, nil
+}
+
+// ChangedWithin returns the Judgment of a call without its cause, after a file of a hook changed while the hooks ran.
+func (f *Fingerprint) ChangedWithin(h *hook.Hook, path string) Judgment {
+	const text = "%s was changed while the hooks of this call ran (%s), so nobody knows what did run"
+	return blocked("", fmt.Sprintf(text, printable.Escape(path), hookNames([]string{h.Name})), f.mend())
 }
 
 // Pin records the hooks at a session's first call, or compares them with the record of a quicker process.

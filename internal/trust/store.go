@@ -41,6 +41,7 @@ func (f *Fingerprint) key() string {
 
 func newRecord(f *Fingerprint) *Record {
 	r := &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: hookfile.InRepository(f.Workspace, "")}
+	r.Users = f.users()
 	r.AppliesInSubfolders = !r.Repository && hookfile.AppliesInSubfolders(f.Workspace)
 	return r
 }

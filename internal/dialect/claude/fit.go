@@ -41,7 +41,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	}
 	// The hook may have been a redactor, and a block alone withholds nothing.
 	v.UpdatedOutput = withheld(c, old)
-	message := dialect.WithheldMessage(hook, v.Cause)
+	message := dialect.WithheldMessage(hook, v)
 	if v.Cause == protocol.CauseRewrite {
 		message = unfitMessage(hook, c.Tool, old)
 	}

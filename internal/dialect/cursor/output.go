@@ -124,7 +124,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 		return
 	}
 	v.UpdatedOutput = dialect.InPlaceOfResult(nil)
-	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v.Cause))
+	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v))
 }
 
 // result replaces the result of an MCP tool. For other tools, which the client does not let hooks change, it returns a

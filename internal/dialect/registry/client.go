@@ -155,7 +155,7 @@ func FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
 // tool, the model gets a blank one, because a hook that did not run may have been a redactor. takesOther reports
 // whether the client does.
 func Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
-	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
+	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause, Reason: o.Reason}
 	FitVerdict(c, "", &v)
 	if v.Withholds(c.Event) {
 		o.UpdatedOutput, o.UpdatedBy = dialect.InPlaceOfResult(v.UpdatedOutput), ""

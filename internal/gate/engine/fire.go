@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -100,9 +101,8 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 	if err := p.pin(); err != nil {
 		return failedCall(&p.call, nil, protocol.CauseUnstarted, err)
 	}
-	p.blockUntilAllowed()
-	if cause, reason := p.trust.judgment.Cause, p.trust.judgment.Reason; cause != "" {
-		return p.blocked(begin, nil, cause, reason), nil
+	if by := &p.trust.blocks; by.Cause != "" {
+		return p.blocked(begin, nil, by.Cause, by.Reason), nil
 	}
 	if len(p.run) == 0 {
 		return p.outcome(begin, nil), nil
@@ -118,9 +118,8 @@ func (p *Plan) fire(ctx context.Context) (Fired, error) {
 	if cause, err := f.runAll(ctx); err != nil {
 		return failedCall(&p.call, f.verdicts, cause, err)
 	}
-	if path := f.touched.Load(); path != nil {
-		cause, reason := p.touchedReason(*path)
-		return p.blocked(begin, f.verdicts, cause, reason), nil
+	if by := f.touched.Load(); by != nil {
+		return p.blocked(begin, f.verdicts, by.Cause, by.Reason), nil
 	}
 	o := p.outcome(begin, f.verdicts)
 	if o.Decision == protocol.Continue && len(f.approvals.used) > 0 {
@@ -179,10 +178,10 @@ type firing struct {
 	chain     chain
 	stdin     encoded
 	approvals approvals
-	touched   atomic.Pointer[string] // a hook's file that changed during the call: the hooks' answers do not count
-	maxLevel  hook.Level             // only hooks with a smaller Level run, that is, of higher levels
-	rewriter  hook.Level             // the lowest level at which a hook rewrote the call
-	ended     bool                   // by a block
+	touched   atomic.Pointer[trust.Judgment] // of a hook that changed: the hooks' answers do not count
+	maxLevel  hook.Level                     // only hooks with a smaller Level run, that is, of higher levels
+	rewriter  hook.Level                     // the lowest level at which a hook rewrote the call
+	ended     bool                           // by a block
 }
 
 // runAll runs the hooks and, after a rewrite, the hooks of higher levels again.

@@ -128,7 +128,7 @@ func (p *Plan) prepare(set *hookSet) {
 func (p *Plan) selectHooks() {
 	if !p.selected {
 		p.checkTrust()
-		p.run, p.duplicates = selectFrom(p.match, p.candidates)
+		p.selectTrusted()
 		p.selected = true
 	}
 }
@@ -176,7 +176,6 @@ func (p *Plan) Hooks() []PlannedHook {
 		return nil
 	}
 	p.selectHooks()
-	p.blockUntilAllowed()
 	runs := map[*hook.Hook]bool{}
 	for _, h := range p.run {
 		runs[h] = true
@@ -202,6 +201,8 @@ func (p *Plan) Hooks() []PlannedHook {
 		}
 		if why := p.untrustedReason(h); why != "" {
 			planned.Runs, planned.Why = false, why
+		} else if p.isHeld(h) {
+			planned.Why += "; it has changed, so each call that it is for is blocked"
 		}
 		hooks[i] = planned
 	}

@@ -20,7 +20,7 @@ type hookSet struct {
 	hooks    []hook.Hook                  // the functions, followed by the hooks of the config
 	funcs    map[*hook.Hook]*Function     // the functions among hooks
 	pools    map[*hook.Hook]*process.Pool // for the persistent hooks, also of userOnly
-	userOnly *hookSet                     // without the hooks of the project; nil: trust is off
+	userOnly *hookSet                     // without the hooks of the project; nil: no file is checked
 	files    *hookfile.Snapshot           // nil if the config was just read, or is not checked
 	err      error                        // why the hooks are unknown; every call is blocked
 }
@@ -51,11 +51,11 @@ func (r *Runner) functions() (hooks []hook.Hook) {
 // newHookSet makes the hook set of a config, with the set to use while the project is not allowed.
 func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 	hs := r.buildHookSet(cfg)
-	if r.requiresTrust(cfg) {
+	if r.requiresTrust(cfg) || r.options.Pin {
 		hs.userOnly = r.buildHookSet(cfg.WithoutProject())
 		maps.Copy(hs.pools, hs.userOnly.pools)
 	}
-	if !r.options.OneShot && (hs.userOnly != nil || r.options.Pin) {
+	if !r.options.OneShot && hs.userOnly != nil {
 		hs.files = hookfile.NewSnapshot(cfg)
 	}
 	return hs

@@ -43,8 +43,11 @@ func (p *Plan) skipped() (warnings []string) {
 			continue
 		}
 		if h.Disabled = ""; p.match.Runs(&h) {
-			const text = "$%s skips hook '%s', which is for this call"
-			warnings = append(warnings, fmt.Sprintf(text, SkipVariable, printable.Escape(h.Name)))
+			text := fmt.Sprintf("$%s skips hook '%s', which is for this call", SkipVariable, printable.Escape(h.Name))
+			if p.isHeld(&h) {
+				text += "; " + p.trust.judgment.At([]string{h.Name}).Reason
+			}
+			warnings = append(warnings, text)
 		}
 	}
 	for _, name := range skip {

@@ -74,19 +74,22 @@ func TestTrustAtTheEndOfATurn(t *testing.T) {
 	write("others")
 	changed := fire("Stop", "s")
 	require.Equal(t, protocol.Continue, changed.Decision)
-	require.Contains(t, changed.SystemMessages[0], "the hooks at the end of this turn did not run: ")
+	require.Contains(t, changed.SystemMessages[0], hookfile.FileName+" was changed, so every tool call is blocked; ")
 	require.Equal(t, protocol.CauseChanged, fire("PreToolUse", "s").Cause)
 }
 
 func TestBlockUntilAllowed(t *testing.T) {
 	_, fire, _ := stopping(t, engine.Options{Trust: engine.TrustRequired, BlockUntilAllowed: true})
-	for _, event := range []string{"PreToolUse", "PostToolUse", "UserPromptSubmit"} {
+	for _, event := range []string{"PreToolUse", "PostToolUse"} {
 		o := fire(event, "s")
 		require.Equal(t, protocol.Block, o.Decision, event)
 		require.Equal(t, protocol.CauseUntrusted, o.Cause)
 		require.Contains(t, o.Reason, "hookrun allow ")
 	}
-	o := fire("Stop", "s")
+	o := fire("UserPromptSubmit", "s")
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.Contains(t, o.SystemMessages[0], "every tool call is blocked until a person has allowed")
+	o = fire("Stop", "s")
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Contains(t, o.SystemMessages[0], "nobody has allowed them")
 	require.Empty(t, fire("Notification", "s").SystemMessages)

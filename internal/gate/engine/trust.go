@@ -22,8 +22,11 @@ type trustCheck struct {
 	now      *trust.Fingerprint
 	store    *trust.Store
 	rules    trust.Rules
-	judgment trust.Judgment
-	skips    bool // hooks of the project would have run, but are not allowed
+	judgment trust.Judgment // of the hooks
+
+	blocks  trust.Judgment // of this call
+	without bool           // the hooks of the project do not run at this call
+	message string         // for the user
 }
 
 // requiresTrust reports whether hooks of a project run only if a person has allowed them. The maker of the runner, the
@@ -35,11 +38,10 @@ func (r *Runner) requiresTrust(cfg *hookfile.Config) bool {
 // checksFiles reports whether the files of the hooks are checked before they run. If the managed file leaves all others
 // out, no hook of the project runs, so the check is not needed.
 func (p *Plan) checksFiles() bool {
-	return (p.loaded.userOnly != nil || p.runner.options.Pin) && !p.loaded.config.ManagedOnly
+	return p.loaded.userOnly != nil && !p.loaded.config.ManagedOnly
 }
 
-// checkTrust finds out whether the hooks may run. If the hooks of the project are not allowed, it removes them from the
-// plan. An error of the check blocks the call.
+// checkTrust finds out whether the hooks may run. An error of the check blocks the call.
 func (p *Plan) checkTrust() {
 	p.trust = trustCheck{}
 	if !p.checksFiles() {
@@ -47,7 +49,7 @@ func (p *Plan) checkTrust() {
 	}
 	g := &p.trust
 	g.rules = trust.Rules{
-		Required: p.loaded.userOnly != nil, Pin: p.runner.options.Pin && p.call.SessionID != "",
+		Required: p.runner.requiresTrust(p.loaded.config), Pin: p.runner.options.Pin && p.call.SessionID != "",
 		Session: p.call.SessionID,
 	}
 	err := g.fingerprint(p)
@@ -57,21 +59,83 @@ func (p *Plan) checkTrust() {
 	if err != nil {
 		g.fail(err)
 	}
-	if p.loaded.files != nil && g.judgment.Cause == "" && (g.judgment.NotAllowedMessage == "" || g.rules.Pin) {
+	j := &g.judgment
+	if p.loaded.files != nil && (j.Cause == "" || j.Held != nil) && (j.NotAllowedMessage == "" || g.rules.Pin) {
 		if changed := p.loaded.files.Changed(); len(changed) > 0 {
-			const text = "hooks files are others than those that were read: %s; a person must look at them, run " +
-				"hookrun allow, and have them read again"
-			g.judgment = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text,
+			const text = "hooks files are others than those that were read: %s, so every tool call is blocked; a person " +
+				"must look at them, run hookrun allow, and have them read again"
+			*j = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text,
 				printable.Escape(strings.Join(changed, ", ")))}
 		}
 	}
-	if g.judgment.NotAllowedMessage == "" {
+}
+
+// selectTrusted selects the hooks that run, without those that may not run, and finds out whether trust blocks the call:
+// a tool call if the set of hooks may be another, and any call that a changed hook is for. A prompt goes on, because the
+// person who submits it gets the message.
+func (p *Plan) selectTrusted() {
+	g, j := &p.trust, &p.trust.judgment
+	if p.set != p.loaded {
+		p.prepare(p.loaded)
+	}
+	p.run, p.duplicates = selectFrom(p.match, p.candidates)
+	g.blocks, g.without, g.message = trust.Judgment{}, false, ""
+	if j.Cause == "" && j.NotAllowedMessage == "" {
 		return
 	}
-	run, _ := selectFrom(p.match, p.candidates)
-	p.prepare(p.loaded.userOnly)
-	left, _ := selectFrom(p.match, p.candidates)
-	g.skips = len(left) < len(run)
+	hasTool, canBlock := dialect.HasTool(p.call.Event), registry.CanBlock(&p.call)
+	tell, selected := dialect.Canonical(p.call.Event) == protocol.PreExecute, len(p.run)
+	switch at := j.At(p.selectedNames()); {
+	case j.Held != nil && (hasTool || canBlock), j.Cause != "" && hasTool:
+		g.blocks = at
+	case j.Held != nil:
+		p.run = slices.DeleteFunc(p.run, p.isHeld)
+	default:
+		p.prepare(p.loaded.userOnly)
+		p.run, p.duplicates = selectFrom(p.match, p.candidates)
+		g.without = true
+	}
+	text, until := j.Reason, j.Cause == "" && p.blocksUntilAllowed()
+	switch {
+	case until:
+		text = "every tool call is blocked until a person has allowed the hooks of this project, in a terminal: " +
+			j.NotAllowedMessage
+	case j.Cause == "":
+		text, tell = j.NotAllowedMessage, false
+	}
+	if until && hasTool && canBlock {
+		g.blocks = trust.Judgment{Cause: protocol.CauseUntrusted, Reason: text}
+	}
+	if tell || len(p.run) < selected {
+		g.message = text
+	}
+}
+
+// selectedNames returns the names of the hooks that match the call, and of those that an equal hook replaces.
+func (p *Plan) selectedNames() (names []string) {
+	for _, h := range p.run {
+		if p.isHeld(h) {
+			names = append(names, h.Name)
+		}
+	}
+	for _, d := range p.duplicates {
+		if p.isHeld(d.hook) {
+			names = append(names, d.hook.Name)
+		}
+	}
+	return names
+}
+
+// isHeld reports whether a hook has changed, so that calls for it are blocked.
+func (p *Plan) isHeld(h *hook.Hook) bool {
+	return h.Level >= hook.ProjectLevel && h.StaticVerdict == nil &&
+		slices.Contains(p.trust.judgment.Held, h.Name)
+}
+
+// blocksUntilAllowed reports whether calls are blocked until a person has allowed the hooks of the project.
+func (p *Plan) blocksUntilAllowed() bool {
+	ofProject := func(h hook.Hook) bool { return h.Level >= hook.ProjectLevel && h.Disabled == "" }
+	return p.runner.options.BlockUntilAllowed && slices.ContainsFunc(p.loaded.config.Hooks, ofProject)
 }
 
 // fingerprint takes the Fingerprint of the hooks.
@@ -79,7 +143,7 @@ func (g *trustCheck) fingerprint(p *Plan) (err error) {
 	if g.store, err = trust.Open(p.runner.options.StateDir); err != nil {
 		return err
 	}
-	o := trust.Options{Workspace: p.call.Workspace, Environ: func(h *hook.Hook) []string {
+	o := trust.Options{Workspace: p.call.Workspace, Hooks: p.loaded.hooks, Environ: func(h *hook.Hook) []string {
 		call := dialect.NewCall(dialect.Call{Workspace: p.call.Workspace}) // without further fields of the call
 		return p.runner.environ(h, call)
 	}}
@@ -118,37 +182,25 @@ func (p *Plan) pin() (err error) {
 	if g.judgment, err = g.store.Pin(g.now, g.rules, g.judgment); err != nil {
 		g.fail(err)
 	}
+	p.selectTrusted()
 	return nil
-}
-
-// blockUntilAllowed blocks a call until a person has allowed the hooks of the project. Events that cannot block go on;
-// a block at the end of a turn would only start the next turn.
-func (p *Plan) blockUntilAllowed() {
-	j := &p.trust.judgment
-	if j.NotAllowedMessage == "" || j.Cause != "" ||
-		!p.runner.options.BlockUntilAllowed || !registry.CanBlock(&p.call) {
-		return
-	}
-	ofProject := func(h hook.Hook) bool { return h.Level >= hook.ProjectLevel && h.Disabled == "" }
-	if !slices.ContainsFunc(p.loaded.config.Hooks, ofProject) {
-		return
-	}
-	j.Cause, j.Reason = protocol.CauseUntrusted, "every call is blocked until a person has allowed the hooks of this "+
-		"project, in a terminal: "+j.NotAllowedMessage
 }
 
 // messages returns the message for the user of the call.
 func (g *trustCheck) messages() []string {
-	if !g.skips {
+	if g.message == "" {
 		return nil
 	}
-	return []string{"hookrun: " + g.judgment.NotAllowedMessage}
+	return []string{"hookrun: " + g.message}
 }
 
 // notices returns the texts for a person who asks what would happen.
 func (g *trustCheck) notices() (texts []string) {
-	if g.judgment.Cause != "" {
-		texts = append(texts, fmt.Sprintf("the call is blocked (%s): %s", g.judgment.Cause, g.judgment.Reason))
+	switch j := &g.judgment; {
+	case g.blocks.Cause != "":
+		texts = append(texts, fmt.Sprintf("the call is blocked (%s): %s", g.blocks.Cause, g.blocks.Reason))
+	case j.Cause != "":
+		texts = append(texts, "this call is not blocked, but "+j.Reason)
 	}
 	if g.judgment.NotAllowedMessage != "" {
 		texts = append(texts, g.judgment.NotAllowedMessage)
@@ -158,13 +210,16 @@ func (g *trustCheck) notices() (texts []string) {
 
 // untrustedReason returns why the trust check keeps a hook from running, or "" if the hook may run.
 func (p *Plan) untrustedReason(h *hook.Hook) string {
+	g := &p.trust
 	switch {
-	case p.trust.judgment.Cause != "":
-		return "the call is blocked before any hook runs: " + string(p.trust.judgment.Cause)
-	case p.trust.judgment.NotAllowedMessage != "" && h.Level >= hook.ProjectLevel && p.set.funcs[h] == nil:
+	case g.blocks.Cause != "":
+		return "the call is blocked before any hook runs: " + string(g.blocks.Cause)
+	case !g.without || h.Level < hook.ProjectLevel || p.set.funcs[h] != nil:
+		return ""
+	case g.judgment.Cause == "":
 		return "nobody has allowed the hooks of this project"
 	}
-	return ""
+	return "it may be another hook now: " + string(g.judgment.Cause)
 }
 
 // loadedHook returns the plan's copy of hook i, or the loaded hook if the plan dropped it.
@@ -182,39 +237,39 @@ func (p *Plan) loadedHook(i int) *hook.Hook {
 	return h
 }
 
-// isTouched reports whether files of a hook that is about to run have changed since the call began, and records the
-// changed path.
+// isTouched reports whether a hook that is about to run has changed: since it was allowed, if a rewrite selected it only
+// now, or since the call began. It records why the call is blocked.
 func (f *firing) isTouched(h *hook.Hook) bool {
 	if f.trust.now == nil {
 		return false
 	}
-	return f.noteTouched(f.trust.now.ChangedBeforeRun(h))
+	if f.isHeld(h) {
+		j := f.trust.judgment.At([]string{h.Name})
+		f.touched.CompareAndSwap(nil, &j)
+		return true
+	}
+	return f.noteTouched(h, f.trust.now.ChangedBeforeRun(h))
 }
 
 // noteRewritten records a change of the files of a hook that has run, or of an async hook that was started.
 func (f *firing) noteRewritten(h *hook.Hook) {
 	if f.trust.now != nil {
-		f.noteTouched(f.trust.now.ChangedDuringRun(h))
+		f.noteTouched(h, f.trust.now.ChangedDuringRun(h))
 	}
 }
 
 // noteTouched records a changed path, and reports whether path is not "".
-func (f *firing) noteTouched(path string) bool {
+func (f *firing) noteTouched(h *hook.Hook, path string) bool {
 	if path != "" {
-		f.touched.CompareAndSwap(nil, &path)
+		j := f.trust.now.ChangedWithin(h, path)
+		j.Cause = f.trust.cause()
+		f.touched.CompareAndSwap(nil, &j)
 	}
 	return path != ""
 }
 
-// touchedReason returns the cause and the reason for a file that changed while the hooks ran.
-func (p *Plan) touchedReason(path string) (protocol.Cause, string) {
-	const text = "%s was changed while the hooks of this call ran, so nobody knows what did run"
-	return p.trust.cause(), fmt.Sprintf(text, printable.Escape(path))
-}
-
 // blocked is the outcome of a call that is blocked whatever the hooks answered.
-func (p *Plan) blocked(begin time.Time, ran []dialect.HookVerdict, cause protocol.Cause,
-	reason string) Fired {
+func (p *Plan) blocked(begin time.Time, ran []dialect.HookVerdict, cause protocol.Cause, reason string) Fired {
 	o, _ := failedCall(&p.call, ran, cause, errors.New(reason))
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o

@@ -101,7 +101,7 @@ func (u *User) Bash(command string) string {
 		"tool_input": map[string]any{"command": command}})
 }
 
-// Shows pastes a line into a shell, and compares stdout and stderr with the screen: in the screen $PROJECT and $HOME are
+// Shows pastes a line into a shell, and compares stdout and stderr with the screen, in which $PROJECT and $HOME are
 // the folders, and … is as in Elided. The line must succeed.
 func (u *User) Shows(line, screen string) {
 	u.Helper()

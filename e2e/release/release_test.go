@@ -42,6 +42,7 @@ func TestRelease(t *testing.T) {
 	t.Run("recorded cases", b.cases)
 	t.Run("SBOM", b.sbom)
 	t.Run("packages", b.packages)
+	t.Run("from a clone", b.fromClone)
 	t.Run("twice", b.twice)
 }
 
@@ -49,6 +50,28 @@ func release(root, dir string, env ...string) ([]byte, error) {
 	build := exec.Command("scripts/release.sh", "--dirty", "--only", system+","+other, dir)
 	build.Dir, build.Env = root, append(os.Environ(), env...)
 	return build.CombinedOutput()
+}
+
+// fromClone runs the lines of docs/install.md that make and install the packages for Python and Node.
+func (b build) fromClone(t *testing.T) {
+	binary.Needs(t, "python3")
+	binary.Needs(t, "npm")
+	root := binary.Repository(t)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
+	require.NoError(t, err)
+	_, lines, found := strings.Cut(string(page), "```text\nscripts/release.sh --only linux_amd64 dist\n")
+	require.True(t, found)
+	lines, _, _ = strings.Cut(lines, "```")
+	dist, home := t.TempDir(), t.TempDir()
+	archive := "hookrun_" + b.version + "_" + system + ".tar.gz"
+	require.NoError(t, os.Link(filepath.Join(b.dir, archive), filepath.Join(dist, archive)))
+	where := strings.NewReplacer(" ./dist", " "+dist, " dist", " "+dist, " scripts/", " "+root+"/scripts/",
+		"\npip ", "\nvenv/bin/pip ")
+	ran := binary.Run(t, home, "", []string{"HOME=" + home}, "sh", "-ec", "python3 -m venv venv\n"+where.Replace(lines)+
+		"echo; venv/bin/hookrun version; venv/bin/python -c 'import hookrun'; node_modules/.bin/hookrun version\n")
+	require.Zero(t, ran.Code, ran)
+	require.Regexp(t, `(?s)\nhookrun `+regexp.QuoteMeta(b.version)+` .*\nhookrun `+regexp.QuoteMeta(b.version)+" ",
+		ran.Stdout)
 }
 
 // command runs a program in a fresh folder that has a hooks file with a ready rule.

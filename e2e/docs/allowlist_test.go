@@ -36,13 +36,14 @@ func TestAllowLists(t *testing.T) {
 		}
 		for _, line := range []string{"", "ls", "git", "git push", "git status; rm x", "git status && x", "git status&x",
 			"git status | sh", "git status\nrm x", "git status >x", "git status $(x)", "git status `x`",
-			"git diff --output x", "git diff --output=x", "git diff -O x", "git difftool", "x=1 git status", "\\git status",
-			" git status", "git\tstatus", "git status # x", "make test CC=x", "make test -f x", "make tests",
-			"git statusé", "git status *", "git status ~", `git "status"`, `\c; git status`, "Git status"} {
+			"git diff --output x", "git diff --output=x", "git diff -O x", "git difftool", "x=1 git status",
+			"\\git status", " git status", "git\tstatus", "git status # x", "make test CC=x", "make test -f x",
+			"make tests", "git statusé", "git status *", "git status ~", `git "status"`, `\c; git status`,
+			"Git status"} {
 			require.Equal(t, 2, code(file, "shell", command(line)), "%s: %s", file, line)
 		}
-		for _, args := range []string{`{}`, `{"command":["git","push"]}`, `{"command":7}`, `git status`, `{"command":"git`,
-			`{"command":{"x":"git status"}}`, `["git status"]`, `null`} {
+		for _, args := range []string{`{}`, `{"command":["git","push"]}`, `{"command":7}`, `git status`,
+			`{"command":"git`, `{"command":{"x":"git status"}}`, `["git status"]`, `null`} {
 			require.Equal(t, 2, code(file, "shell", args), "%s: %s", file, args)
 		}
 	}

@@ -20,7 +20,7 @@ func TestVariables(t *testing.T) {
 	variable := regexp.MustCompile(`\bHOOKRUN(_[A-Z]+)*\b`)
 	found := map[string][]string{} // and the files
 	sources := func(root string, names func(path string, text []byte) []string) {
-		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), func(path string, d fs.DirEntry, err error) error {
+		read := func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				if d != nil && slices.Contains([]string{"testsupport", "node_modules", "testdata"}, d.Name()) {
 					return fs.SkipDir
@@ -35,7 +35,8 @@ func TestVariables(t *testing.T) {
 				}
 			}
 			return nil
-		}))
+		}
+		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), read))
 	}
 	sources("internal", stringsOfGo)
 	whole := func(_ string, text []byte) []string { return []string{string(text)} }

@@ -34,8 +34,8 @@ func TestAllowLists(t *testing.T) {
 		for _, line := range []string{"git status", "git diff", "make test"} {
 			require.Equal(t, 0, code(file, "shell", command(line)), "%s: %s", file, line)
 		}
-		for _, line := range []string{"", "ls", "git", "git push", "git status; rm x", "git status && x", "git status&x",
-			"git status | sh", "git status\nrm x", "git status >x", "git status $(x)", "git status `x`",
+		for _, line := range []string{"", "ls", "git", "git push", "git status; rm x", "git status && x",
+			"git status&x", "git status | sh", "git status\nrm x", "git status >x", "git status $(x)", "git status `x`",
 			"git diff --output x", "git diff --output=x", "git diff -O x", "git difftool", "x=1 git status",
 			"\\git status", " git status", "git\tstatus", "git status # x", "make test CC=x", "make test -f x",
 			"make tests", "git statusé", "git status *", "git status ~", `git "status"`, `\c; git status`,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -49,7 +49,11 @@ hookrun allow and status print; --yes allows them as they are.`,
 			if err != nil {
 				return 0, err
 			}
-			return exitOK, s.allow(*hash, *yes, true, std)
+			done, err := s.allow(*hash, *yes, true, std)
+			if err != nil {
+				return 0, err
+			}
+			return exitOK, write(std, done)
 		}
 	},
 }
@@ -173,8 +177,8 @@ func newTrustState(folder string) (trustState, error) {
 	return f.trustState([]string{folder})
 }
 
-// allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.
-func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
+// allow prints the hooks, and records them if a person agrees, at the terminal or by a flag. It returns what holds now.
+func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done string, err error) {
 	isProject := func(f hookfile.File) bool { return f.Level >= hook.ProjectLevel }
 	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
 		// Below an allowed folder, calls are blocked until a person allows the empty list of hooks.
@@ -184,16 +188,16 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
 			err = fmt.Errorf(text, printable.Escape(s.now.Workspace))
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
 	shown, err := s.show()
 	if err != nil {
-		return err
+		return "", err
 	}
-	if verbose = verbose || !yes && hash == ""; verbose { // a person must see what they are asked about
+	if verbose || !yes && hash == "" { // a person must see what they are asked about
 		if err := write(std, shown); err != nil {
-			return err
+			return "", err
 		}
 	}
 	unresolved, ofClients := s.now.Unresolved(s.config)
@@ -202,31 +206,32 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) error {
 	}
 	if len(unresolved) > 0 {
 		fmt.Fprintln(std.Err, errNotAllowed)
-		return hook.Diagnostics(unresolved)
+		return "", hook.Diagnostics(unresolved)
 	}
 	switch now := s.now.Hash(); {
 	case hash != "" && hash != now:
-		return fmt.Errorf("the hooks have another hash than %s; nothing was allowed", printable.Escape(hash))
+		return "", fmt.Errorf("the hooks have another hash than %s; nothing was allowed", printable.Escape(hash))
 	case hash != "" || yes:
 	default:
 		question := fmt.Sprintf("Allow the hooks of %s to run? [y/N] ", printable.Escape(s.now.Workspace))
 		if yes, err = ask(shown, question, std); err != nil {
-			return err
+			return "", err
 		}
 		if !yes {
-			return errNotAllowed
+			return "", errNotAllowed
 		}
 	}
 	if err := s.store.Allow(s.now); err != nil {
-		return err
+		return "", err
 	}
 	forgetBeats()
-	text := "allowed\n"
-	if !verbose {
-		hooks := spelling.Count(len(s.config.Hooks), "hook")
-		text = fmt.Sprintf("allowed the %s of %s\n", hooks, printable.Escape(s.now.Workspace))
-	}
-	return write(std, text)
+	return "allowed: " + s.counted(), nil
+}
+
+// counted returns the number of the project's hooks, as a line.
+func (s *trustState) counted() string {
+	return fmt.Sprintf("%s, in %s\n", hook.Count(s.config.Hooks, hook.ProjectLevel, time.Now()),
+		printable.Escape(s.now.Workspace))
 }
 
 var errNoTerminal = errors.New("there is no terminal to ask at; a person must run it at one, or give --yes")
@@ -261,48 +266,80 @@ func askWord(shown, question string, std Streams) (answer string, err error) {
 	return strings.ToLower(strings.TrimSpace(answer)), nil
 }
 
-// show returns the text for the person: the hooks, their files, and the changes.
+// show returns the text for the person: first what has changed, then all hooks; the first time the hooks come first.
 func (s *trustState) show() (string, error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "hooks of %s", printable.Escape(s.now.Workspace))
-	if s.allowed != nil {
-		fmt.Fprintf(&b, ", last allowed %s", s.allowed.Time.Local().Format(time.DateTime))
-	}
-	b.WriteString(":\n")
-	none := true
-	for i := range s.config.Hooks {
-		h := &s.config.Hooks[i]
-		if h.Level < hook.ProjectLevel {
-			continue
-		}
-		none = false
-		var events []string
-		for _, e := range h.Events {
-			events = append(events, string(e))
-		}
-		fmt.Fprintf(&b, "  %s (%s) at %s\n    %s\n", printable.Escape(h.Name), printable.Escape(h.Source()),
-			strings.Join(events, ", "), printable.Escape(h.String()))
-		for _, name := range s.now.Named(h) {
-			fmt.Fprintf(&b, "    file %s\n", printable.Escape(name))
-		}
-	}
-	if none {
-		b.WriteString("  none\n")
-	}
 	texts, err := s.store.Texts(s.now)
 	if err != nil {
 		return "", err
 	}
-	if changes := s.now.Diff(s.allowed, texts); changes != "" {
-		b.WriteString("\n" + changes + "\n")
-	} else if s.allowed != nil {
-		b.WriteString("\nno text has changed since\n")
-	}
-	if s.allowed != nil {
+	changes, hooks, since := s.now.Diff(s.allowed, texts), s.list(time.Now()), ", which nobody has allowed yet"
+	if s.allowed == nil {
+		changes = hooks + "\nThe texts:\n" + changes
+	} else {
+		since = ", last allowed " + s.allowed.Time.Local().Format(time.DateTime)
+		if changes == "" {
+			changes = "no text has changed since\n"
+		}
 		for _, d := range s.now.Since(&s.allowed.Fingerprint) {
-			fmt.Fprintln(&b, d)
+			since += "\n  " + d.String()
+		}
+		changes += "\n" + hooks
+	}
+	return fmt.Sprintf("hooks of %s%s\n\n%s\nhash %s\n", printable.Escape(s.now.Workspace), since, changes,
+		s.now.Hash()), nil
+}
+
+// list returns the project's hooks as text: those that run commands, with the files that they name, and then the rules,
+// those of packs in short.
+func (s *trustState) list(now time.Time) (text string) {
+	var commands, rules, ofPacks string
+	var packs []string
+	var packed []hook.Hook
+	for i := range s.config.Hooks {
+		h := &s.config.Hooks[i]
+		_, holds := h.EffectAt(now)
+		shown := describe(h, holds)
+		switch pack, _, _ := strings.Cut(h.Name, "/"); {
+		case h.Level < hook.ProjectLevel:
+		case h.Rule != nil:
+			if packed = append(packed, *h); !slices.Contains(packs, pack) {
+				packs = append(packs, pack)
+			}
+			if holds != "" {
+				ofPacks += "    " + h.Name + ": " + printable.Escape(holds) + "\n"
+			}
+		case h.StaticVerdict != nil:
+			rules += shown
+		default:
+			files := cmp.Or(strings.Join(s.now.Named(h), ", "), "no file of the project")
+			commands += shown + "    watched: " + printable.Escape(files) + "\n"
 		}
 	}
-	fmt.Fprintf(&b, "hash %s\n", s.now.Hash())
-	return b.String(), nil
+	if commands != "" {
+		text = "Commands that run:\n" + commands
+	}
+	if packed != nil {
+		rules = fmt.Sprintf("  packs %s: %s\n%s%s", strings.Join(packs, ", "),
+			hook.Count(packed, hook.ProjectLevel, now), ofPacks, rules)
+	}
+	if rules != "" {
+		text += "Rules, which run nothing:\n" + rules
+	}
+	if text == "" {
+		return "no hooks\n"
+	}
+	return text + "A changed file holds the calls of its hook until hookrun allow, a changed hooks file every call.\n"
+}
+
+// describe returns the lines about a hook. holds is what keeps it from acting, or "".
+func describe(h *hook.Hook, holds string) string {
+	var events []string
+	for _, e := range h.Events {
+		events = append(events, string(e))
+	}
+	if holds != "" {
+		holds = ", " + holds
+	}
+	at := fmt.Sprintf("  %s (%s) at %s%s", h.Name, h.Source(), strings.Join(events, ", "), holds)
+	return printable.Escape(at) + "\n    " + printable.Escape(h.String()) + "\n"
 }

@@ -107,6 +107,7 @@ type checkedFile struct {
 	Warnings []hook.Diagnostic `json:"warnings"`
 	Notes    []hook.Diagnostic `json:"notes,omitempty"` // possibly intended, so no warning
 
+	tally hook.Tally
 	label string // the level, for a file in hookrun's own format
 }
 
@@ -310,7 +311,7 @@ func (r *checkReport) print(std Streams) error {
 		if len(f.Warnings) > 0 {
 			verdict = spelling.Count(len(f.Warnings), "warning")
 		}
-		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, spelling.Count(f.Hooks, "hook"), verdict)
+		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, f.tally, verdict)
 		if err := write(std, line); err != nil {
 			return err
 		}

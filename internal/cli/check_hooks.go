@@ -138,7 +138,8 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 	if f.addError(err) {
 		return
 	}
-	f.Hooks = len(hooks)
+	f.tally = hook.Count(hooks, hook.ManagedLevel, time.Now())
+	f.Hooks = f.tally.Active()
 	for _, o := range hook.Observing(hooks, time.Now()) {
 		if o.Over || o.Soon {
 			f.Warnings = append(f.Warnings, o.Diagnostic)

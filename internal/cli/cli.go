@@ -14,6 +14,7 @@ import (
 	"log"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -149,6 +150,9 @@ func (c *command) run(args []string, std Streams) int {
 	if err == nil {
 		return exit
 	}
+	if !c.answers && errors.Is(err, errStdout) && errors.Is(err, syscall.EPIPE) { // hookrun allow | head
+		return exitFailed
+	}
 	printError(std.Err, c.name, err)
 	exit = exitFailed
 	if c.answers {
@@ -214,10 +218,12 @@ func write(std Streams, text string) error {
 		return nil
 	}
 	if _, err := io.WriteString(std.Out, text); err != nil {
-		return fmt.Errorf("writing to stdout: %w", err)
+		return fmt.Errorf("%w: %w", errStdout, err)
 	}
 	return nil
 }
+
+var errStdout = errors.New("writing to stdout")
 
 func suggestFlag(err error, flags *pflag.FlagSet) string {
 	var unknown *pflag.NotExistError

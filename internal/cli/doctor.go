@@ -169,7 +169,7 @@ func doctorWorkspace(folder string) (w doctor.Workspace, err error) {
 		w.Started = w.Folder
 	}
 	for _, f := range report.Files {
-		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.Hooks, Errors: f.Errors,
+		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.tally, Errors: f.Errors,
 			Warnings: f.Warnings, Notes: f.Notes})
 	}
 	if w.Config, err = hookfile.Load(o); err != nil {
@@ -231,7 +231,7 @@ func printReport(r *doctor.Report, std Streams) error {
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing to stdout: %w", err)
+		return fmt.Errorf("%w: %w", errStdout, err)
 	}
 	return nil
 }

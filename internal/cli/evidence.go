@@ -42,13 +42,8 @@ func (r *trustReport) addFacts(s *trustState, state string) (clients []doctor.Pr
 	now := time.Now()
 	r.Facts = machineFacts()
 	r.Managed = managedHash(cfg)
-	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; h.Active() {
-			if r.Hooks++; h.Observes(now) {
-				r.Observing++
-			}
-		}
-	}
+	r.tally = hook.Count(cfg.Hooks, hook.ManagedLevel, now)
+	r.Hooks, r.Observing = r.tally.Active(), r.tally[hook.OnlyLooks]
 	project := doctor.Workspace{Folder: given, Started: given}
 	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: project, State: state, Now: now}
 	d.Home, _ = os.UserHomeDir()

@@ -58,15 +58,16 @@ func TestStatusLine(t *testing.T) {
 	for want, r := range map[string]trustReport{
 		"hookrun: 0 hooks; no client runs it; no call known": {Status: "none"},
 		"hookrun: 5 hooks, allowed; claude, codex; last call less than a minute ago": {
-			Status: "allowed", Facts: runlog.Facts{Hooks: 5, LastCall: at(12 * time.Second),
+			Status: "allowed", tally: hook.Tally{hook.Acts: 5}, Facts: runlog.Facts{LastCall: at(12 * time.Second),
 				Clients: []runlog.Client{{Name: "claude", Entries: entries}, {Name: "gemini"},
 					{Name: "codex", Entries: entries, Canary: &lastrun.Canary{OK: true}}}}},
-		"hookrun: 1 hook (1 only observe), CHANGED; b, a SWITCHED OFF, c FAILED THE CANARY; last call 3 days ago": {
-			Status: "changed", Facts: runlog.Facts{Hooks: 1, Observing: 1, LastCall: at(80 * time.Hour),
+		"hookrun: 1 hook (1 only observing), CHANGED; b, a SWITCHED OFF, c FAILED THE CANARY; last call 3 days ago": {
+			Status: "changed", tally: hook.Tally{hook.OnlyLooks: 1}, Facts: runlog.Facts{LastCall: at(80 * time.Hour),
 				Clients: []runlog.Client{{Name: "a", Entries: entries, Off: []string{"x"}},
 					{Name: "b", Entries: entries}, {Name: "c", Entries: entries, Canary: &lastrun.Canary{}}}}},
-		"hookrun: 2 hooks, NOT ALLOWED; no client runs it; last call less than a minute ago": {Status: "unknown",
-			Facts: runlog.Facts{Hooks: 2, LastCall: at(-time.Hour)}}, // the clock was set back
+		"hookrun: 2 hooks, 1 switched off, NOT ALLOWED; no client runs it; last call less than a minute ago": {
+			Status: "unknown", tally: hook.Tally{hook.Acts: 2, hook.IsOff: 1},
+			Facts: runlog.Facts{LastCall: at(-time.Hour)}}, // the clock was set back
 	} {
 		require.Equal(t, want, r.line(now))
 	}

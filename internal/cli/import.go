@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/trust"
 )
 
 var importHooks = command{
@@ -41,14 +42,8 @@ Notes are about every hook of that client.`,
 		defineOutput(flags, &output, "text", "json")
 		flags.Lookup("output").Usage = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
 		form := defineForm(flags)
-		as := flags.String("as", "", "gone; `TERMS` are the client's")
-		_ = flags.MarkHidden("as") // defined above
 		return func(files []string, std Streams) (int, error) {
 			switch {
-			case flags.Changed("as") && *as != "client":
-				return 0, fmt.Errorf("--as %s is gone: an entry keeps its client's rules, as --as client had it; "+
-					"leave the flag out. For an entry in the project's own terms take \"dialect\" out of it, and see "+
-					"what hookrun check says", *as)
 			case len(files) == 0:
 				return 0, errors.New("no FILE; name the file with the hooks, as .claude/settings.json")
 			case flags.Changed("write") && *into == "":
@@ -60,22 +55,17 @@ Notes are about every hook of that client.`,
 			if err != nil {
 				return 0, err
 			}
-			done, err := importAll(in, files)
+			p, err := projectBy(*workspace, flags.Changed("workspace"), false)
+			if err != nil {
+				return 0, err
+			}
+			done, err := importAll(in, files, p.Workspace)
 			if err != nil {
 				return 0, err
 			}
 			if flags.Changed("write") {
 				path := *into
-				if path == hookfile.FileName {
-					// A second file in a subfolder would hide the first.
-					find := findProject
-					if flags.Changed("workspace") {
-						find = projectIn
-					}
-					p, err := find(*workspace)
-					if err != nil {
-						return 0, err
-					}
+				if path == hookfile.FileName { // a second file in a subfolder would hide the first
 					path = filepath.Join(p.Workspace, path)
 					for _, r := range p.remarks() {
 						fmt.Fprintln(std.Err, "hookrun import: warning:", r)
@@ -115,14 +105,10 @@ type imported struct {
 	Faithful bool               `json:"faithful"` // no hook or value was left out
 	Written  string             `json:"written,omitempty"`
 	Added    []string           `json:"added,omitempty"`
-
-	files int
 }
 
-func importAll(as *dialect.Dialect, files []string) (*imported, error) {
-	done := &imported{
-		Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files),
-	}
+func importAll(as *dialect.Dialect, files []string, workspace string) (*imported, error) {
+	done := &imported{Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true}
 	var problems hook.Diagnostics
 	var all hookimport.Result
 	for _, path := range files {
@@ -140,9 +126,33 @@ func importAll(as *dialect.Dialect, files []string) (*imported, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	addWatched(&all, absolute(workspace))
 	done.Hooks, done.Report = append(done.Hooks, all.Entries...), append(done.Report, all.Report...)
 	done.Faithful = all.Faithful()
 	return done, nil
+}
+
+// addWatched adds "files" to each entry whose command may run other files of the workspace than it names, with a note.
+// Without the key hookrun allow refuses such an entry.
+func addWatched(all *hookimport.Result, workspace string) {
+	doc, _, err := hookimport.Add(hookfile.FileName, nil, all.Entries)
+	cfg, errParse := hookfile.Parse(hookfile.FileName, doc)
+	binary, errBinary := ownPath()
+	if errors.Join(err, errParse, errBinary) != nil || len(cfg.Hooks) != len(all.Entries) {
+		return // an error of the entries is one of Write, too
+	}
+	look := trustOptions(workspace, binary)
+	look.AnyMachine = true // colleagues have the file too
+	now, err := trust.Take(cfg, look)
+	if err != nil {
+		return // hookrun allow reports the error
+	}
+	for i := range cfg.Hooks {
+		one := &hookfile.Config{Hooks: cfg.Hooks[i : i+1]}
+		if unresolved, _ := now.Unresolved(one); len(unresolved) > 0 {
+			all.Watch(i, now.Named(&cfg.Hooks[i]))
+		}
+	}
 }
 
 // print writes the report, one line per item, notes last.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,8 +39,6 @@ hookrun pack PACK lists the rules of one.`,
 		names := flags.String("packs", strings.Join(scaffold.Default, ","),
 			"`NAME` of a pack, or several with commas: "+strings.Join(pack.Names(), ", "))
 		add := flags.String("add", "", "`NAME` of a pack to add to the hooks file, or several with commas")
-		preset := flags.String("preset", "", "`NAME` of what is a pack now")
-		_ = flags.MarkHidden("preset") // defined above
 		setValues(flags, "packs", pack.Names()...)
 		setValues(flags, "add", pack.Names()...)
 		dryRun := flags.Bool("dry-run", false, "print what would be written, as a diff, and write nothing")
@@ -48,9 +47,6 @@ hookrun pack PACK lists the rules of one.`,
 				return 0, err
 			}
 			switch {
-			case *preset != "":
-				return 0, errors.New("presets are packs now, which are in hookrun itself; leave --preset out, or " +
-					"give --packs and names of hookrun pack")
 			case flags.Changed("add") && flags.Changed("packs"):
 				return 0, errors.New("--packs is for a new hooks file, and --add for one that is there; " +
 					"give one of them")
@@ -72,7 +68,10 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 	file := filepath.Join(dir, hookfile.FileName)
 	before, info, err := regular.Read(file, 1<<20)
 	if err != nil {
-		return fmt.Errorf("--add is for a hooks file that is there: %w", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s, to which --add adds packs, is not there; run hookrun init first", file)
+		}
+		return err
 	}
 	after, added, err := scaffold.Add(string(before), names)
 	if err != nil {
@@ -128,9 +127,12 @@ func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun boo
 	}
 	text.WriteString(" hookrun pack explains them.\n")
 	if len(hooks) > 0 {
-		const own = "Hooks for this project: %s. To switch one off, write \"enabled\": false in its entry.\n"
+		const own = "Hooks for this project: %s. Each does nothing where its program is missing. " +
+			"To switch one off, write \"enabled\": false in its entry.\n"
 		fmt.Fprintf(&text, own, strings.Join(hooks, ", "))
 	}
+	fmt.Fprintf(&text, "Watched once they are allowed: %s alone. After a change of it every call is held until "+
+		"hookrun allow.\n", hookfile.FileName)
 	fmt.Fprintf(&text, `
 Next:
   hookrun test%[1]s  runs the tests of these rules, which are in %[2]s

@@ -100,6 +100,11 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
+			holds, err := s.allow(*allow, beforeAllow == "block", std)
+			if err != nil {
+				fmt.Fprintln(std.Err, "no entry was written")
+				return 0, err
+			}
 			runs := client.Client + " runs hookrun at " + strings.Join(entry.Events, ", ")
 			if err := s.apply(changes, std, runs, "has the hook already"); err != nil {
 				return 0, err
@@ -111,11 +116,14 @@ when they get longer, or when hookrun moves.`,
 				s.entryNotes(client, place, entry)) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
-			done := !slices.ContainsFunc(changes, func(c *install.Change) bool { return !c.Empty() })
-			if err := s.allow(*allow, beforeAllow == "block", std); err != nil || s.dryRun || done {
-				return exitOK, err
+			if strings.HasPrefix(holds, "note: ") {
+				fmt.Fprint(std.Err, holds)
+				holds = ""
 			}
-			return exitOK, write(std, "next: hookrun doctor "+client.Name+"\n")
+			if !s.dryRun && slices.ContainsFunc(changes, func(c *install.Change) bool { return !c.Empty() }) {
+				holds += "next: hookrun doctor " + client.Name + "\n"
+			}
+			return exitOK, write(std, holds)
 		}
 	},
 }
@@ -199,54 +207,49 @@ func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, 
 	return doubts
 }
 
-// allow shows the entry's hooks to a person, who can allow them.
-func (s *settingsFlags) allow(yes, blocks bool, std Streams) error {
+// allow shows the entry's hooks to a person, who can allow them, and returns a line that says what holds now. If they
+// cannot be allowed, it returns an error, before an entry is written that would block every call.
+func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err error) {
+	note := func(format string, args ...any) (string, error) {
+		return fmt.Sprintf("note: "+format+"\n", args...), nil
+	}
 	each := "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
 	if blocks {
 		each = "in a project with hooks every call is blocked until somebody looks at them and runs hookrun allow there"
 	}
 	if s.user {
-		fmt.Fprintln(std.Err, "note:", each)
-		return nil
+		return note("%s", each)
 	}
 	p, err := findProject(s.workspace)
 	if err != nil {
-		return err
+		return "", err
 	}
 	state, err := newTrustState(p.Workspace)
 	if err != nil {
-		return err
+		return "", err
 	}
 	report, err := state.report()
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case report.Status == "none":
-		fmt.Fprintln(std.Err, "note:", each)
-		return nil
+		return note("%s", each)
 	case report.Status == "allowed":
-		return nil
+		return "allowed: " + state.counted(), nil
 	case s.dryRun || !yes && !interactive(std):
 		text := "the project's hooks do not run until somebody looks at them and runs hookrun allow %s"
-		if blocks {
+		if blocks || report.Status == "changed" {
 			text = "every call is blocked until somebody looks at the project's hooks and runs hookrun allow %s"
 		}
-		if report.Status == "changed" {
-			text = "every call is blocked, since the project's hooks have changed, until somebody looks at them and " +
-				"runs hookrun allow %s"
-		}
-		fmt.Fprintf(std.Err, "note: "+text+"\n", shellword.Local(absolute(p.Workspace)))
-		return nil
+		return note(text, shellword.Local(absolute(p.Workspace)))
 	}
-	if err := state.allow("", yes, s.diffs, std); !errors.Is(err, errNotAllowed) {
-		return err
+	if holds, err = state.allow("", yes, s.diffs, std); !errors.Is(err, errNotAllowed) {
+		return holds, err
 	}
 	if blocks {
-		fmt.Fprintln(std.Err, "note: nothing was allowed, so every call is blocked until somebody runs hookrun allow")
-		return nil
+		return note("nothing was allowed, so every call is blocked until somebody runs hookrun allow")
 	}
-	fmt.Fprintln(std.Err, "note: nothing was allowed, so the project's hooks do not run")
-	return nil
+	return note("nothing was allowed, so the project's hooks do not run")
 }
 
 // interactive reports whether a person at a terminal started hookrun.

@@ -291,7 +291,7 @@ func printManaged(system, policy, text string, changes []*install.Change, std St
 		fmt.Fprintf(out, "\n# %s (0644, %s)\n%s", c.Path, owner, c.New)
 	}
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing to stdout: %w", err)
+		return fmt.Errorf("%w: %w", errStdout, err)
 	}
 	return nil
 }

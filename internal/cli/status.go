@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
@@ -85,6 +86,7 @@ type trustReport struct {
 	Off         []switchedOff      `json:"switched_off,omitempty"`
 	Observe     []string           `json:"observe,omitempty"`    // hooks that only observe
 	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run unrecorded files
+	tally       hook.Tally
 	runlog.Facts
 }
 
@@ -181,6 +183,9 @@ func (r *trustReport) String() string {
 		fmt.Fprintf(&b, "changed since it was allowed on %s", r.Allowed.Local().Format(time.DateTime))
 	}
 	b.WriteString("\n")
+	if r.Status != "none" {
+		fmt.Fprintf(&b, "  %s\n", r.tally)
+	}
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
@@ -194,6 +199,10 @@ func (r *trustReport) String() string {
 		fmt.Fprintf(&b, "  unresolved: %s\n", printable.Escape(text))
 	}
 	fmt.Fprintf(&b, "hash %s\n", r.Hash)
+	if r.Status == "unknown" || len(r.Differences) > 0 {
+		fmt.Fprintf(&b, "next: hookrun allow %s, which shows them first\n",
+			printable.Escape(shellword.Local(r.Workspace)))
+	}
 	for _, text := range r.Missing {
 		fmt.Fprintf(&b, "missing: %s\n", text)
 	}
@@ -225,10 +234,7 @@ func (f *callFlags) statusLine(args []string) (text string) {
 }
 
 func (r *trustReport) line(now time.Time) string {
-	hooks := spelling.Count(r.Hooks, "hook")
-	if r.Observing > 0 {
-		hooks += fmt.Sprintf(" (%d only observe)", r.Observing)
-	}
+	hooks := r.tally.String()
 	switch r.Status {
 	case "allowed":
 		hooks += ", allowed"

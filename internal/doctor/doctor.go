@@ -102,7 +102,7 @@ type Trust struct {
 type HooksFile struct {
 	Path  string
 	Level hook.Level
-	Hooks int
+	Hooks hook.Tally
 
 	Errors, Warnings, Notes []hook.Diagnostic
 }

@@ -62,7 +62,7 @@ func (p *patient) hooks(text string) {
 	file := doctor.HooksFile{Path: path}
 	errors.As(err, (*hook.Diagnostics)(&file.Errors))
 	if p.Workspace.Config = cfg; cfg != nil {
-		file.Hooks = len(cfg.Hooks)
+		file.Hooks = hook.Count(cfg.Hooks, hook.ManagedLevel, p.Now)
 	}
 	p.Workspace.Files = []doctor.HooksFile{file}
 }

@@ -26,8 +26,11 @@ func (d *Doctor) switchedOff() (found []Finding) {
 			severity = Warning
 		}
 		mend := `take "enabled": false out of its entry`
-		if h.DisabledAt != "" {
+		switch {
+		case h.DisabledAt != "":
 			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + h.DisabledAt
+		case h.Rule != nil:
+			mend = "take " + strconv.Quote(h.Name) + ` out of "except" in ` + h.File
 		}
 		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,
 			What: "hook " + strconv.Quote(h.Name) + " is switched off: " + h.Disabled})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // workspace reports the diagnostics of the hooks files.
@@ -27,9 +26,9 @@ func (d *Doctor) workspace() (found []Finding) {
 		}
 		if len(file.Errors) == 0 {
 			found = append(found, Finding{Check: "hooks-file", Severity: OK, Where: file.Path,
-				What: file.Level.String() + " hooks file, " + spelling.Count(file.Hooks, "hook")})
+				What: file.Level.String() + " hooks file, " + file.Hooks.String()})
 		}
-		hooks, faults = hooks+file.Hooks, faults+len(file.Errors)
+		hooks, faults = hooks+file.Hooks.Active(), faults+len(file.Errors)
 	}
 	found = append(found, d.switchedOff()...)
 	severity := Warning

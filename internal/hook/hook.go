@@ -127,7 +127,7 @@ func (h *Hook) String() string {
 	case h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Continue:
 		return "inject " + spelling.Quote(h.StaticVerdict.Context)
 	case h.StaticVerdict != nil:
-		return "block " + spelling.Quote(h.StaticVerdict.Reason)
+		return h.StaticVerdict.Decision.String() + " " + spelling.Quote(h.StaticVerdict.Reason)
 	}
 	return h.Command.String()
 }

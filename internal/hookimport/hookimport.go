@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -258,6 +259,28 @@ func (r *Result) Append(more *Result) {
 		r.positions = append(r.positions, more.positions[i])
 	}
 	r.Report = append(r.Report, more.Report...)
+}
+
+// Watch adds "files" to an entry: the files of the project that its command names. The command may run others, which a
+// note in the entry and in the report says.
+func (r *Result) Watch(entry int, named []string) {
+	files, but := []string{}, "nothing of it is watched"
+	for _, name := range named {
+		if !filepath.IsAbs(name) && !strings.ContainsAny(name, `*?[\`) && !strings.HasPrefix(name, "node_modules/") {
+			files = append(files, name)
+		}
+	}
+	if len(named) > 0 {
+		but = "nothing but " + strings.Join(named, ", ") + " is watched"
+	}
+	note := "files: what this command runs of the project cannot be told; " + but
+	e := slices.Clone(r.Entries[entry])
+	e.Set("files", []byte(text(files)))
+	e.Set("x-note", []byte(text(note)))
+	r.Entries[entry] = e
+	at := r.positions[entry]
+	at.Text = nameIn(e) + ": " + note
+	r.Report = append(r.Report, Item{Kind: Note, Diagnostic: at})
 }
 
 func nameIn(e Entry) string { return strictjson.Text(string(e.Get("name"))) }

@@ -64,6 +64,8 @@ type Options struct {
 	Environ   func(h *hook.Hook) []string // the environment of a hook's process
 	Hooks     []hook.Hook                 // the hooks that run; nil: those of the Config
 	Texts     bool                        // keep the texts for a diff
+	// AnyMachine: a program that is missing here may be there on another machine, and run files that nobody knows.
+	AnyMachine bool
 	// Store has the records of earlier Fingerprints. If set, only the comparison with these records matters: a large
 	// file is not read if all records have another size.
 	Store   *Store

@@ -63,7 +63,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 	found := c.inPath(name)
 	isPath := filepath.Base(first.text) != first.text
 	now, _ := lookAt(c.in(c.folders[0], first.text))
-	if found == "" && !(isPath && now.regular) && !shellline.IsBuiltin(name) {
+	if found == "" && !(isPath && now.regular) && !shellline.IsBuiltin(name) && !c.AnyMachine {
 		return "" // a program that appears later is a difference
 	}
 	if found != "" && inside(found, c.Options.Workspace) {

@@ -18,18 +18,18 @@ import (
 type entry struct {
 	name    string
 	command string // for sh
-	files   string // the entry's "files", as JSON
 	tests   bool   // run at the end of a turn; if false, after an edit of a file
 }
 
-// String returns the entry as JSON.
+// String returns the entry as JSON. Its "files" are none: daily work changes the files that formatters and tests read,
+// and a change would hold calls until a person allows it.
 func (e entry) String() string {
 	when := `"events": ["post-tool"], "matcher": "fs_write|fs_edit"`
 	if e.tests {
 		when = `"events": ["Stop"], "dialect": "claude", "timeout": "5m"`
 	}
-	return fmt.Sprintf("{\"name\": %q, \"enabled\": true, %s,\n   \"command\": %s,\n   \"files\": %s}", e.name, when,
-		strictjson.AppendString(nil, e.command), e.files)
+	return fmt.Sprintf("{\"name\": %q, \"enabled\": true, %s,\n   \"command\": %s,\n   \"files\": []}", e.name, when,
+		strictjson.AppendString(nil, e.command))
 }
 
 // entries returns hooks for the project: some format edited files, others run the tests at the end of a turn. The
@@ -44,31 +44,31 @@ func entries(dir string) (found []entry) {
 		}
 		return false
 	}
-	format := func(name, files, patterns, command string) {
-		found = append(found, entry{name: "format-" + name, files: files,
-			command: `"$HOOKRUN" get file | { s=0; while IFS= read -r f; do [ -f "$f" ] || continue; ` +
-				`case $f in ` + patterns + `) ` + command + ` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
+	format := func(name, patterns, needs, command string) {
+		found = append(found, entry{name: "format-" + name,
+			command: `"$HOOKRUN" get file | { s=0; while IFS= read -r f; do [ -f "$f" ] || continue; case $f in ` +
+				patterns + `) ` + needs + ` || exit 0; ` + command + ` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
 	}
-	tests := func(name, files, needs, command string) {
-		found = append(found, entry{name: "tests-" + name, files: files, tests: true,
+	tests := func(name, needs, command string) {
+		found = append(found, entry{name: "tests-" + name, tests: true,
 			command: needs + ` || exit 0; out=$(` + command +
 				` 2>&1) || { printf '%s\n' "${out:-the tests failed}" | tail -n 40 >&2; exit 2; }`})
 	}
 	if has("go.mod") {
-		format("go", `[]`, `*.go`, `gofmt -w`)
+		format("go", `*.go`, `command -v gofmt >/dev/null`, `gofmt -w`)
 		if has("*_test.go", "*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go") {
-			tests("go", `[]`, `command -v go >/dev/null`, `go test ./...`)
+			tests("go", `command -v go >/dev/null`, `go test ./...`)
 		}
 	}
 	switch {
 	case pythonNames(dir, "ruff") || has("ruff.toml", ".ruff.toml"):
-		format("python", `[]`, `*.py|*.pyi`, `ruff format -q`)
+		format("python", `*.py|*.pyi`, `command -v ruff >/dev/null`, `ruff format -q`)
 	case pythonNames(dir, "black"):
-		format("python", `[]`, `*.py|*.pyi`, `black -q`)
+		format("python", `*.py|*.pyi`, `command -v black >/dev/null`, `black -q`)
 	}
 	if pythonNames(dir, "pytest") || has("pytest.ini", "conftest.py", "tests/conftest.py") {
 		const command = `python3 -m pytest -q 2>&1 || [ $? -eq 5 ]` // 5: there is no test
-		tests("python", `[]`, `python3 -c 'import pytest' 2>/dev/null`, command)
+		tests("python", `python3 -c 'import pytest' 2>/dev/null`, command)
 	}
 	node := gjson.Parse(read(dir, "package.json"))
 	needs := func(name string) bool {
@@ -80,14 +80,17 @@ func entries(dir string) (found []entry) {
 		return false
 	}
 	const scripts = `*.js|*.jsx|*.mjs|*.cjs|*.ts|*.tsx|*.mts|*.cts|*.css`
+	ofNode := func(program, options string) { // its path is made when it runs, since npm install changes the file
+		format("node", scripts, `p=${p:-$(npm root 2>/dev/null)/.bin/`+program+`}; [ -x "$p" ]`, `"$p" `+options)
+	}
 	switch {
 	case needs("@biomejs/biome") || has("biome.json", "biome.jsonc"):
-		format("node", `["package.json"]`, scripts, `npx --no-install biome format --write`)
+		ofNode("biome", `format --write`)
 	case needs("prettier") || node.Get("prettier").Exists() || has(".prettierrc*", "prettier.config.*"):
-		format("node", `["package.json"]`, scripts, `npx --no-install prettier --log-level warn --write`)
+		ofNode("prettier", `--log-level warn --write`)
 	}
 	if test := node.Get("scripts.test").String(); test != "" && !strings.Contains(test, "no test specified") {
-		tests("node", `["package.json"]`, `command -v npm >/dev/null`, `npm test --silent`)
+		tests("node", `command -v npm >/dev/null`, `npm test --silent`)
 	}
 	return found
 }

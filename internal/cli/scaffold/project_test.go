@@ -28,11 +28,11 @@ func TestEntries(t *testing.T) {
 		"no ruff":  {map[string]string{"requirements.txt": "truffle\nmy-ruffian"}, nil},
 		"conftest": {map[string]string{"tests/conftest.py": ""}, map[string]string{"tests-python": "pytest"}},
 		"prettier": {map[string]string{"package.json": `{"devDependencies":{"prettier":"3"}}`},
-			map[string]string{"format-node": "prettier"}},
+			map[string]string{"format-node": "/.bin/prettier}"}},
 		"biome": {map[string]string{"package.json": `{"devDependencies":{"@biomejs/biome":"2","prettier":"3"}}`},
-			map[string]string{"format-node": "biome format"}},
+			map[string]string{"format-node": "/.bin/biome}"}},
 		"biome.json": {map[string]string{"package.json": `{}`, "biome.json": "{}"},
-			map[string]string{"format-node": "biome"}},
+			map[string]string{"format-node": `"$p" format --write`}},
 		"npm test": {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`},
 			map[string]string{"tests-node": "npm test"}},
 		"npm default": {map[string]string{"package.json": `{"scripts":{"test":"echo no test specified"}}`}, nil},
@@ -61,6 +61,7 @@ func TestEntries(t *testing.T) {
 				require.Contains(t, test.want, h.Name)
 				require.Contains(t, h.Command.Shell, test.want[h.Name])
 				require.Equal(t, strings.HasPrefix(h.Name, "tests-"), h.Wants("Stop"))
+				require.Equal(t, []string{}, h.Files, "daily work changes what they read")
 			}
 			require.Equal(t, len(test.want), found)
 		})

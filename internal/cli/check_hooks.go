@@ -170,6 +170,8 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, call)
 		f.Errors = append(f.Errors, launch.Inspect(h, dir, env)...)
 		f.Warnings = append(f.Warnings, launch.Doubts(h, dir, env)...)
+		errors, warnings := trust.CannotStart(h, trustOptions(workspace, binary))
+		f.Errors, f.Warnings = append(f.Errors, errors...), append(f.Warnings, warnings...)
 	}
 	f.unresolved(hooks, workspace, binary)
 	f.Warnings = append(f.Warnings, failOpen(hooks)...)

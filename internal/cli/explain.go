@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -194,7 +195,8 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	x.values = append(x.values, x.view.Handler()...)
 	if h.Disabled == "" {
 		var problems []string
-		for _, problem := range launch.Inspect(h, planned.Dir, env) {
+		cannot, _ := trust.CannotStart(h, trustOptions(c.Workspace, o.Binary))
+		for _, problem := range append(launch.Inspect(h, planned.Dir, env), cannot...) {
 			problems = append(problems, problem.Error())
 		}
 		if problems != nil {

@@ -85,11 +85,7 @@ func inspectCommandLine(line, workspace string, env []string) []string {
 	case len(words) == 0:
 		return nil
 	case strings.Contains(words[0], "/"):
-		path, err := find(words[0], workspace, env)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return inspectProgram(path, words[0], workspace, env, byShellFault)
+		return LineFaults(words[0], workspace, env)
 	}
 	if script := scriptOf(words); script != "" {
 		return inspectScript(script, workspace)
@@ -111,4 +107,22 @@ func inspectScript(script, workspace string) []string {
 		return []string{fault}
 	}
 	return nil
+}
+
+// LineFaults returns the faults of a program in a line for a shell, which runs a file of unknown kind as its own
+// script.
+func LineFaults(name, dir string, env []string) []string {
+	path, err := find(name, dir, env)
+	switch {
+	case err != nil:
+		return []string{err.Error()}
+	case filepath.Base(name) == name:
+		return nil
+	}
+	return inspectProgram(path, name, dir, env, byShellFault)
+}
+
+// ScriptFault returns why an interpreter cannot read a script, or "".
+func ScriptFault(script, dir string) string {
+	return strings.Join(inspectScript(script, dir), "; ")
 }

@@ -188,6 +188,25 @@ func TestInspect(t *testing.T) {
 			require.Equal(t, want, w.inspect("./script --strict; true", path))
 		})
 	}
+	t.Run("no #! line in another language", func(t *testing.T) {
+		for name, first := range map[string]string{
+			"g.py": "env python3", "g.js": "env node", "g.mjs": "env node", "g.rb": "env ruby", "g.php": "env php",
+			"g.ps1": "env pwsh", "g.pl": "env perl",
+		} {
+			w.file(name, "x = 1\n", 0o755)
+			want := []string{"./" + name + ": neither a program nor a script with a #! line; put #!/usr/bin/" + first +
+				" on its first line, or run " + strings.TrimPrefix(first, "env ") + " ./" + name}
+			require.Equal(t, want, w.inspect([]string{"./" + name}, path))
+			require.Equal(t, want, w.inspect("./"+name+" --strict", path), "sh takes it for its own")
+		}
+		w.file("bin/deno", "#!/bin/sh\n", 0o755)
+		w.file("g.ts", "let x = 1\n", 0o755)
+		require.Contains(t, w.inspect([]string{"./g.ts"}, "PATH="+filepath.Join(w.dir, "bin"))[0],
+			"put #!/usr/bin/env -S deno run on its first line, or run deno run ./g.ts")
+		w.file("g.py", "#!\n", 0o755)
+		require.Equal(t, []string{"./g.py: its #! line names no interpreter; write #!/usr/bin/env python3"},
+			w.inspect([]string{"./g.py"}, path))
+	})
 	t.Run("env with more than one word", func(t *testing.T) {
 		w.file("script", "#!/usr/bin/env interp -u\n", 0o755)
 		want := []string{"./script: its #! line gives env more than one word, which it takes for one name; write " +

@@ -77,9 +77,36 @@ func inspectProgram(path, name, workspace string, env []string, faultOf fileFaul
 	return faults
 }
 
-// byShellFault is FileFault for a program started by a shell. The shell runs a file of unknown kind as its own script.
+// byShellFault is FileFault for a program started by a shell. The shell runs a file of unknown kind as its own script,
+// also if the name says that the script is in another language.
 func byShellFault(path, name, dir string, env []string) string {
+	if hashBang(name, dir, env) != "/bin/sh" {
+		return FileFault(path, name, dir, env)
+	}
 	return firstLineFault(startOf(path), name, dir, env)
+}
+
+// languages have the endings of scripts, and the programs that run the scripts.
+var languages = []struct{ endings, programs string }{
+	{".py", "python3"}, {".js .mjs .cjs", "node"}, {".ts .mts .cts", "bun tsx deno node"}, {".rb", "ruby"},
+	{".pl", "perl"}, {".php", "php"}, {".lua", "lua"}, {".ps1", "pwsh"},
+}
+
+// hashBang returns what follows #! in the first line of a script, by the ending of the name: /bin/sh for an ending that
+// is not known.
+func hashBang(name, dir string, env []string) string {
+	for _, l := range languages {
+		if !slices.Contains(strings.Fields(l.endings), filepath.Ext(name)) {
+			continue
+		}
+		for program := range strings.FieldsSeq(l.programs) {
+			if _, err := find(program, dir, env); err == nil || !strings.Contains(l.programs, " ") {
+				return "/usr/bin/env " + strings.Replace(program, "deno", "-S deno run", 1)
+			}
+		}
+		return "/usr/bin/env node"
+	}
+	return "/bin/sh"
 }
 
 // FileFault explains why the system does not start an executable file, as far as the first line tells; "" if that line
@@ -92,7 +119,12 @@ func FileFault(path, name, dir string, env []string) string {
 	}
 	// A machine program has NULs in its first bytes.
 	if start != nil && !bytes.HasPrefix(start, []byte("#!")) && !bytes.ContainsRune(start, 0) {
-		return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
+		first := hashBang(name, dir, env)
+		fault := name + ": neither a program nor a script with a #! line; put #!" + first + " on its first line"
+		if program, is := strings.CutPrefix(first, "/usr/bin/env "); is {
+			fault += ", or run " + strings.TrimPrefix(program, "-S ") + " " + name
+		}
+		return fault
 	}
 	return ""
 }
@@ -143,7 +175,7 @@ func firstLineFault(start []byte, name, workspace string, env []string) string {
 // missingInterpreter checks that the interpreter in a #! line exists, and the program after env.
 func missingInterpreter(name string, words []string, workspace string, env []string) string {
 	if len(words) == 0 {
-		return name + ": its #! line names no interpreter; write #!/bin/sh"
+		return name + ": its #! line names no interpreter; write #!" + hashBang(name, workspace, env)
 	}
 	if _, err := find(absolute(words[0], workspace), workspace, env); err != nil {
 		return fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)

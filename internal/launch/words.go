@@ -24,6 +24,8 @@ func wordsHint(h *hook.Hook, dir string, env []string) string {
 		return "; nothing expands the words of a list: write one string, which sh runs, or the path"
 	case strings.ContainsAny(program, " \t"):
 		return "; each word is a string of its own in a list: split it, or write one string, which sh runs"
+	case strings.Contains(program, `\`) && filepath.Separator == '/':
+		return "; on this system the separator of a path is /: write " + strings.ReplaceAll(program, `\`, "/")
 	case filepath.Base(program) == program && isRegular(filepath.Join(dir, program)):
 		return "; a name without a slash is looked up in PATH: write ./" + program
 	}

@@ -199,13 +199,7 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 		}
 	}
 	for _, command := range l.Commands {
-		argv := make([]word, len(command))
-		for i, w := range command {
-			argv[i] = word{text: w.Text, computed: w.Computed}
-			if at := slices.IndexFunc(args, func(a word) bool { return a.text == w.Text && a.computed }); at >= 0 {
-				argv[i].source = args[at].source
-			}
-		}
+		argv := sourced(command, args)
 		if shellline.IsShell(name) { // a script, already added as an argument
 			continue
 		}
@@ -223,6 +217,18 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 	if l.Stdin && c.input != nil {
 		c.line(c.input.text)
 	}
+}
+
+// sourced returns the words of a command that is in the arguments of another, with their source.
+func sourced(command []shellline.Word, args []word) []word {
+	argv := make([]word, len(command))
+	for i, w := range command {
+		argv[i] = word{text: w.Text, computed: w.Computed}
+		if at := slices.IndexFunc(args, func(a word) bool { return a.text == w.Text }); at >= 0 {
+			argv[i].source = args[at].source
+		}
+	}
+	return argv
 }
 
 func isComputed(w word) bool { return w.computed }

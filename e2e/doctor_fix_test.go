@@ -227,7 +227,7 @@ func TestFixWithoutATerminal(t *testing.T) {
 
 	code, stdout, _ = without("--fix", "--yes")
 	require.Equal(t, 1, code)
-	require.Contains(t, stdout, "  error    nobody has allowed the project's hooks, so every call is blocked\n")
+	require.Contains(t, stdout, "  error    nobody has allowed the project's hooks, so every tool call is blocked\n")
 	require.FileExists(t, p.path(settings))
 	p.allow()
 	code, stdout, _ = without("--fix", "--yes")

@@ -231,7 +231,7 @@ var gates = []gate{
 	},
 	{name: "hooks that nobody allowed", unallowed: true, check: "trust", what: "nobody has allowed the project's"},
 	{
-		name: "hooks changed since they were allowed", check: "trust", what: "every call is blocked: the hooks of",
+		name: "hooks changed since they were allowed", check: "trust", what: "the hooks of",
 		spoil: func(p *patient) { p.replace(".tenex-hooks.json", "exit 0", "exit 1") },
 	},
 	{

@@ -213,7 +213,7 @@ var setUps = []setUp{
 	{
 		name: "hooks have changed", with: inProject,
 		spoil: func(p *patient) { p.replace(".tenex-hooks.json", "exit 0", "exit 1") },
-		names: "error trust every call is blocked: the hooks of", fix: "allow $W", hand: (*patient).allow,
+		names: "error trust the hooks of", fix: "allow $W", hand: (*patient).allow,
 	},
 	{
 		name: "hooks switched off", with: inProject,

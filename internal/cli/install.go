@@ -38,8 +38,8 @@ In the project's settings the hook runs the hookrun in PATH, since each colleagu
 folder. Without one every call is blocked, with a message to install it. With --local and --user the
 hook has the path of this hookrun.
 
-The hook has --trust required and --pin: every call is blocked until somebody has allowed the project's
-hooks, and if they change. install shows the hooks and asks at the terminal; --allow means yes. See
+The hook has --trust required and --pin: every tool call is blocked until somebody has allowed
+the project's hooks, and if these change, the calls that they are for. install shows the hooks and asks at the terminal; --allow means yes. See
 hookrun allow. With --before-allow continue, calls go on without the hooks until they are allowed.
 
 With --user the events are those that your own hooks ask for, and with -C also those of that project.
@@ -215,7 +215,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 	}
 	each := "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
 	if blocks {
-		each = "in a project with hooks every call is blocked until somebody looks at them and runs hookrun allow there"
+		each = "in a project with hooks no tool runs until somebody looks at them and runs hookrun allow there"
 	}
 	if s.user {
 		return note("%s", each)
@@ -239,7 +239,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 	case s.dryRun || !yes && !interactive(std):
 		text := "the project's hooks do not run until somebody looks at them and runs hookrun allow %s"
 		if blocks || report.Status == "changed" {
-			text = "every call is blocked until somebody looks at the project's hooks and runs hookrun allow %s"
+			text = "every tool call is blocked until somebody looks at the project's hooks and runs hookrun allow %s"
 		}
 		return note(text, shellword.Local(absolute(p.Workspace)))
 	}
@@ -247,7 +247,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 		return holds, err
 	}
 	if blocks {
-		return note("nothing was allowed, so every call is blocked until somebody runs hookrun allow")
+		return note("nothing was allowed, so every tool call is blocked until somebody runs hookrun allow")
 	}
 	return note("nothing was allowed, so the project's hooks do not run")
 }

@@ -36,7 +36,7 @@ func TestInstallNamesHookrun(t *testing.T) {
 			defer os.Remove(path)
 			dir := workspace(t, rules)
 			shared := run("", "install", "claude", "-v", "-C", dir)
-			const unseen = "note: every call is blocked until somebody looks at the project's hooks and runs " +
+			const unseen = "note: every tool call is blocked until somebody looks at the project's hooks and runs " +
 				"hookrun allow "
 			require.Equal(t, ran{0, shared.out, c.note + unseen + dir + "\n"}, shared)
 			const command = "$(hookrun fire --output claude --trust required --pin --before-allow block --entry mark)"

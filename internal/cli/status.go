@@ -33,7 +33,7 @@ hookrun, their last call, and the last canary of hookrun doctor.
 The exit code is
   0  allowed, or there are none
   1  hookrun could not do its work
-  2  changed: with --trust required every call is blocked
+  2  changed: with --trust required the calls of changed hooks are blocked, or every tool call
   3  unknown: nobody has allowed them, and with --trust required they do not run`,
 	example: "  hookrun status\n  hookrun status -o json\n  hookrun status --line",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

@@ -344,7 +344,7 @@ func (c *client) trust() {
 	}
 }
 
-// checkTrust reports whether a person has allowed the current hooks. blocks: until then every call is blocked.
+// checkTrust reports whether a person has allowed the current hooks. blocks: until then every tool call is blocked.
 func (c *client) checkTrust(blocks bool) {
 	w := &c.doctor.Workspace
 	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}
@@ -356,12 +356,12 @@ func (c *client) checkTrust(blocks bool) {
 	case w.Trust.Status == "unknown":
 		f.What = "nobody has allowed the project's hooks, so "
 		if blocks {
-			f.What += "every call is blocked"
+			f.What += "every tool call is blocked"
 		} else {
 			f.What += "they do not run"
 		}
 	case w.Trust.Status == "changed":
-		f.What = "every call is blocked: " + w.Trust.Reason
+		f.What = w.Trust.Reason
 	default:
 		mend = nil
 		f.Severity, f.What = OK, "there are no hooks that must be allowed"

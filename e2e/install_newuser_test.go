@@ -23,6 +23,17 @@ var kinds = map[string]struct {
 	manifest, changed string
 	adds              string // a package, and changes the manifest
 }{
+	"node": {
+		files: map[string]string{
+			"package.json": `{"name": "shop", "scripts": {"test": "node --test"},
+				"devDependencies": {"prettier": "3"}}`,
+		},
+		hooks:    "format-node, tests-node",
+		manifest: "package.json",
+		changed: `{"name": "shop", "scripts": {"test": "node --test"}, "dependencies": {"left-pad": "1"},
+ "devDependencies": {"prettier": "3"}}`,
+		adds: "npm install left-pad",
+	},
 	"python": {
 		files: map[string]string{
 			"pyproject.toml":  "[project]\nname = \"shop\"\nversion = \"1\"\n[tool.ruff]\n[tool.pytest.ini_options]\n",
@@ -75,18 +86,18 @@ wrote .tenex-hooks.hooktest.json
 wrote .tenex-hooks.schema.json
 
 Packs: git, secrets, files, agents, remote. There are others too: infra. hookrun pack explains them.
-Hooks for this project: `+hooks+`. To switch one off, write "enabled": false in its entry.
-…
+Hooks for this project: `+hooks+`. Each does nothing where its program is missing. To switch one off, write "enabled": false in its entry.
+Watched once they are allowed: .tenex-hooks.json alone. After a change of it every … is held until hookrun allow.
 
 Next:
-…
+  hookrun test …
+  hookrun explain …
+  hookrun install …
 `)
 	u.Shows("hookrun check", ".tenex-hooks.json: 26 hooks, nothing wrong\n")
 	u.Shows("hookrun test", "…\n25 tests, 25 ok, 0 failed in … s\n")
-	u.Shows("hookrun install claude --allow", `wrote .claude/settings.json: Claude Code runs hookrun at …
-…
-allowed the 26 hooks of $PROJECT
-…
+	u.Shows("hookrun install claude --allow", `wrote .claude/settings.json: Claude Code runs hookrun at UserPromptSubmit, …, Stop
+allowed: 26 hooks, in $PROJECT
 next: hookrun doctor claude
 `)
 	u.Shows("hookrun doctor claude", `$PROJECT

@@ -38,9 +38,10 @@ In the project's settings the hook runs the hookrun in PATH, since each colleagu
 folder. Without one every call is blocked, with a message to install it. With --local and --user the
 hook has the path of this hookrun.
 
-The hook has --trust required and --pin: every tool call is blocked until somebody has allowed
-the project's hooks, and if these change, the calls that they are for. install shows the hooks and asks at the terminal; --allow means yes. See
-hookrun allow. With --before-allow continue, calls go on without the hooks until they are allowed.
+The hook has --trust required and --pin: no tool runs until somebody has allowed the project's hooks,
+and after a change of them none for which the changed hooks are. install shows the hooks and asks at
+the terminal; --allow means yes, and if they cannot be allowed, install writes nothing. See hookrun
+allow. With --before-allow continue, calls go on without the hooks until they are allowed.
 
 With --user the events are those that your own hooks ask for, and with -C also those of that project.
 

@@ -79,7 +79,7 @@ type trustReport struct {
 	Allowed     *time.Time         `json:"allowed,omitempty"` // when a person allowed the hooks
 	Differences []trust.Difference `json:"differences,omitempty"`
 	Reason      string             `json:"reason,omitempty"` // why calls are blocked, or hooks do not run
-	why         string             // Reason without the advice
+	why, scope  string             // Reason without the advice, and the calls that are blocked
 	Files       []trust.File       `json:"files"`
 	Programs    map[string]string  `json:"programs,omitempty"`
 	Missing     []string           `json:"missing,omitempty"` // events without an entry of an installed client
@@ -137,6 +137,7 @@ func (s *trustState) report() (r trustReport, err error) {
 	switch {
 	case j.Cause == protocol.CauseUntrusted:
 		r.Status, r.Reason, r.why = "changed", j.Reason, j.Why
+		r.scope = j.Scope
 	case j.NotAllowedMessage != "":
 		r.Status, r.Reason = "unknown", j.NotAllowedMessage
 	case s.allowed != nil:
@@ -188,6 +189,12 @@ func (r *trustReport) String() string {
 	}
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "  %s\n", d)
+	}
+	switch {
+	case r.Status == "unknown":
+		fmt.Fprintf(&b, "  %s\n", r.Reason)
+	case r.Status == "changed" && r.Allowed != nil:
+		fmt.Fprintf(&b, "  %s\n", r.scope+strings.TrimPrefix(r.Reason, r.why))
 	}
 	for _, off := range r.Off {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))

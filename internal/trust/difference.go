@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -55,31 +56,13 @@ func (f *Fingerprint) SinceAtAnyLevel(then *Fingerprint) (found []Difference) {
 }
 
 // since returns the differences, those first that may make another set of hooks.
-func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) (found []Difference) {
+func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) []Difference {
 	if f.sum() == then.sum() {
 		return nil
 	}
 	if f.Workspace != then.Workspace {
 		what := "is the project now, not " + printable.Escape(then.Workspace)
 		return []Difference{{File: f.shown(), What: what}}
-	}
-	users, loaded := f.users(), map[string]bool{}
-	for i := range f.hooks {
-		loaded[f.hooks[i].Name] = true
-	}
-	// A hook that is not loaded, or not recorded, may have been any.
-	usersOf := func(name string, is, was bool) (hooks []string) {
-		if then.Users == nil || is && len(users[name]) == 0 || was && len(then.Users[name]) == 0 {
-			return nil
-		}
-		hooks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(users[name], then.Users[name]))))
-		if slices.ContainsFunc(hooks, func(hook string) bool { return !loaded[hook] }) {
-			return nil
-		}
-		return hooks
-	}
-	add := func(name string, hooks []string, what string, args ...any) {
-		found = append(found, Difference{printable.Escape(name), printable.Escape(fmt.Sprintf(what, args...)), hooks})
 	}
 	index := func(files []File) map[string]*File {
 		byName := map[string]*File{}
@@ -90,71 +73,113 @@ func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) (found [
 		}
 		return byName
 	}
-	before, now := index(then.Files), index(f.Files)
-	lost := false // a hooks file: its hooks name nothing any more
-	for name, old := range before {
-		lost = lost || old.Hooks && now[name] == nil
+	c := comparison{Fingerprint: f, then: then, before: index(then.Files), now: index(f.Files), users: f.users()}
+	for name, old := range c.before {
+		c.lost = c.lost || old.Hooks && c.now[name] == nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		file, old := now[name], before[name]
+	c.compareFiles()
+	for _, d := range f.Doubts {
+		if !slices.Contains(then.Doubts, d) {
+			c.add("the command of "+d.Hook, c.known(then.Users, d.Hook), "is not understood any more: %s", d.Why)
+		}
+	}
+	c.comparePrograms()
+	ofHooks := func(d Difference) int { return min(len(d.Hooks), 1) }
+	slices.SortStableFunc(c.found, func(a, b Difference) int { return cmp.Compare(ofHooks(a), ofHooks(b)) })
+	return c.found
+}
+
+// comparison compares a Fingerprint with an earlier one.
+type comparison struct {
+	*Fingerprint
+	then        *Fingerprint
+	before, now map[string]*File
+	users       map[string][]string
+	lost        bool // a hooks file: its hooks name nothing any more
+	found       []Difference
+}
+
+func (c *comparison) add(name string, hooks []string, what string, args ...any) {
+	what = printable.Escape(fmt.Sprintf(what, args...))
+	c.found = append(c.found, Difference{printable.Escape(name), what, hooks})
+}
+
+// usersOf returns the hooks that use a file or program, now or before. nil: nobody can tell.
+func (c *comparison) usersOf(name string, is, was bool) []string {
+	if is && len(c.users[name]) == 0 || was && len(c.then.Users[name]) == 0 {
+		return nil
+	}
+	return c.known(c.then.Users, slices.Concat(c.users[name], c.then.Users[name])...)
+}
+
+// known returns the sorted hooks, or nil if one is not loaded, or the record does not name the users of files.
+func (c *comparison) known(recorded map[string][]string, hooks ...string) []string {
+	isLoaded := func(name string) bool {
+		return slices.ContainsFunc(c.hooks, func(h hook.Hook) bool { return h.Name == name })
+	}
+	for _, name := range hooks {
+		if recorded == nil || !isLoaded(name) {
+			return nil
+		}
+	}
+	slices.Sort(hooks)
+	return slices.Compact(hooks)
+}
+
+func (c *comparison) compareFiles() {
+	for _, name := range slices.Sorted(maps.Keys(c.now)) {
+		file, old := c.now[name], c.before[name]
 		var hooks []string
 		if !file.Hooks && (old == nil || !old.Hooks) {
-			hooks = usersOf(name, true, old != nil)
+			hooks = c.usersOf(name, true, old != nil)
 		}
 		switch {
 		case old == nil:
-			add(name, hooks, "was not there before")
+			c.add(name, hooks, "was not there before")
 		case old.Real != file.Real && file.Real != "":
-			add(name, hooks, "leads to %s", file.Real)
+			c.add(name, hooks, "leads to %s", file.Real)
 		case old.Real != file.Real:
-			add(name, hooks, "led to %s before", old.Real)
+			c.add(name, hooks, "led to %s before", old.Real)
 		case file.SHA256 == noFile && old.SHA256 != noFile:
-			add(name, hooks, "is a pipe, a socket or a device now")
+			c.add(name, hooks, "is a pipe, a socket or a device now")
 		case old.SHA256 != file.SHA256:
-			add(name, hooks, "was changed")
+			c.add(name, hooks, "was changed")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		switch old := before[name]; {
-		case now[name] != nil || lost && !old.Hooks:
+	for _, name := range slices.Sorted(maps.Keys(c.before)) {
+		switch old := c.before[name]; {
+		case c.now[name] != nil || c.lost && !old.Hooks:
 		case old.Hooks:
-			add(name, nil, "is gone")
-		case !f.exists(name):
-			add(name, usersOf(name, false, true), "is gone")
+			c.add(name, nil, "is gone")
+		case !c.exists(name):
+			c.add(name, c.usersOf(name, false, true), "is gone")
 		default:
-			add(name, usersOf(name, false, true), "is not used any more")
+			c.add(name, c.usersOf(name, false, true), notUsed)
 		}
 	}
-	for _, d := range f.Doubts {
-		if !slices.Contains(then.Doubts, d) {
-			hooks := []string{d.Hook}
-			if then.Users == nil {
-				hooks = nil
-			}
-			add("the command of "+d.Hook, hooks, "is not understood any more: %s", d.Why)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
-		was, is := then.Programs[name], f.Programs[name]
-		switch hooks := usersOf(name, true, was != ""); {
+}
+
+const notUsed = "is not used any more"
+
+func (c *comparison) comparePrograms() {
+	for _, name := range slices.Sorted(maps.Keys(c.Programs)) {
+		was, is := c.then.Programs[name], c.Programs[name]
+		switch hooks := c.usersOf(name, true, was != ""); {
 		case was == "":
-			add(name, hooks, "is %s now, and was not in PATH before", is)
+			c.add(name, hooks, "is %s now, and was not in PATH before", is)
 		case was != is:
-			add(name, hooks, "is %s now, and was %s (PATH)", is, was)
+			c.add(name, hooks, "is %s now, and was %s (PATH)", is, was)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(then.Programs)) {
-		switch {
-		case f.Programs[name] != "" || lost:
-		case users[name] != nil:
-			add(name, usersOf(name, true, true), "is not in PATH any more, and was %s", then.Programs[name])
+	for _, name := range slices.Sorted(maps.Keys(c.then.Programs)) {
+		switch was := c.then.Programs[name]; {
+		case c.Programs[name] != "" || c.lost:
+		case c.users[name] != nil:
+			c.add(name, c.usersOf(name, true, true), "is not in PATH any more, and was %s", was)
 		default:
-			add(name, usersOf(name, false, true), "is not used any more")
+			c.add(name, c.usersOf(name, false, true), notUsed)
 		}
 	}
-	ofHooks := func(d Difference) int { return min(len(d.Hooks), 1) }
-	slices.SortStableFunc(found, func(a, b Difference) int { return cmp.Compare(ofHooks(a), ofHooks(b)) })
-	return found
 }
 
 // exists reports whether a file still exists.

@@ -28,8 +28,9 @@ type Judgment struct {
 	Cause  protocol.Cause
 	Reason string
 	Why    string // Reason without the remedy; "" in a Judgment of another package
-	// Held names the hooks that the differences concern: only calls for them are blocked. nil: every tool call is, since
-	// the set of hooks may be another.
+	Scope  string // the calls that are blocked
+	// Held names the hooks that the differences concern: only calls for them are blocked. nil: every tool call is,
+	// because the set of hooks may be another.
 	Held []string
 	// NotAllowedMessage is a message that the project's hooks do not run because no person has allowed them, or "".
 	NotAllowedMessage string
@@ -86,7 +87,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 		}
 		if pinned.Allowed && j.NotAllowedMessage != "" {
 			const text = "the hooks of %s were allowed when this session began, and are not any more"
-			return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), f.mend()), nil
+			return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), everyCall, f.mend()), nil
 		}
 		return s.judgePin(f, pinned, j, r.Required)
 	}
@@ -103,15 +104,15 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 	}
 	if above, err := s.above(f.Workspace); err != nil || above != "" {
 		what, mend := f.parentReason(above)
-		return blocked(protocol.CauseUntrusted, what, mend), err
+		return blocked(protocol.CauseUntrusted, what, everyCall, mend), err
 	}
 	if moved, err := s.moved(f); err != nil || moved != "" {
 		what := fmt.Sprintf("%s was allowed, and is %s now", printable.Escape(moved), f.shown())
-		return blocked(protocol.CauseUntrusted, what, f.mend()), err
+		return blocked(protocol.CauseUntrusted, what, everyCall, f.mend()), err
 	}
 	if path := f.changeableByOthers(); path != "" {
 		const text = "another user can change the hooks file %s, and nobody has allowed it"
-		return blocked(protocol.CauseUntrusted, fmt.Sprintf(text, printable.Escape(path)), f.mend()), nil
+		return blocked(protocol.CauseUntrusted, fmt.Sprintf(text, printable.Escape(path)), everyCall, f.mend()), nil
 	}
 	if f.HasHooks() {
 		const text = "the hooks of %s do not run, since nobody has allowed them; look at them and run: %s " +
@@ -127,7 +128,7 @@ func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []D
 	for _, d := range differences { // those that concern every tool call are the first
 		held = append(held, d.Hooks...)
 	}
-	scope := "every tool call is blocked"
+	scope := everyCall
 	if differences[0].Hooks == nil {
 		held = nil
 	} else {
@@ -135,16 +136,18 @@ func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []D
 		held = slices.Compact(held)
 		scope = "calls for " + hookNames(held) + " are blocked"
 	}
-	why := fmt.Sprintf(text, f.shown(), list(differences))
-	j := blocked(cause, why+", so "+scope, f.mend())
-	j.Why, j.Held, j.differences = why, held, differences
+	j := blocked(cause, fmt.Sprintf(text, f.shown(), list(differences)), scope, f.mend())
+	j.Held, j.differences = held, differences
 	j.again = func(differences []Difference) Judgment { return f.changed(cause, text, differences) }
 	return j
 }
 
-// blocked returns a Judgment that blocks a call, with the reason and the remedy.
-func blocked(c protocol.Cause, why, mend string) Judgment {
-	return Judgment{Cause: c, Reason: why + "; " + mend, Why: why}
+const everyCall = "every tool call is blocked"
+
+// blocked returns a Judgment that blocks calls, with the reason, the blocked calls and the remedy.
+func blocked(c protocol.Cause, why, scope, mend string) Judgment {
+	why += ", so " + scope
+	return Judgment{Cause: c, Reason: why + "; " + mend, Why: why, Scope: scope}
 }
 
 // parentReason returns why the allowed hooks of a folder above do not run here, and the remedy.
@@ -204,8 +207,9 @@ func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment, required bo
 
 // ChangedWithin returns the Judgment of a call without its cause, after a file of a hook changed while the hooks ran.
 func (f *Fingerprint) ChangedWithin(h *hook.Hook, path string) Judgment {
-	const text = "%s was changed while the hooks of this call ran (%s), so nobody knows what did run"
-	return blocked("", fmt.Sprintf(text, printable.Escape(path), hookNames([]string{h.Name})), f.mend())
+	what := fmt.Sprintf("%s was changed while the hooks of this call ran (%s)", printable.Escape(path),
+		hookNames([]string{h.Name}))
+	return blocked("", what, "nobody knows what did run", f.mend())
 }
 
 // Pin records the hooks at a session's first call, or compares them with the record of a quicker process.

@@ -62,17 +62,17 @@ func (p *Plan) checkTrust() {
 	j := &g.judgment
 	if p.loaded.files != nil && (j.Cause == "" || j.Held != nil) && (j.NotAllowedMessage == "" || g.rules.Pin) {
 		if changed := p.loaded.files.Changed(); len(changed) > 0 {
-			const text = "hooks files are others than those that were read: %s, so every tool call is blocked; a person " +
-				"must look at them, run hookrun allow, and have them read again"
+			const text = "hooks files are others than those that were read: %s, so every tool call is blocked; a " +
+				"person must look at them, run hookrun allow, and have them read again"
 			*j = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text,
 				printable.Escape(strings.Join(changed, ", ")))}
 		}
 	}
 }
 
-// selectTrusted selects the hooks that run, without those that may not run, and finds out whether trust blocks the call:
-// a tool call if the set of hooks may be another, and any call that a changed hook is for. A prompt goes on, because the
-// person who submits it gets the message.
+// selectTrusted selects the hooks that may run, and finds out whether trust blocks the call: a tool call if the set of
+// hooks may be another, and any call that a changed hook is for. Other events go on. A prompt has the message, because
+// the person is there.
 func (p *Plan) selectTrusted() {
 	g, j := &p.trust, &p.trust.judgment
 	if p.set != p.loaded {
@@ -237,8 +237,8 @@ func (p *Plan) loadedHook(i int) *hook.Hook {
 	return h
 }
 
-// isTouched reports whether a hook that is about to run has changed: since it was allowed, if a rewrite selected it only
-// now, or since the call began. It records why the call is blocked.
+// isTouched reports whether a hook that is about to run has changed since the call began, or is held and was selected
+// only by a rewrite. It records why the call is blocked.
 func (f *firing) isTouched(h *hook.Hook) bool {
 	if f.trust.now == nil {
 		return false

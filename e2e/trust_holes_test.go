@@ -125,7 +125,8 @@ func TestMovedProject(t *testing.T) {
 	require.NoError(t, os.Rename(p.dir, moved))
 	require.NoError(t, os.Symlink("project.real", p.dir))
 	p.write("guard.sh", "#!/bin/sh\nexit 0\n")
-	reason := p.dir + " was allowed, and is " + moved + " now, so every tool call is blocked; a person must look at them and run: hookrun allow"
+	reason := p.dir + " was allowed, and is " + moved + " now, so every tool call is blocked; a person must look at " +
+		"them and run: hookrun allow"
 	p.blocks("untrusted", reason, p.dir, "--trust", "required")
 	p.blocks("untrusted", reason, moved, "--trust", "required")
 	require.Equal(t, 2, p.run(p.dir, "status").Code)

@@ -190,11 +190,8 @@ func (r *trustReport) String() string {
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
-	switch {
-	case r.Status == "unknown":
-		fmt.Fprintf(&b, "  %s\n", r.Reason)
-	case r.Status == "changed" && r.Allowed != nil:
-		fmt.Fprintf(&b, "  %s\n", r.scope+strings.TrimPrefix(r.Reason, r.why))
+	if r.scope != "" && r.Allowed != nil {
+		fmt.Fprintf(&b, "  so %s where trust is required\n", r.scope)
 	}
 	for _, off := range r.Off {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))

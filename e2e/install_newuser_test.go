@@ -124,8 +124,7 @@ func newUserWorks(u *binary.User, manifest, changed, adds string) {
 		u.Shows("hookrun status", "$PROJECT: allowed on …\n…\n")
 		require.Empty(u, u.Bash("git status"), when)
 		require.Empty(u, u.Claude("UserPromptSubmit", map[string]any{"prompt": "go on"}), when)
-		require.Empty(u, u.Claude("PreToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t2",
-			"tool_input": map[string]any{"file_path": filepath.Join(u.Project, manifest)}}), when)
+		require.Empty(u, u.Read(manifest), when)
 		require.Empty(u, u.Claude("Stop", map[string]any{"stop_hook_active": false}), when)
 	}
 	calm("the first call")

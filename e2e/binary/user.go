@@ -101,6 +101,13 @@ func (u *User) Bash(command string) string {
 		"tool_input": map[string]any{"command": command}})
 }
 
+// Read is a call of Claude Code's tool that reads a file of the project. It returns what the hooks say.
+func (u *User) Read(name string) string {
+	u.Helper()
+	return u.Claude("PreToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t2",
+		"tool_input": map[string]any{"file_path": filepath.Join(u.Project, name)}})
+}
+
 // Shows pastes a line into a shell, and compares stdout and stderr with the screen, in which $PROJECT and $HOME are
 // the folders, and … is as in Elided. The line must succeed.
 func (u *User) Shows(line, screen string) {

@@ -16,13 +16,14 @@ import (
 )
 
 // echoes matches a variable that echo writes into a pipe. The echo of dash ends at \c and replaces \n, and every echo
-// takes a first word -n for an option, so the program behind the pipe sees another text than the shell would run.
-var echoes = regexp.MustCompile(`\becho\b[^|;&\n]*\$[^|;&\n]*\|[^|]`)
+// takes a first word -n for an option, so the program behind the pipe sees another text than the shell would run. So it
+// is for a variable that is the format of printf.
+var echoes = regexp.MustCompile(`\becho\b[^|;&\n]*\$[^|;&\n]*\|[^|]|\bprintf (-- )?\\?"?\$`)
 
 // TestNoEchoIntoAPipe: no hook that people copy shows a program the text of a call by echo.
 func TestNoEchoIntoAPipe(t *testing.T) {
 	for _, line := range []string{`echo "$c" | grep -q x`, `echo \"$c\" | grep`, `echo -E $c|sed`, `echo "${c}" | jq .`,
-		`echo "$(cat)" | grep`} {
+		`echo "$(cat)" | grep`, `printf "$c" | grep`, `printf $c`, `printf -- \"$c\"`} {
 		require.Regexp(t, echoes, line)
 	}
 	for _, line := range []string{`printf '%s\n' "$c" | grep -q x`, `echo "$c"`, `echo "$c" || exit 2`,

@@ -45,8 +45,10 @@ func TestFirstHourWithAClient(t *testing.T) {
 		}
 		if edited {
 			require.Contains(t, u.Bash("git status"), "hookrun allow", b.at)
+			require.Contains(t, u.Read("README.md"), "hookrun allow", b.at)
 		} else {
 			require.Empty(t, u.Bash("git status"), b.at)
+			require.Empty(t, u.Read("README.md"), b.at)
 			require.Contains(t, u.Bash("git push --force"), "overwrites commits", b.at)
 		}
 	}

@@ -58,8 +58,10 @@ func TestTrustInDailyWork(t *testing.T) {
 	require.True(t, r.modelReads("git status", "Untracked files"), r.output)
 	require.True(t, r.modelReads(read+"package.json", "file:lib"), r.output)
 	require.True(t, r.ran("made"), r.output)
+	require.NotRegexp(t, "hookrun: |hookrun allow", r.output)
 	r.turn([]string{"touch made"})
 	require.True(t, r.ran("made"), r.output)
+	require.NotRegexp(t, "hookrun: |hookrun allow", r.output)
 	r.run(binary.Path, "status")
 }
 

@@ -46,12 +46,12 @@ type Options struct {
 // Trust says whether a project's hooks run if no person has allowed them by `hookrun allow`.
 type Trust string
 
-// A person allows the hooks files and scripts as they are at that time. With TrustRequired and TrustBlock, if allowed
-// hooks have changed or are gone, every call is blocked.
+// A person allows the hooks files and scripts as they are at that time. With TrustRequired and TrustBlock, if a script
+// has changed, the calls for its hook are blocked; if a hooks file has changed or is gone, every tool call is.
 const (
 	TrustOff      Trust = "off"      // the hooks run; same as "", unless the user's own hooks file says "required"
 	TrustRequired Trust = "required" // calls go on without the hooks until a person allows them
-	TrustBlock    Trust = "block"    // calls are blocked until a person allows the hooks
+	TrustBlock    Trust = "block"    // tool calls are blocked until a person allows the hooks
 )
 
 func (t Trust) isRequired() bool { return t == TrustRequired || t == TrustBlock }

@@ -42,8 +42,8 @@ type Options struct {
 	Trust    Trust
 	Pin      bool // a session keeps the hooks of its first call; calls need a SessionID
 	StateDir string
-	// BlockUntilAllowed: with TrustRequired, calls are blocked until a person has allowed the hooks of the project, at
-	// each event that can block. Otherwise the calls go on without those hooks.
+	// BlockUntilAllowed: with TrustRequired, tool calls are blocked until a person has allowed the hooks of the project,
+	// at each event that can block. Otherwise the calls go on without those hooks.
 	BlockUntilAllowed bool
 
 	// Skip names hooks that do not run. Each call that a skipped hook is for gets a warning. A managed hook runs
@@ -69,7 +69,7 @@ type Trust string
 const (
 	TrustOff Trust = "off" // the hooks run; so with "", unless the user's own hooks file says "required"
 	// TrustRequired: the hooks do not run, and the call goes on without them. If hooks were allowed by `hookrun allow`
-	// and have changed since, or are gone, every call is blocked.
+	// and have changed since, or are gone, the calls that the change can affect are blocked.
 	TrustRequired Trust = "required"
 )
 

@@ -328,7 +328,8 @@ func (s *trustState) list(now time.Time) (text string) {
 	if text == "" {
 		return "no hooks\n"
 	}
-	return text + "A changed file holds the calls of its hook until hookrun allow, a changed hooks file every call.\n"
+	return text + "After a change of a watched file the calls of its hook are held until hookrun allow; of a hooks " +
+		"file,\nevery tool call.\n"
 }
 
 // describe returns the lines about a hook. holds is what keeps it from acting, or "".

@@ -95,12 +95,15 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 	if read && !(a.decided && a.decision == protocol.Continue) && !dialect.Blank(a.reason) {
 		v.Reason = a.reason
 	}
-	if v.Reason == "" {
+	switch silent := v.Reason == ""; {
+	case silent && v.Cause == protocol.CauseSignal:
+		v.Reason = fmt.Sprintf("%s (killed by %s, nothing on stderr)", blockedBy(hook), r.Signal)
+	case v.Cause == protocol.CauseSignal: // a crash, and the text may not say so
+		v.Reason += fmt.Sprintf("\n(project hook '%s' was killed by %s)", hook, r.Signal)
+	case silent && !denied && r.ExitCode > 0 && r.ExitCode != 2: // 2 is the exit code for a no, another may be a fault
+		v.Reason = fmt.Sprintf("%s (exit %d, nothing on stderr)", blockedBy(hook), r.ExitCode)
+	case silent:
 		v.Reason = blockedBy(hook)
-		// Exit 2 is the exit code for a no. Any other code may be a fault.
-		if !denied && r.Signal == "" && r.ExitCode > 0 && r.ExitCode != 2 {
-			v.Reason += fmt.Sprintf(" (exit %d, nothing on stderr)", r.ExitCode)
-		}
 	}
 	return v
 }

@@ -164,7 +164,7 @@ func TestDeathBySignal(t *testing.T) {
 		o := b.fire(sh("echo partial; kill -" + signal + " $$"))
 		require.Equal(t, protocol.Block, o.Decision)
 		require.Equal(t, protocol.CauseSignal, o.Cause)
-		require.Equal(t, "Tool call blocked by project hook 'h'", o.Reason)
+		require.Equal(t, "Tool call blocked by project hook 'h' (killed by "+name+", nothing on stderr)", o.Reason)
 		require.Equal(t, name, o.Hooks[0].Signal)
 		require.Nil(t, o.Hooks[0].ExitCode)
 

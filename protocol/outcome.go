@@ -45,6 +45,7 @@ type Outcome struct {
 type Text struct {
 	Hook      string `json:"hook,omitempty"` // the hook that gave the text; "" for an entry of a queue
 	Content   string `json:"content"`
+	Display   string `json:"display,omitempty"` // a short form for a user interface
 	Truncated bool   `json:"truncated,omitempty"`
 	File      string `json:"file,omitempty"`     // a file with the whole text
 	Strategy  string `json:"strategy,omitempty"` // tool_result (the default, also "") or user_message

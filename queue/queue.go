@@ -7,10 +7,6 @@ import (
 	internal "github.com/hookrun/hookrun/internal/queue"
 )
 
-// ErrNoDir means that neither $HOOKRUN_STATE nor the system names a folder for a user's state, so no entry can have
-// been queued.
-var ErrNoDir = internal.ErrNoDir
-
 // DefaultDir returns the folder of hookrun's state: $HOOKRUN_STATE, or the subfolder hookrun of the system's folder for
 // a user's state.
 func DefaultDir() (string, error) { return internal.DefaultDir() }

@@ -115,5 +115,5 @@ func TestDefaultDir(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	_, err = new(queue.Queue).Put(t.Context(), queue.Entry{Session: "s1", Content: "x"})
-	require.ErrorIs(t, err, queue.ErrNoDir)
+	require.ErrorContains(t, err, "there is no folder for queues")
 }

@@ -342,6 +342,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 			strategy := cmp.Or(in.Strategy, dialect.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
 			fmt.Fprintf(std.Err, line, visible(o.Tool), strategy, utf8.RuneCountInString(in.Content))
+			fmt.Fprintln(std.Err, visible(in.Display))
 		}
 	}
 	return f.status(exit), nil

@@ -210,8 +210,17 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 	}
 }
 
-// callText returns a call in one line of less than 120 columns: time, event and tool, verdict, subject, and hooks.
+// callText returns a call in one line of less than 120 columns: time, event and tool, verdict, subject, and hooks. Each
+// text for the model has a further line.
 func callText(c *stats.Call, colour bool) string {
+	line := callLine(c, colour) + "\n"
+	for _, text := range c.Displays {
+		line += "          " + paint(colour).as(dim, ellipsize(text, 110)) + "\n"
+	}
+	return line
+}
+
+func callLine(c *stats.Call, colour bool) string {
 	p := paint(colour)
 	verdict, tint := c.Decision, green
 	switch {
@@ -233,7 +242,7 @@ func callText(c *stats.Call, colour bool) string {
 	room := 116 - utf8.RuneCountInString(line+verdict)
 	line += "  " + p.as(tint, verdict)
 	if room < 20 {
-		return line + "\n"
+		return line
 	}
 	about := ellipsize(c.About, room)
 	hooks := hooksText(c.Hooks, max(room-2-utf8.RuneCountInString(about), room*2/5))
@@ -243,7 +252,7 @@ func callText(c *stats.Call, colour bool) string {
 	if hooks != "" {
 		line += "  " + p.as(dim, hooks)
 	}
-	return line + "\n"
+	return line
 }
 
 // hooksText returns the results of a call's first hooks, in at most room characters, and the number of further hooks.

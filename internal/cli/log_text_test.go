@@ -45,6 +45,10 @@ func TestCallText(t *testing.T) {
 				"  sh: 5.0 ms\n",
 		},
 		"nothing known": {stats.Call{Event: "Stop", Decision: "continue"}, "14:00:00  Stop  continue\n"},
+		"texts for the model": {stats.Call{Event: "post-tool", Tool: "shell", Decision: "continue",
+			Displays: []string{"[INJECTION] The build\nis red.", "[REMINDER] \x1bStop"}},
+			"14:00:00  post-tool shell  continue\n" +
+				"          [INJECTION] The build …\n          [REMINDER] \uFFFDStop\n"},
 		"a prompt": {stats.Call{Event: "pre-execute", About: "do\nit", Decision: "continue"},
 			"14:00:00  pre-execute  continue  do …\n"},
 	} {

@@ -93,9 +93,8 @@ func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
 	}
 	for _, h := range hooks {
 		if v := &h.Verdict; slices.Contains(m.Contexts, h) {
-			m.Texts = append(m.Texts, protocol.Text{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated,
-				File:     v.File,
-				Strategy: v.Strategy})
+			m.Texts = append(m.Texts, WithDisplay(protocol.Text{Hook: h.Report.Name, Content: v.Context,
+				Truncated: v.Truncated, File: v.File, Strategy: v.Strategy}))
 		}
 	}
 	return m.Outcome

@@ -205,7 +205,7 @@ func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 		text, found, warnings := c.MassGen()
 		if found {
 			a.Texts = append(a.Texts,
-				protocol.Text{Content: text, Strategy: dialect.ToolResult, Source: "massgen"})
+				dialect.WithDisplay(protocol.Text{Content: text, Strategy: dialect.ToolResult, Source: "massgen"}))
 		}
 		a.Warnings = append(a.Warnings, warnings...)
 	}

@@ -102,8 +102,9 @@ func TestTextsOfACall(t *testing.T) {
 	answer, err := f.Fire(context.Background(), result())
 	require.NoError(t, err)
 	require.Equal(t, []string{"of the queue", "of MassGen"}, dialect.TextsOf(answer.Outcome))
-	require.Equal(t, protocol.Text{Content: "of MassGen", Strategy: dialect.ToolResult, Source: "massgen"},
-		answer.Texts[1])
+	require.Equal(t, protocol.Text{Content: "of MassGen", Display: "[INJECTION] of MassGen",
+		Strategy: dialect.ToolResult, Source: "massgen"}, answer.Texts[1])
+	require.Equal(t, "[INJECTION] of the queue", answer.Texts[0].Display)
 	require.Equal(t, []string{"of reading it", "of the file", "of the door"}, answer.Warnings)
 	require.Len(t, f.lines(), 1)
 	require.Equal(t, "test", f.lines()[0].Command)

@@ -9,7 +9,8 @@ import (
 	"github.com/hookrun/hookrun/internal/state"
 )
 
-// ErrNoDir is documented in the public package.
+// ErrNoDir means that neither $HOOKRUN_STATE nor the system names a folder for a user's state, so no entry can have
+// been queued.
 var ErrNoDir = errors.New("there is no folder for queues")
 
 // DefaultDir is documented in the public package.

@@ -143,6 +143,9 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	for i := range o.Texts {
 		in := &o.Texts[i]
 		c.clean(&in.Hook, &in.Content, &in.File, &in.Source, &in.ID)
+		if in.Display != "" {
+			in.Display = dialect.WithDisplay(*in).Display // of the text without secrets
+		}
 	}
 	o.SystemMessages, o.Warnings = slices.Clone(o.SystemMessages), slices.Clone(o.Warnings)
 	for _, texts := range [][]string{o.SystemMessages, o.Warnings} {

@@ -111,6 +111,15 @@ func TestLine(t *testing.T) {
 			patterns: []string{"X", "bX+", `\b`},
 			want:     `"redacted":true,` + begins + `"reason":"a[redacted]c"` + ends,
 		},
+		"a display has no part of a secret": {
+			entry: Entry{Outcome: outcome(func(o *protocol.Outcome) {
+				text := protocol.Text{Content: strings.Repeat("a", 295) + " AKIA0123456789ABCDEF"}
+				o.Texts = []protocol.Text{dialect.WithDisplay(text)}
+			})},
+			patterns: []string{`AKIA\w{16}`},
+			want: `"redacted":true,` + begins + `"inject":[{"content":"` + strings.Repeat("a", 295) +
+				` [redacted]","display":"[INJECTION] ` + strings.Repeat("a", 295) + ` [red..."}]` + ends,
+		},
 		"texts of an outcome are cut": {
 			entry: Entry{Outcome: outcome(func(o *protocol.Outcome) {
 				o.Reason, o.Warnings = long+"1", []string{long, long + "12"}
@@ -197,6 +206,9 @@ func TestOutcomeIsWrittenAsItsJSON(t *testing.T) {
 	fill(reflect.ValueOf(&full).Elem())
 	full.Decision = protocol.Ask
 	full.Other = []byte(`{"a":1,"other":2}`)
+	for i := range full.Texts {
+		full.Texts[i] = dialect.WithDisplay(full.Texts[i])
+	}
 	bare := protocol.Outcome{Texts: []protocol.Text{{}}, Hooks: []protocol.Report{{}}}
 	for _, o := range []protocol.Outcome{full, {Hooks: []protocol.Report{}}, bare} {
 		want, err := form.JSON(o)

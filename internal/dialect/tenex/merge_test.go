@@ -30,7 +30,7 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, "no", o.Reason)
 	require.Equal(t, "c", o.Hook)
-	require.Equal(t, []protocol.Text{{Hook: "c", Content: "why"}}, o.Texts,
+	require.Equal(t, []protocol.Text{{Hook: "c", Content: "why", Display: "[INJECTION] why"}}, o.Texts,
 		"of the hooks that let it pass nothing is kept")
 
 	o = dialecttest.Merge(protocol.PreTool, `{"continue":false,"stopReason":"first","systemMessage":"s1"}`,

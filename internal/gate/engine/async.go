@@ -104,9 +104,8 @@ func (a *asyncResults) deliver(to conversation, o *protocol.Outcome) {
 		a.bytes -= r.size()
 		v := r.verdict
 		if v.Context != "" {
-			inject = append(inject, protocol.Text{
-				Hook: r.hook, Content: v.Context, Truncated: v.Truncated, File: v.File,
-			})
+			inject = append(inject, dialect.WithDisplay(protocol.Text{
+				Hook: r.hook, Content: v.Context, Truncated: v.Truncated, File: v.File}))
 		}
 		if v.SystemMessage != "" {
 			messages = append(messages, v.SystemMessage)

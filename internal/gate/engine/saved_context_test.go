@@ -79,7 +79,7 @@ func TestLongContextGoesIntoAFile(t *testing.T) {
 	require.Equal(t, text, string(whole))
 	require.EqualValues(t, 0o600, permissions(t, long.File))
 	require.EqualValues(t, os.ModeDir|0o700, permissions(t, ours))
-	require.Equal(t, protocol.Text{Hook: o.Hooks[1].Name, Content: "short"}, o.Texts[1])
+	require.Equal(t, protocol.Text{Hook: o.Hooks[1].Name, Content: "short", Display: "[INJECTION] short"}, o.Texts[1])
 
 	// The folder is used again, and no file is.
 	again := b.ask(b.claude("PreToolUse", b.tells("a", text)))

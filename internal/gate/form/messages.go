@@ -160,27 +160,14 @@ func frame(items ...string) string {
 	return b.String() + line
 }
 
-const reminderTag, reminderEnd = "<system-reminder", "</system-reminder>"
-
 // reminder puts a text into the tag, unless the hook has marked the text already.
 func reminder(text string) string {
 	lines := linesOf(strings.TrimSpace(text))
 	framed := len(lines) > 2 && isRule(lines[0], "=═") && isRule(lines[len(lines)-1], "=═")
-	if _, tagged := untagged(text); tagged || framed {
+	if _, tagged := dialect.Untagged(text); tagged || framed {
 		return text
 	}
-	return reminderTag + ">" + text + reminderEnd
-}
-
-// untagged returns a text without its tag, and whether the text had a tag, with or without a type.
-func untagged(text string) (string, bool) {
-	inner, opened := strings.CutPrefix(strings.TrimSpace(text), reminderTag)
-	inner, closed := strings.CutSuffix(inner, reminderEnd)
-	attributes, inner, ended := strings.Cut(inner, ">")
-	if !opened || !closed || !ended || attributes != "" && attributes[0] != ' ' {
-		return text, false
-	}
-	return inner, true
+	return dialect.ReminderTag + ">" + text + dialect.ReminderEnd
 }
 
 func linesOf(text string) []string {

@@ -36,8 +36,8 @@ func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Out
 	}
 	claim.ToolUseID = c.ToolUseID
 	for _, e := range claim.Entries {
-		o.Texts = append(o.Texts, protocol.Text{Content: e.Content, Strategy: e.Strategy,
-			Source: e.Source, ID: e.ID})
+		o.Texts = append(o.Texts, dialect.WithDisplay(protocol.Text{Content: e.Content, Strategy: e.Strategy,
+			Source: e.Source, ID: e.ID}))
 	}
 	for _, e := range claim.Expired {
 		o.Warnings = append(o.Warnings, Expired(e))

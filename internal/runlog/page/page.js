@@ -357,6 +357,7 @@ function notes(call) {
     troubled.slice(0, 3).map((h) => node("span", { class: "tag " + h.status }, `${clip(h.name, 40)} ${statuses.get(h.status)}`)),
     troubled.length > 3 && node("span", { class: "tag failed" }, count(troubled.length - 3) + " more"),
     changed.map((word) => node("span", { class: "tag" }, word)),
+    objects(outcome.inject).slice(0, 3).map((i) => string(i.display) && node("span", { class: "dim" }, clip(string(i.display), 120))),
   ].flat().filter(Boolean);
 }
 

@@ -34,3 +34,11 @@ func TestAbout(t *testing.T) {
 		require.Equal(t, want, s.Blocks[0].About, line)
 	}
 }
+
+// The texts for the model are shown as a person is shown them. A line of an older log has no such text.
+func TestDisplays(t *testing.T) {
+	c, ok := ParseCall([]byte(`{"time":"2026-11-21T14:43:17Z","outcome":{"event":"post-tool","decision":"continue",` +
+		`"inject":[{"content":"a","display":"[INJECTION] a"},{"content":"b"},{"display":"[REMINDER] c"}],"hooks":[]}}`))
+	require.True(t, ok)
+	require.Equal(t, []string{"[INJECTION] a", "[REMINDER] c"}, c.Displays)
+}

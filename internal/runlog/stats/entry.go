@@ -46,6 +46,7 @@ type outcome struct {
 	reason, cause, decider        quoted
 	updatedInput, updatedOut      value
 	injectors, messages, warnings []quoted // injectors: the hook of each text; "": a queue
+	displays                      []quoted // the short form of each text
 	hooks                         []report
 }
 
@@ -75,12 +76,12 @@ func newEntry() *entry {
 		"updated_input": &e.updatedInput, "updated_output": &e.updatedOut,
 		"system_messages": &e.messages, "warnings": &e.warnings,
 		"inject": func(v gjson.Result) bool {
-			e.injectors = e.injectors[:0]
+			e.injectors, e.displays = e.injectors[:0], e.displays[:0]
 			return elements(v, func(v gjson.Result) bool {
-				var hook quoted
-				ofInject["hook"] = &hook
+				var hook, display quoted
+				ofInject["hook"], ofInject["display"] = &hook, &display
 				ok := ofInject.read(v)
-				e.injectors = append(e.injectors, hook)
+				e.injectors, e.displays = append(e.injectors, hook), append(e.displays, display)
 				return ok
 			})
 		},
@@ -230,7 +231,8 @@ type Call struct {
 	Cause    string
 	Hook     string // the hook that decided
 	Reason   string
-	Error    string // why the call has no verdict
+	Error    string   // why the call has no verdict
+	Displays []string // the short forms of the texts for the model
 	Hooks    []Report
 }
 
@@ -255,6 +257,11 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	}
 	if e.decided {
 		c.Decision = e.decision.String()
+	}
+	for _, display := range e.displays {
+		if display != "" { // a text of an older log has none
+			c.Displays = append(c.Displays, display.clone())
+		}
 	}
 	for _, r := range e.hooks {
 		took := time.Duration(r.duration * float64(time.Millisecond))

@@ -143,6 +143,7 @@ func (f *callFlags) defineTool(flags *pflag.FlagSet) {
 func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 	flags.StringVar(&f.result, "result", "", "its result as `TEXT|@FILE|-`; - is stdin")
 	flags.BoolVar(&f.call.Failed, "failed", false, "the tool failed, and the result is the text of the error")
+	flags.BoolVar(&f.call.Blocked, "blocked", false, "the tool did not run, and the result is the reason")
 }
 
 // defineMessages adds the flag for output forms with messages.

@@ -163,7 +163,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 func (f *callFlags) inputAlone() error {
 	for _, name := range []string{
 		"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id",
-		"tool", "args", "result", "failed",
+		"tool", "args", "result", "failed", "blocked",
 	} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed {
 			return fmt.Errorf("--%s: the hook input has this; leave the flag out", name)

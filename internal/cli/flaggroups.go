@@ -16,8 +16,8 @@ type flagGroup struct {
 // flagGroups has the headings in order. Flags without a heading are the command's own, and come first.
 var flagGroups = []flagGroup{
 	{"Flags", nil},
-	{"The call", []string{"tool", "args", "result", "failed", "input", "session-id", "prompt", "transcript-path",
-		"tool-use-id", "agent-id", "orchestrator-id"}},
+	{"The call", []string{"tool", "args", "result", "failed", "blocked", "input", "session-id", "prompt",
+		"transcript-path", "tool-use-id", "agent-id", "orchestrator-id"}},
 	{"The hooks", []string{"workspace", "config", "claude", "no-user", "dialect", "timeout", "on-failure",
 		"trust", "pin", "require-hooks"}},
 	{"The outcome", []string{"output", "notes", "wrap", "verbose", "debug"}},

@@ -29,7 +29,7 @@ var (
 		"timeout", "on_failure", "workspace",
 	}
 	paramsOfTools   = []string{"tool", "args"}
-	paramsOfResults = []string{"result", "failed"}
+	paramsOfResults = []string{"result", "failed", "blocked"}
 )
 
 // canonical translates a client's name for a param, because loops written for clients' hooks use these names.
@@ -130,11 +130,11 @@ func (r *request) setParam(name, raw string) (err error) {
 	}
 	value := gjson.Parse(raw)
 	switch isNumber := name == "timeout" && value.Type == gjson.Number; {
-	case name == "failed":
+	case name == "failed" || name == "blocked":
 		if !value.IsBool() {
 			return fmt.Errorf("%q must be true or false", name)
 		}
-		r.call.Failed = value.Bool()
+		*map[string]*bool{"failed": &r.call.Failed, "blocked": &r.call.Blocked}[name] = value.Bool()
 		return nil
 	case isNumber:
 		err = r.setText(name, value.Raw)

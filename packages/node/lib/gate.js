@@ -13,7 +13,7 @@ const OPTIONS = ["workspace", "config", "sessionId", "agentId", "binary", "env",
   "ask", "log"];
 
 // The verdict of a call after a hook has ended the loop: no other tool of the turn starts.
-const STOPPED = { decision: "block", stop: true, inject: [], outcome: undefined };
+const STOPPED = { decision: "block", stop: true, inject: [], display: [], outcome: undefined };
 
 export class Gate {
   #options;
@@ -51,11 +51,11 @@ export class Gate {
   }
 
   /** Runs the hooks after a tool. Without a verdict no result may be shown. */
-  async after(tool, args, result, { id, failed = false, signal } = {}) {
+  async after(tool, args, result, { id, failed = false, blocked = false, signal } = {}) {
     if (isStream(result)) {
       throw new HookrunError(`${tool} returned a stream, which no hook can read; collect it first`);
     }
-    const call = { tool, args: args ?? {}, result: result ?? "", failed, tool_use_id: id };
+    const call = { tool, args: args ?? {}, result: result ?? "", failed, blocked, tool_use_id: id };
     const outcome = await this.#call("post-tool", call, signal);
     return { ...common(outcome), result: resultOf(outcome, result) };
   }
@@ -78,7 +78,7 @@ export class Gate {
     if (refusal !== undefined) {
       let text = refusal;
       if (this.stopped === undefined) { // the hooks after a tool hear of a blocked call, too
-        text = answer(verdict, await this.after(name, verdict.args, refusal, { id }));
+        text = answer(verdict, await this.after(name, verdict.args, refusal, { id, blocked: true }));
       }
       if (onBlock === "return") return text;
       throw new Blocked(textOf(text), { ...verdict, stop: this.stopped !== undefined }, refusal);
@@ -181,8 +181,9 @@ function checkOnBlock(onBlock) {
 
 function answer(verdict, after, form = shown) {
   const texts = [...verdict.inject, ...after.inject];
+  if (isWithheld(after.outcome)) return form(after.reason, texts);
   if (after.reason) texts.push(after.reason);
-  return form(isWithheld(after.outcome) ? "" : after.result, texts);
+  return form(after.result, texts);
 }
 
 // A promise that several callers share, until the signal of this caller.

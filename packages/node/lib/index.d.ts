@@ -13,7 +13,7 @@ export interface Outcome {
   updated_input?: unknown;
   updated_output?: unknown;
   updated_by?: string;
-  inject?: { hook?: string; content: string; [key: string]: unknown }[];
+  inject?: { hook?: string; content: string; display?: string; [key: string]: unknown }[];
   system_messages?: string[];
   warnings?: string[];
   hooks: { name: string; source: string; status: string; [key: string]: unknown }[];
@@ -30,6 +30,8 @@ export interface Common {
   reason: string;
   /** Texts for the model. */
   inject: string[];
+  /** For each of these texts a short one that a user interface shows in passing. */
+  display: string[];
   /** Messages and warnings for the user. The gate has logged them already. */
   messages: string[];
   /** A hook ends the loop: before a tool, the tool does not run. */
@@ -119,7 +121,7 @@ export class Gate {
   stopped: string | undefined;
   before<A>(tool: string, args: A, options?: CallOptions): Promise<Verdict<A>>;
   after<R>(
-    tool: string, args: unknown, result: R, options?: CallOptions & { failed?: boolean },
+    tool: string, args: unknown, result: R, options?: CallOptions & { failed?: boolean; blocked?: boolean },
   ): Promise<Result<R>>;
   /** Runs the pre-execute hooks. Later calls pass the prompt on to their hooks. */
   prompt(text: string, options?: Omit<CallOptions, "id">): Promise<Prompt>;

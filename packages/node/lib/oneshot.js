@@ -42,7 +42,7 @@ async function flagsOf(method, params, folder) {
     if (value === undefined) continue;
     const flag = `--${key.replaceAll("_", "-")}`;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    if (key === "failed") {
+    if (key === "failed" || key === "blocked") {
       if (value) flags.push(flag);
     } else if (key === stdin) {
       flags.push(`${flag}=-`);

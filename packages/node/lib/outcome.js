@@ -31,10 +31,12 @@ const isListOf = (value, is) => Array.isArray(value) && value.every(is);
 
 /** The fields of all results of a call. */
 export function common(outcome) {
+  const texts = (outcome.inject ?? []).filter((i) => i.content.trim() !== "");
   return {
     decision: outcome.decision,
     reason: outcome.decision === "continue" ? "" : outcome.reason,
-    inject: (outcome.inject ?? []).map((i) => i.content).filter((text) => text.trim() !== ""),
+    inject: texts.map((i) => i.content),
+    display: texts.map((i) => String(i.display ?? "")),
     messages: [...(outcome.system_messages ?? []), ...(outcome.warnings ?? [])],
     stop: outcome.stop === true,
     stopReason: outcome.stop ? outcome.stop_reason || outcome.reason || "a hook ended the loop" : "",
@@ -44,7 +46,7 @@ export function common(outcome) {
 
 /** Whether a hook failed that might have changed the result: then the reason alone is for the model. */
 export function isWithheld({ decision, cause }) {
-  return decision !== "continue" && cause !== "policy" && cause !== "unsupported";
+  return decision !== "continue" && cause !== "policy";
 }
 
 /** The tool's result as the hooks left it. */

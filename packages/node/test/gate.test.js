@@ -87,6 +87,21 @@ esac`, { on_failure: { exit: "block", signal: "block" } });
   });
 });
 
+test("a short form of a text, for a person", async (t) => {
+  const gate = gateOf(t, [hook("post-tool", "printf %0400d 7")]);
+  const { inject, display } = await gate.after("shell", {}, "ran");
+  assert.deepEqual([inject, display], [[`${"0".repeat(399)}7`], [`[INJECTION] ${"0".repeat(300)}...`]]);
+});
+
+test("a blocked call in the form of a client: Codex runs no hook after it", async (t) => {
+  const audit = hook("post-tool", "echo seen", { dialect: "codex", on_failure: undefined });
+  const gate = gateOf(t, [hook("pre-tool", "exit 2"), audit], { onBlock: "return" });
+  assert.match(await gate.wrap("shell", {}, () => "ran"), /^Tool call blocked by project hook '[^']+'$/);
+  const { outcome } = await gate.after("shell", {}, "no", { blocked: true });
+  assert.deepEqual(outcome.hooks, []);
+  assert.equal((await gate.after("shell", {}, "ran")).outcome.hooks.length, 1);
+});
+
 test("a prompt", async (t) => {
   const gate = gateOf(t, [
     hook("pre-execute", `case $("$HOOKRUN" get prompt) in

@@ -9,9 +9,24 @@ from typing import Any
 import pytest
 from conftest import Hanging, Hooks, answer, echo_n, entry, specific
 
-from hookrun import AsyncGate, Blocked, Failed, HookrunError, Stopped
+from hookrun import AsyncGate, Blocked, Call, Failed, HookrunError, Stopped
 
 CALLS = 1000
+
+
+def test_ask_a_person(hooks: Hooks) -> None:
+    async def main() -> None:
+        async def ask(call: Call) -> bool:
+            await asyncio.sleep(0)
+            return call.args == {"n": 1}
+
+        asks = answer("pre-tool", specific(permissionDecision="ask", permissionDecisionReason="who may?"))
+        async with AsyncGate(hooks(asks), ask=ask) as gate:
+            assert await gate.wrap("shell", {"n": 1}, lambda args: "ran") == "ran"
+            with pytest.raises(Blocked, match="^a person said no: who may?"):
+                await gate.wrap("shell", {"n": 2}, lambda args: "ran")
+
+    asyncio.run(main())
 
 
 def test_wrap(hooks: Hooks) -> None:
@@ -26,9 +41,10 @@ def test_wrap(hooks: Hooks) -> None:
             entry("pre-tool", "echo before", "inject"),
             answer("post-tool", specific(updatedToolOutput="[removed]"), "redact"),
         )) as gate:
-            with pytest.raises(Blocked, match="^no$"):
+            with pytest.raises(Blocked, match=r"^\[removed\]$") as caught:
                 await gate.wrap("shell", {"command": "rm -rf /"}, run)
-            assert await gate.wrap("shell", {"command": "rm -rf /"}, run, on_block="return") == "no"
+            assert caught.value.reason == "no"
+            assert await gate.wrap("shell", {"command": "rm -rf /"}, run, on_block="return") == "[removed]"
             assert calls == []
             assert await gate.wrap("shell", {"command": "ls"}, run) == "[removed]\n\nbefore"
             assert await gate.wrap("shell", {"command": "ls"}, lambda args: calls.append(args)) == "[removed]\n\nbefore"

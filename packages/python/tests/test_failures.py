@@ -284,7 +284,7 @@ def test_commands_where_there_can_be_no_server(
     with Gate(folder, session_id="s1") as gate:
         assert gate.prompt("@home").text == "@home\n\nmore"
         assert gate.before("shell", {"command": "rm -rf /"}).reason == "no"
-        assert gate.wrap("-v", {"command": "ls"}, lambda args: args, id="-c1") == '{"command": "ls -l"}\n\nafter'
+        assert gate.wrap("-v", {"command": "ls"}, lambda args: args, id="-c1") == '{"command":"ls -l"}\n\nafter'
         payload = json.loads((folder / "seen.json").read_text())
         assert [payload[key] for key in ("tool", "result", "tool_use_id", "prompt", "session_id")] == [
             "-v", '{"command": "ls -l"}', "-c1", "@home", "s1"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Hooks, answer, entry, specific
 
-from hookrun import Blocked, Failed, Gate, HookrunError, Stopped
+from hookrun import Blocked, Call, Failed, Gate, HookrunError, Stopped
 
 BLOCK = entry("pre-tool", 'case $(cat) in *"rm -rf"*) echo "rm is not for you" >&2; exit 2 ;; esac')
 
@@ -89,6 +89,117 @@ def test_ask_and_defer(hooks: Hooks) -> None:
     assert tool.calls == []
 
 
+ASKS = answer("pre-tool", specific(permissionDecision="ask", permissionDecisionReason="who may?",
+                                   updatedInput={"command": "ls -l"}))
+
+
+@pytest.mark.parametrize("answered, ran", [(True, True), (False, False), (None, False), ("yes", False), (1, False)])
+def test_ask_a_person(hooks: Hooks, answered: Any, ran: bool) -> None:
+    calls, tool = [], Tool()
+
+    def ask(call: Call) -> Any:
+        calls.append(call)
+        return answered
+
+    with Gate(hooks(ASKS), ask=ask) as gate:
+        shown = gate.wrap("shell", {"command": "ls"}, tool, "call-1", on_block="return")
+        assert gate.before("shell", {}).decision == "ask", "the loop that calls before asks by itself"
+    assert calls == [Call("shell", {"command": "ls -l"}, "call-1", "who may?")]
+    assert (shown, tool.calls) == (("ran", [{"command": "ls -l"}]) if ran else ("a person said no: who may?", []))
+
+
+def test_ask_that_fails(hooks: Hooks) -> None:
+    async def ask(call: Call) -> bool:
+        raise AssertionError
+
+    def no_person(call: Call) -> bool:
+        raise KeyError("nobody is there")
+
+    tool, hook_asks = Tool(), hooks(ASKS)
+    with Gate(hook_asks, ask=ask) as gate, pytest.raises(HookrunError, match="use AsyncGate for a coroutine function"):
+        gate.wrap("shell", {}, tool)
+    with Gate(hook_asks, ask=no_person) as gate, pytest.raises(KeyError, match="nobody is there"):
+        gate.wrap("shell", {}, tool)
+    assert tool.calls == []
+
+
+def test_only_an_ask_is_for_a_person(hooks: Hooks) -> None:
+    def ask(call: Call) -> bool:
+        raise AssertionError
+
+    for said in ({"continue": False, "stopReason": "enough", **specific(permissionDecision="ask")},
+                 specific(permissionDecision="deny"), specific(permissionDecision="defer")):
+        with Gate(hooks(answer("pre-tool", said)), ask=ask) as gate, pytest.raises(Blocked):
+            gate.wrap("shell", {}, Tool())
+
+
+AUDIT = entry("post-tool", "cat >>audit.jsonl; echo noted", "audit")
+
+
+@pytest.mark.parametrize("on_block", ["raise", "return"])
+def test_hooks_after_the_tool_see_a_blocked_call(hooks: Hooks, on_block: str) -> None:
+    folder = hooks(BLOCK, AUDIT)
+    with Gate(folder) as gate:
+        if on_block == "return":
+            shown = gate.wrap("shell", {"command": "rm -rf /"}, Tool(), "call-1", on_block="return")
+        else:
+            with pytest.raises(Blocked) as caught:
+                gate.wrap("shell", {"command": "rm -rf /"}, Tool(), "call-1")
+            shown = str(caught.value)
+            assert (caught.value.reason, str(pickle.loads(pickle.dumps(caught.value)))) == ("rm is not for you", shown)
+    assert shown == "rm is not for you\n\nnoted"
+    [seen] = [json.loads(line) for line in (folder / "audit.jsonl").read_text().splitlines()]
+    assert (seen["args"], seen["result"], seen["tool_use_id"]) == (
+        {"command": "rm -rf /"}, "rm is not for you", "call-1")
+    assert seen["hook_event_name"] == "PostToolUse" and "error" not in seen
+
+
+def test_hook_that_ends_the_loop_after_a_blocked_call(hooks: Hooks) -> None:
+    with Gate(hooks(BLOCK, answer("post-tool", {"continue": False, "stopReason": "enough"}))) as gate:
+        with pytest.raises(Stopped, match="^enough$") as caught:
+            gate.wrap("shell", {"command": "rm -rf /"}, Tool(), on_block="return")
+        assert caught.value.result == "rm is not for you"
+
+
+def test_a_stop_before_the_tool_is_seen_by_no_hook_after_it(hooks: Hooks) -> None:
+    folder = hooks(answer("pre-tool", {"continue": False, "stopReason": "enough"}), AUDIT)
+    with Gate(folder) as gate, pytest.raises(Stopped):
+        gate.wrap("shell", {}, Tool())
+    assert not (folder / "audit.jsonl").exists()
+
+
+def test_blocked_call_in_the_form_of_a_client(hooks: Hooks) -> None:
+    """Codex runs no hook after a call that was blocked."""
+    folder = hooks(BLOCK, {**AUDIT, "dialect": "codex"})
+    with Gate(folder) as gate:
+        gate.wrap("shell", {"command": "rm -rf /"}, Tool(), on_block="return")
+        assert not (folder / "audit.jsonl").exists()
+        gate.wrap("shell", {"command": "ls"}, Tool())
+        assert (folder / "audit.jsonl").exists()
+
+
+def test_require_hooks(tmp_path: Path) -> None:
+    tool = Tool()
+    with Gate(tmp_path) as gate:
+        assert gate.wrap("shell", {}, tool) == "ran"
+    with Gate(tmp_path, require_hooks=True) as gate:
+        for call in (lambda: gate.wrap("shell", {}, tool), lambda: gate.after("shell", {}, ""),
+                     lambda: gate.prompt("hello")):
+            with pytest.raises(HookrunError, match="no hooks file in .*--require-hooks needs one"):
+                call()
+        assert len(tool.calls) == 1
+    (tmp_path / ".tenex-hooks.json").write_text('{"hooks": []}')
+    with Gate(tmp_path, require_hooks=True) as gate:
+        assert gate.wrap("shell", {}, tool) == "ran"
+
+
+def test_display(hooks: Hooks) -> None:
+    with Gate(hooks(entry("post-tool", "printf %0400d 7"))) as gate:
+        post = gate.after("shell", {}, "ran")
+    assert post.inject == ["0" * 399 + "7"]
+    assert post.display == ["[INJECTION] " + "0" * 300 + "..."]
+
+
 def test_approved(hooks: Hooks) -> None:
     with Gate(hooks(answer("pre-tool", specific(permissionDecision="allow")))) as gate:
         pre = gate.before("shell", {})
@@ -114,7 +225,7 @@ def test_inject(hooks: Hooks) -> None:
         assert gate.before("shell", {}).inject == ["before"]
         assert gate.after("shell", {}, "ran").inject == ["after"]
         assert gate.wrap("shell", {}, Tool()) == "ran\n\nbefore\n\nafter"
-        assert gate.wrap("shell", {}, Tool({"ä": 1})) == '{"ä": 1}\n\nbefore\n\nafter'
+        assert gate.wrap("shell", {}, Tool({"ä": 1})) == '{"ä":1}\n\nbefore\n\nafter'
 
 
 def test_redact(hooks: Hooks) -> None:
@@ -132,9 +243,8 @@ def test_feedback(hooks: Hooks) -> None:
 
 def test_failed_redactor_withholds_the_result(hooks: Hooks) -> None:
     with Gate(hooks(entry("post-tool", "kill -9 $$", on_failure="block"))) as gate:
-        shown = gate.wrap("shell", {}, Tool("the key is 7"))
-        assert "the key is 7" not in shown
-        assert shown.startswith("[withheld by hookrun]")
+        assert gate.after("shell", {}, "the key is 7").result == "[withheld by hookrun]"
+        assert gate.wrap("shell", {}, Tool("the key is 7")) == "post-tool hook 'hook' was killed by SIGKILL"
 
 
 def test_stop(hooks: Hooks) -> None:
@@ -265,7 +375,7 @@ def test_results_that_are_no_json(hooks: Hooks) -> None:
         assert gate.wrap("shell", {}, Tool(other)) is other
         assert json.loads((folder / "seen.json").read_text())["result"] == str(other)
     with Gate(hooks(entry("post-tool", "echo more"))) as gate:
-        assert gate.wrap("shell", {}, Tool(answer)) == '{"words": ["a"], "when": "2026-01-02 00:00:00"}\n\nmore'
+        assert gate.wrap("shell", {}, Tool(answer)) == '{"words":["a"],"when":"2026-01-02 00:00:00"}\n\nmore'
 
 
 def test_a_call_that_is_too_long(hooks: Hooks) -> None:

@@ -13,11 +13,12 @@ from ._async import AsyncGate
 from ._errors import Blocked, Failed, HookrunError, Stopped
 from ._find import find_hookrun
 from ._gate import Gate
-from ._outcome import Prompt, Result, Verdict, fold, text
+from ._outcome import Call, Prompt, Result, Verdict, fold, text
 
 __all__ = [
     "AsyncGate",
     "Blocked",
+    "Call",
     "Failed",
     "Gate",
     "HookrunError",

@@ -14,7 +14,7 @@ from ._outcome import Prompt, Result, Verdict, check, prompt_of, result_of, verd
 
 
 class AsyncGate(Base):
-    """As Gate, with coroutines. Tasks and event loops may share an AsyncGate; users of a service must not.
+    """As Gate, with coroutines; ask may be a coroutine function. Tasks and event loops may share an AsyncGate; users of a service must not.
 
     If a task is cancelled while it waits for a verdict, hookrun kills the hooks of that call.
     """
@@ -29,9 +29,10 @@ class AsyncGate(Base):
         return verdict(await self._call("pre-tool", params, tool), args)
 
     async def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False, *,
-                    session_id: str | None = None, agent_id: str | None = None) -> Result:
-        """Runs the hooks after a tool. With failed=True, result is the error's text."""
-        params = self._after(tool, args, result, id, failed, session_id=session_id, agent_id=agent_id)
+                    blocked: bool = False, session_id: str | None = None, agent_id: str | None = None) -> Result:
+        """Runs the hooks after a tool. With failed=True, result is the error's text; with blocked=True, it is the
+        reason for which the tool did not run."""
+        params = self._after(tool, args, result, id, failed, blocked, session_id=session_id, agent_id=agent_id)
         return result_of(await self._call("post-tool", params, tool), result)
 
     async def prompt(self, prompt: str) -> Prompt:
@@ -43,8 +44,8 @@ class AsyncGate(Base):
                    on_block: str = "raise") -> Any:
         """Awaits run(args) between the hooks, and returns what the model is to see. run may also be no coroutine.
 
-        If a hook blocks, this raises Blocked, or with on_block="return" returns the reason. If a hook ends the loop,
-        this raises Stopped.
+        If a hook blocks, the hooks after the tool get the reason as the result, and this raises Blocked, or with
+        on_block="return" returns the text for the model. If a hook ends the loop, this raises Stopped.
         """
         return await drive(wrapped(self, name, args, run, id, on_block))
 

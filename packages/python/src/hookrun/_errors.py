@@ -10,22 +10,28 @@ class HookrunError(Exception):
 
 
 class Blocked(HookrunError):
-    """A hook keeps the tool from running. The reason is for the model, in place of the tool's result."""
+    """A hook keeps the tool from running.
 
-    def __init__(self, reason: str, decision: str = "block", outcome: dict[str, Any] | None = None) -> None:
-        super().__init__(reason)
+    reason is the hook's. The error's text is for the model, in place of the tool's result: the reason, and behind it
+    the texts of the hooks after the tool, which see a blocked call, too.
+    """
+
+    def __init__(self, reason: str, decision: str = "block", outcome: dict[str, Any] | None = None,
+                 text: str = "") -> None:
+        super().__init__(text or reason)
         self.reason = reason
         self.decision = decision
         self.outcome = outcome or {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.reason, self.decision, self.outcome), self.__dict__
+        return type(self), (self.reason, self.decision, self.outcome, str(self)), self.__dict__
 
 
 class Stopped(Blocked):
     """A hook ends the loop. The reason is for the user.
 
-    Before a tool, result is None and the tool did not run. After a tool, result is what the model would have seen.
+    Before a tool, result is None and the tool did not run. After a tool, and after a blocked call, result is what the
+    model would have seen.
     """
 
     result: Any = None

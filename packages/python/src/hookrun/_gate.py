@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import TimeoutError as NoAnswer
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 from . import _once, _server
 from ._errors import Blocked, Failed, HookrunError, Stopped
 from ._find import find_hookrun
-from ._outcome import Prompt, Result, Verdict, check, fold, plain, prompt_of, result_of, text, verdict
+from ._outcome import Call, Prompt, Result, Verdict, check, fold, plain, prompt_of, result_of, text, verdict
 
 TIMEOUT = 600.0
 READY = 20.0  # seconds for a server to start, or to answer a ping after a call that took too long
@@ -31,11 +32,15 @@ class Base:
         binary: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
         timeout: float = TIMEOUT,
+        require_hooks: bool = False,
+        ask: Callable[[Call], Any] | None = None,
     ) -> None:
         """workspace is the folder of the project. config replaces its hooks file: a path, or several.
 
         binary is the program hookrun. env has variables for hookrun and its hooks, in addition to those of this
         process. A call without a verdict after timeout seconds raises HookrunError; each hook has its own timeout.
+        With require_hooks, each call raises HookrunError if there is no hooks file. ask asks a person if a hook says
+        "ask": wrap runs the tool if ask returns True. Without ask, "ask" blocks.
         """
         if not timeout > 0:
             raise ValueError(f"timeout is {timeout!r}; give a number of seconds above 0")
@@ -45,6 +50,8 @@ class Base:
         self.session_id = session_id
         self.agent_id = agent_id
         self.timeout = timeout
+        self.ask = ask
+        self._require_hooks = require_hooks
         self._config = [os.path.abspath(file) for file in files]
         self._binary = binary
         self._env = dict(env or {})
@@ -63,7 +70,8 @@ class Base:
             server.close(wait=False)
 
     def _flags(self) -> list[str]:
-        return ["-C", self.workspace, *(part for file in self._config for part in ("-c", file))]
+        more = ["--require-hooks"] if self._require_hooks else []
+        return ["-C", self.workspace, *(part for file in self._config for part in ("-c", file)), *more]
 
     def _environ(self) -> dict[str, str]:
         return {**os.environ, **self._env}
@@ -104,9 +112,10 @@ class Base:
     def _before(self, tool: str, args: Any, id: str | None, **ids: str | None) -> dict[str, Any]:
         return self._params(id, tool=tool, args={} if args is None else args, **ids)
 
-    def _after(self, tool: str, args: Any, result: Any, id: str | None, failed: bool, **ids: str | None,
-               ) -> dict[str, Any]:
-        return {**self._before(tool, args, id, **ids), "failed": failed, "result": "" if result is None else result}
+    def _after(self, tool: str, args: Any, result: Any, id: str | None, failed: bool, blocked: bool,
+               **ids: str | None) -> dict[str, Any]:
+        return {**self._before(tool, args, id, **ids), "failed": failed, "blocked": blocked,
+                "result": "" if result is None else result}
 
     def _no_verdict(self) -> HookrunError:
         return HookrunError(f"the hooks gave no verdict within {self.timeout:g} s")
@@ -125,9 +134,10 @@ class Gate(Base):
         return verdict(self._call("pre-tool", params, tool), args)
 
     def after(self, tool: str, args: Any, result: Any, id: str | None = None, failed: bool = False, *,
-              session_id: str | None = None, agent_id: str | None = None) -> Result:
-        """Runs the hooks after a tool. With failed=True, result is the error's text."""
-        params = self._after(tool, args, result, id, failed, session_id=session_id, agent_id=agent_id)
+              blocked: bool = False, session_id: str | None = None, agent_id: str | None = None) -> Result:
+        """Runs the hooks after a tool. With failed=True, result is the error's text; with blocked=True, it is the
+        reason for which the tool did not run."""
+        params = self._after(tool, args, result, id, failed, blocked, session_id=session_id, agent_id=agent_id)
         return result_of(self._call("post-tool", params, tool), result)
 
     def prompt(self, prompt: str) -> Prompt:
@@ -139,8 +149,9 @@ class Gate(Base):
              on_block: str = "raise") -> Any:
         """Calls run(args) between the hooks, and returns what the model is to see.
 
-        Hooks get a result that is no JSON as its fields or its text. If a hook blocks, this raises Blocked, or with
-        on_block="return" returns the reason. If a hook ends the loop, this raises Stopped.
+        Hooks get a result that is no JSON as its fields or its text. If a hook blocks, the hooks after the tool get the
+        reason as the result, and this raises Blocked, or with on_block="return" returns the text for the model. If a
+        hook ends the loop, this raises Stopped.
         """
         return drive(wrapped(self, name, args, run, id, on_block))
 
@@ -197,13 +208,15 @@ def around(gate: Any, name: str, args: Any, run: Callable[[Any], Any], id: str |
            pass_on: Any = (), see: Callable[[Any], tuple[Any, bool]] = lambda result: (plain(result), False)) -> Steps:
     """The steps of a call. They yield values, or with an AsyncGate what is to be awaited for one.
 
-    They return the verdict, the answer after the tool, and what run returned; the last two are None if the tool must
-    not run. see returns what the hooks see of the result, and whether the tool failed. If run raises, the hooks see the
-    error's text, except for errors of pass_on, which are no failure.
+    They return the verdict, the answer after the tool, and what run returned. The answer is None if a hook ended the
+    loop before the tool. The last is REFUSED if the tool must not run. see returns what the hooks see of the result,
+    and whether the tool failed. If run raises, the hooks see the error's text, except for errors of pass_on, which are
+    no failure.
     """
     pre = yield gate.before(name, args, id)
-    if not pre.runs:
-        return pre, None, None
+    if not (yield from allowed(gate, name, pre, id)):
+        post = None if pre.stop else (yield from refused(gate, name, pre, id))
+        return pre, post, REFUSED
     try:
         result = yield run(pre.args)
     except pass_on:
@@ -216,6 +229,29 @@ def around(gate: Any, name: str, args: Any, run: Callable[[Any], Any], id: str |
     return pre, (yield gate.after(name, pre.args, seen, id, failed=failed)), result
 
 
+REFUSED = object()  # in place of the result of a tool that must not run
+
+
+def allowed(gate: Any, name: str, pre: Verdict, id: str | None) -> Steps:
+    """The steps that decide whether the tool runs: if a hook asks and the gate has a way to ask a person, the person
+    decides."""
+    if pre.decision != "ask" or pre.stop or gate.ask is None:
+        return pre.runs
+    yes = yield gate.ask(Call(name, pre.args, id, pre.reason))
+    if inspect.isawaitable(yes):
+        if inspect.iscoroutine(yes):
+            yes.close()
+        raise HookrunError("ask returned what is to be awaited; use AsyncGate for a coroutine function")
+    return yes is True
+
+
+def refused(gate: Any, name: str, pre: Verdict, id: str | None, **ids: str | None) -> Steps:
+    """The steps after a blocked call: the hooks after the tool get the reason as the result."""
+    person = pre.decision == "ask" and gate.ask is not None
+    reason = f"a person said no: {pre.reason}" if person else pre.reason
+    return (yield gate.after(name, pre.args, reason, id, blocked=True, **ids))
+
+
 def wrapped(gate: Any, name: str, args: Any, run: Callable[[Any], Any], id: str | None, on_block: str) -> Steps:
     """The steps of wrap."""
     seen = None
@@ -225,11 +261,17 @@ def wrapped(gate: Any, name: str, args: Any, run: Callable[[Any], Any], id: str 
         seen = plain(result)
         return seen, False
 
+    if on_block not in ("raise", "return"):
+        raise ValueError(f'on_block is {on_block!r}; give "raise" or "return"')
     pre, post, result = yield from around(gate, name, args, run, id, see=see)
     if post is None:
-        return refuse(pre, on_block)
+        raise Stopped(pre.stop_reason or pre.reason, pre.decision, pre.outcome)
     made = shown(post, pre)
-    return result if made is seen else made
+    if result is not REFUSED:
+        return result if made is seen else made
+    if on_block == "return":
+        return text(made)
+    raise Blocked(pre.reason, pre.decision, pre.outcome, text(made))
 
 
 def check_ping(answer: Any) -> None:
@@ -240,17 +282,6 @@ def check_ping(answer: Any) -> None:
     if version.lstrip("v").startswith("0.") and not version.startswith("v0.0.0-"):
         raise HookrunError(f"hookrun {version} is older than this package, which needs 1.0.0; "
                            "install the package and the binary of one release")
-
-
-def refuse(pre: Verdict, on_block: str) -> str:
-    """Raises the error of a call that must not run, or returns its reason."""
-    if on_block not in ("raise", "return"):
-        raise ValueError(f'on_block is {on_block!r}; give "raise" or "return"')
-    if pre.stop:
-        raise Stopped(pre.stop_reason or pre.reason, pre.decision, pre.outcome)
-    if on_block == "return":
-        return pre.reason
-    raise Blocked(pre.reason, pre.decision, pre.outcome)
 
 
 def shown(post: Result, pre: Verdict | None) -> Any:

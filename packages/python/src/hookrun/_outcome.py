@@ -17,6 +17,18 @@ WITHHELD = "[withheld by hookrun]"
 
 
 @dataclass(frozen=True)
+class Call:
+    """A tool call that a hook wants a person to decide on."""
+
+    tool: str
+    args: Any
+    """The arguments that the tool would get: those of the call, or what a hook made of them."""
+    id: str | None
+    reason: str
+    """Why the hook asks."""
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer before a tool runs. Run the tool only if decision is "continue" and stop is False."""
 
@@ -27,6 +39,8 @@ class Verdict:
     """The arguments that the tool must get: those of the call, or what a hook made of them."""
     inject: list[str] = field(default_factory=list)
     """Texts for the model."""
+    display: list[str] = field(default_factory=list)
+    """For each of these texts a short one that a user interface shows in passing."""
     messages: list[str] = field(default_factory=list)
     """Texts for the user. They are logged, too, by the logger "hookrun"."""
     stop: bool = False
@@ -48,6 +62,7 @@ class Result:
     result: Any
     """The result to show: that of the tool, what a hook made of it, or a text that says that it is withheld."""
     inject: list[str] = field(default_factory=list)
+    display: list[str] = field(default_factory=list)
     reason: str = ""
     """Feedback for the model, if a hook blocked."""
     decision: str = "continue"
@@ -66,6 +81,7 @@ class Prompt:
     prompt: str
     """The prompt to give to the model: that of the call, or what a hook made of it."""
     inject: list[str] = field(default_factory=list)
+    display: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     stop: bool = False
     stop_reason: str = ""
@@ -110,14 +126,9 @@ def printable(line: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
 
 
-def refusal(pre: Verdict) -> str:
-    """Returns what the model is told in place of the result of a tool that must not run."""
-    return pre.stop_reason if pre.stop else pre.reason
-
-
 def put_args(given: dict[str, Any], pre: Verdict) -> None:
     """Changes the arguments of a tool that runs, for a framework whose tool gets the same dict."""
-    if pre.runs and pre.args != plain(given):
+    if pre.args != plain(given):
         given.clear()
         given.update(pre.args)
 
@@ -127,6 +138,7 @@ def _common(outcome: dict[str, Any]) -> dict[str, Any]:
         "decision": outcome["decision"],
         "reason": outcome.get("reason", ""),
         "inject": [text["content"] for text in outcome.get("inject", [])],
+        "display": [str(text.get("display", "")) for text in outcome.get("inject", [])],
         "messages": [str(m) for m in [*outcome.get("system_messages", []), *outcome.get("warnings", [])]],
         "stop": outcome.get("stop", False),
         "stop_reason": outcome.get("stop_reason", ""),
@@ -139,8 +151,13 @@ def verdict(outcome: dict[str, Any], args: Any) -> Verdict:
 
 
 def result_of(outcome: dict[str, Any], result: Any) -> Result:
-    withheld = outcome["decision"] != "continue" and outcome.get("cause") not in ("policy", "unsupported")
-    return Result(result=outcome.get("updated_output", WITHHELD if withheld else result), **_common(outcome))
+    hidden = WITHHELD if withheld(outcome) else result
+    return Result(result=outcome.get("updated_output", hidden), **_common(outcome))
+
+
+def withheld(outcome: dict[str, Any]) -> bool:
+    """Whether a hook failed that might have changed the result: then the reason alone is for the model."""
+    return outcome["decision"] != "continue" and outcome.get("cause") != "policy"
 
 
 def prompt_of(outcome: dict[str, Any], prompt: str) -> Prompt:
@@ -183,7 +200,7 @@ def _fields(value: Any) -> Any:
 
 def text(value: Any) -> str:
     """Returns a tool's result as the text that the model sees: a text as it is, another value as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def fold(after: Result, before: Verdict | None = None) -> Any:
@@ -191,7 +208,10 @@ def fold(after: Result, before: Verdict | None = None) -> Any:
 
     Without texts the result keeps its type. With texts it becomes a text.
     """
-    texts = [*(before.inject if before else []), *after.inject, after.reason]
+    texts = [*(before.inject if before else []), *after.inject]
+    if withheld(after.outcome):
+        return "\n\n".join([after.reason, *texts])
+    texts.append(after.reason)
     if not any(texts):
         return after.result
     return "\n\n".join(filter(None, [text(after.result), *texts]))

@@ -8,7 +8,7 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, create_sdk_mcp_server, tool
 from claude_agent_sdk.types import PermissionResultAllow, PermissionResultDeny
 from kit import *
-from kit import serving, shell
+from kit import seen_after, serving, shell
 
 from hookrun import AsyncGate
 from hookrun.adapters.claude_agent import hooks as callbacks
@@ -51,6 +51,20 @@ def play(workspace: Path, command: str, ran: list[str], person: Any = None, **op
 
 def test_block(run: Any) -> None:
     assert run("rm -rf /") == ([], ["PreToolUse:mcp__t__shell hook error: rm is not for you"])
+
+
+def test_hooks_after_a_blocked_call(run: Any, workspace: Path) -> None:
+    """The client has no event after a call that was blocked. The page of the adapters says so."""
+    run("rm -rf /")
+    assert seen_after(workspace) == []
+
+
+def test_text_after_a_blocked_call(run: Any) -> None:
+    assert run("rm noted") == ([], ["PreToolUse:mcp__t__shell hook error: rm is not for you"])
+
+
+def test_person() -> None:
+    """can_use_tool of the client asks the person: test_ask."""
 
 
 def test_error_text_is_redacted(run: Any) -> None:

@@ -45,7 +45,7 @@ def play(workspace: Path, command: str, ran: list[str], **options: Any) -> list[
 
 
 def test_stop(run: Any) -> None:
-    for command, asked in ("stop", 1), ("last", 1):
+    for command, asked in ("stop", 1), ("last", 1), ("rm last", 1):
         with pytest.raises(HookAborted, match="enough"):
             run(command)
         assert SEEN["asked"] == asked, "the model is not called again"

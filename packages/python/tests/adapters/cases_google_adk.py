@@ -54,6 +54,7 @@ def play(workspace: Path, command: str, ran: list[str], **options: Any) -> list[
 def test_stop(run: Any) -> None:
     assert run("stop")[0] == [] and SEEN["asked"] == 1, "the model is not called again"
     assert run("last")[0] == ["last"] and SEEN["asked"] == 1
+    assert run("rm last")[0] == [] and SEEN["asked"] == 1
 
 
 def test_no_verdict_ends_the_run(run: Any) -> None:

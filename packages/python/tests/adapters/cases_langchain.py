@@ -69,6 +69,8 @@ def test_stop(run: Any) -> None:
     assert play.said == "enough", "the model is not called again"  # type: ignore[attr-defined]
     assert run("last") == (["last"], ["ran last"])
     assert play.said == "enough"  # type: ignore[attr-defined]
+    assert run("rm last") == ([], ["rm is not for you"])
+    assert play.said == "enough"  # type: ignore[attr-defined]
 
 
 def test_tool_that_returns_a_command(run: Any) -> None:

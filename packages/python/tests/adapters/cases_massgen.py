@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kit import *
+from kit import seen_after
 from kit import shell as run_shell
 from massgen.backend.base_with_custom_tool_and_mcp import ToolExecutionConfig
 from massgen.backend.chat_completions import ChatCompletionsBackend
@@ -62,6 +63,24 @@ def test_block(run: Any) -> None:
     assert ran == [] and denied(shown) == "rm is not for you"
 
 
+def test_hooks_after_a_blocked_call(run: Any, workspace: Path) -> None:
+    """MassGen's own approval handler decides on an ask, and no hook sees a call that it denies."""
+    run("rm -rf /")
+    run("ask")
+    assert seen_after(workspace) == [("PostToolUse", "rm is not for you")]
+
+
+def test_text_after_a_blocked_call(run: Any) -> None:
+    ran, shown = run("rm noted")
+    assert ran == [] and denied(shown) == "rm is not for you\n\nnote this"
+
+
+def test_person(run: Any) -> None:
+    assert run("ask", ask=lambda call: True) == (["ask"], ["ran ask"])
+    ran, shown = run("ask", ask=lambda call: False)
+    assert ran == [] and denied(shown) == "a person said no: who may?"
+
+
 def test_inject_before(run: Any) -> None:
     assert run("remember") == (["remember"], ["ran remember\nremember this"])
 
@@ -97,6 +116,8 @@ def test_stop(run: Any) -> None:
     ran, shown = run("stop")
     assert ran == [] and denied(shown) == "enough"
     assert run("last") == (["last"], ["ran last\nenough"])
+    ran, shown = run("rm last")
+    assert ran == [] and denied(shown) == "rm is not for you\n\nenough"
 
 
 def test_no_verdict_is_told(run: Any) -> None:

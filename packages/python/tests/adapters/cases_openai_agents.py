@@ -51,7 +51,7 @@ def play(workspace: Path, command: str, ran: list[str], bare: bool = False, form
 
 
 def test_stop(run: Any) -> None:
-    for command in "stop", "last":
+    for command in "stop", "last", "rm last":
         with pytest.raises(Stopped, match="^enough$"):
             run(command)
 

@@ -56,7 +56,7 @@ def play(workspace: Path, command: str, ran: list[str], approve: bool | None = N
 
 
 def test_stop(run: Any) -> None:
-    for command in "stop", "last":
+    for command in "stop", "last", "rm last":
         with pytest.raises(Stopped, match="^enough$"):
             run(command)
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 BEFORE = r"""case $(cat) in
-*'"command":"rm -rf /"'*) echo 'rm is not for you' >&2; exit 2 ;;
+*'"command":"rm '*) echo 'rm is not for you' >&2; exit 2 ;;
 *'"command":"ls"'*) echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}' ;;
 *'"command":"remember"'*) echo 'remember this' ;;
 *'"command":"ask"'*) echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"who may?"}}' ;;
@@ -29,6 +29,10 @@ esac"""
 AFTER = r"""in=$(cat); case $in in
 *'the key is 7'*) echo '{"hookSpecificOutput":{"updatedToolOutput":"[removed]"}}' ;;
 *'"command":"note"'*) echo 'note this' ;;
+*'"command":"rm -rf /"'*) echo "$in" >>blocked.jsonl ;;
+*'"command":"rm noted"'*) echo 'note this' ;;
+*'"command":"rm last"'*) echo '{"continue":false,"stopReason":"enough"}' ;;
+*'"command":"ask"'*) echo "$in" >>blocked.jsonl ;;
 *'"command":"fail"'*) printf %s "$in" >failed.json ;;
 *'"command":"last"'*) echo '{"continue":false,"stopReason":"enough"}' ;;
 esac"""
@@ -67,6 +71,29 @@ def test_plain(run: Any) -> None:
 
 def test_block(run: Any) -> None:
     assert run("rm -rf /") == ([], ["rm is not for you"])
+
+
+def seen_after(workspace: Path) -> list[tuple[str, str]]:
+    """What the hooks after the tool got of blocked calls: the event, and the result."""
+    path = workspace / "blocked.jsonl"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [(call["hook_event_name"], call["result"]) for call in map(json.loads, lines)]
+
+
+def test_hooks_after_a_blocked_call(run: Any, workspace: Path) -> None:
+    run("rm -rf /")
+    run("ask")
+    assert seen_after(workspace) == [("PostToolUse", "rm is not for you"), ("PostToolUse", "who may?")]
+
+
+def test_text_after_a_blocked_call(run: Any) -> None:
+    assert run("rm noted") == ([], ["rm is not for you\n\nnote this"])
+
+
+def test_person(run: Any) -> None:
+    """A gate with a function that asks a person."""
+    assert run("ask", ask=lambda call: call.reason == "who may?") == (["ask"], ["ran ask"])
+    assert run("ask", ask=lambda call: False) == ([], ["a person said no: who may?"])
 
 
 def test_rewrite(run: Any) -> None:

@@ -15,7 +15,7 @@ import crewai.hooks as crew
 from crewai.hooks.dispatch import HookAborted
 
 from hookrun import Gate, HookrunError, Stopped, text
-from hookrun._gate import shown
+from hookrun._gate import allowed, drive, refused, shown
 from hookrun._outcome import WITHHELD, plain, put_args
 
 ERROR = "Error executing tool: "  # how CrewAI begins the result of a tool that raised
@@ -27,21 +27,29 @@ def hooks(gate: Gate) -> contextlib.ExitStack:
 
     def before(context: Any) -> bool | None:
         given = context.tool_input
+        name = context.tool_name
         try:
-            pre = gate.before(context.tool_name, plain(given))
+            pre: Any = gate.before(name, plain(given))
+            if pre.stop:
+                raise Stopped(pre.stop_reason)
+            runs = drive(allowed(gate, name, pre, None))
+            if runs:
+                put_args(given, pre)
+            else:
+                pre = text(shown(drive(refused(gate, name, pre, None)), pre))
+        except Stopped as stopped:
+            runs, pre = False, stopped
         except Exception as error:  # CrewAI would run the tool
-            calls[id(given)] = given, f"The tool did not run: {error}"
-            return False
-        calls[id(given)] = given, pre if pre.runs or pre.stop else pre.reason
-        put_args(given, pre)
-        return None if pre.runs else False
+            runs, pre = False, f"The tool did not run: {error}"
+        calls[id(given)] = given, pre
+        return None if runs else False
 
     def after(context: Any) -> str | None:
         _, pre = calls.pop(id(context.tool_input), (None, "hookrun did not see this call"))
         if isinstance(pre, str):
             return pre  # else the model is told that a hook blocked, and not why
-        if pre.stop:
-            raise HookAborted(pre.stop_reason, "hookrun")
+        if isinstance(pre, Stopped):
+            raise HookAborted(pre.reason, "hookrun")
         result = context.tool_result or ""
         said = result.removeprefix(ERROR)
         try:

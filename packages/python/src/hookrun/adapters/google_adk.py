@@ -11,9 +11,9 @@ from typing import Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from hookrun import AsyncGate, Verdict, fold
-from hookrun._gate import error_text
-from hookrun._outcome import plain, put_args, refusal
+from hookrun import AsyncGate, Verdict, _async, fold
+from hookrun._gate import allowed, error_text, refused
+from hookrun._outcome import plain, put_args
 
 from . import guard_prompt
 
@@ -31,11 +31,15 @@ class HookrunPlugin(BasePlugin):
         return None if text == given else types.Content(role="user", parts=[types.Part(text=text), *others])
 
     async def before_tool_callback(self, *, tool, tool_args, tool_context):
-        pre = await self.gate.before(tool.name, plain(tool_args), tool_context.function_call_id)
+        call_id = tool_context.function_call_id
+        pre = await self.gate.before(tool.name, plain(tool_args), call_id)
         if pre.stop:
             tool_context.actions.skip_summarization = True  # the model is not called again
-        if not pre.runs:
-            return {"error": refusal(pre)}
+            return {"error": pre.stop_reason}
+        if not await _async.drive(allowed(self.gate, tool.name, pre, call_id)):
+            post = await _async.drive(refused(self.gate, tool.name, pre, call_id))
+            tool_context.actions.skip_summarization = post.stop or None
+            return {"error": fold(post, pre)}
         put_args(tool_args, pre)
         self._calls[id(tool_context)] = pre
         return None

@@ -13,7 +13,6 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from hookrun import AsyncGate, Gate, HookrunError, _async, _gate, fold, text
-from hookrun._outcome import refusal
 
 
 class HookrunMiddleware(AgentMiddleware):
@@ -52,8 +51,9 @@ class HookrunMiddleware(AgentMiddleware):
                 tool_call={**call, "args": args})), call["id"], GraphBubbleUp, see)  # an interrupt passes through
         if (post or pre).stop:
             self.stopped = (post or pre).stop_reason
-        if post is None:
-            return ToolMessage(refusal(pre), tool_call_id=call["id"], name=call["name"], status="error")
-        if (shown := fold(post, pre)) != message.content:
+        shown = pre.stop_reason if post is None else fold(post, pre)
+        if answer is _gate.REFUSED:
+            return ToolMessage(text(shown), tool_call_id=call["id"], name=call["name"], status="error")
+        if shown != message.content:
             message.content = text(shown)
         return answer

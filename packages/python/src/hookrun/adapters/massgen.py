@@ -14,8 +14,9 @@ from typing import Any
 
 from massgen.mcp_tools.hooks import HookEvent, HookResult
 
-from hookrun import AsyncGate, HookrunError
-from hookrun._outcome import log, refusal
+from hookrun import AsyncGate, HookrunError, _async, fold, text
+from hookrun._gate import allowed, refused
+from hookrun._outcome import log
 
 CHANGED = "[hookrun: a hook changed or withheld this result, which MassGen cannot do. Do not use or repeat the result.]"
 
@@ -35,10 +36,13 @@ class Handler:
 
     async def _before(self, event: HookEvent, ids: Any) -> HookResult:
         pre = await self.gate.before(event.tool_name, event.tool_input, **ids)
-        if pre.decision == "ask" and not pre.stop:
+        if pre.stop:
+            return HookResult.deny(pre.stop_reason)
+        if pre.decision == "ask" and self.gate.ask is None:
             return HookResult.ask(pre.reason)  # MassGen's approval handler decides; without one the call is denied
-        if not pre.runs:
-            return HookResult.deny(refusal(pre))
+        if not await _async.drive(allowed(self.gate, event.tool_name, pre, None)):
+            post = await _async.drive(refused(self.gate, event.tool_name, pre, None, **ids))
+            return HookResult.deny("\n\n".join(filter(None, [text(fold(post, pre)), post.stop_reason])))
         if pre.inject:
             self._texts[json.dumps([ids, event.tool_name, pre.args], sort_keys=True)] = pre.inject
         return HookResult(updated_input=pre.args if pre.args is not event.tool_input else None)

@@ -16,8 +16,8 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution, ToolFailed,
                                     ToolFailedError, ToolRetryError)
 
-from hookrun import AsyncGate, HookrunError, text
-from hookrun._gate import error_text, raise_failed, refuse, shown
+from hookrun import AsyncGate, HookrunError, Stopped, _async, text
+from hookrun._gate import allowed, error_text, raise_failed, refused, shown
 from hookrun._outcome import plain
 
 
@@ -33,8 +33,11 @@ class Hookrun(AbstractCapability[Any]):
         asked = pre.decision == "ask" and not pre.stop and self.ask == "approval"
         if asked and not ctx.tool_call_approved:
             raise ApprovalRequired(metadata={"reason": pre.reason})
-        if not pre.runs and not asked:
-            raise ToolFailed(refuse(pre, "return"))
+        if pre.stop:
+            raise Stopped(pre.stop_reason, pre.decision, pre.outcome)
+        if not asked and not await _async.drive(allowed(self.gate, call.tool_name, pre, call.tool_call_id)):
+            post = await _async.drive(refused(self.gate, call.tool_name, pre, call.tool_call_id))
+            raise ToolFailed(text(shown(post, pre)))
         if pre.args is not seen_args:
             if seen_args is not args:
                 raise HookrunError(f"a hook changed the arguments of {call.tool_name}, which have "

@@ -317,7 +317,7 @@ func testHostileLog(t *testing.T, b *browser) {
 	s := string(text)
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	outcome := fmt.Sprintf(
-		`{"event":%[1]s,"tool":%[1]s,"decision":%[1]s,"hook":%[1]s,"cause":%[1]s,"reason":%[1]s,"inject":[{"hook":%[1]s,"content":%[1]s}],"warnings":[%[1]s],"updated_input":{%[1]s:%[1]s},
+		`{"event":%[1]s,"tool":%[1]s,"decision":%[1]s,"hook":%[1]s,"cause":%[1]s,"reason":%[1]s,"inject":[{"hook":%[1]s,"content":%[1]s,"display":%[1]s}],"warnings":[%[1]s],"updated_input":{%[1]s:%[1]s},
 			"hooks":[{"name":%[1]s,"source":%[1]s,"status":%[1]s,"cause":%[1]s,"signal":%[1]s,"stderr":%[1]s,"duration_ms":1e999},{"name":"__proto__","status":"constructor","left_running":[1]}],"duration_ms":-1}`, s)
 	calls := []string{
 		fmt.Sprintf(`{"time":%[1]s,"session_id":%[1]s,"args":{%[1]s:%[1]s,"__proto__":{"x":1}},"outcome":%[2]s}`, s,

@@ -72,7 +72,7 @@ function moment(text, withDay) {
 }
 
 function clip(text, length) {
-  const start = Array.from(text.slice(0, 2 * length)); // by characters, so that no pair is cut in two
+  const start = Array.from(text.slice(0, 2 * length)); // by characters: no pair is cut in two
   return start.length > length || text.length > 2 * length ? start.slice(0, length).join("") + "…" : text;
 }
 
@@ -339,13 +339,13 @@ function argsText(entry) {
   return "args" in entry ? string(entry.args) : string(entry.args_preview) || string(entry.prompt);
 }
 
-// notes are the second line of a call: what is out of the ordinary about it.
+// notes are the second line of a call: what is unusual about it.
 function notes(call) {
   const { entry, outcome } = call;
   const troubled = call.hooks.filter((h) => h.broken);
   const changed = [
     entry.failed === true && "tool failed",
-    objects(outcome.inject).length > 0 && "injected",
+    ...objects(outcome.inject).slice(0, 3).map((i) => clip(string(i.display) || "injected", 99)),
     "updated_input" in outcome && "input rewritten",
     "updated_output" in outcome && "output rewritten",
     list(outcome.warnings).length > 0 && some(list(outcome.warnings).length, "warning"),
@@ -357,11 +357,10 @@ function notes(call) {
     troubled.slice(0, 3).map((h) => node("span", { class: "tag " + h.status }, `${clip(h.name, 40)} ${statuses.get(h.status)}`)),
     troubled.length > 3 && node("span", { class: "tag failed" }, count(troubled.length - 3) + " more"),
     changed.map((word) => node("span", { class: "tag" }, word)),
-    objects(outcome.inject).slice(0, 3).map((i) => string(i.display) && node("span", { class: "dim" }, clip(string(i.display), 120))),
   ].flat().filter(Boolean);
 }
 
-// strip draws the hooks of a call as bars over its time. One path for each status keeps a call with 300 hooks as light as one with 3.
+// strip draws the hooks of a call as bars over its time: one path for each status, however many hooks there are.
 function strip(call) {
   const most = 6; // lanes
   const least = 4; // thousandths of the width that the shortest bar has
@@ -453,7 +452,7 @@ function hookList(call) {
 function callParts(call) {
   const entry = exact(call.line);
   const outcome = object(entry.outcome);
-  // A short text that is nested deep would be megabytes of indentation.
+  // A short text nested deep would be megabytes of indentation.
   const pretty = (v) => (typeof v !== "object" ? string(v) : json(v, json(v, 2).length < 100000 ? 2 : 0));
   const firstOf = (preview, size) => string(preview) && `(the first ${count(Array.from(string(preview)).length)} of ${count(size)} characters)`;
   const facts = [

@@ -1,6 +1,7 @@
 package projecthooks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,7 +91,11 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 			Text: "no such file there or above, and RequireHooks needs a hooks file; give Load the project's folder"}}
 	}
 	if err == nil && len(o.Files) == 0 {
-		cfg.Absent = append(cfg.Absent, nearer(dir, workspace)...)
+		cfg.Absent = append(cfg.Absent, nearer(dir, cmp.Or(project.Worktree, workspace))...)
+	}
+	if err == nil && project.Fault != "" {
+		cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: filepath.Join(dir, ".git"), Gate: true,
+			Text: project.Fault + "; " + project.Mend})
 	}
 	if err == nil && project.PassedOver != "" {
 		cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: project.PassedOver, Gate: true,
@@ -108,9 +113,7 @@ func nearer(dir, workspace string) (absent []hookfile.File) {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	for ; err == nil && strings.HasPrefix(dir, above); dir = filepath.Dir(dir) {
-		for _, name := range []string{hookfile.FileName, hookfile.LocalFileName} {
-			absent = append(absent, hookfile.File{Path: filepath.Join(dir, name)})
-		}
+		absent = append(absent, hookfile.Elsewhere(dir)...)
 	}
 	return absent
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -274,8 +275,8 @@ func (f *callFlags) notEmpty() error {
 // resolveWorkspace finds the project; the project's folder is the workspace. With --config, the workspace is the
 // current folder or the client's, because a named file does not tell the project.
 func (f *callFlags) resolveWorkspace() (err error) {
-	isNamed := f.flags.Changed("workspace") || len(f.configs) > 0
-	if f.project, err = projectBy(f.workspace, isNamed, f.claude); err != nil {
+	named := f.flags.Changed("workspace")
+	if f.project, err = projectBy(f.workspace, named, len(f.configs) > 0, f.claude); err != nil {
 		return err
 	}
 	f.project.configs = f.configs
@@ -298,6 +299,9 @@ func dialectNames() (names []string) {
 
 // mustBeFolder returns an error if the workspace is not a folder.
 func mustBeFolder(workspace string) error {
+	if _, err := filepath.Abs(workspace); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("the folder you are in was deleted; give -C and the folder of the project")
+	}
 	info, err := os.Stat(workspace)
 	if err == nil && !info.IsDir() {
 		err = errors.New("not a directory")

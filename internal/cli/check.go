@@ -178,7 +178,7 @@ func (r *checkReport) findAbove(p *project) {
 
 // selectedFiles returns the files selected by the command line, and the project.
 func (c *checker) selectedFiles(files []string, workspace string) (there []hookfile.File, p project, err error) {
-	p, err = projectBy(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.Claude)
+	p, err = projectBy(cmp.Or(workspace, "."), workspace != "", len(files) > 0, c.Claude)
 	if err != nil {
 		return nil, p, err
 	}

@@ -165,7 +165,10 @@ func doctorWorkspace(folder string) (w doctor.Workspace, err error) {
 	report.findAbove(&p)
 	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
 		Remarks: p.remarks()}
-	if hookfile.InRepository(w.Started, "") { // without a repository, a client sees no link between the two folders
+	switch root := hookfile.Repository(w.Started, ""); {
+	case p.Worktree != "":
+		w.Started = root
+	case root != "": // without a repository, a client sees no link between the two folders
 		w.Started = w.Folder
 	}
 	for _, f := range report.Files {

@@ -74,6 +74,7 @@ func (f *callFlags) files() hookfile.Options {
 func (f *callFlags) readAgain() (*hookfile.Config, error) {
 	again := *f
 	again.project.Project = hookfile.ProjectIn(f.workspace)
+	again.project.Worktree = f.project.Worktree
 	return again.read()
 }
 

@@ -55,7 +55,7 @@ Notes are about every hook of that client.`,
 			if err != nil {
 				return 0, err
 			}
-			p, err := projectBy(*workspace, flags.Changed("workspace"), false)
+			p, err := projectBy(*workspace, flags.Changed("workspace"), false, false)
 			if err != nil {
 				return 0, err
 			}

@@ -28,25 +28,31 @@ type project struct {
 	above      []doctor.Remark // a hooks file above that does not count; only check, explain and -v print it
 }
 
-// projectBy returns the project of a command with these flags. isNamed: a flag tells the project.
-func projectBy(folder string, isNamed, hasClaude bool) (project, error) {
-	switch {
-	case isNamed:
-		return projectIn(folder)
-	case hasClaude:
-		return findClaudeProject(folder)
+// projectBy returns the project of a command with these flags. isNamed: -C names the folder. hasFiles: the hooks files
+// are named, too.
+func projectBy(folder string, isNamed, hasFiles, hasClaude bool) (p project, err error) {
+	if isNamed || hasFiles {
+		p, err = projectIn(folder, hasFiles)
+	} else {
+		p, err = findProject(folder)
 	}
-	return findProject(folder)
+	if hasClaude && err == nil {
+		p.stay()
+	}
+	return p, err
 }
 
 // projectIn returns the project of a folder given by -C.
-func projectIn(folder string) (p project, err error) {
+func projectIn(folder string, hasFiles bool) (p project, err error) {
 	p.began, p.given = folder, true
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
-	p.Project = hookfile.ProjectIn(folder)
-	return p, nil
+	if p.Project = hookfile.ProjectIn(folder); !hasFiles && !p.Found() {
+		err = p.Follow(absolute(folder), absolute(folder))
+	}
+	p.remark()
+	return p, err
 }
 
 // findProject finds the project without -C: the nearest folder upwards with a hooks file.
@@ -55,23 +61,29 @@ func findProject(folder string) (p project, err error) {
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
-	if p.Project, err = hookfile.FindProject(folder); err != nil || p.PassedOver == "" {
-		return p, err
-	}
-	const text = "the hooks file %s was passed over: %s"
-	p.passedOver = remarkToUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
-	return p, nil
+	p.Project, err = hookfile.FindProject(folder)
+	p.remark()
+	return p, err
 }
 
-// findClaudeProject finds the project with --claude: the folder itself, because Claude Code's settings are there too.
-func findClaudeProject(folder string) (project, error) {
-	p, err := findProject(folder)
-	if err == nil && p.Workspace != folder {
-		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
-		p.passedOver = remarkToUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(folder))
-		p.Project = hookfile.Project{Workspace: folder}
+// remark makes the remarks of what was found.
+func (p *project) remark() {
+	if p.PassedOver != "" {
+		const text = "the hooks file %s was passed over: %s"
+		p.passedOver = remarkToUse(filepath.Dir(p.PassedOver), text, p.PassedOver, p.Why)
 	}
-	return p, err
+	if p.Fault != "" {
+		p.passedOver = append(p.passedOver, doctor.Remark{What: p.Fault, Mend: p.Mend})
+	}
+}
+
+// stay makes the folder itself the project, as --claude does, because Claude Code's settings are there too.
+func (p *project) stay() {
+	if p.Workspace != p.began {
+		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
+		p.passedOver = remarkToUse(p.Workspace, text, cmp.Or(p.File, p.Local), absolute(p.began))
+		p.Project = hookfile.Project{Workspace: p.began}
+	}
 }
 
 // remarkToUse returns a remark about a hooks file that would count with -C.
@@ -160,7 +172,10 @@ func (p *project) String() string {
 	if p.File == "" {
 		text = "local hooks file " + absolute(p.Local)
 	}
-	if p.Workspace != p.began {
+	switch {
+	case p.Worktree != "":
+		text += " of the main worktree, since the worktree " + absolute(p.Worktree) + " has none of its own"
+	case p.Workspace != p.began:
 		text += ", found above " + absolute(p.began)
 	}
 	return text

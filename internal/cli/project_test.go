@@ -22,6 +22,8 @@ func TestFindProject(t *testing.T) {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 	}
 	own := file(t, filepath.Join(repo, hookfile.FileName), rules)
+	given := func(folder string) (project, error) { return projectIn(folder, false) }
+	claude := func(folder string) (project, error) { return projectBy(folder, false, false, true) }
 	for name, test := range map[string]struct {
 		find      func(folder string) (project, error)
 		folder    string
@@ -31,14 +33,14 @@ func TestFindProject(t *testing.T) {
 	}{
 		"the folder itself":  {findProject, repo, repo, own, ""},
 		"found above":        {findProject, sub, repo, own, ""},
-		"given, with a file": {projectIn, repo, repo, own, ""},
-		"given, without":     {projectIn, sub, sub, "", ""},
+		"given, with a file": {given, repo, repo, own, ""},
+		"given, without":     {given, sub, sub, "", ""},
 		"no file anywhere":   {findProject, top, top, "", ""},
-		"with Claude Code's": {findClaudeProject, repo, repo, own, ""},
+		"with Claude Code's": {claude, repo, repo, own, ""},
 		"above another .git": {findProject, inner, inner, "", "the hooks file " + own +
 			" was passed over: it lies above the git repository " + inner + "; to use it give -C " +
 			shellword.Local(repo)},
-		"above, with Claude Code's": {findClaudeProject, sub, sub, "", "the hooks file " + own +
+		"above, with Claude Code's": {claude, sub, sub, "", "the hooks file " + own +
 			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " +
 			shellword.Local(repo)},
 	} {

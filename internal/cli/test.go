@@ -256,11 +256,7 @@ func (t *testRun) testFolder() (string, error) {
 	if _, err := cases.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
 	}
-	find := findProject
-	if t.claude {
-		find = findClaudeProject
-	}
-	p, err := find(t.workspace)
+	p, err := projectBy(t.workspace, false, false, t.claude)
 	return p.Workspace, err
 }
 
@@ -273,7 +269,7 @@ func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 	if !given {
 		own.workspace = folder
 	}
-	if own.project, err = projectBy(own.workspace, given || len(own.configs) > 0, own.claude); err != nil {
+	if own.project, err = projectBy(own.workspace, given, len(own.configs) > 0, own.claude); err != nil {
 		return own, err
 	}
 	if beside := hookfile.ProjectIn(folder); len(own.configs) == 0 && beside.Found() {

@@ -44,6 +44,9 @@ type Call struct {
 	// Dir is the absolute path of the session's current directory, if different from the workspace. Some clients follow
 	// the cd of their shell and start hooks in Dir.
 	Dir string
+	// Worktree is the folder that has the place of the workspace in the linked worktree of Dir; "": Dir is in none. The
+	// engine sets Worktree. Files in this folder are the project's own.
+	Worktree string
 	// ClientInput is the compact JSON object that a client puts on the stdin of hooks, if the call comes from a client.
 	// Hooks of the client's dialect get ClientInput unchanged; the fields above say the same to all other hooks.
 	ClientInput string

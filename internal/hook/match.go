@@ -368,7 +368,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 		rule = *m.addedRule(permission.KindOf(h.If.Tool()))
 	}
 	if !h.Dialect.Run.FollowsDir {
-		rule.Root = m.call.Workspace
+		rule.Root, rule.Worktree = m.call.Workspace, m.call.Worktree
 	}
 	rule.Project, rule.Aliases = h.Dialect.HasProjectRules(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers

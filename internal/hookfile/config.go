@@ -30,6 +30,7 @@ type Config struct {
 
 	Trust       string // the "trust" of the user's or the managed file: off, required, or "" without one
 	ManagedOnly bool   // the managed file leaves out all other files
+	Worktree    string // absolute Project.Worktree; "": the project has hooks files of its own
 
 	Dialect *dialect.Dialect // the form of the file; nil for several files
 
@@ -45,13 +46,14 @@ type Config struct {
 // files added before.
 func (c *Config) Add(more *Config) {
 	sources := map[string]string{} // position of the first hook of each name
+	keys := map[string]bool{}      // of equal hooks, which may have one name
 	for i := len(c.Hooks) - 1; i >= 0; i-- {
-		sources[c.Hooks[i].Name] = c.Hooks[i].Source()
+		sources[c.Hooks[i].Name], keys[c.Hooks[i].DedupKey] = c.Hooks[i].Source(), c.Hooks[i].DedupKey != ""
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
 		isEntry := h.Form == nil || h.Dialect.Own != nil // in clients' forms hooks need no names
-		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed && h.Rule == nil {
+		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed && h.Rule == nil && !keys[h.DedupKey] {
 			c.Warnings = append(c.Warnings, duplicateName(h, source))
 			delete(sources, h.Name) // the parser has warned about further hooks of this name
 		}

@@ -65,8 +65,18 @@ func Load(o Options) (*Config, error) {
 	if problems = append(problems, more...); len(problems) > 0 {
 		return nil, problems
 	}
-	cfg.Absent = absent
+	if cfg.Absent = absent; o.Project != nil && o.Project.Worktree != "" && len(o.Files) == 0 {
+		cfg.Worktree = o.Project.Worktree
+		cfg.Absent = append(cfg.Absent, Elsewhere(cfg.Worktree)...)
+	}
 	return cfg, nil
+}
+
+// Elsewhere returns the hooks files that a folder could have, for Config.Absent: files that would make the folder a
+// project. They have no level of the present project, whose trust they are not.
+func Elsewhere(folder string) []File {
+	return []File{{Path: filepath.Join(folder, FileName), Level: hook.ManagedLevel},
+		{Path: filepath.Join(folder, LocalFileName), Level: hook.ManagedLevel}}
 }
 
 // LoadFiles reads the files from Find or Named, and stops after a file with "only".
@@ -90,8 +100,27 @@ func (o *Options) LoadFiles(files []File) (*Config, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	markEqual(read)
 	all, _ := Merge(read)
 	return all, nil
+}
+
+// markEqual makes the hooks of a file that is read at two levels, by a link, run once. The project's run, whose scripts
+// trust records, unless they are switched off.
+func markEqual(files []*Config) {
+	for i, one := range files {
+		for _, other := range files[:i] {
+			a, b := one.Files[0], other.Files[0]
+			if !b.outer || a.Text != b.Text || len(one.Hooks) != len(other.Hooks) || !regular.Same(a.Path, b.Path) {
+				continue
+			}
+			for n := range one.Hooks {
+				h := &one.Hooks[n]
+				h.DedupKey = cmp.Or(h.DedupKey, dialect.DedupKey(b.Path, strconv.Itoa(n)))
+				other.Hooks[n].DedupKey = h.DedupKey
+			}
+		}
+	}
 }
 
 // Find returns the files that Load will read, and the missing files that it looked for. The managed file is the first.

@@ -21,6 +21,11 @@ type Project struct {
 	PassedOver string
 	Why        string
 	Repository string
+	// Worktree is set in a linked worktree without a hooks file: the folder there that has the place of Workspace, the
+	// folder of the main worktree with the hooks file.
+	Worktree string
+	// Fault says what is wrong with the linked worktree, and Mend what to do.
+	Fault, Mend string
 }
 
 // Found reports whether the project has a hooks file. The local file alone is enough.
@@ -64,7 +69,7 @@ func (p *Project) look(dir string, present func(string) (bool, error)) error {
 // local file alone is enough. The search ends at the first folder with a .git, because files above belong to another
 // project; the .git may be a folder, or the file of a submodule or a worktree. Without a .git, the search ends at the
 // home folder, and a folder above counts only if all folders on the way are safe: anyone can put a file into /tmp. See
-// outOfReach.
+// outOfReach. A linked worktree without a hooks file has the hooks files of the main worktree.
 //
 // As for git, a folder lies at its real path, without symbolic links. Only if the real path leads to no hooks file,
 // FindProject searches the path with the links, so a link to a folder elsewhere does not lose the project's hooks.
@@ -76,6 +81,7 @@ func FindProject(dir string) (Project, error) {
 	// Look by the path for reading the file: a folder that is reached from the current one may not be reached from /.
 	p := Project{}
 	if err := p.look(dir, present); err != nil || p.Found() {
+		p.passOverMain()
 		return p, err
 	}
 	p, err = search(shown)
@@ -87,14 +93,26 @@ func FindProject(dir string) (Project, error) {
 		if err != nil {
 			return Project{}, err
 		}
-		if really.Found() || !p.Found() && really.PassedOver != "" {
+		if really.Found() && (really.Worktree == "" || !p.Found()) || !p.Found() && really.PassedOver != "" {
 			p = really
 		}
 	}
 	if !p.Found() {
 		p.Workspace = dir // the caller's spelling, for messages
 	}
+	p.passOverMain()
 	return p, nil
+}
+
+// passOverMain passes over the hooks file of the main worktree, if a linked worktree has a local file alone.
+func (p *Project) passOverMain() {
+	if p.File != "" || p.Local == "" || p.Worktree != "" {
+		return
+	}
+	main := InMainWorktree(filepath.Dir(p.Local))
+	if file := nearestAbove(filepath.Join(main, FileName)); main != "" && file != "" {
+		p.PassedOver, p.Why = file, "this worktree has a local hooks file of its own, "+p.Local
+	}
 }
 
 // search walks upwards from an absolute path.
@@ -120,7 +138,10 @@ func searchFrom(dir, first string) (p Project, err error) {
 			if p.PassedOver != "" {
 				p.Why = "it lies above the git repository " + at
 			}
-			return p, nil
+			if first == dir {
+				err = p.Follow(dir, at)
+			}
+			return p, err
 		}
 		if at == filepath.Dir(at) {
 			break

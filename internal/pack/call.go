@@ -45,6 +45,7 @@ type Call struct {
 	Dir        string   // the folder in which the call runs, absolute
 	Root       string   // the workspace, absolute
 	Home       string   // the user's home; "": unknown
+	Worktree   string   // the workspace in the linked worktree of Dir, absolute; "": none
 
 	facts    permission.Facts
 	doubts   []doubt
@@ -63,7 +64,7 @@ func NewCall(c permission.Call, writes bool) *Call {
 	facts := c.Inspect()
 	p := &Call{facts: facts, Tools: append([]string{c.Tool}, c.Aliases...), MaybePaths: facts.MaybePaths,
 		Unreadable: facts.Unreadable, Shell: facts.Kind == permission.Shell || len(facts.Lines) > 0, Writes: writes,
-		Args: c.Input, Dir: c.Dir, Root: c.Root, Home: c.Home}
+		Args: c.Input, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree}
 	for i, line := range facts.Lines {
 		p.addLine(line)
 		p.addWindows(facts.Texts[i])

@@ -1,10 +1,13 @@
 package pack
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/files/gitdir"
 )
 
 var git = Pack{
@@ -301,9 +304,7 @@ func pushToMain(c *Call) Found {
 // mainBranches returns main, master, and the main branches of the repository's remotes. It reads files in .git.
 func mainBranches(dir string) []string {
 	names, of := []string{"main", "master"}, gitDir(dir)
-	if text, err := os.ReadFile(filepath.Join(of, "commondir")); err == nil { // in a worktree
-		of = inFolder(of, strings.TrimSpace(string(text)))
-	}
+	of = cmp.Or(gitdir.Common(of), of)
 	heads, _ := filepath.Glob(filepath.Join(of, "refs", "remotes", "*", "HEAD"))
 	for _, head := range heads {
 		if text, err := os.ReadFile(head); err == nil {
@@ -337,26 +338,10 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// gitDir returns the .git folder of the repository that contains a folder. In a worktree or a submodule, .git is a
-// file, which contains the path of the real folder.
+// gitDir returns the git folder of the repository that contains a folder.
 func gitDir(dir string) string {
-	for ; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
-		path := filepath.Join(dir, ".git")
-		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			return path
-		}
-		if err == nil {
-			text, _ := os.ReadFile(path)
-			if to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
-				return inFolder(dir, to)
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return filepath.Join(dir, ".git")
+	_, of := gitdir.Above(dir)
+	return cmp.Or(of, filepath.Join(dir, ".git"))
 }
 
 func lostWork(c *Call) Found {

@@ -376,7 +376,7 @@ func (f *guardFinder) eachPath(file string, look func(at string)) {
 
 // temporary reports whether a path is in a temporary folder, but not in the workspace, the current folder or the home.
 func (f *guardFinder) temporary(file string) bool {
-	for _, own := range []string{f.call.Root, f.call.Dir, f.call.Home} {
+	for _, own := range []string{f.call.Root, f.call.Dir, f.call.Home, f.call.Worktree} {
 		if own = filepath.ToSlash(own); own != "" && (strings.EqualFold(file, own) || below(own, file)) {
 			return false
 		}

@@ -286,15 +286,19 @@ func (c *Call) areaOf(p string) area {
 	if c.Home != "" {
 		home = c.follow(filepath.ToSlash(c.Home), true)
 	}
+	tree := "/"
+	if c.Worktree != "" {
+		tree = c.follow(filepath.ToSlash(c.Worktree), true)
+	}
 	above, name := path.Split(p)
 	switch {
 	case p == "/", len(p) == 2 && filepath.Separator != '/': // a drive too
 		return protected
-	case strings.EqualFold(p, root):
+	case strings.EqualFold(p, root), strings.EqualFold(p, tree):
 		return workspace
-	case below(p, root), strings.EqualFold(p, home), p == "/root":
+	case below(p, root), below(p, tree), strings.EqualFold(p, home), p == "/root":
 		return protected
-	case root != "/" && below(root, p):
+	case root != "/" && below(root, p), tree != "/" && below(tree, p):
 		return inside
 	case (strings.EqualFold(above, "/home/") || strings.EqualFold(above, "/users/")) && name != "":
 		return protected
@@ -342,7 +346,8 @@ func isTemporary(p string, c *Call) bool {
 
 // isTemporaryFolder reports whether a path is a temporary folder that does not contain the workspace.
 func (c *Call) isTemporaryFolder(p string) bool {
-	return !isTemporary(p, c) && isTemporary(p+"/x", c) && !below(p, filepath.ToSlash(c.Root))
+	return !isTemporary(p, c) && isTemporary(p+"/x", c) && !below(p, filepath.ToSlash(c.Root)) &&
+		!below(p, filepath.ToSlash(c.Worktree))
 }
 
 // System folders. Files in the folders of notSystem do not belong to the system, but these folders themselves do.

@@ -249,6 +249,11 @@ func (r Rule) matchPath(c *Call, file string) (bool, reason) {
 
 // atPath tests a path as written and without symbolic links. If the test holds, why contains the path.
 func (r Rule) atPath(c *Call, given string, test func(file string, at baseDirs) bool) (bool, reason) {
+	if fromRoot := test; c.Worktree != "" {
+		test = func(file string, at baseDirs) bool {
+			return fromRoot(file, at) || fromRoot(file, baseDirs{at.dir, slashed(c.Worktree), at.home})
+		}
+	}
 	at, file := c.baseDirs(), slashed(given)
 	noHome := !strings.HasPrefix(at.home, "/")
 	switch {

@@ -64,6 +64,8 @@ type Call struct {
 	Dir  string // the session's current directory, absolute
 	Root string // the start folder of patterns, absolute; "": Dir, as in Claude Code
 	Home string // the user's home directory, absolute; "" if unknown
+	// Worktree is a second Root, in a linked worktree, without links; "": none. A pattern matches from either.
+	Worktree string
 
 	cache *callCache // set by WithCache
 }

@@ -161,16 +161,19 @@ func (f *Fingerprint) parentReason(folder string) (what, mend string) {
 	return fmt.Sprintf(text, printable.Escape(folder), f.shown()), f.mend()
 }
 
-// above returns the nearest folder above with allowed hooks that count in subfolders.
+// above returns the nearest folder above with allowed hooks that count in subfolders, or else the nearest one in the
+// main worktree.
 func (s *Store) above(folder string) (string, error) {
-	for at := filepath.Dir(folder); at != filepath.Dir(at); at = filepath.Dir(at) {
-		r, err := s.record(allowedFolder, at, nil)
-		if err != nil {
-			return at, err
-		}
-		if r != nil && r.HasHooks() && (r.Repository || hookfile.InRepository(at, "") ||
-			r.AppliesInSubfolders && !hookfile.InRepository(folder, at)) {
-			return at, nil
+	for _, at := range []string{filepath.Dir(folder), hookfile.InMainWorktree(folder)} {
+		for ; at != "" && at != filepath.Dir(at); at = filepath.Dir(at) {
+			r, err := s.record(allowedFolder, at, nil)
+			if err != nil {
+				return at, err
+			}
+			if r != nil && r.HasHooks() && (r.Repository || hookfile.InRepository(at, "") ||
+				r.AppliesInSubfolders && !hookfile.InRepository(folder, at)) {
+				return at, nil
+			}
 		}
 	}
 	return "", nil

@@ -29,7 +29,11 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Raw("result", result)
 	}
 	o.Text("session_id", c.SessionID)
-	o.Text("cwd", c.Workspace)
+	cwd := c.Workspace
+	if c.Worktree != "" { // the workspace is another checkout than the call's
+		cwd = c.Dir
+	}
+	o.Text("cwd", cwd)
 	o.TextOrNull("transcript_path", c.TranscriptPath)
 	o.Text("prompt", c.Prompt)
 	if c.AgentID != "" {

@@ -153,7 +153,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) Fired {
 	if w, unknown := p.set.config.UnknownAgent(p.call.AgentID); unknown {
 		o.Warnings = append(o.Warnings, w)
 	}
-	o.SystemMessages = append(o.SystemMessages, p.trust.messages()...)
+	o.SystemMessages = slices.Concat(o.SystemMessages, p.trust.messages(), p.ofMainWorktree())
 	p.runner.asyncResults.deliver(p.conversation(), &o.Outcome)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o

@@ -56,6 +56,20 @@ func (p *Plan) first(what string) bool {
 	return dir == "" || once.First(dir, session, what)
 }
 
+// ofMainWorktree returns a message, once a session, that the hooks are the main worktree's.
+func (p *Plan) ofMainWorktree() []string {
+	tree, cannotTell := p.set.config.Worktree, p.settings.CannotTell
+	if tree == "" || p.call.SessionID == "" || cannotTell != nil && cannotTell() {
+		return nil
+	}
+	text := fmt.Sprintf("hookrun: the hooks of %s hold here: the worktree %s has no hooks file of its own",
+		p.call.Workspace, tree)
+	if !p.first(text) {
+		return nil
+	}
+	return []string{text}
+}
+
 // withoutBinary warns of hooks that use $HOOKRUN if no hookrun was found: such a gate cannot read the call.
 func (p *Plan) withoutBinary() (warnings []string) {
 	if p.runner.binary != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -81,11 +82,16 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 	if err := complete(&c); err != nil {
 		return nil, err
 	}
-	p.call = *dialect.NewCall(c)
 	set := r.hooks.Load()
 	if set.err != nil {
 		return nil, set.err
 	}
+	if dir := cmp.Or(c.Dir, set.config.Worktree); dir != c.Workspace && filepath.IsAbs(dir) {
+		if c.Worktree = hookfile.WorktreeOf(c.Workspace, dir); c.Worktree != "" {
+			c.Dir = dir
+		}
+	}
+	p.call = *dialect.NewCall(c)
 	p.load(set)
 	return p, nil
 }

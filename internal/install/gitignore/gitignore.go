@@ -13,11 +13,13 @@ package gitignore
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/files/gitdir"
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
 
@@ -40,8 +42,8 @@ func Of(file string) State {
 	if err != nil {
 		return NoRepository
 	}
-	root, gitDir := repository(filepath.Dir(file))
-	if root == "" {
+	root, gitDir := gitdir.Above(filepath.Dir(file))
+	if gitDir == "" {
 		return NoRepository
 	}
 	inside, err := filepath.Rel(root, file)
@@ -58,28 +60,6 @@ func Of(file string) State {
 		}
 	}
 	return Open
-}
-
-// repository returns the folder with the .git above dir, and the folder with git's files.
-func repository(dir string) (root, gitDir string) {
-	for ; ; dir = filepath.Dir(dir) {
-		dotGit := filepath.Join(dir, ".git")
-		if info, err := os.Stat(dotGit); err == nil && info.IsDir() {
-			return dir, dotGit
-		} else if err == nil { // of a worktree or a submodule
-			target, found := strings.CutPrefix(strings.TrimSpace(string(read(dotGit))), "gitdir: ")
-			if !found {
-				return "", ""
-			}
-			if !filepath.IsAbs(target) {
-				target = filepath.Join(dir, target)
-			}
-			return dir, target
-		}
-		if dir == filepath.Dir(dir) {
-			return "", ""
-		}
-	}
 }
 
 // isTracked reports whether the index has the file. In the index, a name ends with NUL and follows the lower byte of
@@ -107,12 +87,7 @@ func lists(root, gitDir, inside string) (paths []string) {
 	if config != "" {
 		paths = append(paths, filepath.Join(config, "git", "ignore"))
 	}
-	common := gitDir // a worktree has its common folder elsewhere
-	if text := strings.TrimSpace(string(read(filepath.Join(gitDir, "commondir")))); text != "" {
-		if common = text; !filepath.IsAbs(common) {
-			common = filepath.Join(gitDir, common)
-		}
-	}
+	common := cmp.Or(gitdir.Common(gitDir), gitDir) // a worktree has its common folder elsewhere
 	paths = append(paths, filepath.Join(common, "info", "exclude"), filepath.Join(root, ".gitignore"))
 	at := root
 	for _, name := range strings.Split(path.Dir(inside), "/") {

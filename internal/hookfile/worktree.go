@@ -1,0 +1,112 @@
+package hookfile
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/files/gitdir"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/shellline/shellword"
+)
+
+// mainWorktree returns the main worktree, if root is the folder of a linked worktree, or "". A bare repository has none,
+// and git knows none if the .git of the repository is a file. If git does not know the linked worktree, fault says so,
+// and mend what to do. With a fault and without a main worktree, the repository is gone.
+func mainWorktree(root string) (main, fault, mend string) {
+	dir := gitdir.Of(root)
+	common := gitdir.Common(dir)
+	if common == "" {
+		if _, err := os.Lstat(dir); dir == "" || err == nil || filepath.Base(filepath.Dir(dir)) != "worktrees" {
+			return "", "", ""
+		}
+		common = filepath.Dir(filepath.Dir(dir)) // git has pruned the worktree
+	}
+	if filepath.Base(common) != ".git" {
+		return "", "", ""
+	}
+	main, file := filepath.Dir(common), filepath.Join(root, ".git")
+	if _, err := os.Lstat(common); err != nil {
+		return "", "the file " + file + " names " + dir + ", which is gone or cannot be read: if its repository has " +
+			"hooks, they do not hold here", "make the worktree again, or give -C and the folder of the project"
+	}
+	if !regular.Same(gitdir.Path(filepath.Join(dir, "gitdir"), ""), file) {
+		fault = "git does not know the worktree " + root + ", which was moved or pruned"
+		mend = "run git worktree repair " + shellword.Local(root) + " in " + main + ", or make the worktree again"
+	}
+	return main, fault, mend
+}
+
+// Follow looks for the hooks files of the main worktree, if root is a linked worktree: in the folder that has the place
+// of dir there, and above. If another user can change the files, they are passed over.
+func (p *Project) Follow(dir, root string) error {
+	main, fault, mend := mainWorktree(root)
+	if main == "" {
+		p.Fault, p.Mend = fault, mend
+		return nil
+	}
+	inside, err := filepath.Rel(root, dir)
+	for ; err == nil; inside = filepath.Dir(inside) {
+		at, found := filepath.Join(main, inside), Project{}
+		if err = found.look(at, present); err != nil || !found.Found() && inside == "." {
+			break
+		}
+		if !found.Found() {
+			continue
+		}
+		for _, folder := range []string{filepath.Join(main, ".git"), main, at} {
+			if why := folderFault(folder); why != "" {
+				p.PassedOver, p.Why = found.mainFile(), folder+" "+why
+				return nil
+			}
+		}
+		if isIn(main, p.PassedOver) {
+			p.PassedOver, p.Why = "", ""
+		}
+		p.Workspace, p.File, p.Local, p.Fault, p.Mend = at, found.File, found.Local, fault, mend
+		p.Worktree = filepath.Join(root, inside)
+		return nil
+	}
+	return err
+}
+
+// InMainWorktree returns the folder of the main worktree that has the place of a folder in a linked worktree, or "".
+func InMainWorktree(folder string) string {
+	folder, _ = filepath.Abs(folder) // an error means ""
+	root := Repository(folder, "")
+	main, _, _ := mainWorktree(root)
+	if inside, err := filepath.Rel(root, folder); err == nil && main != "" {
+		return filepath.Join(main, inside)
+	}
+	return ""
+}
+
+// WorktreeOf returns the folder that has the place of the workspace in the linked worktree of dir, without links, or ""
+// if dir is in no linked worktree of the workspace's repository. Files in the worktree are the project's own, so a
+// folder that git does not know does not count, and neither does one with the home folder or the workspace in it.
+func WorktreeOf(workspace, dir string) string {
+	root := Repository(dir, workspace)
+	main, fault, _ := mainWorktree(root)
+	if root == "" || main == "" || fault != "" {
+		return ""
+	}
+	home, _ := os.UserHomeDir() // without a home, nothing lies in it
+	root, main, workspace = real(root), real(main), real(workspace)
+	inside, err := filepath.Rel(main, workspace)
+	if err != nil || !isIn(main, workspace) || isIn(root, workspace) || isIn(root, real(home)) {
+		return ""
+	}
+	return filepath.Join(root, inside)
+}
+
+// real returns a path without links, or the path itself if it leads nowhere.
+func real(path string) string {
+	end, _ := filepath.EvalSymlinks(path)
+	return cmp.Or(end, path)
+}
+
+// isIn reports whether a path is a folder or in it.
+func isIn(folder, path string) bool {
+	inside, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(inside)
+}

@@ -38,8 +38,8 @@ func TestAllowLists(t *testing.T) {
 			"git status&x", "git status | sh", "git status\nrm x", "git status >x", "git status $(x)", "git status `x`",
 			"git diff --output x", "git diff --output=x", "git diff -O x", "git difftool", "x=1 git status",
 			"\\git status", " git status", "git\tstatus", "git status # x", "make test CC=x", "make test -f x",
-			"make tests", "git statusé", "git status *", "git status ~", `git "status"`, `\c; git status`,
-			"Git status"} {
+			"make tests", "make test deploy", "make test; x", "git statusé", "git status *",
+			"git status ~", `git "status"`, `\c; git status`, "Git status"} {
 			require.Equal(t, 2, code(file, "shell", command(line)), "%s: %s", file, line)
 		}
 		for _, args := range []string{`{}`, `{"command":["git","push"]}`, `{"command":7}`, `git status`,

@@ -93,6 +93,23 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
+// TestIndex: the index leads at once to what new users have looked for in vain.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(binary.Repository(t), "docs", "README.md"))
+	require.NoError(t, err)
+	for question, target := range map[string]string{
+		"Codex in CI":                     "clients.md#codex-in-ci",
+		"nothing but some commands":       "cookbook.md#allow-nothing-but-a-list",
+		"all is blocked after a git pull": "troubleshooting.md",
+		"the wheel":                       "install.md",
+		"every variable":                  "hook-protocol.md#variables-that-hookrun-reads",
+		"one blocked call":                "approve.md",
+		"an update":                       "upgrade.md",
+	} {
+		require.Contains(t, string(index), "]("+target+")", question)
+	}
+}
+
 // TestDocsSizes: README.md is two screens, a page can be read at one sitting, and no line promises what is not so.
 func TestDocsSizes(t *testing.T) {
 	for _, page := range docPages(t) {

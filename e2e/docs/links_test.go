@@ -101,6 +101,7 @@ func TestIndex(t *testing.T) {
 		"Codex in CI":                     "clients.md#codex-in-ci",
 		"nothing but some commands":       "cookbook.md#allow-nothing-but-a-list",
 		"all is blocked after a git pull": "troubleshooting.md",
+		"worktrees":                       "troubleshooting.md#a-linked-worktree",
 		"the wheel":                       "install.md",
 		"every variable":                  "hook-protocol.md#variables-that-hookrun-reads",
 		"one blocked call":                "approve.md",

@@ -31,15 +31,15 @@ function runHooks(flags, input = "") {
   return { ...outcome, texts: (outcome.inject ?? []).map((inject) => inject.content) };
 }
 
-// shell is the tool: it returns its result, and whether it failed.
+// shell is the tool: it returns its result, and the flags of a failure.
 function shell(args) {
   try {
     const run = spawnSync("sh", ["-c", JSON.parse(args).command], { stdio: ["ignore", "pipe", "pipe"], maxBuffer: Infinity, encoding: "utf8" });
     if (run.error) throw run.error;
     const text = run.stdout + run.stderr;
-    return run.status === 0 ? [text, false] : [`${text}exit code ${run.status ?? run.signal}`, true];
+    return run.status === 0 ? [text, []] : [`${text}exit code ${run.status ?? run.signal}`, ["--failed"]];
   } catch (error) {
-    return [`shell cannot run this: ${error.message}`, true];
+    return [`shell cannot run this: ${error.message}`, ["--failed"]];
   }
 }
 
@@ -52,12 +52,13 @@ for (const line of readFileSync(process.argv[2] ?? 0, "utf8").split("\n").filter
   const pre = runHooks(["pre-tool", "--tool", "shell", "--args", "-"], line);
   if (pre.stop) end(3, "stopped", pre.stop_reason);
   const args = pre.updated_input ? JSON.stringify(pre.updated_input) : line;
-  const [result, failed] = pre.decision === "continue" ? shell(args) : [pre.reason, false];
+  const [result, flags] = pre.decision === "continue" ? shell(args) : [pre.reason, ["--blocked"]];
   writeFileSync(argsFile, args);
-  const post = runHooks(["post-tool", "--tool", "shell", "--args", "@" + argsFile, "--result", "-", ...(failed ? ["--failed"] : [])], result);
+  const post = runHooks(["post-tool", "--tool", "shell", "--args", "@" + argsFile, "--result", "-", ...flags], result);
   let output = "updated_output" in post ? post.updated_output : result;
   if (typeof output !== "string") output = JSON.stringify(output);
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
-  say("tool", fold(output, ...pre.texts, ...post.texts, post.reason));
+  let reason = post.reason;
+  if (post.decision !== "continue" && post.cause !== "policy") [output, reason] = [reason, ""]; // a hook that must check it has failed
+  say("tool", fold(output, ...pre.texts, ...post.texts, reason));
   if (post.stop) end(3, "stopped", post.stop_reason);
 }

@@ -30,27 +30,27 @@ def end_if_stopped(outcome):
         sys.exit(say("stopped", outcome["stop_reason"]) or 3)
 
 def shell(args):
-    """The tool itself: returns its result, and whether it failed."""
+    """The tool itself: returns its result, and the flags of a failure."""
     try:
         run = subprocess.run(["sh", "-c", json.loads(args)["command"]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except (OSError, LookupError, TypeError, ValueError) as error:
-        return "shell cannot run this: %r" % error, True
+        return "shell cannot run this: %r" % error, ["--failed"]
     text = run.stdout.decode(errors="replace")
-    return (text + "exit code %d" % run.returncode, True) if run.returncode else (text, False)
+    return (text + "exit code %d" % run.returncode, ["--failed"]) if run.returncode else (text, [])
 
 def call_tool(args):
     pre, texts = run_hooks("pre-tool", "--tool", "shell", "--args", "-", stdin=args)
     end_if_stopped(pre)
     args = json.dumps(pre["updated_input"]) if "updated_input" in pre else args
-    result, failed = shell(args) if pre["decision"] == "continue" else (pre["reason"], False)
+    result, flags = shell(args) if pre["decision"] == "continue" else (pre["reason"], ["--blocked"])
     with tempfile.NamedTemporaryFile(buffering=0) as file:
         file.write(args.encode())
-        post, more = run_hooks("post-tool", "--tool", "shell", "--args", "@" + file.name, "--result", "-", *["--failed"] * failed, stdin=result)
+        post, more = run_hooks("post-tool", "--tool", "shell", "--args", "@" + file.name, "--result", "-", *flags, stdin=result)
     output = post.get("updated_output", result)
-    result = output if isinstance(output, str) else json.dumps(output)
+    result, reason = output if isinstance(output, str) else json.dumps(output), post.get("reason")
     if post["decision"] != "continue" and post["cause"] != "policy":
-        result = ""  # a hook that must check it has failed
-    say("tool", "\n\n".join(filter(None, [result, *texts, *more, post.get("reason")])))
+        result, reason = reason, ""  # a hook that must check it has failed
+    say("tool", "\n\n".join(filter(None, [result, *texts, *more, reason])))
     end_if_stopped(post)
 
 begin, texts = run_hooks("pre-execute")

@@ -46,15 +46,15 @@ while IFS= read -r call || [ -n "$call" ]; do
 	[ -n "$call" ] || continue
 	say call "$call"
 	printf '%s\n' "$call" >"$tmp/args"
-	texts='' failed=''
+	texts='' flag=''
 	if run_hooks pre-tool --tool shell --args "@$tmp/args"; then
 		texts=$output
-		result=$(run_tool) || failed=--failed
+		result=$(run_tool) || flag=--failed
 	else
-		result=$output # the reason is for the model
+		result=$output flag=--blocked # the reason is for the model
 	fi
 	printf '%s' "$result" >"$tmp/result"
-	# shellcheck disable=SC2086 # $failed is a flag or nothing
-	run_hooks post-tool --tool shell --args "@$tmp/args" --result "@$tmp/result" $failed || { result=$output && output=''; }
+	# shellcheck disable=SC2086 # $flag is a flag or nothing
+	run_hooks post-tool --tool shell --args "@$tmp/args" --result "@$tmp/result" $flag || { result=$output && output=''; }
 	fold "$result" "$texts" && fold "$folded" "$output" && say tool "$folded"
 done

@@ -43,15 +43,15 @@ def call_tool(call):
     tool, args = call["function"]["name"], call["function"]["arguments"]
     pre, texts = ask("pre-tool", tool=tool, args=args, tool_use_id=call["id"])
     args = json.dumps(pre["updated_input"]) if "updated_input" in pre else args
-    result, failed = pre.get("reason"), False
-    if pre["decision"] == "continue":
+    result, failed, blocked = pre.get("reason"), False, pre["decision"] != "continue"
+    if not blocked:
         result, failed = shell(args) if tool == "shell" else ("there is no such tool", True)
-    post, more = ask("post-tool", tool=tool, args=args, tool_use_id=call["id"], result=result, failed=failed)
+    post, more = ask("post-tool", tool=tool, args=args, tool_use_id=call["id"], result=result, failed=failed, blocked=blocked)
     output = post.get("updated_output", result)
-    result = output if isinstance(output, str) else json.dumps(output)
+    result, reason = output if isinstance(output, str) else json.dumps(output), post.get("reason")
     if post["decision"] != "continue" and post["cause"] != "policy":
-        result = ""  # a hook that must check it has failed
-    return "\n\n".join(filter(None, [result, *texts, *more, post.get("reason")]))
+        result, reason = reason, ""  # a hook that must check it has failed
+    return "\n\n".join(filter(None, [result, *texts, *more, reason]))
 
 def model(messages):
     body = {"model": os.environ.get("MODEL") or "default", "messages": messages, "tools": [{"type": "function", "function": SHELL}]}

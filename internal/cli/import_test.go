@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
-// TestImportCanBeAllowed: hookrun allow takes each entry of import as it is, on every machine, whatever programs it has.
+// TestImportCanBeAllowed: hookrun allow takes each entry of import as it is, on a machine with any programs.
 // An entry has "files" and a note only if hookrun cannot tell what the command runs.
 func TestImportCanBeAllowed(t *testing.T) {
 	t.Parallel()
@@ -24,15 +24,17 @@ func TestImportCanBeAllowed(t *testing.T) {
 		`npm run lint && npm run typecheck`:                          none,
 		`pnpm test --run 2>&1 | tail -20`:                            none,
 		`yarn lint`:                                                  none,
-		`make test`:                                                  `["Makefile"]`,
-		`pytest -q`:                                                  none,
-		`python -m pytest -q --tb=no || exit 2`:                      none,
-		`uv run ruff check --fix --quiet`:                            none,
-		`uv run --script .claude/hooks/check.py`:                     `[".claude/hooks/check.py"]`,
-		`uvx ty check`:                                               none,
-		`gofmt -w . && go vet ./...`:                                 none,
-		`cargo fmt && cargo clippy --quiet -- -D warnings`:           none,
-		`npx tsx .claude/hooks/guard.ts`:                             `[".claude/hooks/guard.ts"]`,
+		`make -C src -f ../tools.mk all`:                             `["Makefile"]`, // "files" cannot have the other
+		`npx tsx ./src/../src/a.ts /etc/passwd "src/[id]/a.ts"`:      none,
+		`make test`:                                        `["Makefile"]`,
+		`pytest -q`:                                        none,
+		`python -m pytest -q --tb=no || exit 2`:            none,
+		`uv run ruff check --fix --quiet`:                  none,
+		`uv run --script .claude/hooks/check.py`:           `[".claude/hooks/check.py"]`,
+		`uvx ty check`:                                     none,
+		`gofmt -w . && go vet ./...`:                       none,
+		`cargo fmt && cargo clippy --quiet -- -D warnings`: none,
+		`npx tsx .claude/hooks/guard.ts`:                   `[".claude/hooks/guard.ts"]`,
 		`python3 -c "import json,sys; sys.exit(2 if '.env' in sys.stdin.read() else 0)"`: none,
 		`node -e "process.exit(0)"`:               none,
 		`check() { npm test; }; check || exit 2`:  none,
@@ -67,7 +69,7 @@ func TestImportCanBeAllowed(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for _, name := range []string{path, "Makefile", ".claude/hooks/guard.sh", ".claude/hooks/check.py",
-			".claude/hooks/guard.ts", ".git/HEAD", "src/a.ts"} {
+			".claude/hooks/guard.ts", ".git/HEAD", "src/a.ts", "src/[id]/a.ts", "tools.mk"} {
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o700))
 		}

@@ -19,7 +19,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -266,7 +266,8 @@ func (r *Result) Append(more *Result) {
 func (r *Result) Watch(entry int, named []string) {
 	files, but := []string{}, "nothing of it is watched"
 	for _, name := range named {
-		if !filepath.IsAbs(name) && !strings.ContainsAny(name, `*?[\`) && !strings.HasPrefix(name, "node_modules/") {
+		isGlob := strings.ContainsAny(name, `*?[\:`) // or has a drive
+		if fs.ValidPath(name) && !isGlob && !strings.HasPrefix(name, "node_modules/") {
 			files = append(files, name)
 		}
 	}

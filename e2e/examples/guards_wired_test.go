@@ -311,7 +311,7 @@ func TestGuardsAsRules(t *testing.T) {
 		require.Contains(t, o.Reason, "is disallowed for Primary Agent. Delegate with the Task tool")
 		require.Equal(t, "block", r.pre("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", binary.Object{}, rules...).Decision)
 		other := binary.Run(t, r.dir, "", r.env,
-			append([]string{binary.Path, "pre-tool", "--tool", "websearch"}, rules...)...)
+			append([]string{binary.Path, "pre-tool", "--tool", "Websearch"}, rules...)...)
 		require.Equal(t, 0, other.Code, "a tool of another name")
 		require.Contains(t, other.Stderr, "which differs only in case or blanks")
 	})

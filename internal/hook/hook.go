@@ -25,6 +25,7 @@ type Hook struct {
 	Events        []protocol.Event      // in the names of the dialect
 	Matcher       Matcher               // nil: any subject
 	If            permission.Rule       // the zero rule: any call
+	IfMeant       permission.Rule       // if the If has a mistake, what was probably meant, which the hook is for too
 	Rule          *pack.Rule            // the rule of a pack; nil: the hook is not from a pack
 	When          []Condition           // all must hold
 	Timeout       time.Duration         // 0: the dialect's

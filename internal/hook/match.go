@@ -203,11 +203,13 @@ func (m *MatchContext) MatchesEvent(h *Hook) bool {
 		return false
 	}
 	if m.matches(h, v) {
-		m.warnNearIf(h, v)
 		return true
 	}
 	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.HasProjectRules() {
-		if known, near := m.nearlyMatches(v, globs); near {
+		switch known, near := m.nearlyMatches(v, globs); {
+		case near && m.isKnownTool(): // so the matcher is what is wrong, and check says so
+			return true
+		case near:
 			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
 				spelling.Quote(h.Name), spelling.Quote(globs.text), spelling.Quote(m.call.Tool), known)
 		}
@@ -247,14 +249,15 @@ func (m *MatchContext) spend(matcher, name string) bool {
 	return m.matcherCost <= maxMatching
 }
 
-// warnNearIf warns if the tool in an if differs from the call's tool only by case or blanks.
-func (m *MatchContext) warnNearIf(h *Hook, v *view) {
-	if h.If.String() == "" || !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
-		return
+// isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the
+// if is for it. If the call's tool is not known, isNearIf warns.
+func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
+	if !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
+		return false
 	}
-	tool, names := h.If.Tool(), m.toolNames(v)
+	v, tool := m.view(h.Dialect), h.If.Tool()
 	if tool == m.call.Tool || slices.Contains(names, tool) {
-		return
+		return false
 	}
 	lower := strings.ToLower(tool)
 	is := func(name string) bool { return strings.ToLower(name) == lower }
@@ -264,12 +267,16 @@ func (m *MatchContext) warnNearIf(h *Hook, v *view) {
 			return v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), is)
 		})
 		if at < 0 {
-			return
+			return false
 		}
 		known = " from " + spelling.Quote(m.nearCalls[at].Tool)
 	}
+	if m.isKnownTool() {
+		return true
+	}
 	m.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
 		spelling.Quote(h.Name), spelling.Quote(h.If.String()), spelling.Quote(m.call.Tool), known)
+	return false
 }
 
 func (m *MatchContext) lowerTool() string {
@@ -320,10 +327,17 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 		return true, ""
 	}
 	rule := m.ruleCall(h)
+	near := m.isNearIf(h, rule.Aliases)
 	if m.unreadable {
 		return true, "cannot be held against the input, so the hook runs"
 	}
-	return h.If.Match(rule)
+	if near {
+		rule.Aliases = append(slices.Clip(rule.Aliases), h.If.Tool())
+	}
+	if ok, why = h.If.Match(rule); !ok && h.IfMeant.String() != "" {
+		return h.IfMeant.Match(rule)
+	}
+	return ok, why
 }
 
 // DependsOnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and

@@ -280,35 +280,62 @@ func TestWhenOfAClient(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "agent_type"?`)
 }
 
-// A tool has several names. One that differs in case from any of them is warned of, since no hook for it runs.
+// A tool has several names, and a matcher or an if may differ in case from one of them. If the call's tool is a known
+// one, so the file has the mistake, and the hook runs. Otherwise the call has a warning.
 func TestNamesOfAToolThatDifferInCase(t *testing.T) {
+	const here = "only in case or blanks"
 	for _, c := range []struct {
 		narrowed, tool string
-		client         bool
+		client, runs   bool
 		near           string // "": no warning
 	}{
-		{`"matcher":"Task"`, "agent", false, `from "Agent"`},
-		{`"matcher":"Task"`, "AGENT", false, `from "Agent"`},
-		{`"matcher":"Agent"`, " Task", false, `from "Task"`},
-		{`"matcher":"Tas?"`, "agent", true, `from "Agent"`},
-		{`"matcher":"task"`, "Agent", false, "only in case or blanks"},
-		{`"matcher":"Edit"`, "Apply_patch", false, `from "apply_patch"`},
-		{`"matcher":"shell"`, "bAsh", true, `from "Bash"`},
-		{`"matcher":"Shell"`, "Bash", true, "only in case or blanks"},
-		{`"matcher":"shell"`, "SHELL", false, "only in case or blanks"},
-		{`"if":"Task(x*)"`, "agent", false, `from "Agent"`},
-		{`"if":"task"`, "Agent", false, "only in case or blanks"},
-		{`"if":"SHELL(x*)"`, "Bash", true, "only in case or blanks"},
-		{`"matcher":"Read"`, "agent", true, ""},
-		{`"matcher":"shell"`, "bAsh", false, ""}, // it is not Bash's name outside of a client
-		{`"if":"shell(x*)"`, "Bash", true, ""},
+		{`"matcher":"Task"`, "AGENT", false, false, `from "Agent"`},
+		{`"matcher":"Agent"`, " Task", false, false, `from "Task"`},
+		{`"matcher":"Edit"`, "Apply_patch", false, false, `from "apply_patch"`},
+		{`"matcher":"shell"`, "bAsh", true, false, `from "Bash"`},
+		{`"matcher":"shell"`, "SHELL", false, false, here},
+		{`"if":"Task(x*)"`, "AGENT", false, false, `from "Agent"`},
+
+		{`"matcher":"Task"`, "agent", false, true, ""},
+		{`"matcher":"Tas?"`, "agent", true, true, ""},
+		{`"matcher":"task"`, "Agent", false, true, ""},
+		{`"matcher":"Shell"`, "Bash", true, true, ""},
+		{`"matcher":"BASH"`, "Bash", true, true, ""},
+		{`"matcher":"bash"`, "Bash", true, true, ""},
+		{`"if":"Task(x*)"`, "agent", false, true, ""},
+		{`"if":"task"`, "Agent", false, true, ""},
+		{`"if":"SHELL(x*)"`, "Bash", true, true, ""},
+		{`"if":"bash(y*)"`, "Bash", true, false, ""},
+		{`"if":"Shell(x*)"`, "shell", false, true, ""},
+		{`"if":"shel(x*)"`, "shell", false, true, ""},
+		{`"if":"shel(y*)"`, "shell", false, false, ""},
+
+		// What was probably meant.
+		{`"matcher":"Bash,Write"`, "Write", true, true, ""},
+		{`"matcher":"shel|Bsah"`, "shell", false, true, ""},
+		{`"matcher":"'shell'"`, "shell", false, true, ""},
+		{`"matcher":".*"`, "shell", false, true, ""},
+		{`"matcher":"shell:*"`, "shell", false, true, ""},
+		{`"matcher":"mcp__github"`, "mcp__github__create", false, true, ""},
+		{`"matcher":"mcp__github"`, "mcp__gitlab__create", false, false, ""},
+		{`"matcher":"!shell"`, "shell", false, false, ""},
+
+		{`"matcher":"Read"`, "agent", true, false, ""},
+		{`"matcher":"shell"`, "bAsh", false, false, ""}, // it is not Bash's name outside of a client
+		{`"if":"shell(x*)"`, "Bash", true, true, ""},
 	} {
 		call := dialect.Call{Event: protocol.PreTool, Tool: c.tool, Workspace: "/ws"}
+		input := "{}"
+		if strings.HasPrefix(c.narrowed, `"if"`) {
+			input = `{"command":"x 1"}`
+			call.Args = input
+		}
 		if c.client {
-			call = clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+c.tool+`","tool_input":{}}`)
+			call = clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+c.tool+`","tool_input":`+input+`}`)
 		}
 		cfg := rules(t, c.narrowed)
-		_, warnings := runs(cfg, call)
+		names, warnings := runs(cfg, call)
+		require.Equal(t, c.runs, len(names) > 0, c)
 		warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.HasPrefix(w, "the tool's name") })
 		if c.near == "" {
 			require.Empty(t, warnings, c)

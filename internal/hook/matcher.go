@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/glob"
@@ -38,6 +39,13 @@ func (m Globs) String() string { return m.text }
 // Match reports whether the hook is for the tool.
 func (m Globs) Match(tool string) bool {
 	return len(m.globs) == 0 || m.globs.Match(tool)
+}
+
+// Also returns the matcher, for the tools of more globs too: those that the author of the text probably meant.
+func (m Globs) Also(more string) Globs {
+	m.globs = append(slices.Clip(m.globs), glob.NewList(more)...)
+	m.folded = append(slices.Clip(m.folded), glob.NewList(strings.ToLower(more))...)
+	return m
 }
 
 // nearlyMatches is Match without regard to case. lower is the tool's name in lower case.

@@ -90,6 +90,11 @@ func KindOf(names []string) permission.Kind {
 	return permission.Unknown
 }
 
+// isKnownTool reports whether the call's tool has a name that hookrun or a file knows.
+func (m *MatchContext) isKnownTool() bool {
+	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(registry.KnownTools(), m.call.Tool)
+}
+
 // MatchingTools returns the tools of a client that the hook's matcher and if are for, by their names in the hook's
 // dialect. every: the hook has neither, so it is for every tool.
 func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every bool) {
@@ -114,7 +119,12 @@ func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every boo
 			here = append(here, registry.ToolNamesIn(d.Own, call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
-		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {
+		isIn := func(tool string) bool { return slices.Contains(here, tool) }
+		if globs, is := h.Matcher.(Globs); is && h.Dialect.HasProjectRules() {
+			matched = matched || globs.nearlyMatches(strings.ToLower(t.Name()))
+			isIn = func(tool string) bool { return slices.Contains(here, tool) || strings.EqualFold(tool, t.Name()) }
+		}
+		if matched && (h.If.String() == "" || isIn(h.If.Tool()) || isIn(h.IfMeant.Tool())) {
 			tools = append(tools, t.Name())
 		}
 	}

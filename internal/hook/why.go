@@ -11,7 +11,7 @@ import (
 func (m *MatchContext) Why(h *Hook) string {
 	m = m.contextFor(h)
 	c, v := m.call, m.view(h.Dialect)
-	matched := m.matches(h, v)
+	matched := m.matches(h, v) || m.MatchesEvent(h)
 	off := h.Off()
 	switch {
 	case h.Disabled != "":

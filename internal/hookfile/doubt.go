@@ -8,6 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -37,9 +39,53 @@ func (p *parser) ruleDoubt(h *hook.Hook, at hook.Diagnostic, who string) {
 		f, found = p.clientName(client, tool)
 	default:
 		f, found = lint.CheckName(tool, p.knownTools())
+		if f.Kind == lint.Never && f.Meant != "" {
+			h.IfMeant = permission.Parse(f.Meant + strings.TrimPrefix(h.If.String(), tool))
+		}
+	}
+	if plain := withoutQuotes(h); plain != "" {
+		const text = "%s\"if\" has a pattern in quotes, and hookrun compares commands and paths without theirs; " +
+			"write %s"
+		p.doubt(h, at, fmt.Sprintf(text, who, plain), lint.Finding{Glob: tool, Kind: lint.Never})
+		h.IfMeant = permission.Parse(plain)
 	}
 	if found {
 		p.doubt(h, at, fmt.Sprintf("%s\"if\" is for the tool %s, %s", who, quote(tool), f.Text), f)
+	}
+}
+
+// withoutQuotes returns the hook's "if" without the quotes in its pattern, with which it would match nothing, or "". In
+// a client's rule only quotes around the whole pattern are a mistake for sure.
+func withoutQuotes(h *hook.Hook) string {
+	tool, pattern, _ := strings.Cut(strings.TrimSuffix(h.If.String(), ")"), "(")
+	quotes := quoted.Get()
+	if h.Settings != nil || h.Dialect.Own != nil {
+		quotes = quotedWhole.Get()
+	}
+	if !quotes.MatchString(pattern) {
+		return ""
+	}
+	return tool + "(" + quotes.ReplaceAllString(pattern, "$1$2") + ")"
+}
+
+var (
+	quoted      = lazy.Regexp{Text: `"([^"]*)"|'([^']*)'`}
+	quotedWhole = lazy.Regexp{Text: `^"([^"]*)"$|^'([^']*)'$`}
+)
+
+// serverDoubts reports the names of MCP servers in a client's matcher that match no tool of the server.
+func (p *parser) serverDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diagnostic, who string) {
+	between := func(r rune) bool { return strings.ContainsRune("|,^$() ", r) }
+	for _, name := range strings.FieldsFunc(whole.Text, between) {
+		server := strings.Trim(strings.TrimPrefix(name, "mcp_"), "_")
+		double, single := "mcp__"+server+"__", "mcp_"+server+"_" // clients differ
+		if lint.ToolsOfServer(name) == "" || whole.Match(double+"x") || whole.Match(single+"x") {
+			continue
+		}
+		const text = "%sthe matcher %s has %s, which names an MCP server and none of its tools; write %s, or %s if " +
+			"the client calls them so"
+		p.doubt(h, at, fmt.Sprintf(text, who, quote(whole.Text), quote(name), quote(double+".*"), quote(single+".*")),
+			lint.Finding{Glob: name, Kind: lint.Never})
 	}
 }
 
@@ -53,13 +99,14 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diag
 	if client.Own != nil {
 		client = client.Own
 	}
+	p.serverDoubts(h, whole, at, who)
 	if strings.Trim(whole.Text, namesOnly) != "" || len(client.Tools()) == 0 {
 		return
 	}
 	for _, name := range strings.FieldsFunc(whole.Text, func(r rune) bool { return r == '|' || r == ',' }) {
 		name = strings.TrimSpace(name)
 		f, found := p.clientName(client, name)
-		if !found || f.Meant != "" && whole.Match(f.Meant) {
+		if !found || lint.ToolsOfServer(name) != "" || f.Meant != "" && whole.Match(f.Meant) {
 			continue
 		}
 		read := client.Files.Pattern(name, "tool_name") // the client may know other names, or parts of a name
@@ -163,6 +210,19 @@ func (c *Config) WarnedAt(m *hook.MatchContext) []hook.Diagnostic {
 		}
 	}
 	return warnings
+}
+
+// dropMeant takes what was probably meant from a hook whose doubtful names a file explains.
+func (c *Config) dropMeant(h *hook.Hook) {
+	if len(h.ToolNameWarnings) == 0 || slices.ContainsFunc(h.ToolNameWarnings, func(d hook.ToolNameWarning) bool {
+		return !c.explains(h, d)
+	}) {
+		return
+	}
+	if globs, is := h.Matcher.(hook.Globs); is {
+		h.Matcher, _ = hook.NewGlobs(globs.String())
+	}
+	h.IfMeant = permission.Rule{}
 }
 
 // explains reports whether the "tools" of a file has the doubtful name, so the name is no mistake. For a finding in

@@ -258,7 +258,7 @@ func (r *reader) matcher(h *hook.Hook) {
 		h.Matcher = r.clientPattern(h, s)
 		return
 	}
-	h.Matcher, ok = hook.NewGlobs(s)
+	globs, ok := hook.NewGlobs(s)
 	if !ok {
 		r.problem(r.value.Index,
 			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
@@ -268,8 +268,11 @@ func (r *reader) matcher(h *hook.Hook) {
 		r.problem(r.value.Index, "%s%v", r.who, err)
 	}
 	for _, f := range found {
-		r.doubt(h, r.at(r.value.Index, ""), r.who+f.Text, f)
+		if r.doubt(h, r.at(r.value.Index, ""), r.who+f.Text, f); f.Kind == lint.Never && f.Meant != "" {
+			globs = globs.Also(f.Meant) // a gate must not pass what it was probably meant for
+		}
 	}
+	h.Matcher = globs
 }
 
 func (r *reader) boolean() bool {

@@ -250,6 +250,9 @@ func Merge(files []*Config) (merged *Config, unreached []hook.Diagnostic) {
 	for _, f := range files {
 		merged.Add(f)
 	}
+	for i := range merged.Hooks {
+		merged.dropMeant(&merged.Hooks[i])
+	}
 	for _, d := range merged.disable {
 		if text := merged.switchOff(d); text != "" {
 			d.at.Text, d.at.Once = text, true

@@ -40,7 +40,8 @@ var (
 	verdict  = lazy.Regexp{Text: `\b(?:exit|return) +"?[1-9$]|\b(?:deny|block|ask)\b`}
 	// notices matches tests by which a gate notices that a program has failed.
 	notices = lazy.Regexp{Text: `\$\?|PIPESTATUS|\$\{\w+:?\?|(?:^|\n|in|;;)\s*(?:""|'')\)|` +
-		`(?:-[zn] +\S+|!?==? *(?:""|'')) *\]{0,2}[;\s]*(?:\|\||&&|then\b)[\s{]*(?:echo[^\n;]*[;\n]\s*)*(?:exit|return) +[1-9]`}
+		`(?:-[zn] +\S+|!?==? *(?:""|'')) *\]{0,2}[;\s]*(?:\|\||&&|then\b)[\s{]*` +
+		`(?:echo[^\n;]*[;\n]\s*)*(?:exit|return) +[1-9]`}
 	// callText matches variables of clients that have a text of the call.
 	callText = lazy.Regexp{Text: `TOOL_(?:INPUT|ARG|OUTPUT|RESULT)|(?:^|_)PROMPT$|^ARGUMENTS$`}
 	// fromCall matches an assignment from stdin, except of a field that no model writes.
@@ -78,8 +79,9 @@ func (g *guard) read(s *starts, file *syntax.File, text string) {
 		if echo, ok := n.X.Cmd.(*syntax.CallExpr); ok && len(echo.Args) > 1 && echo.Args[0].Lit() == "echo" {
 			if i := slices.IndexFunc(echo.Args, isOfCall); i > 0 {
 				g.at = echo.Pos().Line()
-				s.report(false, fmt.Sprintf("%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so "+
-					"the gate sees another text; write printf '%%s\\n' %[2]s |", g.place(), source(echo.Args[i])))
+				const text = "%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so the gate " +
+					"sees another text; write printf '%%s\\n' %[2]s |"
+				s.report(false, fmt.Sprintf(text, g.place(), source(echo.Args[i])))
 			}
 		}
 		return true

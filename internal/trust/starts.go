@@ -194,8 +194,8 @@ func source(node syntax.Node) string {
 	return b.String()
 }
 
-// setters are builtins that lines begin with, and that do not decide whether the rest of the line runs. followed run the
-// command in their arguments with the same PATH. loginShell matches options of a shell that reads the user's files.
+// setters are builtins that lines begin with, and that do not decide whether the rest of the line runs. followed run
+// the command in their arguments with the same PATH. loginShell matches options of a shell that reads the user's files.
 const (
 	setters  = ": cd exit export pushd readonly set shopt trap true umask unset"
 	followed = "command env exec flock ionice nice nohup setsid stdbuf time timeout xargs"

@@ -24,16 +24,17 @@ func cannotStart(t *testing.T, dir string, command any, own bool) (errors, warni
 	t.Helper()
 	text, err := json.Marshal(command)
 	require.NoError(t, err)
-	doc := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": ` + string(text) + `}]}]}}`
+	doc := `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ` + string(text) + `}]}]}}`
 	if own {
 		doc = `{"hooks": [{"name": "g", "events": ["pre-tool"], "command": ` + string(text) + `}]}`
 	}
 	cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
 	require.NoError(t, err)
-	found, doubts := trust.CannotStart(&cfg.Hooks[0], trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
+	o := trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
 		env := []string{"PATH=" + programs(dir), "HOME=" + filepath.Join(dir, "home")}
 		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), env, "")
-	}})
+	}}
+	found, doubts := trust.CannotStart(&cfg.Hooks[0], o)
 	all := func(found []hook.Diagnostic) string {
 		var texts []string
 		for _, d := range found {
@@ -52,16 +53,21 @@ func TestCannotStart(t *testing.T) {
 	const lost = "lost: not found in PATH"
 	for _, c := range []struct{ line, error, warning string }{
 		// The first program, or the script of its interpreter.
-		{"lost --x", lost, ""}, {"uvx guard", "uvx: not found in PATH", ""}, {"python2 guard.py", "python2: not found", ""},
+		{"lost --x", lost, ""}, {"uvx guard", "uvx: not found in PATH", ""},
+		{"python2 guard.py", "python2: not found", ""},
 		{"deno run x.ts", "deno: not found in PATH", ""}, {"uv run guard.py", "guard.py: no such file", ""},
 		{"uv run --with rich --script guard.py", "guard.py: no such file", ""},
-		{"~/no.sh", "home/no.sh: no such file; the line has ~/no.sh", ""}, {"$HOME/no.sh", "home/no.sh: no such file", ""},
+		{"~/no.sh", "home/no.sh: no such file; the line has ~/no.sh", ""},
+		{"$HOME/no.sh", "home/no.sh: no such file", ""},
 		{`"$HOME/no.sh"`, "home/no.sh: no such file", ""}, {`"$HOME"/no.sh`, "home/no.sh: no such file", ""},
 		{`C:\Users\me\guard.py`, `the line has C:\Users\me\guard.py, and a shell takes each \ out`, ""},
 		{"bash ~/no.sh", "home/no.sh: no such file", ""}, {"python3 ~/no.py", "home/no.py: no such file", ""},
-		{`node "$HOME/x.mjs"`, "home/x.mjs: no such file", ""}, {"python3 ~/no.py || python ~/no.py", "home/no.py: no such file", ""}, {"node --no-warnings ~/x.js", "x.js: no such file", ""},
+		{`node "$HOME/x.mjs"`, "home/x.mjs: no such file", ""},
+		{"python3 ~/no.py || python ~/no.py", "home/no.py: no such file", ""},
+		{"node --no-warnings ~/x.js", "x.js: no such file", ""},
 		{`"${CLAUDE_PROJECT_DIR}/lib/x y.sh" a`, "/lib/x y.sh: no such file", ""},
-		{"env lost", lost, ""}, {"timeout 5 lost", lost, ""}, {"exec lost", lost, ""}, {"env A=1 timeout 5 lost", lost, ""},
+		{"env lost", lost, ""}, {"timeout 5 lost", lost, ""}, {"exec lost", lost, ""},
+		{"env A=1 timeout 5 lost", lost, ""},
 		{"nohup lost &", lost, ""}, {`bash -c "lost x"`, lost, ""}, {"A=1 lost", lost, ""}, {"! lost", lost, ""},
 		{"(lost)", lost, ""}, {"{ lost; }", lost, ""}, {"command lost", lost, ""}, {"sudo x", "sudo: not found", ""},
 		{`cd "$CLAUDE_PROJECT_DIR" && lost`, lost, ""}, {"set -e; export A=1; lost", lost, ""},
@@ -69,15 +75,18 @@ func TestCannotStart(t *testing.T) {
 		{"cd sub && ./no.sh", "./no.sh: no such file", ""},
 
 		// A later command.
-		{"cat && lost", "", lost}, {"cat; lost", "", lost}, {"cat | lost", "", lost}, {"if cat; then lost; fi", "", lost}, {"lost || true", "", lost},
+		{"cat && lost", "", lost}, {"cat; lost", "", lost}, {"cat | lost", "", lost},
+		{"if cat; then lost; fi", "", lost}, {"lost || true", "", lost},
 		{"a=$(lost)", "", lost}, {"for f in a b; do lost $f; done", "", lost}, {"[ -f x ] && lost", "", lost},
 		{"[ -f x ] || exit 0; lost", "", lost}, {"xargs lost", "", lost}, {"case $1 in a) lost;; esac", "", lost},
 
 		// Programs and files that are there, builtins, functions and assignments.
-		{"cat | grep -q x && exit 2 || exit 0", "", ""}, {"~/here.sh", "", ""}, {"bash here.sh", "", ""}, {"A=1", "", ""},
+		{"cat | grep -q x && exit 2 || exit 0", "", ""}, {"~/here.sh", "", ""}, {"bash here.sh", "", ""},
+		{"A=1", "", ""},
 		{"f() { echo x; }; f", "", ""}, {"cd sub && ./here.sh", "", ""}, {"uv run here.py", "", ""}, {"echo x", "", ""},
 		{`printf '%s' x; read -r x; [[ $x ]] && exit 2`, "", ""}, {"npx prettier --check .", "", ""}, {"bash", "", ""},
-		{`python3 "$CLAUDE_PROJECT_DIR"/here.py --strict`, "", ""}, {"python3 -m pytest -q", "", ""}, {"node -e 1", "", ""},
+		{`python3 "$CLAUDE_PROJECT_DIR"/here.py --strict`, "", ""}, {"python3 -m pytest -q", "", ""},
+		{"node -e 1", "", ""},
 
 		// A test, or another program in its place.
 		{"command -v lost >/dev/null && lost x", "", ""}, {"which lost || exit 0; lost x", "", ""},
@@ -90,7 +99,8 @@ func TestCannotStart(t *testing.T) {
 		// What only the shell knows.
 		{"$UNSET/x.sh", "", ""}, {"$(lost_tool)/x.sh", "", "lost_tool: not found"}, {"PATH=$PATH:/x; lost", "", ""},
 		{`export PATH="$HOME/bin:$PATH"; lost`, "", ""}, {`bash -lc "lost"`, "", ""}, {". ./here.sh; lost", "", ""},
-		{`eval "$X"; lost`, "", ""}, {"cd $UNSET && ./no.sh", "", ""}, {"lost 'unclosed", "", ""}, {"{{x}}/y.sh", "", ""},
+		{`eval "$X"; lost`, "", ""}, {"cd $UNSET && ./no.sh", "", ""}, {"lost 'unclosed", "", ""},
+		{"{{x}}/y.sh", "", ""},
 		{"alias lost=cat; lost", "", ""}, {"for f in *.sh; do ./$f; done", "", ""}, {`python3 "$1"`, "", ""},
 		{"uv run --directory ~/x guard.py", "", ""}, {"node https://x/y.js", "", ""}, {"uv pip install x.py", "", ""},
 	} {
@@ -120,7 +130,8 @@ func TestSplitVariable(t *testing.T) {
 	dir := filepath.Join(workspace(t), "d sp")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "h"), 0o700))
 	for _, name := range []string{"h/p.sh", "h/p.py"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700)) //nolint:gosec // a program
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700)) //nolint:gosec // a program
 	}
 	install(t, dir, "python3", "bash", "cat")
 	for _, line := range []string{
@@ -144,7 +155,7 @@ func TestSplitVariable(t *testing.T) {
 func TestGuardWithoutItsProgram(t *testing.T) {
 	dir := workspace(t)
 	install(t, dir, "cat", "grep", "bash")
-	const goesOn = "jq: not found in PATH, and the gate may let calls pass without it; write || exit 2 behind the command"
+	const goesOn = "jq: not found in PATH, and the gate may let calls pass without it; write || exit 2 behind the "
 	for _, c := range []struct {
 		script string
 		own    bool
@@ -189,7 +200,8 @@ func TestGuardWithoutItsProgram(t *testing.T) {
 			}
 		}
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.sh"), []byte("#!/usr/bin/python3\nx=$(jq); exit 2"), 0o600))
+	const python = "#!/usr/bin/python3\nx=$(jq); exit 2"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.sh"), []byte(python), 0o600))
 	_, warnings := cannotStart(t, dir, "./guard.sh", true)
 	require.Empty(t, warnings)
 }

@@ -16,11 +16,11 @@ const (
 	wildcards = "*?"
 )
 
-// invalidPart returns the part of a glob that no name of a tool has, and a suggestion, quoted. It returns "" for a
+// invalidPart returns the part of a glob that no name of a tool has, and a suggestion. It returns "" for a
 // valid glob. An invalid glob loads, and matches no tool.
 func invalidPart(glob string, known []string) (part, meant string) {
 	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
-		return `:*, which is for the pattern of an "if"`, quote(tool)
+		return `:*, which is for the pattern of an "if"`, tool
 	}
 	text := sets.Get().ReplaceAllString(glob, "?")
 	switch {
@@ -54,7 +54,7 @@ func isInvalid(r rune, latin bool) bool {
 	return !strings.ContainsRune(nameChars+wildcards, r)
 }
 
-// cleaned returns the glob, quoted, without invalid characters, or "" if this leaves no text or the same text.
+// cleaned returns the glob without invalid characters, or "" if this leaves no text or the same text.
 func cleaned(glob string) string {
 	parts := strings.FieldsFunc(glob, func(r rune) bool { return r == ';' || r == '&' })
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
@@ -68,7 +68,7 @@ func cleaned(glob string) string {
 		parts[i] = strings.Trim(p, "/")
 	}
 	if clean := strings.Join(parts, "|"); strings.Trim(clean, "|") != "" && clean != glob {
-		return quote(clean)
+		return clean
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ type Finding struct {
 	Glob string // as written
 	Text string
 	Kind Kind
-	// Meant is the known name that the author of an "if" probably meant, or "".
+	// Meant has the known name that the author of an "if" probably meant, or the globs for that of a matcher, or is "".
 	Meant string
 }
 
@@ -57,41 +57,43 @@ func Check(matcher string, known []string) (found []Finding, err error) {
 	globs := strings.SplitN(matcher, "|", maxGlobs+1)
 	for _, pattern := range globs[:min(maxGlobs, len(globs))] {
 		pattern = strings.TrimSpace(pattern)
-		if what, kind := checkGlob(pattern, whole, known); what != "" {
-			text := fmt.Sprintf("the matcher %s has %s, %s", quote(matcher), quote(pattern), what)
-			found = append(found, Finding{Glob: pattern, Text: text, Kind: kind})
+		if f := checkGlob(pattern, whole, known); f.Text != "" {
+			f.Glob, f.Text = pattern, fmt.Sprintf("the matcher %s has %s, %s", quote(matcher), quote(pattern), f.Text)
+			found = append(found, f)
 		}
 	}
 	return found, nil
 }
 
-// checkGlob describes a doubt about a glob of a matcher, or returns "" if the glob is fine.
-func checkGlob(pattern string, whole glob.List, known []string) (what string, kind Kind) {
+// checkGlob describes a doubt about a glob of a matcher, or returns a Finding without a text if the glob is fine.
+func checkGlob(pattern string, whole glob.List, known []string) Finding {
 	switch {
 	case known == nil || pattern == "" || slices.ContainsFunc(known, glob.New(pattern).Match):
-		return "", Unknown
+		return Finding{}
 	case strings.Contains(pattern, ".*") || strings.Contains(pattern, ".+"):
 		meant := strings.NewReplacer(".*", "*", ".+", "*").Replace(pattern)
-		what = "and here . means only a dot; did you mean " + quote(meant) + "? " + globHint
+		f := Finding{Text: "and here . means only a dot; did you mean " + quote(meant) + "? " + globHint, Kind: Odd}
 		if MaybeMCP(meant) || slices.ContainsFunc(known, glob.New(meant).Match) {
-			return what, Never
+			f.Kind, f.Meant = Never, meant
 		}
-		return what, Odd // tools of some servers have a dot in their names
+		return f // tools of some servers have a dot in their names
 	case strings.Contains(pattern, ",") || strings.ContainsFunc(pattern, unicode.IsSpace):
-		return "which is one name with a comma or a blank in it; " + globHint, Never
+		names := strings.FieldsFunc(pattern, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		return Finding{Text: "which is one name with a comma or a blank in it; " + globHint, Kind: Never,
+			Meant: strings.Join(names, "|")}
 	}
 	if what, meant := invalidPart(pattern, known); meant != "" {
-		return "which would match no tool: it has " + what + "; did you mean " + meant + "? " + globHint, Never
+		what = "which would match no tool: it has " + what + "; did you mean " + quote(meant) + "? " + globHint
+		return Finding{Text: what, Kind: Never, Meant: meant}
 	} else if what != "" {
-		return "which would match no tool: it has " + what + "; " + globHint, Never
+		return Finding{Text: "which would match no tool: it has " + what + "; " + globHint, Kind: Never}
 	}
 	if name := otherCase(pattern, whole, known); name != "" {
-		name = quote(name)
-		return "which differs from the tool " + name + " by case alone, and case counts; did you mean " + name + "? " +
-			globHint, Never
+		return Finding{Kind: Never, Meant: name, Text: "which differs from the tool " + quote(name) +
+			" by case alone, and case counts; did you mean " + quote(name) + "? " + globHint}
 	}
-	what, kind, _ = unknownTool(pattern, whole, known)
-	return what, kind
+	what, kind, meant := unknownTool(pattern, whole, known)
+	return Finding{Text: what, Kind: kind, Meant: meant}
 }
 
 // minLetters is how many letters a glob with wildcards needs to tell which tool it means.

@@ -18,6 +18,10 @@ func CheckName(name string, known []string) (found Finding, ok bool) {
 		return Finding{name, "which differs from " + quote(meant) + " by case alone, and case counts; did you mean " +
 			quote(meant) + "?", Never, meant}, true
 	}
+	if tools := ToolsOfServer(name); tools != "" {
+		const text = `which names an MCP server and none of its tools; use "matcher": `
+		return Finding{Glob: name, Text: text + quote(tools), Kind: Never}, true
+	}
 	what, kind, meant := unknownTool(name, nil, known)
 	return Finding{name, what, kind, meant}, what != ""
 }
@@ -25,6 +29,9 @@ func CheckName(name string, known []string) (found Finding, ok bool) {
 // unknownTool describes a glob that matches no known tool. It returns "" if the glob may match a tool of an MCP server.
 func unknownTool(glob string, whole glob.List, known []string) (what string, kind Kind, meant string) {
 	const no = "which is no tool that hookrun knows"
+	if tools := ToolsOfServer(glob); tools != "" {
+		return "which names an MCP server and none of its tools; did you mean " + quote(tools) + "?", Never, tools
+	}
 	if MaybeMCP(glob) {
 		return "", Unknown, ""
 	}
@@ -40,6 +47,21 @@ func unknownTool(glob string, whole glob.List, known []string) (what string, kin
 	}
 	return no + "; " + own, Unknown, ""
 }
+
+// ToolsOfServer returns the glob for the tools of an MCP server if a name is the server's, which no tool has:
+// mcp__github or mcp_github. Otherwise it returns "".
+func ToolsOfServer(name string) string {
+	server, isMCP := strings.CutPrefix(name, "mcp_")
+	server = strings.Trim(server, "_")
+	isTwo := strings.HasPrefix(name, "mcp__")
+	if !isMCP || server == "" || strings.Trim(server, serverChars) != "" || strings.Contains(server, "__") ||
+		!isTwo && strings.Contains(server, "_") {
+		return ""
+	}
+	return "mcp__" + server + "__*"
+}
+
+const serverChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 // MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, or a form of other clients.
 // Most forms have a character or two that no tool of a client has.

@@ -30,7 +30,8 @@ type Config struct {
 
 	Trust       string // the "trust" of the user's or the managed file: off, required, or "" without one
 	ManagedOnly bool   // the managed file leaves out all other files
-	Worktree    string // absolute Project.Worktree; "": the project has hooks files of its own
+	// Main is the folder of the project, if it was found from a linked worktree, and Worktree the folder there.
+	Main, Worktree string
 
 	Dialect *dialect.Dialect // the form of the file; nil for several files
 

@@ -66,8 +66,9 @@ func Load(o Options) (*Config, error) {
 		return nil, problems
 	}
 	if cfg.Absent = absent; o.Project != nil && o.Project.Worktree != "" && len(o.Files) == 0 {
-		cfg.Worktree = o.Project.Worktree
-		cfg.Absent = append(cfg.Absent, Elsewhere(cfg.Worktree)...)
+		cfg.Main = o.Project.Workspace
+		cfg.Worktree = asOwn(cfg.Main, real(o.Project.Worktree))
+		cfg.Absent = append(cfg.Absent, Elsewhere(o.Project.Worktree)...)
 	}
 	return cfg, nil
 }

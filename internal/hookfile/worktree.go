@@ -82,21 +82,30 @@ func InMainWorktree(folder string) string {
 }
 
 // WorktreeOf returns the folder that has the place of the workspace in the linked worktree of dir, without links, or ""
-// if dir is in no linked worktree of the workspace's repository. Files in the worktree are the project's own, so a
-// folder that git does not know does not count, and neither does one with the home folder or the workspace in it.
+// if dir is in no linked worktree of the workspace's repository that git knows.
 func WorktreeOf(workspace, dir string) string {
-	root := Repository(dir, workspace)
-	main, fault, _ := mainWorktree(root)
-	if root == "" || main == "" || fault != "" {
-		return ""
+	dir, workspace = real(dir), real(workspace)
+	for root := ""; dir != filepath.Dir(dir); dir = filepath.Dir(root) {
+		if root = Repository(dir, workspace); root == "" {
+			break
+		}
+		main, fault, _ := mainWorktree(root)
+		if main = real(main); main == "" || fault != "" || !isIn(main, workspace) {
+			continue // the repository of a submodule, in whose worktree dir may be
+		}
+		inside, _ := filepath.Rel(main, workspace) // isIn had no error
+		return asOwn(workspace, filepath.Join(root, inside))
 	}
+	return ""
+}
+
+// asOwn returns a worktree whose files count as the workspace's own, or "" if the home folder or the workspace is in it.
+func asOwn(workspace, worktree string) string {
 	home, _ := os.UserHomeDir() // without a home, nothing lies in it
-	root, main, workspace = real(root), real(main), real(workspace)
-	inside, err := filepath.Rel(main, workspace)
-	if err != nil || !isIn(main, workspace) || isIn(root, workspace) || isIn(root, real(home)) {
+	if isIn(worktree, workspace) || isIn(worktree, real(home)) {
 		return ""
 	}
-	return filepath.Join(root, inside)
+	return worktree
 }
 
 // real returns a path without links, or the path itself if it leads nowhere.

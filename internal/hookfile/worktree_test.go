@@ -240,7 +240,10 @@ func TestWorktreeOf(t *testing.T) {
 	r.write("around/.tenex-hooks.json", "{}")
 	r.git(".", "init", "-q", "other")
 	symlink(t, r.in("side"), r.in("link"))
+	symlink(t, r.in("side/app"), r.in("to-app"))
 	symlink(t, r.in("proj"), r.in("to-proj"))
+	r.write("side/module/deep/file", "")
+	r.write("side/module/.git", "gitdir: ../../proj/.git/modules/module\n")
 	for _, c := range []struct{ workspace, dir, want string }{
 		{"proj", "side", "side"},
 		{"proj", "side/app/src", "side"},
@@ -248,6 +251,8 @@ func TestWorktreeOf(t *testing.T) {
 		{"proj/app", "side", "side/app"},
 		{"proj", "proj/.claude/worktrees/in/app", "proj/.claude/worktrees/in"},
 		{"proj", "link/app", "side"},
+		{"proj", "to-app/src", "side"},
+		{"proj", "side/module/deep", "side"}, // a submodule, or any repository
 		{"to-proj", "side", "side"},
 		{"proj", "proj/app", ""},
 		{"proj", "proj", ""},

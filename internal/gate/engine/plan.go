@@ -86,10 +86,12 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 	if set.err != nil {
 		return nil, set.err
 	}
-	if dir := cmp.Or(c.Dir, set.config.Worktree); dir != c.Workspace && filepath.IsAbs(dir) {
-		if c.Worktree = hookfile.WorktreeOf(c.Workspace, dir); c.Worktree != "" {
-			c.Dir = dir
-		}
+	if c.Dir != c.Workspace && filepath.IsAbs(c.Dir) {
+		c.Worktree = hookfile.WorktreeOf(c.Workspace, c.Dir)
+	}
+	if c.Worktree == "" && c.Workspace == set.config.Main { // a session that has left the worktree, or that git lost
+		c.Worktree = set.config.Worktree
+		c.Dir = cmp.Or(c.Dir, c.Worktree)
 	}
 	p.call = *dialect.NewCall(c)
 	p.load(set)

@@ -100,7 +100,7 @@ func TestIndex(t *testing.T) {
 	for question, target := range map[string]string{
 		"Codex in CI":                     "clients.md#codex-in-ci",
 		"nothing but some commands":       "cookbook.md#allow-nothing-but-a-list",
-		"all is blocked after a git pull": "troubleshooting.md",
+		"all is blocked after a git pull": "troubleshooting.md#the-hooks-of--are-not-those-that-were-allowed",
 		"worktrees":                       "troubleshooting.md#a-linked-worktree",
 		"the wheel":                       "install.md",
 		"every variable":                  "hook-protocol.md#variables-that-hookrun-reads",

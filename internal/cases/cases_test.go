@@ -67,7 +67,7 @@ var bad = map[string]struct{ doc, want string }{
 	"a misspelt key": {one(`"name": "a", "event": "pre-tool", "tool": "t", "arg": {}`, `"stop": true`),
 		`f:1:60: unknown key "arg"; did you mean "args"?`},
 	"an unknown key": {one(`"name": "a", "event": "pre-execute", "colour": 1`, `"stop": true`),
-		`f:1:50: unknown key "colour"; known are name, input, env, expect, event, tool, args, result, failed, ` +
+		`f:1:50: unknown key "colour"; known are name, input, env, expect, event, tool, args, result, failed, blocked, ` +
 			`prompt, session_id, tool_use_id, agent_id`},
 	"an unknown event": {one(`"name": "a", "event": "PreToolUes"`, `"stop": true`),
 		`f:1:35: unknown event "PreToolUes"; did you mean "PreToolUse" or "preToolUse"?`},
@@ -85,6 +85,10 @@ var bad = map[string]struct{ doc, want string }{
 			"tool alone, not at pre-tool"},
 	"failed of a wrong type": {one(`"name": "a", "event": "post-tool", "tool": "t", "failed": 1`, `"stop": true`),
 		`f:1:71: "failed" must be true or false, not 1`},
+	"blocked of a wrong type": {one(`"name": "a", "event": "post-tool", "tool": "t", "blocked": "yes"`, `"stop": true`),
+		`f:1:72: "blocked" must be true or false, not "yes"`},
+	"blocked before": {one(`"name": "a", "event": "pre-tool", "tool": "t", "blocked": true`, `"stop": true`),
+		`f:1:71: "blocked" is known after the tool alone, not at pre-tool`},
 	"env of HOOKRUN": {one(`"name": "a", "event": "pre-execute", "env": {"HOOKRUN_X": "1"}`, `"stop": true`),
 		`f:1:58: HOOKRUN_X is set by hookrun; choose a name that does not start with HOOKRUN`},
 	"env of no name": {one(`"name": "a", "event": "pre-execute", "env": {"a=b": "1", "c": 1, "d": "\u0000"}`,
@@ -155,6 +159,8 @@ var good = map[string]struct {
 		dialect.Call{Event: "PreToolUse", Tool: "Bash"}},
 	"after a tool": {`"event": "post-tool", "tool": "shell", "result": "done\n", "failed": true`,
 		dialect.Call{Event: "post-tool", Tool: "shell", Result: "done\n", Failed: true}},
+	"a blocked call": {`"event": "post-tool", "tool": "shell", "result": "no", "blocked": true`,
+		dialect.Call{Event: "post-tool", Tool: "shell", Result: "no", Blocked: true}},
 	"a failure has its own name": {`"event": "PostToolUseFailure", "tool": "Bash", "result": "no"`,
 		dialect.Call{Event: "PostToolUseFailure", Tool: "Bash", Result: "no", Failed: true}},
 	"a result that is no text": {`"event": "post-tool", "tool": "shell", "result": {"stdout": "x"}`,

@@ -139,7 +139,8 @@ func (p *parser) tests(top gjson.Result) (tests []Test) {
 }
 
 // callKeys are the keys of a call, if the test has no "input".
-var callKeys = []string{"event", "tool", "args", "result", "failed", "prompt", "session_id", "tool_use_id", "agent_id"}
+var callKeys = []string{"event", "tool", "args", "result", "failed", "blocked", "prompt", "session_id", "tool_use_id",
+	"agent_id"}
 
 func (p *parser) test(entry gjson.Result) (t Test) {
 	fields := p.fields(entry, append([]string{"name", "input", "env", "expect"}, callKeys...)...)
@@ -222,6 +223,9 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 	if failed, ok := fields["failed"]; ok && p.checkType(failed, `"failed"`, "boolean") {
 		c.Failed = c.Failed || failed.Bool()
 	}
+	if blocked, ok := fields["blocked"]; ok && p.checkType(blocked, `"blocked"`, "boolean") {
+		c.Blocked = blocked.Bool()
+	}
 	if !ok {
 		return c // the keys of an unknown event cannot be checked
 	}
@@ -229,12 +233,12 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c dia
 	if dialect.HasTool(c.Event) && c.Tool == "" && (!given || tool.Type == gjson.String) {
 		p.problem(entry.Index, "the test has no \"tool\", and %s is about one", c.Event)
 	}
-	for _, key := range []string{"tool", "args", "result", "failed"} {
+	for _, key := range []string{"tool", "args", "result", "failed", "blocked"} {
 		v, ok := fields[key]
 		switch {
 		case ok && !dialect.HasTool(c.Event):
 			p.problem(v.Index, "%s is about no tool, so it has no %q", c.Event, key)
-		case ok && (key == "result" || key == "failed") && dialect.Canonical(c.Event) != protocol.PostTool:
+		case ok && key != "tool" && key != "args" && dialect.Canonical(c.Event) != protocol.PostTool:
 			p.problem(v.Index, "%q is known after the tool alone, not at %s", key, c.Event)
 		}
 	}

@@ -65,6 +65,7 @@ type callFields struct {
 	Args      json.RawMessage `json:"args,omitempty"`
 	Result    string          `json:"result,omitempty"`
 	Failed    bool            `json:"failed,omitempty"`
+	Blocked   bool            `json:"blocked,omitempty"`
 	Prompt    string          `json:"prompt,omitempty"`
 	SessionID string          `json:"session_id,omitempty"`
 	AgentID   string          `json:"agent_id,omitempty"`
@@ -121,11 +122,11 @@ func (r *Recording) add(line []byte, path string, number int) {
 		r.LeftOut[why]++
 		return
 	}
-	parts := []any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt}
+	parts := []any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Blocked, l.Prompt}
 	if r.Anywhere {
 		parts = append(parts, l.AgentID, l.SessionID)
 	}
-	key, _ := json.Marshal(parts) // strings and a bool: no error
+	key, _ := json.Marshal(parts) // strings and bools: no error
 	index, ok := r.indexes[string(key)]
 	if !ok {
 		index = len(r.calls)
@@ -292,7 +293,7 @@ func (l *logged) test(name, workspace string) (string, error) {
 	t := &f.Tests[0]
 	c := dialect.Call{
 		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result,
-		Failed: l.Failed, Prompt: l.Prompt,
+		Failed: l.Failed, Blocked: l.Blocked, Prompt: l.Prompt,
 		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
 	}
 	c.Failed = c.Failed || c.Event == "PostToolUseFailure"

@@ -38,6 +38,17 @@ func line(about, outcome string) string {
 		`space",` + about + `"outcome":{"version":1,` + outcome + `,"hooks":[]}}`
 }
 
+// A call that was blocked is another one than the same call of a tool that ran.
+func TestRecordOfABlockedCall(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
+	const said = `"event":"post-tool","tool":"shell","decision":"continue"`
+	f, r, _ := recorded(t, line(`"args":{},"result":"no","blocked":true,`, said), line(`"args":{},"result":"no",`, said))
+	require.Empty(t, r.LeftOut)
+	require.Len(t, f.Tests, 2)
+	require.True(t, f.Tests[0].Call.Blocked)
+	require.False(t, f.Tests[1].Call.Blocked)
+}
+
 func TestRecord(t *testing.T) {
 	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	said := `"event":"post-tool","tool":"shell","decision":"continue","inject":[{"hook":"a","content":"see /work ` +

@@ -57,6 +57,7 @@ type line struct {
 	ResultPreview string          `json:"result_preview,omitempty"`
 	ResultSize    int             `json:"result_size,omitempty"`
 	Failed        bool            `json:"failed,omitempty"`
+	Blocked       bool            `json:"blocked,omitempty"` // the tool did not run
 	Redacted      bool            `json:"redacted,omitempty"`
 
 	Error *string `json:"error,omitempty"`
@@ -80,7 +81,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command),
 		Client: c.cut(call.Client), PID: os.Getpid(),
 		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace),
-		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed,
+		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed, Blocked: call.Blocked,
 	}
 	if dialect.HasTool(call.Event) {
 		l.setArgs(&c, call, e.WholeArgs)

@@ -65,6 +65,8 @@ func TestLine(t *testing.T) {
 			want: `"session_id":"s","agent_id":"a","workspace":"/w","tool_use_id":"t","args":{"b":1,"a":"é"},` +
 				`"result":"done","failed":true,"event":"post-tool","tool":"shell"`,
 		},
+		"a blocked call": {entry: Entry{Call: &dialect.Call{Event: "post-tool", Result: "no", Blocked: true}},
+			want: `"args":{},"result":"no","blocked":true,"event":"post-tool"`},
 		"no arguments": {entry: Entry{Call: &dialect.Call{Event: "PreToolUse", Tool: "x"}},
 			want: `"args":{},"event":"PreToolUse","tool":"x"`},
 		"text as args": {entry: Entry{Call: &dialect.Call{Event: "pre-tool", Args: "ls -l"}},

@@ -42,8 +42,8 @@ type Options struct {
 	Trust    Trust
 	Pin      bool // a session keeps the hooks of its first call; calls need a SessionID
 	StateDir string
-	// BlockUntilAllowed: with TrustRequired, tool calls are blocked until a person has allowed the hooks of the project,
-	// at each event that can block. Otherwise the calls go on without those hooks.
+	// BlockUntilAllowed: with TrustRequired, tool calls are blocked, where they can be, until a person has allowed the
+	// hooks of the project. Otherwise the calls go on without those hooks.
 	BlockUntilAllowed bool
 
 	// Skip names hooks that do not run. Each call that a skipped hook is for gets a warning. A managed hook runs

@@ -85,7 +85,7 @@ func (p *Plan) selectTrusted() {
 	}
 	hasTool, canBlock := dialect.HasTool(p.call.Event), registry.CanBlock(&p.call)
 	tell, selected := dialect.Canonical(p.call.Event) == protocol.PreExecute, len(p.run)
-	switch at := j.At(p.selectedNames()); {
+	switch at := j.At(p.heldHere()); {
 	case j.Held != nil && (hasTool || canBlock), j.Cause != "" && hasTool:
 		g.blocks = at
 	case j.Held != nil:
@@ -111,16 +111,11 @@ func (p *Plan) selectTrusted() {
 	}
 }
 
-// selectedNames returns the names of the hooks that match the call, and of those that an equal hook replaces.
-func (p *Plan) selectedNames() (names []string) {
+// heldHere returns the names of the changed hooks that would run at the call.
+func (p *Plan) heldHere() (names []string) {
 	for _, h := range p.run {
 		if p.isHeld(h) {
 			names = append(names, h.Name)
-		}
-	}
-	for _, d := range p.duplicates {
-		if p.isHeld(d.hook) {
-			names = append(names, d.hook.Name)
 		}
 	}
 	return names
@@ -159,7 +154,7 @@ func (g *trustCheck) fingerprint(p *Plan) (err error) {
 
 // fail blocks the call because the check failed.
 func (g *trustCheck) fail(err error) {
-	const text = "whether the hooks may run cannot be found out: %v"
+	const text = "whether the hooks may run cannot be found out, so every tool call is blocked: %v"
 	g.judgment = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text, err)}
 }
 

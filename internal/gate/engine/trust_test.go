@@ -88,3 +88,53 @@ func TestTrustInGo(t *testing.T) {
 	_, err = engine.New(cfg, engine.Options{Trust: "always"})
 	require.EqualError(t, err, `trust "always" is not one of off, required`)
 }
+
+// A program that stays up holds the calls of a hook whose script has changed, beside its own functions.
+func TestHeldInGo(t *testing.T) {
+	dir := t.TempDir()
+	guard := filepath.Join(dir, "guard.sh")
+	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	write(filepath.Join(dir, hookfile.FileName), `{"hooks": [
+		{"name": "guard", "command": ["sh", "guard.sh"], "events": ["pre-tool"], "matcher": "t"},
+		{"name": "other", "command": "echo other", "events": ["pre-tool", "pre-execute"]}]}`)
+	write(guard, "exit 0\n")
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	require.NoError(t, err)
+	r, err := engine.New(cfg, engine.Options{Pin: true, StateDir: filepath.Join(t.TempDir(), "state"),
+		Functions: []engine.Function{function("own", dialect.OK())}})
+	require.NoError(t, err)
+	defer r.Close()
+	fire := func(event protocol.Event, tool string) engine.Fired {
+		t.Helper()
+		o, err := r.Fire(t.Context(), dialect.Call{Event: event, Tool: tool, Workspace: dir, SessionID: "s"})
+		require.NoError(t, err)
+		return o
+	}
+	require.Equal(t, protocol.Continue, fire(protocol.PreTool, "t").Decision)
+	write(guard, "exit 0 # other\n")
+	held := fire(protocol.PreTool, "t")
+	require.Equal(t, protocol.Block, held.Decision)
+	require.Equal(t, protocol.CauseChanged, held.Cause)
+	require.Contains(t, held.Reason, "guard.sh was changed (hook 'guard'), so calls for hook 'guard' are blocked")
+	require.Empty(t, held.Hooks)
+	goesOn := fire(protocol.PreTool, "u")
+	require.Equal(t, protocol.Continue, goesOn.Decision, goesOn.Reason)
+	require.Len(t, goesOn.Hooks, 2) // the function, too
+	require.Empty(t, goesOn.SystemMessages)
+	prompt := fire(protocol.PreExecute, "")
+	require.Equal(t, protocol.Continue, prompt.Decision, prompt.Reason)
+	require.Len(t, prompt.Hooks, 1)
+	require.Contains(t, prompt.SystemMessages[0], "calls for hook 'guard' are blocked")
+	write(guard, "exit 0\n")
+	require.Equal(t, protocol.Continue, fire(protocol.PreTool, "t").Decision)
+
+	// A hooks file that was changed holds tool calls alone, and no hook of the project runs for a prompt.
+	write(filepath.Join(dir, hookfile.FileName), `{"hooks": []}`)
+	held = fire(protocol.PreTool, "u")
+	require.Equal(t, protocol.CauseChanged, held.Cause)
+	require.Contains(t, held.Reason, "so every tool call is blocked")
+	prompt = fire(protocol.PreExecute, "")
+	require.Equal(t, protocol.Continue, prompt.Decision, prompt.Reason)
+	require.Empty(t, prompt.Hooks)
+	require.Contains(t, prompt.SystemMessages[0], "so every tool call is blocked")
+}

@@ -210,6 +210,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
+	if f.call.Failed && f.call.Blocked {
+		return errors.New("--failed and --blocked exclude each other: a tool that failed has run; leave one out")
+	}
 	if err := f.resolveWorkspace(); err != nil {
 		return err
 	}

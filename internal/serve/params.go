@@ -108,6 +108,9 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 	if err == nil && dialect.HasTool(event) && r.call.Tool == "" {
 		err = errors.New(`"tool" is missing; give the name of the tool`)
 	}
+	if err == nil && r.call.Failed && r.call.Blocked {
+		err = errors.New(`"failed" and "blocked" exclude each other: a tool that failed has run; leave one out`)
+	}
 	return err
 }
 

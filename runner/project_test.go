@@ -59,10 +59,12 @@ func TestFolderOfTheProject(t *testing.T) {
 			at = project
 		}
 		for path, decision := range map[string]protocol.Decision{
-			"a": protocol.Continue, "secrets/a": protocol.Block, filepath.Join(at, "secrets", "a"): protocol.Block,
-			filepath.Join(project, "secrets", "a"): protocol.Block, filepath.Join(root, "secrets", "a"): protocol.Continue,
+			"a":         protocol.Continue,
+			"secrets/a": protocol.Block, filepath.Join(at, "secrets", "a"): protocol.Block,
+			filepath.Join(project, "secrets", "a"): protocol.Block, filepath.Join(root, "secrets"): protocol.Continue,
 		} {
-			o, err := r.Before(t.Context(), protocol.Call{Tool: "fs_write", Args: `{"path": "` + filepath.ToSlash(path) + `"}`})
+			args := `{"path": "` + filepath.ToSlash(path) + `"}`
+			o, err := r.Before(t.Context(), protocol.Call{Tool: "fs_write", Args: args})
 			require.NoError(t, err)
 			require.Equal(t, decision, o.Decision, "%s in %s: %s", path, dir, o.Reason)
 		}

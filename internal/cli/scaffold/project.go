@@ -21,8 +21,8 @@ type entry struct {
 	tests   bool   // run at the end of a turn; if false, after an edit of a file
 }
 
-// String returns the entry as JSON. Its "files" are none: daily work changes the files that formatters and tests read,
-// and a change would hold calls until a person allows it.
+// String returns the entry as JSON. Its "files" are none, and its command finds its program when it runs: daily work
+// changes what formatters and tests read, and installs programs, and trust would hold calls after such a change.
 func (e entry) String() string {
 	when := `"events": ["post-tool"], "matcher": "fs_write|fs_edit"`
 	if e.tests {
@@ -44,31 +44,32 @@ func entries(dir string) (found []entry) {
 		}
 		return false
 	}
-	format := func(name, patterns, needs, command string) {
+	format := func(name, patterns, program, options string) {
 		found = append(found, entry{name: "format-" + name,
-			command: `"$HOOKRUN" get file | { s=0; while IFS= read -r f; do [ -f "$f" ] || continue; case $f in ` +
-				patterns + `) ` + needs + ` || exit 0; ` + command + ` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
+			command: `"$HOOKRUN" get file | { s=0; p=; while IFS= read -r f; do [ -f "$f" ] || continue; case $f in ` +
+				patterns + `) p=${p:-` + program + `}; [ -x "$p" ] || exit 0; "$p" ` + options +
+				` -- "$f" >&2 || s=1;; esac; done; exit $s; }`})
 	}
-	tests := func(name, needs, command string) {
+	tests := func(name, program, needs, arguments string) {
 		found = append(found, entry{name: "tests-" + name, tests: true,
-			command: needs + ` || exit 0; out=$(` + command +
+			command: `p=$(command -v ` + program + `) || exit 0; ` + needs + `out=$("$p" ` + arguments +
 				` 2>&1) || { printf '%s\n' "${out:-the tests failed}" | tail -n 40 >&2; exit 2; }`})
 	}
 	if has("go.mod") {
-		format("go", `*.go`, `command -v gofmt >/dev/null`, `gofmt -w`)
+		format("go", `*.go`, `$(command -v gofmt)`, `-w`)
 		if has("*_test.go", "*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go") {
-			tests("go", `command -v go >/dev/null`, `go test ./...`)
+			tests("go", `go`, ``, `test ./...`)
 		}
 	}
 	switch {
 	case pythonNames(dir, "ruff") || has("ruff.toml", ".ruff.toml"):
-		format("python", `*.py|*.pyi`, `command -v ruff >/dev/null`, `ruff format -q`)
+		format("python", `*.py|*.pyi`, `$(command -v ruff)`, `format -q`)
 	case pythonNames(dir, "black"):
-		format("python", `*.py|*.pyi`, `command -v black >/dev/null`, `black -q`)
+		format("python", `*.py|*.pyi`, `$(command -v black)`, `-q`)
 	}
 	if pythonNames(dir, "pytest") || has("pytest.ini", "conftest.py", "tests/conftest.py") {
-		const command = `python3 -m pytest -q 2>&1 || [ $? -eq 5 ]` // 5: there is no test
-		tests("python", `python3 -c 'import pytest' 2>/dev/null`, command)
+		const command = `-m pytest -q 2>&1 || [ $? -eq 5 ]` // 5: there is no test
+		tests("python", `python3`, `"$p" -c 'import pytest' 2>/dev/null || exit 0; `, command)
 	}
 	node := gjson.Parse(read(dir, "package.json"))
 	needs := func(name string) bool {
@@ -80,8 +81,8 @@ func entries(dir string) (found []entry) {
 		return false
 	}
 	const scripts = `*.js|*.jsx|*.mjs|*.cjs|*.ts|*.tsx|*.mts|*.cts|*.css`
-	ofNode := func(program, options string) { // its path is made when it runs, since npm install changes the file
-		format("node", scripts, `p=${p:-$(npm root 2>/dev/null)/.bin/`+program+`}; [ -x "$p" ]`, `"$p" `+options)
+	ofNode := func(program, options string) {
+		format("node", scripts, `$("$(command -v npm)" root 2>/dev/null)/.bin/`+program, options)
 	}
 	switch {
 	case needs("@biomejs/biome") || has("biome.json", "biome.jsonc"):
@@ -90,7 +91,7 @@ func entries(dir string) (found []entry) {
 		ofNode("prettier", `--log-level warn --write`)
 	}
 	if test := node.Get("scripts.test").String(); test != "" && !strings.Contains(test, "no test specified") {
-		tests("node", `command -v npm >/dev/null`, `npm test --silent`)
+		tests("node", `npm`, ``, `test --silent`)
 	}
 	return found
 }

@@ -18,13 +18,13 @@ func TestEntries(t *testing.T) {
 		want  map[string]string // of hooks, a part of the command
 	}{
 		"none": {map[string]string{"README.md": "pytest prettier ruff"}, nil},
-		"go":   {map[string]string{"go.mod": "module x", "a.go": ""}, map[string]string{"format-go": "gofmt -w"}},
+		"go":   {map[string]string{"go.mod": "module x", "a.go": ""}, map[string]string{"format-go": `gofmt)}`}},
 		"go with tests": {map[string]string{"go.mod": "module x", "a/b/a_test.go": ""},
-			map[string]string{"format-go": "gofmt -w", "tests-go": "go test ./..."}},
+			map[string]string{"format-go": `"$p" -w`, "tests-go": `"$p" test ./...`}},
 		"ruff and pytest": {map[string]string{"pyproject.toml": "[tool.ruff]\n[tool.pytest.ini_options]"},
-			map[string]string{"format-python": "ruff format", "tests-python": "pytest -q"}},
+			map[string]string{"format-python": "ruff)}", "tests-python": "pytest -q"}},
 		"black": {map[string]string{"requirements.txt": "black==25\nrequests"},
-			map[string]string{"format-python": "black -q"}},
+			map[string]string{"format-python": "black)}"}},
 		"no ruff":  {map[string]string{"requirements.txt": "truffle\nmy-ruffian"}, nil},
 		"conftest": {map[string]string{"tests/conftest.py": ""}, map[string]string{"tests-python": "pytest"}},
 		"prettier": {map[string]string{"package.json": `{"devDependencies":{"prettier":"3"}}`},
@@ -34,7 +34,7 @@ func TestEntries(t *testing.T) {
 		"biome.json": {map[string]string{"package.json": `{}`, "biome.json": "{}"},
 			map[string]string{"format-node": `"$p" format --write`}},
 		"npm test": {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`},
-			map[string]string{"tests-node": "npm test"}},
+			map[string]string{"tests-node": `"$p" test --silent`}},
 		"npm default": {map[string]string{"package.json": `{"scripts":{"test":"echo no test specified"}}`}, nil},
 		"no JSON":     {map[string]string{"package.json": `{`}, nil},
 	} {

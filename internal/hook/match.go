@@ -386,7 +386,15 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	}
 	rule.Project, rule.Aliases = h.Dialect.HasProjectRules(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
+	if name := h.If.Tool(); rule.Project && h.If.MayTouch(rule) && isFileTool(name) {
+		rule.Aliases = append(slices.Clip(rule.Aliases), name)
+	}
 	return rule
+}
+
+// isFileTool reports whether a name in a rule is that of a tool that works on files, in projects or in a client.
+func isFileTool(name string) bool {
+	return KindOf(append(registry.ToolNames(name), name)) == permission.File
 }
 
 // isAdded reports whether the tool has this name only from a file of a lower level.

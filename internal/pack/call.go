@@ -24,6 +24,7 @@ type File struct {
 	Path     string // as written
 	IsPrefix bool   // the shell computes the rest of the path
 	Writes   bool
+	Reads    bool // of a file tool; an unknown tool may do both
 
 	// Of a redirection:
 	Word               Word // the path, including computed parts
@@ -84,9 +85,20 @@ func NewCall(c permission.Call, writes bool) *Call {
 		}
 	}
 	for _, path := range facts.Files {
-		p.Files = append(p.Files, File{Path: path, Writes: writes})
+		p.Files = append(p.Files, File{Path: path, Writes: writes, Reads: !writes || p.unknown()})
 	}
 	return p
+}
+
+// unknown reports whether no table has the tool, so the tool may read and write the files that it is given.
+func (c *Call) unknown() bool { return c.facts.Kind == permission.Unknown }
+
+// mayDo returns a Found for a file that the call's tool works on. verb is what the rule is about.
+func (c *Call) mayDo(verb, file string) Found {
+	if c.unknown() {
+		return Found{file, "the tool is unknown, and may " + verb + " the file"}
+	}
+	return Found{Subject: file}
 }
 
 // flat returns a text in lower case, and below a copy without quotes and brackets: a program has the words of a command

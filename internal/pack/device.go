@@ -1,11 +1,15 @@
 package pack
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
@@ -220,12 +224,26 @@ func outsideWrite(c *Call) Found {
 			continue
 		}
 		for _, t := range c.targets(Word{Text: strings.TrimSpace(f.Path), Home: true}, nil, true) {
-			if t.area >= outside && !c.isNote(t.path) {
-				return Found{Subject: f.Path}
+			elsewhere := f.Reads && (t.area == workspace || !mayBeHere(f.Path, t.path))
+			if t.area >= outside && !elsewhere && !c.isNote(t.path) {
+				return c.mayDo("write", f.Path)
 			}
 		}
 	}
 	return Found{}
+}
+
+// mayBeHere reports whether a path outside of the workspace may be a file of this machine, and not a server's own name
+// for a thing, such as /api/v1/pods: the path is relative, or the path or its folder exists, or the path is in one of
+// the folders that every system has. The folder / says nothing.
+func mayBeHere(written, real string) bool {
+	exists := func(file string) bool {
+		_, err := os.Lstat(filepath.FromSlash(file))
+		return err == nil || !errors.Is(err, fs.ErrNotExist) && !permission.IsTooLong(file)
+	}
+	folder, top := path.Dir(real), real[:1+strings.IndexByte(real[1:]+"/", '/')]
+	return !path.IsAbs(strings.TrimSpace(written)) || exists(real) || folder != "/" && exists(folder) ||
+		(systemArea(top) == protected || top == "/root") && exists(top)
 }
 
 // isNote reports whether the path is in a folder of the home where a client keeps plans and notes.

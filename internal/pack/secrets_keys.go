@@ -135,8 +135,8 @@ func environmentDump(c *Call) Found {
 		}
 	}
 	for _, f := range c.Files {
-		if isEnviron(f.Path) && !f.Writes {
-			return Found{Subject: f.Path}
+		if isEnviron(f.Path) && f.Reads {
+			return c.mayDo("read", f.Path)
 		}
 	}
 	for _, d := range c.doubts {

@@ -71,11 +71,11 @@ func (s *search) byTool() Found {
 	}
 	looks := isOne("fs_grep", "Grep")
 	for _, f := range s.Files {
-		if f.Writes {
+		if !f.Reads {
 			continue
 		}
 		if what := s.secretAt(f.Path); what != "" {
-			return Found{Subject: what}
+			return s.mayDo("read", what)
 		}
 		if looks && len(s.facts.Globs) == 0 {
 			g := grepCall{patterns: s.facts.Patterns, hidden: true}
@@ -89,13 +89,13 @@ func (s *search) byTool() Found {
 		return Found{Subject: s.inFolder(".", true, g.mayPrint)}
 	}
 	texts := s.facts.Globs
-	if !looks && len(s.Files) == 0 {
+	if !looks && (len(s.Files) == 0 || s.unknown()) {
 		texts = s.MaybePaths
 	}
 	for _, text := range texts {
 		for _, glob := range permission.Braces(text) {
 			if !strings.HasPrefix(glob, "!") && !isText(glob) && mayBeSecret(glob) {
-				return Found{Subject: glob}
+				return s.mayDo("read", glob)
 			}
 		}
 	}

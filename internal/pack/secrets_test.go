@@ -89,7 +89,7 @@ func TestSecretsOfTools(t *testing.T) {
 		{"Read", `{"file_path":"~/.aws/credentials"}`, false, true},
 		{"mcp__fs__read_file", `{"path":".env"}`, false, true},
 		{"mcp__fs__read_many", `{"paths":["a.txt",".env"]}`, false, true},
-		{"mcp__fs__write_file", `{"path":".env","content":"A=1"}`, true, false},
+		{"mcp__fs__write_file", `{"path":".env","content":"A=1"}`, true, true},
 		{"mcp__x__find", `{"query":"what is .env"}`, false, false},
 		{"fs_write", `{"path":"a.py","content":"k = '\u0041KIAZ7QPLM3XK2WD9RTB'"}`, true, true},
 		{"fs_write", `{"path":"a.py","content":"k = os.environ['KEY']"}`, true, false},

@@ -47,8 +47,9 @@ func useOf(name string) keyUse {
 	case "content", "contents", "filetext", "text", "body", "oldstring", "newstring", "oldstr", "newstr", "oldtext",
 		"newtext", "oldsource", "newsource", "instruction", "instructions", "description", "explanation", "prompt",
 		"systemprompt", "message", "reason", "summary", "title", "question", "justification", "query", "queries",
-		"regex", "regexp", "exclude", "excludepattern", "excludepatterns", "ignore", "ignorepatterns", "outputmode",
-		"type", "celltype", "cellid", "editmode", "imagequality", "pages", "mode", "encoding", "language":
+		"regex", "regexp", "substringpattern", "exclude", "excludepattern", "excludepatterns", "ignore",
+		"ignorepatterns", "outputmode", "type", "celltype", "cellid", "editmode", "imagequality", "pages", "mode",
+		"encoding", "language":
 		return useNone
 	}
 	return useUnknown

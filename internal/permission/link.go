@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"bytes"
 	"cmp"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 const (
 	maxPath    = 4096   // bytes; the system opens no longer path
+	maxName    = 255    // bytes of a name in a path; the same
 	maxLinks   = 40     // in one path, as on Linux
 	maxLookups = 10_000 // of names in folders, for all rules of a call
 )
@@ -51,43 +53,98 @@ func (r Rule) matchLinks(c *Call, file string, at baseDirs, test func(file strin
 	return false, reason{}
 }
 
-// follow returns the path without links, or "" if the path is unknown. It starts from the cached folder, which other
-// paths share, unless the path has dots.
+// place is where a path leads without links.
+type place struct {
+	path    string // "": unknown
+	missing bool   // nothing is there, so no name below it is a link
+}
+
+// IsTooLong reports whether no file can have this path: the path or one of its names is too long for the system.
+func IsTooLong(file string) bool {
+	if len(file) > maxPath {
+		return true
+	}
+	for name := range strings.SplitSeq(file, "/") {
+		if len(name) > maxName {
+			return true
+		}
+	}
+	return false
+}
+
+// follow returns the path without links, or "" if the path is unknown. It starts from the cached folders, which other
+// paths share, unless the path has dots. A path that is too long exists nowhere, so nothing is looked up.
 func (t *callCache) follow(file string) string {
 	end, ok := t.followed[file]
 	switch {
 	case ok:
-		return end
+		return end.path
 	case file == "/":
 		return file
+	case len(file) > maxPath:
+		return path.Clean(file)
 	case path.Clean(file) != file:
-		end = t.walk(file)
+		end.path = t.walk(file)
 	default:
-		end = t.followIn(t.follow(path.Dir(file)), file)
+		end = t.followClean(file)
 	}
 	t.followed[file] = end
+	return end.path
+}
+
+// followClean is follow for a path without dots. It stops at the first missing name.
+func (t *callCache) followClean(file string) (end place) {
+	for at := 0; at < len(file); {
+		next := at + 1
+		for next < len(file) && file[next] != '/' {
+			next++
+		}
+		if strings.HasPrefix(end.path, "/proc/") {
+			return place{path: t.walk(file)}
+		}
+		known, ok := t.followed[file[:next]]
+		if !ok {
+			known = t.followName(end.path, file[:next])
+			t.followed[file[:next]] = known
+		}
+		if end, at = known, next; end.path == "" {
+			break
+		}
+		if end.missing && !strings.HasPrefix(end.path, "/proc/") {
+			end.path += file[at:]
+			break
+		}
+	}
 	return end
 }
 
-// followIn returns a path without links. folder is the path's folder, already without links; the path has no dots.
-func (t *callCache) followIn(folder, file string) string {
-	if t.lookups++; folder == "" || strings.HasPrefix(folder, "/proc/") || t.lookups > maxLookups {
-		return t.walk(file)
+// followName returns where a path without dots leads. folder is where its folder leads; "": the root.
+func (t *callCache) followName(folder, file string) place {
+	end := strings.TrimSuffix(folder, "/") + file[strings.LastIndexByte(file, '/'):]
+	if !t.mayLookUp(end) {
+		return place{}
 	}
-	end := path.Join(folder, path.Base(file))
 	info, err := os.Lstat(native(end))
 	switch {
 	case err != nil:
-		return end
+		return place{end, true}
 	case info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0:
-		return t.walk(file)
+		return place{path: t.walk(file)}
 	}
-	return longName(end)
+	return place{path: longName(end)}
+}
+
+// mayLookUp counts a lookup of a path, and reports whether the call's lookups are within the limit. The system reads
+// the whole path, so a long path costs more.
+func (t *callCache) mayLookUp(file string) bool {
+	t.lookups += 1 + len(file)/256
+	return t.lookups <= maxLookups
 }
 
 // walk is follow without the cache. After the first missing name, no name can be a link.
 func (t *callCache) walk(file string) string {
-	at, missing, links := "/", false, 0
+	at, links := make([]byte, 0, len(file)+1), 0 // at is "" for the root
+	missing := -1                                // length of the first path that is missing
 	rest := strings.Split(file, "/")
 	for len(rest) > 0 {
 		name := rest[0]
@@ -96,42 +153,44 @@ func (t *callCache) walk(file string) string {
 		case "", ".":
 			continue
 		case "..":
-			at, missing = path.Dir(at), false
+			if at = at[:max(bytes.LastIndexByte(at, '/'), 0)]; len(at) < missing {
+				missing = -1
+			}
 			continue
 		}
-		next := path.Join(at, name)
-		if strings.HasPrefix(at, "/proc/") && slices.Contains(processLinks, name) {
+		if bytes.HasPrefix(at, []byte("/proc/")) && slices.Contains(processLinks, name) {
 			return ""
 		}
-		if missing {
-			at = next
+		folder := len(at)
+		if at = append(append(at, '/'), name...); missing >= 0 {
 			continue
 		}
-		if t.lookups++; t.lookups > maxLookups {
+		next := string(at)
+		if !t.mayLookUp(next) {
 			return ""
 		}
 		info, err := os.Lstat(native(next))
 		switch {
 		case err != nil:
-			at, missing = next, true
+			missing = len(at)
 			continue
 		case info.Mode()&(os.ModeSymlink|os.ModeIrregular) == 0:
-			at = longName(next)
+			at = append(at[:0], longName(next)...)
 			continue
 		}
 		target, err := os.Readlink(native(next))
 		if err != nil && info.Mode()&os.ModeSymlink == 0 { // nor a junction of Windows
-			at = longName(next)
+			at = append(at[:0], longName(next)...)
 			continue
 		}
 		target = slashed(target)
 		if links++; err != nil || links > maxLinks || len(target) > maxPath {
 			return ""
 		}
-		if path.IsAbs(target) {
-			at = "/"
+		if at = at[:folder]; path.IsAbs(target) {
+			at = at[:0]
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	return at
+	return cmp.Or(string(at), "/")
 }

@@ -25,8 +25,11 @@ func (r Rule) matchPaths(c *Call, in *input) (bool, reason) {
 	if len(folders) == 0 && in.kind == Folder && c.Dir != "" && !in.invalidPath {
 		folders = []string{c.Dir}
 	}
-	if in.recorded && len(paths) == 0 {
+	switch {
+	case in.recorded && len(paths) == 0:
 		paths = folders
+	case in.kind == Unknown:
+		paths = slices.DeleteFunc(slices.Clone(paths), isURL)
 	}
 	ok, why := firstMatch(paths, func(file string) (bool, reason) { return r.matchPath(c, file) })
 	if !ok && !in.recorded {

@@ -47,7 +47,27 @@ func (c Call) Inspect() (s Facts) {
 	s.Files = slices.Concat(in.paths, in.folders)
 	s.Globs, s.Patterns = in.globs, in.patterns
 	s.MaybePaths = slices.Concat(in.globs, in.patterns, in.maybePaths)
+	if in.kind == Unknown {
+		s.Files, s.MaybePaths = slices.DeleteFunc(s.Files, isURL), slices.DeleteFunc(s.MaybePaths, isURL)
+	}
 	return s
+}
+
+// isURL reports whether a text is an address on the network, which no tool opens as a file. With a .. in it, a tool
+// that takes any text for a path may leave the address.
+func isURL(s string) bool {
+	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
+	return ok && !strings.Contains(rest, "..") && slices.Contains(schemes, strings.ToLower(scheme))
+}
+
+var schemes = []string{"http", "https", "ws", "wss", "ftp", "ssh", "git", "s3", "gs", "postgres", "postgresql", "mysql",
+	"redis", "mongodb"}
+
+// MayTouch reports whether the rule has a pattern, and an unknown tool's input names a file. The tool may read or write
+// the file, so rules for file tools are for this call, too.
+func (r Rule) MayTouch(c Call) bool {
+	return r.pattern != "" && c.cache != nil && c.input().kind == Unknown && slices.ContainsFunc(c.input().paths,
+		func(file string) bool { return !isURL(file) })
 }
 
 // ResolvedPaths returns the absolute paths that a tool may open for a path that starts in dir, in the system's form:

@@ -320,7 +320,7 @@ const maxValue = 64 << 20
 
 // value returns the value of a flag: the text, the contents of a file after @, or stdin for -.
 func value(flag, text string, stdin io.Reader) (string, error) {
-	var b strings.Builder
+	size := 0
 	switch path, isFile := strings.CutPrefix(text, "@"); {
 	case isFile:
 		file, err := os.Open(path)
@@ -336,17 +336,16 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s %s: %w", flag, text, regular.UnwrapPath(err))
 		}
-		b.Grow(int(min(info.Size(), maxValue)) + 1)
-		stdin = file
+		size, stdin = int(min(info.Size(), maxValue))+1, file
 	case text != "-":
 		return text, nil
 	}
-	n, err := io.Copy(&b, io.LimitReader(stdin, maxValue+1))
+	all, err := readAll(stdin, maxValue, size, flag == "--args" || flag == "--input")
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%s %s: %w", flag, text, regular.UnwrapPath(err))
-	case n > maxValue:
+	case len(all) > maxValue:
 		return "", fmt.Errorf("%s %s: larger than 64 MiB", flag, text)
 	}
-	return b.String(), nil
+	return all, nil
 }

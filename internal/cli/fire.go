@@ -100,18 +100,17 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
 	}
-	var doc strings.Builder
-	n, err := io.Copy(&doc, io.LimitReader(stdin, maxValue+1))
+	doc, err := readAll(stdin, maxValue, 0, true)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("reading the hook input from stdin: %w", regular.UnwrapPath(err))
-	case n > maxValue:
+	case len(doc) > maxValue:
 		return "", errors.New("the hook input on stdin is larger than 64 MiB")
-	case strings.TrimSpace(doc.String()) == "":
+	case strings.TrimSpace(doc) == "":
 		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
 	entry, _ := registry.ClientNamed(f.output)
-	event, err = f.readInput(doc.String(), entry)
+	event, err = f.readInput(doc, entry)
 	client := registry.ClientOf(&f.call)
 	// A client that runs another client's entry may understand only its own form there.
 	if client != nil {

@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,16 +41,16 @@ programs differ in which of the two they take.`,
 			if len(args) != 1 || args[0] == "" {
 				return 0, errors.New("give one PATH, as in hookrun get command")
 			}
-			var doc strings.Builder
-			if _, err := io.Copy(&doc, &stdinReader{Streams: std}); err != nil {
+			doc, err := readAll(&stdinReader{Streams: std}, math.MaxInt64-1, 0, true)
+			if err != nil {
 				return 0, fmt.Errorf("reading stdin: %w", regular.UnwrapPath(err))
 			}
-			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
-				line, col := strictjson.Position(doc.String(), faults[0].Offset)
+			if faults := strictjson.Check(doc, maxGetDepth); len(faults) > 0 {
+				line, col := strictjson.Position(doc, faults[0].Offset)
 				return 0, fmt.Errorf("stdin:%d:%d: %s", line, col, faults[0].Text)
 			}
-			field := gjson.Get(doc.String(), args[0])
-			switch call := argsIn(doc.String()); {
+			field := gjson.Get(doc, args[0])
+			switch call := argsIn(doc); {
 			case args[0] == dialect.CommandField && !field.Exists() && call.Exists():
 				lines, ok := permission.CommandOf(call.Raw)
 				if !ok {

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // Streams are the standard streams.
@@ -33,6 +38,54 @@ func (t *stdinReader) Read(b []byte) (int, error) {
 	}
 	t.said = true
 	return t.In.Read(b)
+}
+
+// Times of a caller that leaves stdin open.
+var (
+	stdinSilence = 200 * time.Millisecond // ends a call that is complete
+	stdinLimit   = 10 * time.Second       // for the first bytes; with a second more for each 64 KiB
+)
+
+// readAll reads a file or stdin to its end, but at most a byte more than most. If a pipe stays open, a complete JSON
+// object and silence end a call, and a text that does not arrive in time is an error. size is the expected size.
+func readAll(in io.Reader, most int64, size int, isCall bool) (string, error) {
+	var b strings.Builder
+	b.Grow(size)
+	limited, file := io.LimitReader(in, most+1), in
+	if stdin, ok := in.(*stdinReader); ok {
+		file = stdin.In
+	}
+	pipe, _ := file.(*os.File)
+	if info, err := pipe.Stat(); err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		_, err := io.Copy(&b, limited)
+		return b.String(), err
+	}
+	start, chunk := time.Now(), make([]byte, 32<<10)
+	for tried := 0; ; {
+		limit := stdinLimit + time.Duration(b.Len()>>16)*time.Second
+		switch left := limit - time.Since(start); {
+		case isReadable(pipe, min(stdinSilence, left)):
+			n, err := limited.Read(chunk)
+			switch b.Write(chunk[:n]); {
+			case err == io.EOF:
+				return b.String(), nil
+			case err != nil:
+				return "", err
+			}
+		case isCall && b.Len() > tried && isObject(b.String()):
+			return b.String(), nil
+		case left <= 0:
+			return "", errors.New("the caller did not close stdin within 10 s; close it after the input")
+		default:
+			tried = b.Len()
+		}
+	}
+}
+
+// isObject reports whether a text is a complete JSON object.
+func isObject(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && gjson.Valid(text)
 }
 
 // isNull reports whether w is this process's stdout and the null device. The Go runtime replaces a closed stdout by the

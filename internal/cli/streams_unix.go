@@ -4,6 +4,7 @@ package cli
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,17 @@ func (d descriptor) write(b []byte) (int, error) {
 		return 0, nil
 	}
 	return n, err
+}
+
+// isReadable reports whether a pipe has data or has ended, perhaps after a wait.
+func isReadable(pipe *os.File, wait time.Duration) bool {
+	for end := time.Now().Add(wait); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pipe.Fd()), Events: unix.POLLIN}},
+			int(max(time.Until(end), 0)/time.Millisecond))
+		if err != unix.EINTR {
+			return n != 0 // of an error too: the read has its text
+		}
+	}
 }
 
 // isNullDevice reports whether a file is the null device.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"os"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
@@ -18,6 +20,23 @@ func (d descriptor) write(b []byte) (int, error) {
 	}
 	return os.Stdout.Write(b)
 }
+
+// isReadable reports whether a pipe has data or has ended, perhaps after a wait.
+func isReadable(pipe *os.File, wait time.Duration) bool {
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		waiting := uint32(0)
+		ok, _, _ := peekNamedPipe.Call(pipe.Fd(), 0, 0, 0, uintptr(unsafe.Pointer(&waiting)), 0)
+		switch {
+		case ok == 0 || waiting > 0: // of an error too: the read has its text
+			return true
+		case time.Now().After(end):
+			return false
+		}
+	}
+}
+
+// peekNamedPipe is missing in package windows.
+var peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
 
 // isNullDevice reports whether a file is the null device: a character device that is no console. os.SameFile cannot
 // tell, because devices and pipes have no identity.

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Subcommands of hookrun, and subcommands of package managers and the like that stop or remove hookrun.
@@ -124,6 +125,10 @@ func (c *Command) client() bool {
 }
 
 func gateVariable(c *Call) Found {
+	starts := sync.OnceValue(func() bool {
+		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.client() })
+	})
+	sets := sync.OnceValue(c.setsGates)
 	for i := range c.Commands {
 		command := &c.Commands[i]
 		client := command.client()
@@ -137,21 +142,20 @@ func gateVariable(c *Call) Found {
 		}
 		switch command.Program {
 		case "export", "declare", "typeset", "unset", "setx", "set", "readonly", "env", "sudo", "doas", "launchctl":
-			starts := slices.ContainsFunc(c.Commands, func(o Command) bool { return o.client() })
 			for _, w := range command.Args {
-				if gateName(w.Text, starts) {
+				if gateName(w.Text, starts()) {
 					return Found{Subject: command.String()}
 				}
 			}
 		case "tee":
 			isProfile := func(w Word) bool { return isProfile(w.Text) }
-			if c.setsGates() && slices.ContainsFunc(command.operands(""), isProfile) {
+			if sets() && slices.ContainsFunc(command.operands(""), isProfile) {
 				return Found{Subject: command.String()}
 			}
 		}
 	}
 	for _, f := range slices.Concat(c.Redirect, c.Files) {
-		if f.Writes && isProfile(cmp.Or(f.Word.Text, f.Path)) && c.setsGates() {
+		if f.Writes && isProfile(cmp.Or(f.Word.Text, f.Path)) && sets() {
 			return Found{Subject: "a file that sets HOOKRUN_SKIP or HOOKRUN_TRUST: " + f.Path}
 		}
 	}

@@ -75,8 +75,8 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 		f.word(w, true, doubt)
 	}
 	if c.MoreArgs {
-		for _, line := range f.call.lines {
-			f.add(guardInText(line), "it gets files that nobody knows")
+		for _, line := range f.lineNames() {
+			f.add(line.guard, "it gets files that nobody knows")
 		}
 	}
 }

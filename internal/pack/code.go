@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookrun/hookrun/internal/shellline"
 )
@@ -206,9 +207,9 @@ func (c *Call) runsOutputOf(test func(program string, args []Word) bool) Found {
 	case c.inputs > maxInputs:
 		return tooManyInputs
 	}
-	captures := func() bool {
+	captures := sync.OnceValue(func() bool {
 		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && test(o.Program, o.Args) })
-	}
+	})
 	for i := range c.Commands {
 		command := &c.Commands[i]
 		switch runs := command.executes(); {

@@ -196,18 +196,26 @@ func guardInText(text string) guard {
 	return guardNone
 }
 
-// guardOfName returns the guard of a file name in lower case, if the name of its folder appears in a text.
-func guardOfName(text, file string) guard {
-	for i := range guardedFolders {
-		g := &guardedFolders[i]
-		if g.name == "" || g.shared || !strings.Contains(text, g.name) {
-			continue
+// lineNames are the names of guarded files in a line.
+type lineNames struct {
+	guard    guard            // of a file
+	folders  []*guardedFolder // folders of guarded files alone
+	contents []bool           // by folder: the line has a pattern for all of its files
+}
+
+// lineNames returns the names in each line. The result is cached.
+func (f *guardFinder) lineNames() []lineNames {
+	for _, line := range f.call.lines[len(f.names):] {
+		names := lineNames{guard: guardInText(line)}
+		for i := range guardedFolders {
+			if g := &guardedFolders[i]; g.name != "" && !g.shared && strings.Contains(line, g.name) {
+				names.folders = append(names.folders, g)
+				names.contents = append(names.contents, strings.Contains(line, g.name+"/*"))
+			}
 		}
-		if g.has(file) || strings.Contains(text, g.name+"/*") {
-			return g.guard
-		}
+		f.names = append(f.names, names)
 	}
-	return guardNone
+	return f.names
 }
 
 // touched has the first guarded file of each guard that a call may change.
@@ -271,6 +279,7 @@ type guardFinder struct {
 	dirs    []string // start folders of relative paths
 	current *Command // the command being checked
 	message string   // the text for messages if no command is being checked
+	names   []lineNames
 }
 
 // add notes a guarded file. Only then add formats the command for the message.
@@ -342,9 +351,14 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 		}
 	}
 	if strings.Trim(w.Prefix, "./") == "" && strings.Contains(file, "$") {
-		for _, line := range f.call.lines {
-			f.add(guardInText(line), "a variable may hold the file")
-			f.add(guardOfName(line, lowered(path.Base(file))), "a variable may hold its folder")
+		for _, line := range f.lineNames() {
+			f.add(line.guard, "a variable may hold the file")
+			for i, g := range line.folders {
+				if line.contents[i] || g.has(lowered(path.Base(file))) {
+					f.add(g.guard, "a variable may hold its folder")
+					break
+				}
+			}
 		}
 	}
 }

@@ -154,6 +154,9 @@ func (c *Call) readings(w Word, depth int) (all []reading) {
 	if !w.Computed {
 		return []reading{{text: pathOf(w)}}
 	}
+	if strings.Count(w.Text, "{")-strings.Count(w.Text, "${") > maxBraces {
+		return []reading{{text: "/", doubt: "braces make many words of it"}}
+	}
 	texts := expandBraces(w.Text, nil)
 	for _, text := range texts {
 		all = append(all, c.computed(text, w.Home, depth)...)
@@ -170,6 +173,9 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 		text = "~" + rest
 	}
 	at := variable.Get().FindStringSubmatchIndex(text)
+	if depth > maxDefaults {
+		return []reading{{text: "/", doubt: "variables stand in each other"}}
+	}
 	if at == nil {
 		return []reading{{text: text, globs: true}}
 	}
@@ -238,6 +244,8 @@ func substitute(operation string) string {
 var variable = lazy.Regexp{Text: `\$\{[^}]*\}|\$\(\)|\$\(\([^)]*\)\)|\$[A-Za-z_][A-Za-z_0-9]*|\$[0-9@*#?!$-]|` + "``"}
 
 const (
+	maxBraces   = 64   // braces in a word
+	maxDefaults = 16   // variables in the values of others
 	maxBraced   = 256  // words from braces
 	maxExpanded = 2000 // values of variables in one call
 )

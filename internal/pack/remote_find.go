@@ -146,7 +146,11 @@ func decodedCode(c *Call) Found {
 func reverseShell(c *Call) Found {
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		found := false
+		found, runs := false, command.executes() == runsOutput
+		isClient := shellline.InList("nc ncat netcat telnet openssl", command.Program)
+		if (runs || isClient) && c.inputs > maxInputs && len(command.PipedFrom)+len(command.Substitutions) > 0 {
+			return tooManyInputs
+		}
 		switch program := command.Program; {
 		case program == "nc", program == "ncat", program == "netcat":
 			found = command.netcatRuns() || command.getsOutputOf(interactive)
@@ -157,10 +161,8 @@ func reverseShell(c *Call) Found {
 		case shellline.IsShell(program), interpreter(program) != "":
 			found = slices.ContainsFunc(command.Files, File.isNetwork)
 		}
-		network := slices.ContainsFunc(command.PipedFrom, readsNetwork) ||
-			slices.ContainsFunc(command.Substitutions, readsNetwork)
-		found = found || network && command.executes() == runsOutput
-		if found {
+		if found || runs && (slices.ContainsFunc(command.PipedFrom, readsNetwork) ||
+			slices.ContainsFunc(command.Substitutions, readsNetwork)) {
 			return Found{Subject: command.String()}
 		}
 	}

@@ -172,6 +172,9 @@ func (s *search) grep(c *Command) string {
 		}
 	}
 	if s.getsNames(c) {
+		if s.listings--; s.listings < 0 {
+			return s.anyListed()
+		}
 		return s.listed(g.mayPrint)
 	}
 	if !g.recursive {
@@ -190,6 +193,15 @@ func (s *search) grep(c *Command) string {
 		}
 	}
 	return ""
+}
+
+// anyListed is listed with a test that every file passes. The result is cached.
+func (s *search) anyListed() string {
+	if s.listedFile == nil {
+		listed := s.listed(func(string) bool { return true })
+		s.listedFile = &listed
+	}
+	return *s.listedFile
 }
 
 // mayPrint reports whether the command prints a line of a file found in a folder. It reads only the file's beginning.

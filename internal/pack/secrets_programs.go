@@ -127,12 +127,8 @@ func (s *search) command(c *Command) Found {
 		return Found{Subject: what}
 	}
 	if isReader(c.Program) && u != searches && s.getsNames(c) {
-		if s.listedFile == nil {
-			listed := s.listed(func(string) bool { return true })
-			s.listedFile = &listed
-		}
-		if *s.listedFile != "" {
-			return Found{*s.listedFile, "another program names the files"}
+		if file := s.anyListed(); file != "" {
+			return Found{file, "another program names the files"}
 		}
 	}
 	return Found{}

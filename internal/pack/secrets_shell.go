@@ -19,13 +19,13 @@ type search struct {
 	readVars []string // variables set by the read commands of the lines
 
 	// The remaining work for one call. With no work left, a folder search finds nothing, and variables are unknown.
-	files, expansions, variables int
-	listedFile                   *string // result of listed; nil: not called yet
+	files, expansions, variables, listings int
+	listedFile                             *string // result of listed; nil: not called yet
 }
 
 // readSecret finds a file of secrets that a call reads. It follows links, and searches folders that are read whole.
 func readSecret(c *Call) Found {
-	s := search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000}
+	s := search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000, listings: 20}
 	if len(c.Commands) == 0 && len(c.Redirect) == 0 {
 		return s.byTool()
 	}
@@ -279,7 +279,7 @@ func isAlphanumeric(b byte) bool {
 // call, and folders of packages are skipped.
 func (s *search) inFolder(folder string, hidden bool, test func(file string) bool) (what string) {
 	ends := s.facts.ResolvedPaths(s.dir, folder)
-	if len(ends) == 0 {
+	if len(ends) == 0 || s.files < 0 {
 		return ""
 	}
 	_ = filepath.WalkDir(ends[len(ends)-1], func(file string, entry os.DirEntry, err error) error {

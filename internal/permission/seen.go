@@ -94,6 +94,9 @@ func (s *Facts) ResolvedPaths(dir, file string) []string {
 // Resolve returns an absolute path without links, or "" if the path is unknown.
 func (s *Facts) Resolve(file string) string { return s.call.cache.follow(slashed(file)) }
 
+// LookUps returns the number of look-ups on the disk so far, for tests. One of a long path counts more.
+func (s *Facts) LookUps() int { return s.call.cache.lookups }
+
 // FilesOf returns the files named in the arguments of a file tool, each once, under any key. ok is false if no file is
 // named or a file name is unreadable.
 func FilesOf(args string) (files []string, ok bool) {

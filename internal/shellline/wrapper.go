@@ -12,6 +12,9 @@ import (
 // MaxWrappers limits the number of nested wrappers around a command.
 const MaxWrappers = 32
 
+// maxNested limits the bytes of all commands of a line, at all depths.
+const maxNested = 4 * MaxLine
+
 // launch is a command or a line that a wrapper runs.
 type launch struct {
 	words []Word // of a command; nil for a line
@@ -366,6 +369,7 @@ type Unwrapped struct {
 	strong       bool // programs and their arguments give a reason for wholeLine
 
 	wrappers []string // further programs that run a command
+	nested   int      // bytes of all commands
 	outer    outerLine
 	risks    // of all lines
 }
@@ -419,7 +423,8 @@ func (r *Unwrapped) follow(c Command, left int) {
 	case c.stdin == fed || c.stdin == inherited && !c.Elsewhere && isShell(c.Words[0].Text):
 		r.Opaque = cmp.Or(r.Opaque, computedReason(programName(c.Words[0].Text)))
 	}
-	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands {
+	r.nested += len(c.Text)
+	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands || r.nested > maxNested {
 		r.Opaque = "too many commands in each other"
 	}
 	if r.Opaque != "" {

@@ -258,7 +258,7 @@ func TestStepsGrowWithTheLine(t *testing.T) {
 		lookUps, bytes, _ := steps(of(2 * small))
 		more, moreBytes, _ := steps(of(4 * small))
 		assert.LessOrEqual(t, more, lookUps*22/10+50, name)
-		assert.LessOrEqual(t, moreBytes, bytes*3+1<<19, name) // slices grow in steps
+		assert.LessOrEqual(t, moreBytes, bytes*3+1<<20, name) // slices grow in steps
 		ratio := time.Duration(0)
 		for range 4 { // because garbage collection and other processes disturb
 			_, _, short := steps(of(small))

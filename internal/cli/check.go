@@ -42,6 +42,8 @@ which is that of -C DIR, or the nearest one upwards.`,
 		defineOutput(flags, &output, "text", "json")
 		const alsoClaude = "also check the settings that Claude Code would load: the user's, project's and local ones"
 		claude := flags.Bool("claude", false, alsoClaude)
+		const config = "check `FILE`, whose hooks run in DIR of -C or in ., as explain and fire do with -c; repeatable"
+		configs := flags.StringArrayP("config", "c", nil, config)
 		form := defineForm(flags)
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
 		const parsed = "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name"
@@ -51,6 +53,9 @@ which is that of -C DIR, or the nearest one upwards.`,
 		return func(files []string, std Streams) (int, error) {
 			if err := checkOutput(flags); err != nil {
 				return 0, err
+			}
+			if files = append(files, *configs...); len(*configs) > 0 && *workspace == "" {
+				*workspace = "."
 			}
 			switch {
 			case flags.Changed("workspace") && *workspace == "":

@@ -46,6 +46,8 @@ runs them without a question. hookrun allow always asks itself.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` where the client is started (default .)"
 		workspace := flags.StringP("workspace", "C", "", where)
+		const config = "look at the hooks of `FILE` instead of the project's file; repeatable"
+		configs := flags.StringArrayP("config", "c", nil, config)
 		var output string
 		defineOutput(flags, &output, "text", "json")
 		d := &doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Now: time.Now()}
@@ -89,7 +91,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			ctx := until.context()
 			d.Start = starter(ctx, processes)
 			examine := func() (*doctor.Report, error) {
-				if err := complete(d, *workspace); err != nil {
+				if err := complete(d, *workspace, *configs); err != nil {
 					return nil, err
 				}
 				report := d.Examine
@@ -127,7 +129,7 @@ runs them without a question. hookrun allow always asks itself.`,
 }
 
 // complete fills in doctor's inputs: this machine and the project.
-func complete(d *doctor.Doctor, workspace string) (err error) {
+func complete(d *doctor.Doctor, workspace string, configs []string) (err error) {
 	d.Home, _ = os.UserHomeDir()
 	if d.Binary, err = ownPath(); err != nil {
 		return err
@@ -141,13 +143,13 @@ func complete(d *doctor.Doctor, workspace string) (err error) {
 	if d.Log, err = logPath(d.Log); err != nil {
 		return err
 	}
-	d.Workspace, err = doctorWorkspace(workspace)
+	d.Workspace, err = doctorWorkspace(workspace, configs)
 	return err
 }
 
 // doctorWorkspace returns the project's hooks with the diagnostics of check. A client starts hookrun in the client's
 // own start folder, without -C.
-func doctorWorkspace(folder string) (w doctor.Workspace, err error) {
+func doctorWorkspace(folder string, configs []string) (w doctor.Workspace, err error) {
 	if folder == "" {
 		folder = "."
 	}
@@ -155,7 +157,8 @@ func doctorWorkspace(folder string) (w doctor.Workspace, err error) {
 	if err != nil {
 		return w, err
 	}
-	o := hookfile.Options{Workspace: p.Workspace, Project: &p.Project}
+	o := hookfile.Options{Workspace: p.Workspace, Project: &p.Project, Files: configs}
+	p.configs = configs
 	files, _, err := o.Find()
 	if err != nil {
 		return w, err

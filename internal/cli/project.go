@@ -132,8 +132,12 @@ func (p *project) findMisnamed() {
 		paths, names := hookfile.Misnamed(folder)
 		for i, path := range paths {
 			const text = "the file %s is not read, since a hooks file is called %s"
+			mend := "rename it"
+			if hookfile.IsOtherFormat(path) {
+				mend = "write it as JSON under that name"
+			}
 			p.misnamed = append(p.misnamed, doctor.Remark{
-				What: fmt.Sprintf(text, absolute(path), names[i]), Mend: "rename it"})
+				What: fmt.Sprintf(text, absolute(path), names[i]), Mend: mend})
 		}
 	}
 }

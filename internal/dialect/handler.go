@@ -53,9 +53,15 @@ func (h *Handler) Time(key string) (d time.Duration) {
 	case d > time.Hour:
 		h.Doubt(v, "%s%q is in %s, and %s of them are more than an hour; were these %s?", h.Who, key, unit.name,
 			spelling.Brief(v.Raw, 80), unit.smaller)
+	case d > LongTimeout && unit.name == "seconds":
+		h.Doubt(v, "%s%q is in seconds, and %s of them are more than ten minutes; were these milliseconds?", h.Who, key,
+			spelling.Brief(v.Raw, 80))
 	}
 	return d
 }
+
+// LongTimeout is the longest timeout that is probably meant in seconds.
+const LongTimeout = 10 * time.Minute
 
 // Doubt warns that a number may be meant in another unit.
 func (h *Handler) Doubt(v gjson.Result, format string, args ...any) {

@@ -381,9 +381,10 @@ f:1:78: SessionEnd 1: the matcher "**" is no regular expression and matches noth
 f:2:64: PreToolUse 1, hook 2: the command is blank: it does nothing, and lets everything pass`},
 	{"timeouts in milliseconds",
 		pre(`{"type":"command","command":"a","timeout":30000},{"type":"agent","prompt":"p","timeout":3600.5},` +
-			`{"type":"command","command":"a","timeout":3600}`),
+			`{"type":"command","command":"a","timeout":3600},{"type":"command","command":"a","timeout":600}`),
 		`f:2:43: PreToolUse 1, hook 1: "timeout" is in seconds, and 30000 of them are more than an hour; were these milliseconds?
-f:2:89: PreToolUse 1, hook 2: "timeout" is in seconds, and 3600.5 of them are more than an hour; were these milliseconds?`},
+f:2:89: PreToolUse 1, hook 2: "timeout" is in seconds, and 3600.5 of them are more than an hour; were these milliseconds?
+f:2:139: PreToolUse 1, hook 3: "timeout" is in seconds, and 3600 of them are more than ten minutes; were these milliseconds?`},
 	// More seconds than a time.Duration has.
 	{"timeouts without end",
 		pre(`{"type":"command","command":"a","timeout":1e300},{"type":"command","command":"a","timeout":1e400}`),

@@ -342,7 +342,11 @@ func (r *reader) timeout(h *hook.Hook) {
 	var err error
 	switch r.value.Type {
 	case gjson.Number:
-		h.Timeout, err = timeoutSeconds(r.value.Raw)
+		if h.Timeout, err = timeoutSeconds(r.value.Raw); h.Timeout > dialect.LongTimeout {
+			const text = `%s"timeout" is in seconds, and %s of them are more than ten minutes; if these are milliseconds ` +
+				`write "%[2]sms", else "%[2]ss"`
+			r.warn(r.value.Index, text, r.who, brief(r.value.Raw))
+		}
 	case gjson.String:
 		h.Timeout, err = timeoutDuration(r.value.String())
 	default:

@@ -12,8 +12,8 @@ import (
 // maxListed bounds the names of a folder that Misnamed checks: a call without hooks must cost next to nothing.
 const maxListed = 1000
 
-// Misnamed returns the files of a folder with a name one edit away from a hooks file's name, in order, and the right
-// name for each. hookrun does not read such a file, so the gates in the file are off.
+// Misnamed returns the files of a folder with a name nearly a hooks file's, or with the ending of another format, in
+// order, and the right name for each. hookrun does not read such a file, so the gates in the file are off.
 func Misnamed(dir string) (paths, meant []string) {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -35,9 +35,17 @@ func Misnamed(dir string) (paths, meant []string) {
 	return paths, meant
 }
 
+// IsOtherFormat reports whether a file is in another format than JSON, by the ending of its name.
+func IsOtherFormat(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".toml", ".jsonc", ".json5"}, filepath.Ext(path))
+}
+
 // nearlyNamed reports whether a name is probably a misspelling of the known name. An editor's copy ends in ~.
 func nearlyNamed(name, known string) bool {
 	apart := len(name) - len(known)
+	if IsOtherFormat(name) {
+		return strings.TrimSuffix(name, filepath.Ext(name)) == strings.TrimSuffix(known, filepath.Ext(known))
+	}
 	return -1 <= apart && apart <= 1 && name != known && !strings.HasSuffix(name, "~") &&
 		spelling.Distance(strings.ToLower(name), known) <= 1
 }

@@ -8,6 +8,16 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
+func TestSuggest(t *testing.T) {
+	known := []string{"git/no-force-push", "git/no-lost-work", "claude", "codex", "files"}
+	for wrong, want := range map[string]string{
+		"no-force-push": `; did you mean "git/no-force-push"?`, "claude-code": `; did you mean "claude"?`,
+		"codxe": `; did you mean "codex"?`, "force-push": "", "git": "", "web-x": "", "": "",
+	} {
+		require.Equal(t, want, spelling.Suggest(wrong, known), wrong)
+	}
+}
+
 func TestBrief(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -10,6 +10,13 @@ import (
 // Suggest returns `; did you mean "x"?` with the words of Near, or "" if no word is close.
 func Suggest(wrong string, words []string) string {
 	close := Near(wrong, words)
+	if len(close) == 0 { // a part of a known word, as the rule of git/no-force-push, or more than one, as claude-code
+		for _, w := range words {
+			if strings.HasSuffix(w, "/"+wrong) || strings.HasPrefix(wrong, w+"-") {
+				close = append(close, w)
+			}
+		}
+	}
 	if len(close) == 0 {
 		return ""
 	}

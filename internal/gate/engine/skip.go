@@ -3,9 +3,11 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // SkipVariable is the variable in which a person names hooks to skip, for the sessions of a client started with it.
@@ -18,11 +20,16 @@ func withoutSkipped(hooks []hook.Hook, skip []string) []hook.Hook {
 	hooks = slices.Clone(hooks)
 	for i := range hooks {
 		h := &hooks[i]
-		if h.Level > hook.ManagedLevel && h.Disabled == "" && slices.Contains(skip, h.Name) {
+		if h.Level > hook.ManagedLevel && h.Disabled == "" && slices.ContainsFunc(skip, func(name string) bool { return named(h, name) }) {
 			h.Disabled = skippedBy
 		}
 	}
 	return hooks
+}
+
+// named reports whether a name in the variable means a hook: the hook's name, or the pack of its rule.
+func named(h *hook.Hook, name string) bool {
+	return h.Name == name || h.Rule != nil && strings.HasPrefix(h.Name, name+"/")
 }
 
 // skipped returns a warning for each skipped hook that is for the call, and for each name without a hook.
@@ -30,12 +37,6 @@ func (p *Plan) skipped() (warnings []string) {
 	skip := p.runner.options.Skip
 	if len(skip) == 0 {
 		return nil
-	}
-	var found []string
-	for i := range p.loaded.hooks {
-		if h := &p.loaded.hooks[i]; h.Disabled == skippedBy {
-			found = append(found, h.Name)
-		}
 	}
 	for i := range p.set.hooks {
 		h := p.set.hooks[i]
@@ -51,8 +52,16 @@ func (p *Plan) skipped() (warnings []string) {
 		}
 	}
 	for _, name := range skip {
-		text := fmt.Sprintf("$%s names %q, and no hook below the managed level is called so", SkipVariable, name)
-		if !slices.Contains(found, name) && p.first(text) {
+		var names []string
+		found := false
+		for i := range p.loaded.hooks {
+			h := &p.loaded.hooks[i]
+			names = append(names, h.Name)
+			found = found || h.Disabled == skippedBy && named(h, name)
+		}
+		text := fmt.Sprintf("$%s names %q, and no hook below the managed level is called so%s", SkipVariable, name,
+			spelling.Suggest(name, names))
+		if !found && p.first(text) {
 			warnings = append(warnings, text)
 		}
 	}

@@ -138,7 +138,8 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
-// TestTrustBlock: until somebody has allowed the hooks of a project nothing runs, and Explain says so.
+// TestTrustBlock: until somebody has allowed the hooks of a project no tool runs, and Explain says so. A prompt goes on
+// with a message for the person.
 func TestTrustBlock(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"),
@@ -155,7 +156,6 @@ func TestTrustBlock(t *testing.T) {
 	defer r.Close()
 	call := protocol.Call{Tool: "shell"}
 	for _, fire := range []func() (*protocol.Outcome, error){
-		func() (*protocol.Outcome, error) { return r.Prompt(t.Context(), call) },
 		func() (*protocol.Outcome, error) { return r.Before(t.Context(), call) },
 		func() (*protocol.Outcome, error) { return r.After(t.Context(), call, runner.Output{}) },
 	} {
@@ -164,6 +164,11 @@ func TestTrustBlock(t *testing.T) {
 		require.Equal(t, protocol.Block, o.Decision)
 		require.Equal(t, protocol.CauseUntrusted, o.Cause)
 	}
+	o, err := r.Prompt(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.Len(t, o.SystemMessages, 1)
+	require.Contains(t, o.SystemMessages[0], "every tool call is blocked until a person has allowed the hooks")
 	hooks, err := r.Explain(call)
 	require.NoError(t, err)
 	require.Len(t, hooks, 2)

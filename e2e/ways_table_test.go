@@ -95,7 +95,8 @@ var waysTable = []wayRow{
 	{name: "ask, and a person says yes", hooks: askEntry + "," + wayHook("pre-tool", rewriteAnswer) + "," + auditEntry,
 		call: wayCall{Ask: "yes"}, want: wayResult{Text: "ran", Ran: ranLsL, After: ranAfter}},
 	{name: "ask, and a person says no", hooks: askEntry + "," + auditEntry, call: wayCall{Ask: "no"},
-		want: wayResult{Text: "a person said no: who may?", After: []string{"PostToolUse: a person said no: who may?"}}},
+		want: wayResult{Text: "a person said no: who may?", After: []string{
+			"PostToolUse: a person said no: who may?"}}},
 	{name: "a person is not asked about a block", hooks: askEntry + "," + blockEntry, call: wayCall{Ask: "yes"},
 		want: wayResult{Text: "no"}},
 	{name: "no hooks file", want: wayResult{Text: "ran", Ran: ranLs}},
@@ -113,13 +114,16 @@ var waysTable = []wayRow{
 			"PostToolUse: pre-tool hook 'hook' timed out after 200ms"}}},
 	{name: "gate killed by a signal", hooks: wayShell("pre-tool", "kill -9 $$"), want: wayResult{
 		Text: "Tool call blocked by project hook 'hook' (killed by SIGKILL, nothing on stderr)"}},
+	{name: "block, then a hook that fails", hooks: blockEntry + "," + wayShell("post-tool", "kill -9 $$"),
+		want: wayResult{Text: "no", Told: []string{
+			"post-tool hook 'hook' was killed by SIGKILL; ignored, the tool did not run"}}},
 	{name: "names of tools", file: `{"tools": {"terminal": "shell"}, "hooks": [{"name": "r", "block": "no listing",
 		"events": ["pre-tool"], "if": "shell(ls)"}]}`, call: wayCall{Tool: "terminal"},
 		want: wayResult{Text: "no listing"}},
 	{name: "hooks that nobody has allowed", hooks: blockEntry, call: wayCall{Env: map[string]string{
-		"HOOKRUN_TRUST": "required"}}, want: wayResult{Text: "ran", Ran: ranLs, Told: []string{"hookrun: the hooks of " +
-		"DIR do not run, since nobody has allowed them; look at them and run: hookrun allow DIR (there is no record of " +
-		"them in STATE/hookrun)"}}},
+		"HOOKRUN_TRUST": "required"}}, want: wayResult{Text: "ran", Ran: ranLs, Told: []string{"hookrun: the hooks " +
+		"of DIR do not run, since nobody has allowed them; look at them and run: hookrun allow DIR (there is no " +
+		"record of them in STATE/hookrun)"}}},
 	{name: "prompt", hooks: wayHook("pre-execute", "The build is run by make."), call: wayCall{Prompt: "fix it"},
 		want: wayResult{Text: "fix it\n\nThe build is run by make."}},
 	{name: "block of a prompt", hooks: wayHook("pre-execute", blockAnswer), call: wayCall{Prompt: "fix it"},

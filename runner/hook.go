@@ -147,10 +147,10 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 		result := dialect.HookResult{Limit: limit}
 		v := dialect.Failed(protocol.CauseTimeout, result.TimeoutProblem(who))
 		v.Status = dialect.StatusTimeout
-		return f.failed(v)
+		return f.failed(c, v)
 	}
 	if r.panics != nil {
-		return f.failed(dialect.Unstarted(who + " could not run: " + r.panics.Error()))
+		return f.failed(c, dialect.Unstarted(who + " could not run: " + r.panics.Error()))
 	}
 	if r.err != nil && (r.answer.Block == "" || !f.Open) {
 		problem := who + " failed: " + r.err.Error()
@@ -159,7 +159,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 		}
 		v := dialect.Failed(protocol.CauseExit, problem)
 		v.Stop, v.StopReason = r.answer.Stop != "", r.answer.Stop
-		return f.failed(v)
+		return f.failed(c, v)
 	}
 	if r.err != nil {
 		r.answer = Answer{Block: r.answer.Block, Stop: r.answer.Stop}
@@ -168,15 +168,15 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 	if err != nil {
 		unread := dialect.Unreadable(who, err.Error())
 		unread.Stop, unread.StopReason = v.Stop, v.StopReason
-		return f.failed(unread)
+		return f.failed(c, unread)
 	}
 	return v
 }
 
 // failed returns the verdict of a function without an answer: v failed open or closed.
-func (f *Hook) failed(v dialect.Verdict) dialect.Verdict {
+func (f *Hook) failed(c *dialect.Call, v dialect.Verdict) dialect.Verdict {
 	if f.Open {
-		return v.FailOpen(f.event())
+		return v.FailOpen(f.event(), c.Blocked)
 	}
 	return v.FailClosed()
 }

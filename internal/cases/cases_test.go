@@ -67,8 +67,8 @@ var bad = map[string]struct{ doc, want string }{
 	"a misspelt key": {one(`"name": "a", "event": "pre-tool", "tool": "t", "arg": {}`, `"stop": true`),
 		`f:1:60: unknown key "arg"; did you mean "args"?`},
 	"an unknown key": {one(`"name": "a", "event": "pre-execute", "colour": 1`, `"stop": true`),
-		`f:1:50: unknown key "colour"; known are name, input, env, expect, event, tool, args, result, failed, blocked, ` +
-			`prompt, session_id, tool_use_id, agent_id`},
+		`f:1:50: unknown key "colour"; known are name, input, env, expect, event, tool, args, result, failed, ` +
+			`blocked, prompt, session_id, tool_use_id, agent_id`},
 	"an unknown event": {one(`"name": "a", "event": "PreToolUes"`, `"stop": true`),
 		`f:1:35: unknown event "PreToolUes"; did you mean "PreToolUse" or "preToolUse"?`},
 	"an event of no kind": {one(`"name": "a", "event": 1, "tool": 1`, `"stop": true`),

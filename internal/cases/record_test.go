@@ -42,7 +42,8 @@ func line(about, outcome string) string {
 func TestRecordOfABlockedCall(t *testing.T) {
 	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	const said = `"event":"post-tool","tool":"shell","decision":"continue"`
-	f, r, _ := recorded(t, line(`"args":{},"result":"no","blocked":true,`, said), line(`"args":{},"result":"no",`, said))
+	f, r, _ := recorded(t, line(`"args":{},"result":"no","blocked":true,`, said),
+		line(`"args":{},"result":"no",`, said))
 	require.Empty(t, r.LeftOut)
 	require.Len(t, f.Tests, 2)
 	require.True(t, f.Tests[0].Call.Blocked)

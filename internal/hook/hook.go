@@ -133,6 +133,11 @@ func (h *Hook) String() string {
 	return h.Command.String()
 }
 
+// IsNamed reports whether a name means the hook: the hook's own, or the pack of its rule.
+func (h *Hook) IsNamed(name string) bool {
+	return h.Name == name || h.Rule != nil && strings.HasPrefix(h.Name, name+"/")
+}
+
 // AtTools reports whether the hook subscribes to an event of a tool.
 func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, dialect.HasTool) }
 

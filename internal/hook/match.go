@@ -249,36 +249,6 @@ func (m *MatchContext) spend(matcher, name string) bool {
 	return m.matcherCost <= maxMatching
 }
 
-// isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the
-// if is for it. If the call's tool is not known, isNearIf warns.
-func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
-	if !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
-		return false
-	}
-	v, tool := m.view(h.Dialect), h.If.Tool()
-	if tool == m.call.Tool || slices.Contains(names, tool) {
-		return false
-	}
-	lower := strings.ToLower(tool)
-	is := func(name string) bool { return strings.ToLower(name) == lower }
-	known := ""
-	if lower != m.lowerTool() && !slices.ContainsFunc(names, is) {
-		at := slices.IndexFunc(m.nearlyCalled(), func(c dialect.Call) bool {
-			return v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), is)
-		})
-		if at < 0 {
-			return false
-		}
-		known = " from " + spelling.Quote(m.nearCalls[at].Tool)
-	}
-	if m.isKnownTool() {
-		return true
-	}
-	m.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
-		spelling.Quote(h.Name), spelling.Quote(h.If.String()), spelling.Quote(m.call.Tool), known)
-	return false
-}
-
 func (m *MatchContext) lowerTool() string {
 	if m.lower == "" && len(m.call.Tool) <= maxToolName {
 		m.lower = strings.ToLower(bareName(m.call.Tool))

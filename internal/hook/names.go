@@ -7,6 +7,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -93,6 +94,36 @@ func KindOf(names []string) permission.Kind {
 // isKnownTool reports whether the call's tool has a name that hookrun or a file knows.
 func (m *MatchContext) isKnownTool() bool {
 	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(registry.KnownTools(), m.call.Tool)
+}
+
+// isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the
+// if is for it. If the call's tool is not known, isNearIf warns.
+func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
+	if !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
+		return false
+	}
+	v, tool := m.view(h.Dialect), h.If.Tool()
+	if tool == m.call.Tool || slices.Contains(names, tool) {
+		return false
+	}
+	lower := strings.ToLower(tool)
+	is := func(name string) bool { return strings.ToLower(name) == lower }
+	known := ""
+	if lower != m.lowerTool() && !slices.ContainsFunc(names, is) {
+		at := slices.IndexFunc(m.nearlyCalled(), func(c dialect.Call) bool {
+			return v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), is)
+		})
+		if at < 0 {
+			return false
+		}
+		known = " from " + spelling.Quote(m.nearCalls[at].Tool)
+	}
+	if m.isKnownTool() {
+		return true
+	}
+	m.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
+		spelling.Quote(h.Name), spelling.Quote(h.If.String()), spelling.Quote(m.call.Tool), known)
+	return false
 }
 
 // MatchingTools returns the tools of a client that the hook's matcher and if are for, by their names in the hook's

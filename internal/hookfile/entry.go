@@ -343,8 +343,8 @@ func (r *reader) timeout(h *hook.Hook) {
 	switch r.value.Type {
 	case gjson.Number:
 		if h.Timeout, err = timeoutSeconds(r.value.Raw); h.Timeout > dialect.LongTimeout {
-			const text = `%s"timeout" is in seconds, and %s of them are more than ten minutes; if these are milliseconds ` +
-				`write "%[2]sms", else "%[2]ss"`
+			const text = `%s"timeout" is in seconds, and %s of them are more than ten minutes; if these are ` +
+				`milliseconds write "%[2]sms", else "%[2]ss"`
 			r.warn(r.value.Index, text, r.who, brief(r.value.Raw))
 		}
 	case gjson.String:

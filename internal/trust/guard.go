@@ -79,8 +79,8 @@ func (g *guard) read(s *starts, file *syntax.File, text string) {
 		if echo, ok := n.X.Cmd.(*syntax.CallExpr); ok && len(echo.Args) > 1 && echo.Args[0].Lit() == "echo" {
 			if i := slices.IndexFunc(echo.Args, isOfCall); i > 0 {
 				g.at = echo.Pos().Line()
-				const text = "%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so the gate " +
-					"sees another text; write printf '%%s\\n' %[2]s |"
+				const text = "%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so the " +
+					"gate sees another text; write printf '%%s\\n' %[2]s |"
 				s.report(false, fmt.Sprintf(text, g.place(), source(echo.Args[i])))
 			}
 		}

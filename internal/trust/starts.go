@@ -17,8 +17,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// starts finds the commands of a line or a script that cannot start. What only a shell knows is no finding, nor is a
-// program or a file whose existence the text tests.
+// starts finds the commands of a line or a script that cannot start. A word that only a shell knows is no finding, nor
+// is a program or a file whose existence the text tests.
 type starts struct {
 	commandLine
 	tested  map[string]bool      // programs and files that the text tests, and names that it defines
@@ -223,6 +223,9 @@ func (s *starts) command(argv []word, written []*syntax.Word) {
 		}
 		return
 	case first.text == "." || first.text == "source":
+		if first.text == "source" {
+			s.now |= maybe // a shell goes on after it, and ends at a missing file of .
+		}
 		if len(args) > 0 && strings.Contains(args[0].text, "/") {
 			s.script(argv, written, 1)
 		}

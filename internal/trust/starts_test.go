@@ -75,6 +75,7 @@ func TestCannotStart(t *testing.T) {
 		{"cd sub && ./no.sh", "./no.sh: no such file", ""},
 
 		// A later command.
+		{"source ~/no.sh; cat", "", "no.sh: no such file"},
 		{"cat && lost", "", lost}, {"cat; lost", "", lost}, {"cat | lost", "", lost},
 		{"if cat; then lost; fi", "", lost}, {"lost || true", "", lost},
 		{"a=$(lost)", "", lost}, {"for f in a b; do lost $f; done", "", lost}, {"[ -f x ] && lost", "", lost},

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -20,16 +19,11 @@ func withoutSkipped(hooks []hook.Hook, skip []string) []hook.Hook {
 	hooks = slices.Clone(hooks)
 	for i := range hooks {
 		h := &hooks[i]
-		if h.Level > hook.ManagedLevel && h.Disabled == "" && slices.ContainsFunc(skip, func(name string) bool { return named(h, name) }) {
+		if h.Level > hook.ManagedLevel && h.Disabled == "" && slices.ContainsFunc(skip, h.IsNamed) {
 			h.Disabled = skippedBy
 		}
 	}
 	return hooks
-}
-
-// named reports whether a name in the variable means a hook: the hook's name, or the pack of its rule.
-func named(h *hook.Hook, name string) bool {
-	return h.Name == name || h.Rule != nil && strings.HasPrefix(h.Name, name+"/")
 }
 
 // skipped returns a warning for each skipped hook that is for the call, and for each name without a hook.
@@ -57,7 +51,7 @@ func (p *Plan) skipped() (warnings []string) {
 		for i := range p.loaded.hooks {
 			h := &p.loaded.hooks[i]
 			names = append(names, h.Name)
-			found = found || h.Disabled == skippedBy && named(h, name)
+			found = found || h.Disabled == skippedBy && h.IsNamed(name)
 		}
 		text := fmt.Sprintf("$%s names %q, and no hook below the managed level is called so%s", SkipVariable, name,
 			spelling.Suggest(name, names))

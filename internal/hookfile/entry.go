@@ -345,7 +345,9 @@ func (r *reader) timeout(h *hook.Hook) {
 		if h.Timeout, err = timeoutSeconds(r.value.Raw); h.Timeout > dialect.LongTimeout {
 			const text = `%s"timeout" is in seconds, and %s of them are more than ten minutes; if these are ` +
 				`milliseconds write "%[2]sms", else "%[2]ss"`
-			r.warn(r.value.Index, text, r.who, brief(r.value.Raw))
+			w := r.at(r.value.Index, fmt.Sprintf(text, r.who, brief(r.value.Raw)))
+			w.Once = true
+			r.config.Warnings = append(r.config.Warnings, w)
 		}
 	case gjson.String:
 		h.Timeout, err = timeoutDuration(r.value.String())

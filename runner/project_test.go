@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-// TestFolderOfTheProject is about a program that was started in a folder of the project, or in a linked worktree: what a
-// person has allowed for the project holds, and paths of a call in the worktree are there.
+// TestFolderOfTheProject is about a program that was started in a folder of the project, or in a linked worktree: what
+// a person has allowed for the project holds, and paths of a call in the worktree are there.
 func TestFolderOfTheProject(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs git")

@@ -196,7 +196,8 @@ func TestHostileGitFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "no path": "gitdir:", "blank": "gitdir: \n", "itself": "gitdir: .git", "the folder": "gitdir: .",
 		"a NUL": "gitdir: ../proj/.git/worktrees/side\x00", "another key": "git: ../proj/.git/worktrees/side",
-		"a main repository": "gitdir: ../proj/.git", "no git folder": "gitdir: ../home", "a file": "gitdir: ../proj/app/src/file",
+		"a main repository": "gitdir: ../proj/.git", "no git folder": "gitdir: ../home",
+		"a file":       "gitdir: ../proj/app/src/file",
 		"below a file": "gitdir: ../proj/app/src/file/x", "too large": "gitdir: /" + strings.Repeat("./", 1<<20),
 	} {
 		t.Run(name, func(t *testing.T) {

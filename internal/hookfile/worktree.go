@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// mainWorktree returns the main worktree, if root is the folder of a linked worktree, or "". A bare repository has none,
-// and git knows none if the .git of the repository is a file. If git does not know the linked worktree, fault says so,
+// mainWorktree returns the main worktree, if root is the folder of a linked worktree, or "". A bare repository has none.
+// Git knows none if the .git of the repository is a file. If git does not know the linked worktree, fault says so,
 // and mend what to do. With a fault and without a main worktree, the repository is gone.
 func mainWorktree(root string) (main, fault, mend string) {
 	dir := gitdir.Of(root)
@@ -99,7 +99,7 @@ func WorktreeOf(workspace, dir string) string {
 	return ""
 }
 
-// asOwn returns a worktree whose files count as the workspace's own, or "" if the home folder or the workspace is in it.
+// asOwn returns a worktree whose files count as the workspace's own, or "" if the home or the workspace is in it.
 func asOwn(workspace, worktree string) string {
 	home, _ := os.UserHomeDir() // without a home, nothing lies in it
 	if isIn(worktree, workspace) || isIn(worktree, real(home)) {

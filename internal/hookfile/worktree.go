@@ -10,7 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
-// mainWorktree returns the main worktree, if root is the folder of a linked worktree, or "". A bare repository has none.
+// mainWorktree returns the main worktree if root is the folder of a linked one, or "". A bare repository has none.
 // Git knows none if the .git of the repository is a file. If git does not know the linked worktree, fault says so,
 // and mend what to do. With a fault and without a main worktree, the repository is gone.
 func mainWorktree(root string) (main, fault, mend string) {

@@ -176,7 +176,7 @@ func (r *trustReport) String() string {
 		b.WriteString("no hooks")
 	case r.Status == "unknown":
 		b.WriteString("unknown, nobody has allowed the hooks")
-	case r.Allowed == nil:
+	case r.Allowed == nil, r.Status == "changed" && len(r.Differences) == 0:
 		b.WriteString("changed, " + r.Reason)
 	case r.Status == "allowed":
 		fmt.Fprintf(&b, "allowed on %s", r.Allowed.Local().Format(time.DateTime))
@@ -190,7 +190,7 @@ func (r *trustReport) String() string {
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
-	if r.scope != "" && r.Allowed != nil {
+	if r.scope != "" && len(r.Differences) > 0 {
 		fmt.Fprintf(&b, "  so %s where trust is required\n", r.scope)
 	}
 	for _, off := range r.Off {

@@ -19,6 +19,8 @@ type Difference struct {
 	File  string   `json:"file"`            // path in the workspace, or name of a program
 	What  string   `json:"what"`            // such as "was changed"
 	Hooks []string `json:"hooks,omitempty"` // the hooks that use the file; nil: the set of hooks may be another
+
+	outer bool // of the user's or the managed file
 }
 
 func (d Difference) String() string {
@@ -96,12 +98,13 @@ type comparison struct {
 	before, now map[string]*File
 	users       map[string][]string
 	lost        bool // a hooks file: its hooks name nothing any more
+	outer       bool // the current file is the user's or the managed one
 	found       []Difference
 }
 
 func (c *comparison) add(name string, hooks []string, what string, args ...any) {
 	what = printable.Escape(fmt.Sprintf(what, args...))
-	c.found = append(c.found, Difference{printable.Escape(name), what, hooks})
+	c.found = append(c.found, Difference{printable.Escape(name), what, hooks, c.outer})
 }
 
 // usersOf returns the hooks that use a file or program, now or before. nil: nobody can tell.
@@ -129,6 +132,7 @@ func (c *comparison) known(recorded map[string][]string, hooks ...string) []stri
 func (c *comparison) compareFiles() {
 	for _, name := range slices.Sorted(maps.Keys(c.now)) {
 		file, old := c.now[name], c.before[name]
+		c.outer = file.Outer
 		var hooks []string
 		if !file.Hooks && (old == nil || !old.Hooks) {
 			hooks = c.usersOf(name, true, old != nil)
@@ -147,7 +151,9 @@ func (c *comparison) compareFiles() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.before)) {
-		switch old := c.before[name]; {
+		old := c.before[name]
+		c.outer = old.Outer
+		switch {
 		case c.now[name] != nil || c.lost && !old.Hooks:
 		case old.Hooks:
 			c.add(name, nil, "is gone")
@@ -157,6 +163,7 @@ func (c *comparison) compareFiles() {
 			c.add(name, c.usersOf(name, false, true), notUsed)
 		}
 	}
+	c.outer = false
 }
 
 const notUsed = "is not used any more"

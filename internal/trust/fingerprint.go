@@ -42,6 +42,7 @@ type Fingerprint struct {
 	// from a hookrun that did not record it.
 	Users map[string][]string `json:"users"`
 
+	worktree   string                  // the linked worktree, if the hooks are the main worktree's
 	cachedSum  string                  // result of sum
 	hooks      []hook.Hook             // of all levels
 	programs   []use                   // programs in commands, in PATH or not
@@ -99,7 +100,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	t := collector{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), seen: map[hookPath]bool{},
 		named: map[string]bool{}}
 	t.Fingerprint = &Fingerprint{
-		Workspace: real, Programs: map[string]string{},
+		Workspace: real, Programs: map[string]string{}, worktree: cfg.Worktree,
 		byHook: map[*hook.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hook.Hook][]string{},
 		listings: map[*hook.Hook][]listing{}, hooks: o.Hooks,
 	}

@@ -32,6 +32,8 @@ type Judgment struct {
 	// Held names the hooks that the differences concern: only calls for them are blocked. nil: every tool call is,
 	// because the set of hooks may be another.
 	Held []string
+	// UserChanged: the user's or the managed file is not that of the session's first call.
+	UserChanged bool
 	// NotAllowedMessage is a message that the project's hooks do not run because no person has allowed them, or "".
 	NotAllowedMessage string
 	// Unpinned: this is the first call of the session; see Store.Pin.
@@ -68,33 +70,46 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	}
 	var j Judgment
 	if r.Required {
-		if j, err = s.judgeTrust(f, allowed); err != nil || j.Cause != "" && j.Held == nil {
+		if j, err = s.judgeTrust(f, allowed); err != nil {
 			return j, err
 		}
 	}
-	if r.Pin {
-		same := f
-		if j.NotAllowedMessage != "" {
-			same = nil // read the whole record
-		}
-		pinned, err := s.record(sessionsFolder, r.Session, same)
-		if err != nil {
-			return Judgment{}, err
-		}
-		if pinned == nil {
-			j.Unpinned = true
-			return j, nil
-		}
-		if pinned.Allowed && j.NotAllowedMessage != "" {
-			const text = "the hooks of %s were allowed when this session began, and are not any more"
-			return blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), everyCall, f.mend()), nil
-		}
-		return s.judgePin(f, pinned, j, r.Required)
+	if !r.Pin {
+		return j, nil
 	}
-	return j, nil
+	same := f
+	if j.NotAllowedMessage != "" {
+		same = nil // read the whole record
+	}
+	pinned, err := s.record(sessionsFolder, r.Session, same)
+	if err != nil {
+		return Judgment{}, err
+	}
+	decided := j.Cause != "" && j.Held == nil
+	if pinned == nil {
+		j.Unpinned = !decided
+		return j, nil
+	}
+	if pinned.Allowed && j.NotAllowedMessage != "" {
+		const text = "the hooks of %s were allowed when this session began, and are not any more"
+		j, decided = blocked(protocol.CauseChanged, fmt.Sprintf(text, f.shown()), everyCall, f.mend()), true
+	}
+	if decided {
+		j.UserChanged = slices.ContainsFunc(f.SinceAtAnyLevel(&pinned.Fingerprint), isOuter)
+		return j, nil
+	}
+	return s.judgePin(f, pinned, j, r.Required)
 }
 
+func isOuter(d Difference) bool { return d.outer }
+
 func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err error) {
+	if f.worktree != "" {
+		if above, err := s.above(f.worktree); err != nil || above != "" && !inside(f.Workspace, above) {
+			what, mend := f.foreignReason(above)
+			return blocked(protocol.CauseUntrusted, what, everyCall, mend), err
+		}
+	}
 	if allowed != nil {
 		if differences := f.Since(&allowed.Fingerprint); len(differences) > 0 {
 			const text = "the hooks of %s are not those that were allowed: %s"
@@ -137,7 +152,7 @@ func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []D
 		scope = "calls for " + hookNames(held) + " are blocked"
 	}
 	j := blocked(cause, fmt.Sprintf(text, f.shown(), list(differences)), scope, f.mend())
-	j.Held, j.differences = held, differences
+	j.Held, j.differences, j.UserChanged = held, differences, slices.ContainsFunc(differences, isOuter)
 	j.again = func(differences []Difference) Judgment { return f.changed(cause, text, differences) }
 	return j
 }
@@ -159,6 +174,14 @@ func (f *Fingerprint) parentReason(folder string) (what, mend string) {
 	}
 	const text = "the hooks of %s were allowed and are for this folder too, but %s has others, or none"
 	return fmt.Sprintf(text, printable.Escape(folder), f.shown()), f.mend()
+}
+
+// foreignReason returns why the hooks of another repository do not run in a worktree in an allowed project, and the
+// remedy.
+func (f *Fingerprint) foreignReason(folder string) (what, mend string) {
+	const text = "the hooks of %s were allowed and are for this folder too, but %s is a worktree of %s"
+	return fmt.Sprintf(text, printable.Escape(folder), printable.Escape(f.worktree), f.shown()),
+		"a person must give the worktree a hooks file of its own, and run: " + command("allow", f.worktree)
 }
 
 // above returns the nearest folder above with allowed hooks that count in subfolders, or else the nearest one in the

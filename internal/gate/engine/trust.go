@@ -93,6 +93,7 @@ func (p *Plan) selectTrusted() {
 	default:
 		p.prepare(p.loaded.userOnly)
 		p.run, p.duplicates = selectFrom(p.match, p.candidates)
+		p.run = slices.DeleteFunc(p.run, p.mayBeOther)
 		g.without = true
 	}
 	text, until := j.Reason, j.Cause == "" && p.blocksUntilAllowed()
@@ -127,6 +128,11 @@ func (p *Plan) isHeld(h *hook.Hook) bool {
 		slices.Contains(p.trust.judgment.Held, h.Name)
 }
 
+// mayBeOther reports whether a hook of the user's file was not in the file when the session began.
+func (p *Plan) mayBeOther(h *hook.Hook) bool {
+	return p.trust.judgment.UserChanged && h.Level == hook.UserLevel && p.set.funcs[h] == nil
+}
+
 // blocksUntilAllowed reports whether calls are blocked until a person has allowed the hooks of the project.
 func (p *Plan) blocksUntilAllowed() bool {
 	ofProject := func(h hook.Hook) bool { return h.Level >= hook.ProjectLevel && h.Disabled == "" }
@@ -155,7 +161,7 @@ func (g *trustCheck) fingerprint(p *Plan) (err error) {
 // fail blocks the call because the check failed.
 func (g *trustCheck) fail(err error) {
 	const text = "whether the hooks may run cannot be found out, so every tool call is blocked: %v"
-	g.judgment = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text, err)}
+	g.judgment = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text, err), UserChanged: g.rules.Pin}
 }
 
 func (g *trustCheck) cause() protocol.Cause {
@@ -209,7 +215,7 @@ func (p *Plan) untrustedReason(h *hook.Hook) string {
 	switch {
 	case g.blocks.Cause != "":
 		return "the call is blocked before any hook runs: " + string(g.blocks.Cause)
-	case !g.without || h.Level < hook.ProjectLevel || p.set.funcs[h] != nil:
+	case !g.without || h.Level < hook.ProjectLevel && !p.mayBeOther(h) || p.set.funcs[h] != nil:
 		return ""
 	case g.judgment.Cause == "":
 		return "nobody has allowed the hooks of this project"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -77,6 +78,7 @@ type input struct {
 	globs      []string // choose files
 	patterns   []string // choose files or are searched for in files
 	maybePaths []string // texts and key names that may be paths
+	fileURL    bool     // a file: URL is among them
 }
 
 // shellLine is a command of the input.
@@ -282,6 +284,9 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 		} else if in.kind == Folder {
 			in.maybePaths = append(in.maybePaths, paths...)
 		}
+		if in.kind == Unknown && listOfTexts.Get().MatchString(s) && gjson.Valid(s) { // servers read a list in a text
+			in.value(u, strings.TrimSpace(s), nesting+1)
+		}
 	case u == useGlob && (!ok || cut):
 		in.unreadablePath = true
 	case u == useGlob:
@@ -297,9 +302,12 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 		in.unreadablePath = true
 	default:
 		paths, _ := spellings(before)
-		in.maybePaths = append(in.maybePaths, paths...)
+		in.maybePaths, in.fileURL = append(in.maybePaths, paths...), in.fileURL || isFileURL(before)
 	}
 }
+
+// listOfTexts matches a list of JSON in a text, and no path such as [id] or [1].
+var listOfTexts = lazy.Regexp{Text: `^\s*\[\s*[\["{]`}
 
 // isJSON reports whether a text is an object or a list.
 func isJSON(s string) bool {
@@ -307,11 +315,16 @@ func isJSON(s string) bool {
 	return (strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[")) && gjson.Valid(s)
 }
 
+func isFileURL(s string) bool {
+	s = strings.TrimSpace(s)
+	return len(s) >= 5 && strings.EqualFold(s[:5], "file:")
+}
+
 // spellings returns a path in all ways that tools may read: the path of a file: URL, and a path before a line number,
 // as in a.go:10. ok is false for an unreadable URL.
 func spellings(s string) (paths []string, ok bool) {
 	trimmed := strings.TrimSpace(s)
-	if len(trimmed) >= 5 && strings.EqualFold(trimmed[:5], "file:") {
+	if isFileURL(s) {
 		u, err := url.Parse(trimmed)
 		if err != nil {
 			return []string{s}, false

@@ -66,8 +66,10 @@ var schemes = []string{"http", "https", "ws", "wss", "ftp", "ssh", "git", "s3", 
 // MayTouch reports whether the rule has a pattern, and an unknown tool's input names a file. The tool may read or write
 // the file, so rules for file tools are for this call, too.
 func (r Rule) MayTouch(c Call) bool {
-	return r.pattern != "" && c.cache != nil && c.input().kind == Unknown && slices.ContainsFunc(c.input().paths,
-		func(file string) bool { return !isURL(file) })
+	if r.pattern == "" || c.cache == nil || c.input().kind != Unknown {
+		return false
+	}
+	return c.input().fileURL || slices.ContainsFunc(c.input().paths, func(file string) bool { return !isURL(file) })
 }
 
 // ResolvedPaths returns the absolute paths that a tool may open for a path that starts in dir, in the system's form:

@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -57,6 +58,9 @@ func (g *guard) read(s *starts, file *syntax.File, text string) {
 	if !isVerdict || !g.isSh {
 		return
 	}
+	if !strings.Contains(text, "BASH") { // a text that starts itself again with bash names it
+		g.readTests(s, file)
+	}
 	ofCall := map[string]bool{}
 	for _, m := range fromCall.Get().FindAllStringSubmatch(text, -1) {
 		ofCall[m[1]+m[2]] = true
@@ -85,6 +89,29 @@ func (g *guard) read(s *starts, file *syntax.File, text string) {
 			}
 		}
 		return true
+	})
+}
+
+// readTests warns of the first test that some sh do not have, such as dash: the test fails there, and the gate goes on.
+func (g *guard) readTests(s *starts, file *syntax.File) {
+	found := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		test, mend := "", ""
+		switch n := node.(type) {
+		case *syntax.TestClause:
+			test, mend = "[[ ]]", "[ ] or case, or run the text with bash"
+		case *syntax.CallExpr:
+			isTest := len(n.Args) > 0 && shellline.InList("[ test", n.Args[0].Lit())
+			if isTest && slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return w.Lit() == "==" }) {
+				test, mend = "== in "+n.Args[0].Lit(), "="
+			}
+		}
+		if test != "" && !found {
+			found, g.at = true, node.Pos().Line()
+			const text = "%s%s: the sh of some systems does not have it, and the test fails there; write %s"
+			s.report(false, fmt.Sprintf(text, g.place(), test, mend))
+		}
+		return !found
 	})
 }
 

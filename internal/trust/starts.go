@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -113,6 +114,8 @@ func (s *starts) line(text string) {
 				words[i].source = source(w)
 				words[i].computed = words[i].computed || hasGlob(w) || hasBraces(w)
 			}
+			isPath := func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == "PATH" }
+			s.changed = s.changed || slices.ContainsFunc(n.Assigns, isPath)
 			if s.now = s.marks[n]; s.guard != nil {
 				s.guard.at = n.Pos().Line()
 			}
@@ -201,6 +204,9 @@ const (
 	followed = "command env exec flock ionice nice nohup setsid stdbuf time timeout xargs"
 )
 
+// valued matches options of a shell that have a value.
+var valued = lazy.Regexp{Text: `^[-+][a-z]*[oO]$|^--(?:rcfile|init-file)$`}
+
 var loginShell = lazy.Regexp{Text: `^-[a-z]*[li]|^--(?:login|rcfile|init-file)`}
 
 // command checks the program of a command, its script, and the commands in its arguments. written has the words as they
@@ -219,7 +225,15 @@ func (s *starts) command(argv []word, written []*syntax.Word) {
 		if s.isSplit(argv, written, 1); len(args) != 1 || args[0].computed || strings.HasPrefix(args[0].text, "-") {
 			s.moved = true
 		} else {
-			s.folders = []string{s.in(s.folders[0], args[0].text)}
+			folder := s.in(s.folders[0], args[0].text)
+			if info, err := os.Stat(folder); err != nil || !info.IsDir() { // what is in it cannot be told
+				s.moved = true
+				if !s.past && s.now&maybe == 0 && !s.isTested(args[0]) { // a command before cd may have made it
+					s.add(named(args[0], args[0].text+": no such folder"))
+				}
+				return
+			}
+			s.folders = []string{folder}
 		}
 		return
 	case first.text == "." || first.text == "source":
@@ -265,6 +279,9 @@ func (s *starts) follow(name string, argv []word, written []*syntax.Word) {
 		inner.line(line)
 	}
 	for i, w := range argv[1:] {
+		if valued.Get().MatchString(argv[i].text) {
+			continue // an option's value
+		}
 		if !strings.HasPrefix(w.text, "-") && len(launched.Lines) == 0 && !launched.Stdin {
 			s.script(argv, written, i+1)
 			s.readScript(w, name)

@@ -72,7 +72,8 @@ func TestCannotStart(t *testing.T) {
 		{"(lost)", lost, ""}, {"{ lost; }", lost, ""}, {"command lost", lost, ""}, {"sudo x", "sudo: not found", ""},
 		{`cd "$CLAUDE_PROJECT_DIR" && lost`, lost, ""}, {"set -e; export A=1; lost", lost, ""},
 		{"cd x || exit 0; lost", lost, ""}, {". ~/no.sh; lost", "no.sh: no such file", ""},
-		{"cd sub && ./no.sh", "./no.sh: no such file", ""},
+		{"cd sub && ./no.sh", "./no.sh: no such file", ""}, {"cd no && ./here.sh", "no: no such folder", ""},
+		{"bash -o pipefail no.sh", "no.sh: no such file", ""},
 
 		// A later command.
 		{"source ~/no.sh; cat", "", "no.sh: no such file"},
@@ -84,8 +85,10 @@ func TestCannotStart(t *testing.T) {
 		// Programs and files that are there, builtins, functions and assignments.
 		{"cat | grep -q x && exit 2 || exit 0", "", ""}, {"~/here.sh", "", ""}, {"bash here.sh", "", ""},
 		{"A=1", "", ""},
-		{"f() { echo x; }; f", "", ""}, {"cd sub && ./here.sh", "", ""}, {"uv run here.py", "", ""}, {"echo x", "", ""},
-		{`printf '%s' x; read -r x; [[ $x ]] && exit 2`, "", ""}, {"npx prettier --check .", "", ""}, {"bash", "", ""},
+		{"f() { echo x; }; f", "", ""}, {"cd sub && ./here.sh", "", ""}, {"bash -euo pipefail here.sh", "", ""},
+		{"cat; cd made && ./x.sh", "", ""}, {"[ -d no ] && cd no", "", ""}, {"echo x", "", ""},
+		{"uv run here.py", "", ""},
+		{`printf '%s' x; read -r x; [ $x ] && exit 2`, "", ""}, {"npx prettier --check .", "", ""}, {"bash", "", ""},
 		{`python3 "$CLAUDE_PROJECT_DIR"/here.py --strict`, "", ""}, {"python3 -m pytest -q", "", ""},
 		{"node -e 1", "", ""},
 
@@ -99,6 +102,7 @@ func TestCannotStart(t *testing.T) {
 
 		// What only the shell knows.
 		{"$UNSET/x.sh", "", ""}, {"$(lost_tool)/x.sh", "", "lost_tool: not found"}, {"PATH=$PATH:/x; lost", "", ""},
+		{"PATH=$PATH:/x lost", "", ""},
 		{`export PATH="$HOME/bin:$PATH"; lost`, "", ""}, {`bash -lc "lost"`, "", ""}, {". ./here.sh; lost", "", ""},
 		{`eval "$X"; lost`, "", ""}, {"cd $UNSET && ./no.sh", "", ""}, {"lost 'unclosed", "", ""},
 		{"{{x}}/y.sh", "", ""},
@@ -205,6 +209,33 @@ func TestGuardWithoutItsProgram(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.sh"), []byte(python), 0o600))
 	_, warnings := cannotStart(t, dir, "./guard.sh", true)
 	require.Empty(t, warnings)
+}
+
+// TestTestsOfBash has gates in sh with tests that only some sh have.
+func TestTestsOfBash(t *testing.T) {
+	dir := workspace(t)
+	install(t, dir, "cat", "bash", "jq")
+	for line, warning := range map[string]string{
+		`c=$(cat); if [[ $c == *force* ]]; then exit 2; fi`: "[[ ]]: the sh of some systems does not have it",
+		`c=$(cat); [ "$c" == force ] && exit 2`:             "== in [: the sh of some systems does not have it",
+		`c=$(cat); if test "$c" == x; then exit 2; fi`:      "== in test: the sh of some systems does not have it",
+
+		`c=$(cat); [ "$c" = force ] && exit 2`:                                        "",
+		`c=$(cat); [[ $c ]] && echo x`:                                                "", // no gate
+		`bash -c 'c=$(cat); [[ $c == x ]] && exit 2'`:                                 "",
+		`[ -n "$BASH_VERSION" ] || exec bash "$0"; c=$(cat); [[ $c == x ]] && exit 2`: "",
+		`c=$(jq -r '.a == "["') || exit 2; [ "$c" = true ] && exit 2`:                 "",
+	} {
+		_, warnings := cannotStart(t, dir, line, true)
+		require.Equal(t, warning != "", strings.Contains(warnings, "some systems does not have"), line+warnings)
+		require.Contains(t, warnings, warning, line)
+		for first, isSh := range map[string]bool{"#!/bin/sh": true, "#!/bin/bash": false} {
+			path := filepath.Join(dir, "guard.sh")
+			require.NoError(t, os.WriteFile(path, []byte(first+"\n"+line+"\n"), 0o700)) //nolint:gosec // a program
+			_, warnings = cannotStart(t, dir, []string{"./guard.sh"}, true)
+			require.Equal(t, isSh && warning != "", strings.Contains(warnings, "guard.sh:2: "+warning), line+warnings)
+		}
+	}
 }
 
 // TestEchoOfTheCall has gates that pipe through echo.

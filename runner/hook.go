@@ -150,7 +150,7 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 		return f.failed(c, v)
 	}
 	if r.panics != nil {
-		return f.failed(c, dialect.Unstarted(who + " could not run: " + r.panics.Error()))
+		return f.failed(c, dialect.Unstarted(who+" could not run: "+r.panics.Error()))
 	}
 	if r.err != nil && (r.answer.Block == "" || !f.Open) {
 		problem := who + " failed: " + r.err.Error()

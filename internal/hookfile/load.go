@@ -106,13 +106,14 @@ func (o *Options) LoadFiles(files []File) (*Config, error) {
 	return all, nil
 }
 
-// markEqual makes the hooks of a user's file that is the project's, by a link, run once. The project's run, whose scripts
-// trust records, unless they are switched off.
+// markEqual makes the hooks of a user's file that is the project's, by a link, run once. The project's run, whose
+// scripts trust records, unless they are switched off.
 func markEqual(files []*Config) {
 	for i, one := range files {
 		for _, other := range files[:i] {
 			a, b := one.Files[0], other.Files[0]
-			if b.Level != hook.UserLevel || a.Text != b.Text || len(one.Hooks) != len(other.Hooks) || !regular.Same(a.Path, b.Path) {
+			if b.Level != hook.UserLevel || a.Text != b.Text || len(one.Hooks) != len(other.Hooks) ||
+				!regular.Same(a.Path, b.Path) {
 				continue
 			}
 			for n := range one.Hooks {

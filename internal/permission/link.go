@@ -53,12 +53,6 @@ func (r Rule) matchLinks(c *Call, file string, at baseDirs, test func(file strin
 	return false, reason{}
 }
 
-// place is where a path leads without links.
-type place struct {
-	path    string // "": unknown
-	missing bool   // nothing is there, so no name below it is a link
-}
-
 // IsTooLong reports whether no file can have this path: the path or one of its names is too long for the system.
 func IsTooLong(file string) bool {
 	if len(file) > maxPath {
@@ -72,76 +66,52 @@ func IsTooLong(file string) bool {
 	return false
 }
 
-// follow returns the path without links, or "" if the path is unknown. It starts from the cached folders, which other
-// paths share, unless the path has dots. A path that is too long exists nowhere, so nothing is looked up.
+// follow returns the path without links, or "" if the path is unknown. A path that is too long exists nowhere, so
+// nothing is looked up.
 func (t *callCache) follow(file string) string {
 	end, ok := t.followed[file]
-	switch {
-	case ok:
-		return end.path
-	case file == "/":
-		return file
-	case len(file) > maxPath:
-		return path.Clean(file)
-	case path.Clean(file) != file:
-		end.path = t.walk(file)
-	default:
-		end = t.followClean(file)
+	if ok {
+		return end
+	}
+	if end = path.Clean(file); len(file) <= maxPath {
+		end = t.walk(file)
 	}
 	t.followed[file] = end
-	return end.path
-}
-
-// followClean is follow for a path without dots. It stops at the first missing name.
-func (t *callCache) followClean(file string) (end place) {
-	for at := 0; at < len(file); {
-		next := at + 1
-		for next < len(file) && file[next] != '/' {
-			next++
-		}
-		if strings.HasPrefix(end.path, "/proc/") {
-			return place{path: t.walk(file)}
-		}
-		known, ok := t.followed[file[:next]]
-		if !ok {
-			known = t.followName(end.path, file[:next])
-			t.followed[file[:next]] = known
-		}
-		if end, at = known, next; end.path == "" {
-			break
-		}
-		if end.missing && !strings.HasPrefix(end.path, "/proc/") {
-			end.path += file[at:]
-			break
-		}
-	}
 	return end
 }
 
-// followName returns where a path without dots leads. folder is where its folder leads; "": the root.
-func (t *callCache) followName(folder, file string) place {
-	end := strings.TrimSuffix(folder, "/") + file[strings.LastIndexByte(file, '/'):]
-	if !t.mayLookUp(end) {
-		return place{}
-	}
-	info, err := os.Lstat(native(end))
-	switch {
-	case err != nil:
-		return place{end, true}
-	case info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0:
-		return place{path: t.walk(file)}
-	}
-	return place{path: longName(end)}
+// nameInFolder is what a folder has under a name.
+type nameInFolder struct {
+	missing bool
+	link    bool
+	path    string // of a link the target, "" if it cannot be read; else the path
 }
 
-// mayLookUp counts a lookup of a path, and reports whether the call's lookups are within the limit. The system reads
-// the whole path, so a long path costs more.
-func (t *callCache) mayLookUp(file string) bool {
-	t.lookups += 1 + len(file)/256
-	return t.lookups <= maxLookups
+// lookUp returns what is at a path whose folder has no links. Paths of a call share folders, so the result is cached.
+// within is whether the call's lookups are within the limit; the system reads the whole path, so a long path costs
+// more.
+func (t *callCache) lookUp(file string) (n nameInFolder, within bool) {
+	n, ok := t.lookedUp[file]
+	if ok {
+		return n, true
+	}
+	if t.lookups += 1 + len(file)/256; t.lookups > maxLookups {
+		return n, false
+	}
+	info, err := os.Lstat(native(file))
+	if err != nil {
+		n.missing = true
+	} else if n.path = longName(file); info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0 {
+		target, err := os.Readlink(native(file))
+		if n.link = err == nil || info.Mode()&os.ModeSymlink != 0; n.link { // else no junction of Windows
+			n.path = slashed(target)
+		}
+	}
+	t.lookedUp[file] = n
+	return n, true
 }
 
-// walk is follow without the cache. After the first missing name, no name can be a link.
+// walk returns where a path leads. After the first missing name, no name can be a link.
 func (t *callCache) walk(file string) string {
 	at, links := make([]byte, 0, len(file)+1), 0 // at is "" for the root
 	missing := -1                                // length of the first path that is missing
@@ -165,32 +135,24 @@ func (t *callCache) walk(file string) string {
 		if at = append(append(at, '/'), name...); missing >= 0 {
 			continue
 		}
-		next := string(at)
-		if !t.mayLookUp(next) {
-			return ""
-		}
-		info, err := os.Lstat(native(next))
+		found, within := t.lookUp(string(at))
 		switch {
-		case err != nil:
+		case !within:
+			return ""
+		case found.missing:
 			missing = len(at)
 			continue
-		case info.Mode()&(os.ModeSymlink|os.ModeIrregular) == 0:
-			at = append(at[:0], longName(next)...)
+		case !found.link:
+			at = append(at[:0], found.path...)
 			continue
 		}
-		target, err := os.Readlink(native(next))
-		if err != nil && info.Mode()&os.ModeSymlink == 0 { // nor a junction of Windows
-			at = append(at[:0], longName(next)...)
-			continue
-		}
-		target = slashed(target)
-		if links++; err != nil || links > maxLinks || len(target) > maxPath {
+		if links++; links > maxLinks || found.path == "" || len(found.path) > maxPath {
 			return ""
 		}
-		if at = at[:folder]; path.IsAbs(target) {
+		if at = at[:folder]; path.IsAbs(found.path) {
 			at = at[:0]
 		}
-		rest = append(strings.Split(target, "/"), rest...)
+		rest = append(strings.Split(found.path, "/"), rest...)
 	}
 	return cmp.Or(string(at), "/")
 }

@@ -74,8 +74,9 @@ type Call struct {
 type callCache struct {
 	clientInput, input *input // as read by the client's own rules, and by other rules
 	work               int
-	followed           map[string]place  // paths without links
-	lookups            int               // lookups of names in folders, for followed
+	followed           map[string]string // paths without links; "": unknown
+	lookedUp           map[string]nameInFolder
+	lookups            int               // the size of lookedUp, in which a long path counts more
 	targets            map[string]target // what paths without links lead to
 	names              map[[2]string][]name
 }
@@ -93,7 +94,7 @@ var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
 // WithCache prepares a call for many rules in one goroutine: it is parsed once, and the rules' total cost is bounded.
 func (c Call) WithCache() Call {
-	c.cache = &callCache{followed: map[string]place{}}
+	c.cache = &callCache{followed: map[string]string{}, lookedUp: map[string]nameInFolder{}}
 	return c
 }
 

@@ -42,8 +42,8 @@ func TestOf(t *testing.T) {
 // FuzzPathIn holds pathIn against an expression, and against the path that was written.
 func FuzzPathIn(f *testing.F) {
 	for _, text := range []string{
-		"gitdir: /a/.git/worktrees/w\n", "gitdir: ../a/.git\r\n", "gitdir:", "gitdir: \n", "gitdir: \x00", "gitdir: a\nb\n",
-		"gitdir:  /../..", " gitdir: a", "GITDIR: a", "../..\n", "C:/a/.git", `gitdir: \\host\share`,
+		"gitdir: /a/.git/worktrees/w\n", "gitdir: ../a/.git\r\n", "gitdir:", "gitdir: \n", "gitdir: \x00",
+		"gitdir: a\nb\n", "gitdir:  /../..", " gitdir: a", "GITDIR: a", "../..\n", "C:/a/.git", `gitdir: \\host\share`,
 	} {
 		f.Add(text)
 	}
@@ -53,7 +53,8 @@ func FuzzPathIn(f *testing.F) {
 		got := pathIn(text, "gitdir:", folder)
 		found := line.FindStringSubmatch(text)
 		if found == nil || strings.Contains(found[1], "\x00") {
-			if !regexp.MustCompile(`(?s)^gitdir: *[\r\n]+.*[^\r\n]`).MatchString(text) { // a name may begin with a line's end
+			// A name may begin with a line's end.
+			if !regexp.MustCompile(`(?s)^gitdir: *[\r\n]+.*[^\r\n]`).MatchString(text) {
 				require.Empty(t, got)
 			}
 			return

@@ -57,8 +57,11 @@ type Call struct {
 	expanded int      // values of variables inserted in words so far
 }
 
-// doubt is a text that may contain commands in an unknown form.
-type doubt struct{ text, why string }
+// doubt is a text that may contain commands in an unknown form. unread: not all of the text was read.
+type doubt struct {
+	text, why string
+	unread    bool
+}
 
 // NewCall returns the call as rules see it. writes means that a file tool writes.
 func NewCall(c permission.Call, writes bool) *Call {
@@ -68,10 +71,13 @@ func NewCall(c permission.Call, writes bool) *Call {
 		Args: c.Input, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree}
 	for i, line := range facts.Lines {
 		p.addLine(line)
-		p.addWindows(facts.Texts[i])
+		unread := shellline.OverLimit(line.Opaque)
+		if !unread {
+			p.addWindows(facts.Texts[i])
+		}
 		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
 		if line.Opaque != "" {
-			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque})
+			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque, unread})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
@@ -81,7 +87,7 @@ func NewCall(c permission.Call, writes bool) *Call {
 			if strings.Contains(h.Name, "program") {
 				text = flat(h.Text)
 			}
-			p.doubts = append(p.doubts, doubt{text, h.Name})
+			p.doubts = append(p.doubts, doubt{text: text, why: h.Name})
 		}
 	}
 	for _, path := range facts.Files {

@@ -133,25 +133,30 @@ func (p *Pack) At(version int) (rules []*Rule) {
 // ID returns the full name of a rule of the pack, such as git/no-force-push.
 func (p *Pack) ID(r *Rule) string { return p.Name + "/" + r.Name }
 
-// Decide returns the part of a call that the rule blocks, perhaps in doubt.
+// Decide returns the part of a call that the rule blocks, perhaps in doubt. A line that is too long to be read is a
+// doubt of each rule.
 func (r *Rule) Decide(c *Call) Found {
-	if found := r.Find(c); found.Subject != "" || len(r.Doubt) == 0 {
+	found := r.Find(c)
+	if found.Subject != "" {
 		return found
 	}
-	if c.Unreadable && c.Shell {
+	if c.Unreadable && c.Shell && len(r.Doubt) > 0 {
 		return Found{Subject: r.Blocks, Doubt: "its command cannot be read"}
 	}
 	for _, d := range c.doubts {
-		if wordsAppear(d.text, r.Doubt) {
+		if d.unread || len(r.Doubt) > 0 && wordsAppear(d.text, r.Doubt) {
 			return Found{Subject: r.Blocks, Doubt: d.why}
 		}
 	}
-	return Found{}
+	return found
 }
 
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
 	text := "This is " + r.Blocks
+	if found.Doubt != "" && found.Subject == r.Blocks {
+		return "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt + ". " + r.Instead + " Rule: " + id
+	}
 	if found.Subject != "" && found.Subject != r.Blocks {
 		text += " (" + found.Subject + ")"
 	}

@@ -308,7 +308,7 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 func (s *search) doubtful() Found {
 	for i := range s.Commands {
 		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
-			if found := inDoubt(doubt{strings.ToLower(c.Script), "a program for " + c.Program}); found.Subject != "" {
+			if found := inDoubt(doubt{text: strings.ToLower(c.Script), why: "a program for " + c.Program}); found.Subject != "" {
 				return found
 			}
 		}

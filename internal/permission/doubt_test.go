@@ -129,7 +129,7 @@ func TestDoubt(t *testing.T) {
 		"x=$y; echo $((x))":           "arithmetic with x, which may be no number",
 		"command read x; echo $((x))": "arithmetic with x, which may be no number",
 		"eval 'read x'; ((x))":        "arithmetic with x, which may be no number",
-		"cat" + strings.Repeat(" <<E", 65) + strings.Repeat("\nE", 65): "many here-documents",
+		"cat" + strings.Repeat(" <<E", 65) + strings.Repeat("\nE", 65): "it has more than 64 here-documents; make several calls of it",
 		"find" + strings.Repeat(` "$a"`, 60) + ` ";"`:                  "what find runs",
 		"[[ " + strings.Repeat("a && ", 200) + "a ]]":                  "[[ with many parts",
 		"read -r PS4; set -x":                                          `"PS4", which read may evaluate`,

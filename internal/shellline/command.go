@@ -17,10 +17,26 @@ import (
 const (
 	MaxLine     = 128 << 10 // bytes; Linux limits one argument of a program to this length
 	MaxCommands = 10_000
+	maxWords    = 10_000 // of the commands, with their redirections
 	maxNesting  = 10_000 // nested constructs
 
 	maxDocuments = 64
 )
+
+// The reasons of lines that are over a limit. Several calls with a part each are under it.
+const (
+	tooLong          = "it is longer than 128 KiB; make several calls of it"
+	tooManyCommands  = "it has more than 10,000 commands; make several calls of it"
+	tooManyWords     = "it has more than 10,000 words; make several calls of it"
+	tooManyDocuments = "it has more than 64 here-documents; make several calls of it"
+	tooDeep          = "it is nested too deeply"
+	tooManyInside    = "it has too many commands in each other"
+)
+
+// OverLimit reports whether why is the reason of a line that is over a limit: hookrun has not read all of its commands.
+func OverLimit(why string) bool {
+	return slices.Contains([]string{tooLong, tooManyCommands, tooManyWords, tooManyDocuments, tooDeep, tooManyInside}, why)
+}
 
 // Line is a parsed shell line. Patterns for shell tools are matched against its commands.
 type Line struct {
@@ -85,13 +101,13 @@ func IsComputed(w Word) bool { return w.Computed }
 func Parse(src string) (file *syntax.File, why string) {
 	switch reason := deceptive(src); {
 	case len(src) > MaxLine:
-		return nil, "it is too long"
+		return nil, tooLong
 	case reason != "":
 		return nil, reason
 	case strings.Count(src, "<<") > maxDocuments: // for each, the parser scans the rest of the line
-		return nil, "many here-documents"
+		return nil, tooManyDocuments
 	case len(src) > maxNesting && len(opener.Get().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
-		return nil, "nested too deeply"
+		return nil, tooDeep
 	}
 	defer func() {
 		if recover() != nil { // a line that breaks the parser must not end a server or keep a gate from running
@@ -176,6 +192,7 @@ type reader struct {
 	outer          *outerLine
 	stdin          stdin  // of the current command
 	folders        []Word // as in Command
+	words          int    // of all commands so far
 
 	piped    []Command // the earlier commands of the pipe
 	captured bool      // the reader is in a substitution
@@ -488,7 +505,11 @@ func (r *reader) arguments(words []Word, c *syntax.CallExpr) []Word {
 
 func (r *reader) emit(c Command) {
 	if len(r.line.Commands) == MaxCommands {
-		r.fail("too many commands")
+		r.fail(tooManyCommands)
+		return
+	}
+	if r.words += len(c.Words); r.words > maxWords {
+		r.fail(tooManyWords)
 		return
 	}
 	c.Text, c.Folders = JoinWords(c.Words), r.folders

@@ -106,6 +106,10 @@ func (r *reader) body(w *syntax.Word, quoted bool) string {
 // source of stdin, and the text on stdin if the line contains the text.
 func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 	raw := r.source(d.Word)
+	if r.words++; r.words > maxWords {
+		r.fail(tooManyWords)
+		return "", fed
+	}
 	if d.N != nil && strings.HasPrefix(d.N.Value, "{") {
 		r.fail("a redirection")
 	}

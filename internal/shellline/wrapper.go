@@ -425,7 +425,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 	}
 	r.nested += len(c.Text)
 	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands || r.nested > maxNested {
-		r.Opaque = "too many commands in each other"
+		r.Opaque = tooManyInside
 	}
 	if r.Opaque != "" {
 		return

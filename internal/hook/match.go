@@ -122,14 +122,8 @@ func (m *MatchContext) Warnings() (warnings []string) {
 		_, odd, _ := c.Input()
 		warnings = append(warnings, odd...)
 		if bare := bareName(c.Tool); bare != c.Tool {
-			warnings = append(
-				warnings,
-				fmt.Sprintf(
-					"the tool's name %s has blanks around it, so no matcher for %s matches it",
-					spelling.Quote(c.Tool),
-					spelling.Quote(bare),
-				),
-			)
+			const text = "the tool's name %s has blanks around it, so no matcher for %s matches it"
+			warnings = append(warnings, fmt.Sprintf(text, spelling.Quote(c.Tool), spelling.Quote(bare)))
 		}
 	}
 	warnings = append(warnings, m.warnings...)
@@ -151,10 +145,9 @@ func (m *MatchContext) warn(format string, args ...any) {
 
 // bareName returns a name without invisible characters around it.
 func bareName(name string) string {
-	return strings.TrimFunc(
-		name,
-		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) },
-	)
+	return strings.TrimFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	})
 }
 
 // Runs reports whether the hook runs at the call. At an event without a field for matchers every matcher matches, as in
@@ -271,20 +264,13 @@ func (m *MatchContext) match(h *Hook, name string) bool {
 		return h.Matcher.Match(name)
 	}
 	if len(name) > maxToolName {
-		m.warn(
-			"the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher "+
-				"runs",
-			spelling.Quote(name),
-			len(name),
-			maxToolName,
-		)
+		m.warn("the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a "+
+			"matcher runs", spelling.Quote(name), len(name), maxToolName)
 		return true
 	}
 	if !m.spend(text, name) {
-		m.warn(
-			"the matchers are too many to be held against the name %s, so every hook from some point on runs",
-			spelling.Quote(name),
-		)
+		m.warn("the matchers are too many to be held against the name %s, so every hook from some point on runs",
+			spelling.Quote(name))
 		return true
 	}
 	return h.Matcher.Match(name)
@@ -417,10 +403,8 @@ func (m *MatchContext) isBrokenJSON(args string) bool {
 	if !m.brokenKnown {
 		m.brokenKnown = true
 		if strings.HasPrefix(args, `"`) {
-			begins := strings.TrimLeftFunc(
-				strictjson.Text(args),
-				func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) },
-			)
+			isBlank := func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) }
+			begins := strings.TrimLeftFunc(strictjson.Text(args), isBlank)
 			m.broken = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
 		}
 	}

@@ -103,32 +103,26 @@ func (s *Snapshot) UntilReload() (warnings []string) {
 
 // Changed lists the files that have changed, in the order of reading. If size and times are unchanged, Changed does not
 // read the file.
-func (s *Snapshot) Changed() (texts []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.files {
-		f := &s.files[i]
-		f.refresh()
-		if f.changed != "" {
-			texts = append(texts, f.path+" "+f.changed)
-		}
-	}
-	return texts
-}
+func (s *Snapshot) Changed() (texts []string) { return s.changes(func(*snapshotFile) {}) }
 
 // TakeChanges lists the same files as Changed, and then treats their current state as read: each change is listed once.
 func (s *Snapshot) TakeChanges() (texts []string) {
+	return s.changes(func(f *snapshotFile) {
+		text, err := readFile(f.path)
+		f.text, f.absent, f.fault, f.seen, f.changed = string(text), isMissing(err), faultOf(err), nil, ""
+	})
+}
+
+// changes lists the files that have changed, and calls each for them.
+func (s *Snapshot) changes(each func(*snapshotFile)) (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.files {
 		f := &s.files[i]
-		f.refresh()
-		if f.changed == "" {
-			continue
+		if f.refresh(); f.changed != "" {
+			texts = append(texts, f.path+" "+f.changed)
+			each(f)
 		}
-		texts = append(texts, f.path+" "+f.changed)
-		text, err := readFile(f.path)
-		f.text, f.absent, f.fault, f.seen, f.changed = string(text), isMissing(err), faultOf(err), nil, ""
 	}
 	return texts
 }

@@ -47,17 +47,12 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 		faults = []string{err.Error()}
 	case h.Command.PowerShell: // the command names no file of the project to check
 	case h.Command.Callable != "": // only Python can tell whether the function exists
-	case h.Command.Script != "":
-		faults = inspectProgram(path, argv[0], dir, env, FileFault)
-		if s := scriptOf(argv); s != "" {
-			faults = append(faults, inspectScript(s, dir)...)
-		}
-	case h.Command.Argv == nil:
+	case h.Command.Argv == nil && h.Command.Script == "":
 		faults = inspectCommandLine(h.Command.Shell, dir, env)
 	default:
 		faults = inspectProgram(path, argv[0], dir, env, FileFault)
-		if script := scriptOf(argv); script != "" {
-			faults = append(faults, inspectScript(script, dir)...)
+		if fault := ScriptFault(scriptOf(argv), dir); fault != "" {
+			faults = append(faults, fault)
 		}
 	}
 	var problems []hook.Diagnostic
@@ -87,26 +82,26 @@ func inspectCommandLine(line, workspace string, env []string) []string {
 	case strings.Contains(words[0], "/"):
 		return LineFaults(words[0], workspace, env)
 	}
-	if script := scriptOf(words); script != "" {
-		return inspectScript(script, workspace)
+	if fault := ScriptFault(scriptOf(words), workspace); fault != "" {
+		return []string{fault}
 	}
 	return nil
 }
 
-// inspectScript checks a script that only needs to be readable.
-func inspectScript(script, workspace string) []string {
+// ScriptFault returns the fault of an interpreter's script, which only needs to be readable, or "".
+func ScriptFault(script, dir string) string {
+	if script == "" {
+		return ""
+	}
 	path := script
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(workspace, path)
+		path = filepath.Join(dir, path)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return []string{startError(script, err).Error()}
+		return startError(script, err).Error()
 	}
-	if fault := worldWritable(path, info, script); fault != "" {
-		return []string{fault}
-	}
-	return nil
+	return worldWritable(path, info, script)
 }
 
 // LineFaults returns the faults of a program in a line for a shell, which runs a file of unknown kind as its own
@@ -120,9 +115,4 @@ func LineFaults(name, dir string, env []string) []string {
 		return nil
 	}
 	return inspectProgram(path, name, dir, env, byShellFault)
-}
-
-// ScriptFault returns why an interpreter cannot read a script, or "".
-func ScriptFault(script, dir string) string {
-	return strings.Join(inspectScript(script, dir), "; ")
 }

@@ -191,12 +191,6 @@ func (s *starts) read(node syntax.Node) bool {
 	return true
 }
 
-func source(node syntax.Node) string {
-	var b strings.Builder
-	_ = syntax.NewPrinter().Print(&b, node)
-	return b.String()
-}
-
 // setters are builtins that lines begin with, and that do not decide whether the rest of the line runs. followed run
 // the command in their arguments with the same PATH. loginShell matches options of a shell that reads the user's files.
 const (

@@ -303,11 +303,17 @@ func (c *commandLine) wordsOf(args []*syntax.Word) (words []word) {
 // word returns a word of the line.
 func (c *commandLine) word(w *syntax.Word) word {
 	text, known := c.value(w)
-	var b strings.Builder
-	if !known {
-		_ = syntax.NewPrinter().Print(&b, w)
+	if known {
+		return word{text: text, computed: c.splits(w)}
 	}
-	return word{text: text, computed: !known || c.splits(w), source: b.String()}
+	return word{text: text, computed: true, source: source(w)}
+}
+
+// source returns a part of a line as it is written there.
+func source(node syntax.Node) string {
+	var b strings.Builder
+	_ = syntax.NewPrinter().Print(&b, node)
+	return b.String()
 }
 
 // hasGlob reports whether a word has a pattern for names of files.
@@ -420,10 +426,6 @@ func (c *commandLine) printed(p *syntax.CmdSubst) (text string, known bool) {
 }
 
 func isOneOf(cmd syntax.Command, texts ...string) bool {
-	if _, ok := cmd.(*syntax.CallExpr); !ok {
-		return false
-	}
-	var b strings.Builder
-	err := syntax.NewPrinter().Print(&b, cmd)
-	return err == nil && slices.Contains(texts, strings.TrimSpace(b.String()))
+	_, ok := cmd.(*syntax.CallExpr)
+	return ok && slices.Contains(texts, strings.TrimSpace(source(cmd)))
 }

@@ -26,9 +26,7 @@ var Dialect = &dialect.Dialect{
 				c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
 			}
 		},
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o))
-		},
+		Reply:  dialect.AtExit0(hookOutput),
 		Errors: dialect.ErrorByBlock, // any exit but 2 fails open; a deny blocks at every event that can block
 		Tools:  tools,
 	},

@@ -191,7 +191,7 @@ func (r *trustReport) String() string {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
 	if r.scope != "" && len(r.Differences) > 0 {
-		fmt.Fprintf(&b, "  so %s where trust is required\n", r.scope)
+		fmt.Fprintf(&b, "  so, where trust is required, %s\n", r.scope)
 	}
 	for _, off := range r.Off {
 		fmt.Fprintf(&b, "  switched off: %s\n", printable.Escape(off.String()))

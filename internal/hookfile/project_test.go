@@ -37,6 +37,8 @@ func TestFindProject(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte(`{}`), 0o600))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "outer/repo/module/.git"),
+		[]byte("gitdir: ../.git/modules/module\n"), 0o600))
 	t.Setenv("HOME", filepath.Join(root, "far", "home"))
 	t.Setenv("USERPROFILE", filepath.Join(root, "far", "home"))
 	unix := runtime.GOOS != "windows" // where access lists count, which os.Chmod does not set

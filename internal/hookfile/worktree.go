@@ -14,27 +14,42 @@ import (
 // Git knows none if the .git of the repository is a file. If git does not know the linked worktree, fault says so,
 // and mend what to do. With a fault and without a main worktree, the repository is gone.
 func mainWorktree(root string) (main, fault, mend string) {
-	dir := gitdir.Of(root)
+	dir, file := gitdir.Of(root), filepath.Join(root, ".git")
+	const lost = ": if its repository has hooks, they do not hold here"
+	const again = "make the worktree again, or give -C and the folder of the project"
+	if !exists(file) {
+		return "", "", ""
+	}
+	if info, err := os.Stat(file); dir == "" || dir == file && (err != nil || !info.IsDir()) {
+		return "", file + " is no folder, and git cannot read it" + lost, again
+	}
+	gone := "the file " + file + " names " + dir + ", which is gone or cannot be read" + lost
 	common := gitdir.Common(dir)
 	if common == "" {
-		if _, err := os.Lstat(dir); dir == "" || err == nil || filepath.Base(filepath.Dir(dir)) != "worktrees" {
+		switch {
+		case exists(dir), filepath.Base(filepath.Dir(dir)) == "modules": // of a submodule
 			return "", "", ""
+		case filepath.Base(filepath.Dir(dir)) != "worktrees":
+			return "", gone, again
 		}
 		common = filepath.Dir(filepath.Dir(dir)) // git has pruned the worktree
 	}
 	if filepath.Base(common) != ".git" {
 		return "", "", ""
 	}
-	main, file := filepath.Dir(common), filepath.Join(root, ".git")
-	if _, err := os.Lstat(common); err != nil {
-		return "", "the file " + file + " names " + dir + ", which is gone or cannot be read: if its repository has " +
-			"hooks, they do not hold here", "make the worktree again, or give -C and the folder of the project"
+	if main = filepath.Dir(common); !exists(common) {
+		return "", gone, again
 	}
 	if !regular.Same(gitdir.Path(filepath.Join(dir, "gitdir"), ""), file) {
 		fault = "git does not know the worktree " + root + ", which was moved or pruned"
 		mend = "run git worktree repair " + shellword.Local(root) + " in " + main + ", or make the worktree again"
 	}
 	return main, fault, mend
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // Follow looks for the hooks files of the main worktree, if root is a linked worktree: in the folder that has the place

@@ -203,9 +203,31 @@ func TestHostileGitFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.T = t
 			r.write("unpacked/.git", text)
-			r.finds("unpacked", without("unpacked"))
+			want := without("unpacked")
+			switch name {
+			case "below a file", "no git folder":
+				want.Fault = "which is gone or cannot be read: if its repository has hooks, they do not hold here"
+			case "the folder", "a main repository", "a file":
+			default:
+				want.Fault = r.in("unpacked/.git") + " is no folder, and git cannot read it"
+			}
+			r.finds("unpacked", want)
 		})
 	}
+	t.Run("a submodule without its repository", func(t *testing.T) {
+		r.T = t
+		r.write("unpacked/.git", "gitdir: ../.git/modules/unpacked\n")
+		r.finds("unpacked", without("unpacked"))
+	})
+	t.Run("a link that leads nowhere", func(t *testing.T) {
+		r.T = t
+		require.NoError(t, os.Remove(r.in("unpacked/.git")))
+		symlink(t, r.in("nowhere"), r.in("unpacked/.git"))
+		want := without("unpacked")
+		want.Fault = " is no folder, and git cannot read it"
+		r.finds("unpacked", want)
+		require.NoError(t, os.Remove(r.in("unpacked/.git")))
+	})
 	t.Run("a worktree of another folder", func(t *testing.T) {
 		r.T = t
 		for _, text := range []string{"gitdir: ../proj/.git/worktrees/side", "gitdir: ../proj/.git/worktrees/none\n"} {

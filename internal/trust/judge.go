@@ -149,12 +149,21 @@ func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []D
 	} else {
 		slices.Sort(held)
 		held = slices.Compact(held)
-		scope = "calls for " + hookNames(held) + " are blocked"
+		if on := slices.DeleteFunc(slices.Clone(held), f.isOff); len(on) > 0 {
+			scope = "calls for " + hookNames(on) + " are blocked"
+		} else {
+			scope = "no call is blocked while " + hookNames(held) + " is switched off"
+		}
 	}
 	j := blocked(cause, fmt.Sprintf(text, f.shown(), list(differences)), scope, f.mend())
 	j.Held, j.differences, j.UserChanged = held, differences, slices.ContainsFunc(differences, isOuter)
 	j.again = func(differences []Difference) Judgment { return f.changed(cause, text, differences) }
 	return j
+}
+
+// isOff reports whether no hook of a name is switched on.
+func (f *Fingerprint) isOff(name string) bool {
+	return !slices.ContainsFunc(f.hooks, func(h hook.Hook) bool { return h.Name == name && h.Disabled == "" })
 }
 
 const everyCall = "every tool call is blocked"

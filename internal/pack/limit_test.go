@@ -9,8 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/shellline"
 )
 
-// TestLinesOverALimit: what hookrun has not read for its length is held, whatever words it has. Padding is no way past a
-// rule.
+// TestLinesOverALimit: a line that is too long to be read is held, whatever its words are. Padding passes no rule.
 func TestLinesOverALimit(t *testing.T) {
 	paddings := map[string]string{
 		"commands":  strings.Repeat("a;", shellline.MaxCommands+1),

@@ -155,7 +155,8 @@ func (r *Rule) Decide(c *Call) Found {
 func (r *Rule) Reason(id string, found Found) string {
 	text := "This is " + r.Blocks
 	if found.Doubt != "" && found.Subject == r.Blocks {
-		return "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt + ". " + r.Instead + " Rule: " + id
+		text = "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt
+		return text + ". " + r.Instead + " Rule: " + id
 	}
 	if found.Subject != "" && found.Subject != r.Blocks {
 		text += " (" + found.Subject + ")"

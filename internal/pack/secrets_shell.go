@@ -308,7 +308,8 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 func (s *search) doubtful() Found {
 	for i := range s.Commands {
 		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
-			if found := inDoubt(doubt{text: strings.ToLower(c.Script), why: "a program for " + c.Program}); found.Subject != "" {
+			program := doubt{text: strings.ToLower(c.Script), why: "a program for " + c.Program}
+			if found := inDoubt(program); found.Subject != "" {
 				return found
 			}
 		}

@@ -129,14 +129,15 @@ func TestDoubt(t *testing.T) {
 		"x=$y; echo $((x))":           "arithmetic with x, which may be no number",
 		"command read x; echo $((x))": "arithmetic with x, which may be no number",
 		"eval 'read x'; ((x))":        "arithmetic with x, which may be no number",
-		"cat" + strings.Repeat(" <<E", 65) + strings.Repeat("\nE", 65): "it has more than 64 here-documents; make several calls of it",
-		"find" + strings.Repeat(` "$a"`, 60) + ` ";"`:                  "what find runs",
-		"[[ " + strings.Repeat("a && ", 200) + "a ]]":                  "[[ with many parts",
-		"read -r PS4; set -x":                                          `"PS4", which read may evaluate`,
-		"printf -v BASH_ENV x; bash y":                                 `"BASH_ENV", which printf may evaluate`,
-		"getopts x HISTSIZE":                                           `"HISTSIZE", which getopts may evaluate`,
-		"read functions":                                               `"functions", which read may evaluate`,
-		"ls a(b)":                                                      `hookrun cannot tell what this line runs: `,
+		"cat" + strings.Repeat(" <<E", 65) + strings.Repeat("\nE", 65): "" +
+			"it has more than 64 here-documents; make several calls of it",
+		"find" + strings.Repeat(` "$a"`, 60) + ` ";"`: "what find runs",
+		"[[ " + strings.Repeat("a && ", 200) + "a ]]": "[[ with many parts",
+		"read -r PS4; set -x":                         `"PS4", which read may evaluate`,
+		"printf -v BASH_ENV x; bash y":                `"BASH_ENV", which printf may evaluate`,
+		"getopts x HISTSIZE":                          `"HISTSIZE", which getopts may evaluate`,
+		"read functions":                              `"functions", which read may evaluate`,
+		"ls a(b)":                                     `hookrun cannot tell what this line runs: `,
 	} {
 		doubt := rule.Doubt(projectLine(t, line))
 		if want == "" {

@@ -23,6 +23,7 @@ func TestReadAllOfAnOpenPipe(t *testing.T) {
 		"complete":                {pieces: []string{call}, want: call},
 		"complete with blanks":    {pieces: []string{" \n" + call + "\n"}, want: " \n" + call + "\n"},
 		"in pieces":               {pieces: []string{call[:3], call[3:6], call[6:]}, want: call},
+		"a byte order mark":       {pieces: []string{"\ufeff" + call}, want: "\ufeff" + call},
 		"two objects":             {pieces: []string{call, call}, err: "did not close stdin"},
 		"behind an object":        {pieces: []string{call, "x"}, err: "did not close stdin"},
 		"behind one, at the end":  {pieces: []string{call, "x"}, ends: true, want: call + "x"},

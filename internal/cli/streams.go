@@ -84,7 +84,7 @@ func readAll(in io.Reader, most int64, size int, isCall bool) (string, error) {
 
 // isObject reports whether a text is a complete JSON object.
 func isObject(text string) bool {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && gjson.Valid(text)
 }
 

@@ -312,6 +312,14 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 
 		// What was probably meant.
 		{`"matcher":"Bash,Write"`, "Write", true, true, ""},
+		{`"matcher":"{Bash,Write}"`, "Write", true, true, ""},
+		{`"matcher":"\"Bash\", \"Write\""`, "Write", true, true, ""},
+		{`"matcher":"Bash+Write"`, "Write", true, true, ""},
+		{`"if":"shell(^x .*$)"`, "shell", false, true, ""},
+		{`"if":"shell(^x)"`, "shell", false, true, ""},
+		{`"if":"shell(\\b1$)"`, "shell", false, true, ""},
+		{`"if":"shell(^y)"`, "shell", false, false, ""},
+		{`"if":"shell(^x$)"`, "shell", false, false, ""},
 		{`"matcher":"shel|Bsah"`, "shell", false, true, ""},
 		{`"matcher":"'shell'"`, "shell", false, true, ""},
 		{`"matcher":".*"`, "shell", false, true, ""},

@@ -1,6 +1,7 @@
 package hookfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,7 +52,7 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 			}
 			if !found {
 				const text = `%q: %s is no rule of the packs of this file%s`
-				p.problem(at, text, key, quote(name), spelling.Suggest(name, ids))
+				p.problem(at, text, key, quote(name), cmp.Or(spelling.Suggest(name, ids), withoutPack(name, taken)))
 			}
 		})
 	}
@@ -66,6 +67,19 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
 	}
+}
+
+// withoutPack says how to mend the name of a rule or a pack for a key of the packs.
+func withoutPack(name string, taken []string) string {
+	of, _, isRule := strings.Cut(name, "/")
+	found, _ := pack.Named(of)
+	switch {
+	case slices.Contains(taken, of) && !isRule:
+		return `; leave the pack out of "packs" instead`
+	case found != nil && !slices.Contains(taken, of):
+		return "; leave it out, or add " + quote(of) + ` to "packs"`
+	}
+	return ""
 }
 
 // eachName calls each for every name in a list at the top of the file.

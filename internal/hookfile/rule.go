@@ -60,7 +60,11 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
-		if misfit := h.If.Problem(kindOf(tool, e.toolNames)); pattern != "" && misfit != "" {
+		kind := kindOf(tool, e.toolNames)
+		if h.IfMeant.String() == "" {
+			h.IfMeant = h.If.Meant(kind)
+		}
+		if misfit := h.If.Problem(kind); pattern != "" && misfit != "" {
 			e.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}

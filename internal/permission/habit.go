@@ -91,6 +91,32 @@ func (r Rule) regexpMisuse(kind Kind) string {
 	return ""
 }
 
+// Meant returns the rule that the author of a regular expression probably meant, or an empty rule. Where the expression
+// has no anchor, any text may be.
+func (r Rule) Meant(kind Kind) Rule {
+	pattern, star := strings.TrimSpace(r.pattern), "**"
+	begins := strings.HasPrefix(pattern, "^")
+	ends := strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`)
+	switch {
+	case kind == Host || kind == Other:
+		return Rule{}
+	case kind == Shell && !begins && !ends && !commandClass.Get().MatchString(pattern):
+		return Rule{}
+	case kind != Shell && !begins && !ends && !pathClass.Get().MatchString(pattern):
+		return Rule{}
+	case kind == Shell:
+		star = "*"
+	}
+	glob := asGlob(pattern, star)
+	if kind == Shell && !begins {
+		glob = star + glob
+	}
+	if kind == Shell && !ends {
+		glob += star
+	}
+	return Parse(r.tool + "(" + glob + ")")
+}
+
 // asGlob returns the glob that the author of a regular expression probably meant.
 func asGlob(pattern, star string) string {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")

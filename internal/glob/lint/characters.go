@@ -56,7 +56,7 @@ func isInvalid(r rune, latin bool) bool {
 
 // cleaned returns the glob without invalid characters, or "" if this leaves no text or the same text.
 func cleaned(glob string) string {
-	parts := strings.FieldsFunc(glob, func(r rune) bool { return r == ';' || r == '&' })
+	parts := strings.FieldsFunc(glob, func(r rune) bool { return strings.ContainsRune(";&+", r) })
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
 	for i, p := range parts {
 		p = strings.Map(func(r rune) rune {

@@ -78,7 +78,7 @@ func checkGlob(pattern string, whole glob.List, known []string) Finding {
 		}
 		return f // tools of some servers have a dot in their names
 	case strings.Contains(pattern, ",") || strings.ContainsFunc(pattern, unicode.IsSpace):
-		names := strings.FieldsFunc(pattern, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		names := strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(`,{}"'`, r) || unicode.IsSpace(r) })
 		return Finding{Text: "which is one name with a comma or a blank in it; " + globHint, Kind: Never,
 			Meant: strings.Join(names, "|")}
 	}

@@ -131,13 +131,14 @@ func TestPackFaults(t *testing.T) {
 			`this file; did you mean "git/no-force-push"?`,
 		`{"packs":["git"],"observe":["gti"]}`: `"observe": "gti" is no rule of the packs of this file; did you ` +
 			`mean "git"?`,
-		`{"packs":["git"],"observe":["secrets"]}`: `"observe": "secrets" is no rule of the packs of this file; leave it out, or ` +
-			`add "secrets" to "packs"`,
-		`{"packs":["git"],"except":["git"]}`: `"git" is no rule of the packs of this file; leave the pack out of "packs"`,
-		`{"mode":"observ"}`:                  `f:1:9: "mode" must be "block" or "observe", not "observ"; did you`,
-		`{"mode":true}`:                      `f:1:9: "mode" must be a string`,
-		`{"hooks":[{"mode":"off"}]}`:         `hook 1: "mode" must be "block" or "observe", not "off"`,
-		`{"ask":["git/no-force-push"]}`:      `"ask": "git/no-force-push" is no rule of the packs of this file`,
+		`{"packs":["git"],"observe":["secrets"]}`: `"observe": "secrets" is no rule of the packs of this ` +
+			`file; leave it out, or add "secrets" to "packs"`,
+		`{"packs":["git"],"except":["git"]}`: `"git" is no rule of the packs of this file; leave the pack ` +
+			`out of "packs"`,
+		`{"mode":"observ"}`:             `f:1:9: "mode" must be "block" or "observe", not "observ"; did you`,
+		`{"mode":true}`:                 `f:1:9: "mode" must be a string`,
+		`{"hooks":[{"mode":"off"}]}`:    `hook 1: "mode" must be "block" or "observe", not "off"`,
+		`{"ask":["git/no-force-push"]}`: `"ask": "git/no-force-push" is no rule of the packs of this file`,
 	} {
 		_, err := hookfile.Parse("f", []byte(doc))
 		require.ErrorContains(t, err, want, doc)

@@ -91,8 +91,8 @@ func (r Rule) regexpMisuse(kind Kind) string {
 	return ""
 }
 
-// Meant returns the rule that the author of a regular expression probably meant, or an empty rule: with any text at an end
-// without an anchor.
+// Meant returns the rule that the author of a regular expression probably meant, or an empty rule. An end without an
+// anchor is any text.
 func (r Rule) Meant(kind Kind) Rule {
 	pattern, star := strings.TrimSpace(r.pattern), "**"
 	begins := strings.HasPrefix(pattern, "^")

@@ -20,9 +20,11 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect:   func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-		Read:     readInput,
-		Reply:    dialect.AtExit0(output),
+		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+		Read:   readInput,
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(output(o))
+		},
 		Errors:   dialect.ErrorByBlock,
 		Tools:    tools,
 		ToolName: toolName,

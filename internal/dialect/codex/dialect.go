@@ -17,8 +17,10 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: 600 * time.Second, Parallel: true, MaxContext: 10_000},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect:      detect,
-		Reply:       dialect.AtExit0(hookOutput), // the client reads stdout only at exit 0
+		Detect: detect,
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o)) // the client reads stdout only at exit 0
+		},
 		Tools:       tools,
 		ToolAliases: toolAliases,
 	},

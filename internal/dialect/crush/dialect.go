@@ -23,7 +23,9 @@ var Dialect = &dialect.Dialect{
 	Hooks:  hooks{},
 	Client: &dialect.Client{
 		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-		Reply:  dialect.AtExit0(output),
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(output(o))
+		},
 		Errors: dialect.ErrorByBlock, // any exit but 2 and 49 fails open
 		Tools:  tools,
 	},

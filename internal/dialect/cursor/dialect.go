@@ -22,9 +22,11 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: time.Minute, Parallel: true}, // the documents name no timeout
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect:          func(c *dialect.Call) bool { return c.Field("cursor_version") != "" },
-		Read:            readInput,
-		Reply:           dialect.AtExit0(hookOutput),
+		Detect: func(c *dialect.Call) bool { return c.Field("cursor_version") != "" },
+		Read:   readInput,
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o))
+		},
 		ProjectVariable: "CURSOR_PROJECT_DIR",
 		Tools:           tools,
 		ToolName:        toolName,

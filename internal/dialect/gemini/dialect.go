@@ -30,7 +30,9 @@ var Dialect = &dialect.Dialect{
 				dialect.ReadLLMResponse(c, response)
 			}
 		},
-		Reply:           dialect.AtExit0(hookOutput), // a JSON answer counts at every exit code
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
+		},
 		ProjectVariable: "GEMINI_PROJECT_DIR",
 		Tools:           tools,
 		ToolName:        toolName,

@@ -26,7 +26,9 @@ var Dialect = &dialect.Dialect{
 				c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
 			}
 		},
-		Reply:  dialect.AtExit0(hookOutput),
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o))
+		},
 		Errors: dialect.ErrorByBlock, // any exit but 2 fails open; a deny blocks at every event that can block
 		Tools:  tools,
 	},

@@ -24,9 +24,11 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect:   func(*dialect.Call) bool { return false }, // no other client has these events
-		Read:     func(c *dialect.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
-		Reply:    dialect.AtExit0(output),
+		Detect: func(*dialect.Call) bool { return false }, // no other client has these events
+		Read:   func(c *dialect.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(output(o))
+		},
 		Tools:    tools,
 		ToolName: toolName,
 	},

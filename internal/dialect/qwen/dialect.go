@@ -35,7 +35,9 @@ var Dialect = &dialect.Dialect{
 				c.Failed, c.Result = true, c.Field("error")
 			}
 		},
-		Reply: dialect.AtExit0(hookOutput), // a JSON answer counts at every exit code
+		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
+			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
+		},
 		// Exit 2 has no effect after a tool, and before a tool another hook's allow overrides exit 2.
 		Errors:          dialect.ErrorByBlock,
 		ProjectVariable: "QWEN_PROJECT_DIR",

@@ -78,7 +78,8 @@ func checkGlob(pattern string, whole glob.List, known []string) Finding {
 		}
 		return f // tools of some servers have a dot in their names
 	case strings.Contains(pattern, ",") || strings.ContainsFunc(pattern, unicode.IsSpace):
-		names := strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(`,{}"'`, r) || unicode.IsSpace(r) })
+		between := func(r rune) bool { return strings.ContainsRune(`,{}"'`, r) || unicode.IsSpace(r) }
+		names := strings.FieldsFunc(pattern, between)
 		return Finding{Text: "which is one name with a comma or a blank in it; " + globHint, Kind: Never,
 			Meant: strings.Join(names, "|")}
 	}

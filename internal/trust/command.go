@@ -31,7 +31,7 @@ func (t *collector) addHook(h *hook.Hook) error {
 	}
 	env := t.Environ(h)
 	for _, dir := range folders {
-		c := commandLine{collector: t, hook: h, env: env, folders: []string{dir}}
+		c := newCommandLine(t, h, env, dir)
 		path, argv := "", h.Command.Argv
 		if len(argv) == 0 || h.Command.Placeholders || !strings.Contains(argv[0], "/") {
 			found, filled, err := launch.Program(h, dir, env)
@@ -154,6 +154,11 @@ type commandLine struct {
 	sourced   bool  // the shell has read a file, which may redefine commands
 	loops     int   // number of loops around the command
 	script    bool  // the program is from a #! line: files that a script reads by itself do not count
+}
+
+func newCommandLine(t *collector, h *hook.Hook, env []string, dir string) commandLine {
+	return commandLine{collector: t, hook: h, env: env, folders: []string{dir}, set: map[string]word{},
+		assigned: map[*syntax.Assign]bool{}}
 }
 
 // maxDepth bounds the nesting of commands, and maxCommands the number of commands, repeats in loops included.

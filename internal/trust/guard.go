@@ -20,6 +20,7 @@ import (
 // guard is a gate that is a line or a script of sh or bash: whether it blocks if a program that it asks is missing, and
 // whether it sees the text of the call as it is.
 type guard struct {
+	isGate bool   // if false, nothing of the rest is of interest
 	path   string // of the script; "": the hook's line
 	at     uint   // the line of the current command in the script
 	isSh   bool   // sh runs the text, whose echo may rewrite its arguments
@@ -127,7 +128,7 @@ func (g *guard) place() string {
 
 // guardGoesOn warns of a gate that may let calls pass if the current command is missing.
 func (s *starts) guardGoesOn(fault string) bool {
-	if s.guard == nil || !s.guard.blocks || s.now&decides == 0 || s.now&stops != 0 ||
+	if !s.guard.blocks || s.now&decides == 0 || s.now&stops != 0 ||
 		s.guard.path == "" && !s.past && s.now&maybe == 0 {
 		return false
 	}
@@ -139,7 +140,7 @@ func (s *starts) guardGoesOn(fault string) bool {
 // readScript checks the script of a gate, if sh or bash runs it. shell is the shell in the hook's command; "": the #!
 // line names it.
 func (s *starts) readScript(w word, shell string) {
-	if s.guard == nil || s.guard.path != "" || w.computed {
+	if !s.guard.isGate || s.guard.path != "" || w.computed {
 		return
 	}
 	text, _, err := regular.Read(s.in(s.folders[0], w.text), maxGuard)
@@ -156,6 +157,6 @@ func (s *starts) readScript(w word, shell string) {
 	}
 	inner := *s
 	inner.set, inner.tested, inner.marks = map[string]word{}, map[string]bool{}, map[syntax.Node]mark{}
-	inner.guard = &guard{isSh: shell != "bash", path: strings.TrimPrefix(w.text, s.Options.Workspace+"/")}
+	inner.guard.isSh, inner.guard.path = shell != "bash", strings.TrimPrefix(w.text, s.Options.Workspace+"/")
 	inner.line(string(text))
 }

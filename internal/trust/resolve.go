@@ -253,19 +253,19 @@ func (c *commandLine) chdir(option word, rest []word) {
 
 // assign notes that a line sets a variable.
 func (c *commandLine) assign(name string, value word) {
-	if c.set == nil {
-		c.set = map[string]word{}
-	}
 	earlier, again := c.set[name]
 	if again && (earlier.computed || earlier.text != value.text) {
 		value.computed = true // only the shell knows which of the two values counts
 	}
-	c.set[name] = value
-	if !value.computed {
-		c.env = append(slices.Clip(c.env), name+"="+value.text)
-	}
+	c.setVariable(name, value)
 	c.variable(name, value)
 	c.file(value.text)
+}
+
+func (c *commandLine) setVariable(name string, value word) {
+	if c.set[name] = value; !value.computed {
+		c.env = append(slices.Clip(c.env), name+"="+value.text)
+	}
 }
 
 // make adds the makefiles that make finds by default, and the files in its arguments.

@@ -29,7 +29,7 @@ type starts struct {
 	changed bool                 // a file that the shell has read, or a new PATH, may change what names mean
 	moved   bool                 // the folder is known only to the shell
 	report  func(sure bool, text string)
-	guard   *guard // nil: no gate
+	guard   guard
 }
 
 // mark says how a command stands in a text.
@@ -55,8 +55,8 @@ func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
 	if err != nil || len(launch.Inspect(h, dir, env)) > 0 {
 		return nil, nil
 	}
-	s := starts{commandLine: commandLine{collector: &collector{Options: o}, hook: h, env: env, folders: []string{dir},
-		set: map[string]word{}}, tested: map[string]bool{}, marks: map[syntax.Node]mark{}}
+	s := starts{commandLine: newCommandLine(&collector{Options: o}, h, env, dir), tested: map[string]bool{},
+		marks: map[syntax.Node]mark{}, guard: guard{isGate: isGate(h), isSh: !c.Bash}}
 	s.report = func(sure bool, text string) {
 		list, d := &warnings, h.RunsAt
 		if sure {
@@ -65,9 +65,6 @@ func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
 		if d.Text = fmt.Sprintf("hook %q: %s", h.Name, text); !slices.Contains(*list, d) {
 			*list = append(*list, d)
 		}
-	}
-	if isGate(h) {
-		s.guard = &guard{isSh: !c.Bash}
 	}
 	if c.Argv != nil {
 		s.command(literalWords(argv), nil)
@@ -79,7 +76,7 @@ func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
 
 // add reports a fault of the current command.
 func (s *starts) add(text string) {
-	if s.guard == nil || s.guard.path == "" { // a script may get its files in many ways
+	if s.guard.path == "" { // a script may get its files in many ways
 		s.report(!s.past && s.now&maybe == 0, text)
 	}
 }
@@ -91,7 +88,7 @@ func (s *starts) line(text string) {
 	}
 	s.variablesOf(file)
 	syntax.Walk(file, s.read)
-	if s.guard != nil {
+	if s.guard.isGate {
 		s.guard.read(s, file, text)
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -102,9 +99,7 @@ func (s *starts) line(text string) {
 				if n.Value != nil && !n.Append {
 					value = s.word(n.Value)
 				}
-				if s.set[n.Name.Value] = value; !value.computed {
-					s.env = append(slices.Clip(s.env), n.Name.Value+"="+value.text)
-				}
+				s.setVariable(n.Name.Value, value)
 				s.changed = s.changed || n.Name.Value == "PATH"
 			}
 		case *syntax.CallExpr:
@@ -116,9 +111,7 @@ func (s *starts) line(text string) {
 			}
 			isPath := func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == "PATH" }
 			s.changed = s.changed || slices.ContainsFunc(n.Assigns, isPath)
-			if s.now = s.marks[n]; s.guard != nil {
-				s.guard.at = n.Pos().Line()
-			}
+			s.now, s.guard.at = s.marks[n], n.Pos().Line()
 			s.command(words, n.Args)
 		}
 		return true
@@ -267,9 +260,7 @@ func (s *starts) follow(name string, argv []word, written []*syntax.Word) {
 	s.changed = s.changed || len(argv) > 1 && loginShell.Get().MatchString(argv[1].text)
 	for _, line := range launched.Lines {
 		inner := *s
-		if s.guard != nil {
-			inner.guard = &guard{path: s.guard.path, isSh: s.guard.isSh && name != "bash"}
-		}
+		inner.guard.isSh = s.guard.isSh && name != "bash"
 		inner.line(line)
 	}
 	for i, w := range argv[1:] {

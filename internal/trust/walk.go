@@ -183,9 +183,6 @@ func (c *commandLine) assignment(a *syntax.Assign) {
 	if a.Name == nil || a.Naked || c.assigned[a] {
 		return
 	}
-	if c.assigned == nil {
-		c.assigned = map[*syntax.Assign]bool{}
-	}
 	c.assigned[a] = true
 	value := word{}
 	if a.Value != nil {
@@ -241,9 +238,6 @@ func (c *commandLine) loop(n *syntax.ForClause) (done bool) {
 		for _, stmt := range n.Do {
 			c.walk(stmt)
 		}
-	}
-	if c.set == nil {
-		c.set = map[string]word{}
 	}
 	if c.loops > 1 || len(items) == 0 || len(items) > most || slices.ContainsFunc(items, isComputed) {
 		for _, item := range items {

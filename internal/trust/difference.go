@@ -82,7 +82,7 @@ func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) []Differ
 	c.compareFiles()
 	for _, d := range f.Doubts {
 		if !slices.Contains(then.Doubts, d) {
-			c.add("the command of "+d.Hook, c.known(then.Users, d.Hook), "is not understood any more: %s", d.Why)
+			c.add("the command of "+d.Hook, c.known(d.Hook), "is not understood any more: %s", d.Why)
 		}
 	}
 	c.comparePrograms()
@@ -112,16 +112,16 @@ func (c *comparison) usersOf(name string, is, was bool) []string {
 	if is && len(c.users[name]) == 0 || was && len(c.then.Users[name]) == 0 {
 		return nil
 	}
-	return c.known(c.then.Users, slices.Concat(c.users[name], c.then.Users[name])...)
+	return c.known(slices.Concat(c.users[name], c.then.Users[name])...)
 }
 
 // known returns the sorted hooks, or nil if one is not loaded, or the record does not name the users of files.
-func (c *comparison) known(recorded map[string][]string, hooks ...string) []string {
+func (c *comparison) known(hooks ...string) []string {
 	isLoaded := func(name string) bool {
 		return slices.ContainsFunc(c.hooks, func(h hook.Hook) bool { return h.Name == name })
 	}
 	for _, name := range hooks {
-		if recorded == nil || !isLoaded(name) {
+		if c.then.Users == nil || !isLoaded(name) {
 			return nil
 		}
 	}

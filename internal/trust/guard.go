@@ -20,7 +20,7 @@ import (
 // guard is a gate that is a line or a script of sh or bash: whether it blocks if a program that it asks is missing, and
 // whether it sees the text of the call as it is.
 type guard struct {
-	isGate bool   // if false, nothing of the rest is of interest
+	isGate bool   // if false, the other fields do not count
 	path   string // of the script; "": the hook's line
 	at     uint   // the line of the current command in the script
 	isSh   bool   // sh runs the text, whose echo may rewrite its arguments

@@ -2,7 +2,6 @@ package trust
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -209,19 +208,8 @@ func (s *starts) command(argv []word, written []*syntax.Word) {
 	case s.isSplit(argv, written, 0), first.computed, s.isTested(first):
 		return
 	case first.text == "cd" || first.text == "pushd":
-		if s.isSplit(argv, written, 1); len(args) != 1 || args[0].computed || strings.HasPrefix(args[0].text, "-") {
-			s.moved = true
-		} else {
-			folder := s.in(s.folders[0], args[0].text)
-			if info, err := os.Stat(folder); err != nil || !info.IsDir() { // what is in it cannot be told
-				s.moved = true
-				if !s.past && s.now&maybe == 0 && !s.isTested(args[0]) { // a command before cd may have made it
-					s.add(named(args[0], args[0].text+": no such folder"))
-				}
-				return
-			}
-			s.folders = []string{folder}
-		}
+		s.isSplit(argv, written, 1)
+		s.cd(args)
 		return
 	case first.text == "." || first.text == "source":
 		if first.text == "source" {
@@ -242,6 +230,23 @@ func (s *starts) command(argv []word, written []*syntax.Word) {
 		s.follow(name, argv, written)
 	} else if at := scriptAt(name, args); at >= 0 {
 		s.script(argv, written, at+1)
+	}
+}
+
+// cd enters a folder. What is in a folder that is not there yet cannot be told.
+func (s *starts) cd(args []word) {
+	if len(args) != 1 || args[0].computed || strings.HasPrefix(args[0].text, "-") {
+		s.moved = true
+		return
+	}
+	folder := s.in(s.folders[0], args[0].text)
+	if isFolder(folder) {
+		s.folders = []string{folder}
+		return
+	}
+	s.moved = true
+	if !s.past && s.now&maybe == 0 && !s.isTested(args[0]) { // a command before cd may have made it
+		s.add(named(args[0], args[0].text+": no such folder"))
 	}
 }
 

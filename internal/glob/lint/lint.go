@@ -93,8 +93,7 @@ func checkGlob(pattern string, whole glob.List, known []string) Finding {
 		return Finding{Kind: Never, Meant: name, Text: "which differs from the tool " + quote(name) +
 			" by case alone, and case counts; did you mean " + quote(name) + "? " + globHint}
 	}
-	what, kind, meant := unknownTool(pattern, whole, known)
-	return Finding{Text: what, Kind: kind, Meant: meant}
+	return unknownTool(pattern, whole, known)
 }
 
 // minLetters is how many letters a glob with wildcards needs to tell which tool it means.

@@ -22,30 +22,34 @@ func CheckName(name string, known []string) (found Finding, ok bool) {
 		const text = `which names an MCP server and none of its tools; use "matcher": `
 		return Finding{Glob: name, Text: text + quote(tools), Kind: Never}, true
 	}
-	what, kind, meant := unknownTool(name, nil, known)
-	return Finding{name, what, kind, meant}, what != ""
+	found = unknownTool(name, nil, known)
+	found.Glob = name
+	return found, found.Text != ""
 }
 
-// unknownTool describes a glob that matches no known tool. It returns "" if the glob may match a tool of an MCP server.
-func unknownTool(glob string, whole glob.List, known []string) (what string, kind Kind, meant string) {
+// unknownTool describes a glob that matches no known tool. It returns a Finding without a text if the glob may match a
+// tool of an MCP server.
+func unknownTool(glob string, whole glob.List, known []string) Finding {
 	const no = "which is no tool that hookrun knows"
 	if tools := ToolsOfServer(glob); tools != "" {
-		return "which names an MCP server and none of its tools; did you mean " + quote(tools) + "?", Never, tools
+		const text = "which names an MCP server and none of its tools; did you mean "
+		return Finding{Text: text + quote(tools) + "?", Kind: Never, Meant: tools}
 	}
 	if MaybeMCP(glob) {
-		return "", Unknown, ""
+		return Finding{}
 	}
 	own := `if a loop has such a tool, write "tools": {` + quote(glob) + ": null}"
 	if strings.ContainsAny(glob, "*?[") {
 		own = `if a loop has such tools, name one of them, as "tools": {"my_tool": null}`
 	}
-	switch meant = Slip(glob, known); {
+	switch meant := Slip(glob, known); {
 	case meant != "" && whole.Match(meant): // the matcher also has the right name
-		return "", Unknown, ""
+		return Finding{}
 	case meant != "":
-		return no + "; did you mean " + quote(meant) + "? " + strings.ToUpper(own[:1]) + own[1:], Never, meant
+		text := no + "; did you mean " + quote(meant) + "? " + strings.ToUpper(own[:1]) + own[1:]
+		return Finding{Text: text, Kind: Never, Meant: meant}
 	}
-	return no + "; " + own, Unknown, ""
+	return Finding{Text: no + "; " + own}
 }
 
 // ToolsOfServer returns the glob for the tools of an MCP server if a name is the server's, which no tool has:

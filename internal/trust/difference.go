@@ -138,6 +138,8 @@ func (c *comparison) compareFiles() {
 			hooks = c.usersOf(name, true, old != nil)
 		}
 		switch {
+		case old == nil && file.inWorktree(c.tree):
+			c.add(name, hooks, "is in a linked worktree, and not the same as the file in %s", c.Workspace)
 		case old == nil:
 			c.add(name, hooks, "was not there before")
 		case old.Real != file.Real && file.Real != "":

@@ -43,6 +43,7 @@ type Fingerprint struct {
 	Users map[string][]string `json:"users"`
 
 	worktree   string                  // the linked worktree, if the hooks are the main worktree's
+	tree       string                  // the call's linked worktree
 	cachedSum  string                  // result of sum
 	hooks      []hook.Hook             // of all levels
 	programs   []use                   // programs in commands, in PATH or not
@@ -62,6 +63,7 @@ type use struct{ hook, program string }
 type Options struct {
 	Workspace string                      // absolute
 	Dir       string                      // the call's folder, if hooks run there; "": the workspace
+	Worktree  string                      // the linked worktree of Dir, without links; "": none
 	Environ   func(h *hook.Hook) []string // the environment of a hook's process
 	Hooks     []hook.Hook                 // the hooks that run; nil: those of the Config
 	Texts     bool                        // keep the texts for a diff
@@ -101,6 +103,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		named: map[string]bool{}}
 	t.Fingerprint = &Fingerprint{
 		Workspace: real, Programs: map[string]string{}, worktree: cfg.Worktree,
+		tree:   o.Worktree,
 		byHook: map[*hook.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hook.Hook][]string{},
 		listings: map[*hook.Hook][]listing{}, hooks: o.Hooks,
 	}
@@ -133,9 +136,29 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 			}
 		}
 	}
+	t.Files = slices.DeleteFunc(t.Files, t.copies(slices.Clone(t.Files)))
 	slices.SortFunc(t.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	slices.Sort(t.hooksFiles)
 	return t.Fingerprint, nil
+}
+
+// copies reports whether a file of the linked worktree, where hooks in a client's form run, is the same as the file in
+// its place in the main worktree: a person has allowed its text.
+func (t *collector) copies(files []File) func(File) bool {
+	return func(f File) bool {
+		if !f.inWorktree(t.tree) || !f.watch.file || f.Real != "" || f.SHA256 == otherSize {
+			return false
+		}
+		place, _ := filepath.Rel(t.tree, f.watch.path) // inWorktree says that it is there
+		return slices.ContainsFunc(files, func(own File) bool {
+			return own.Name == filepath.ToSlash(place) && own.Real == "" && own.SHA256 == f.SHA256
+		})
+	}
+}
+
+// inWorktree reports whether a command names a file in a linked worktree.
+func (f *File) inWorktree(tree string) bool {
+	return tree != "" && f.watch != nil && inside(f.watch.path, tree)
 }
 
 func (t *collector) absolute(path string) string {

@@ -144,10 +144,11 @@ func (g *trustCheck) fingerprint(p *Plan) (err error) {
 	if g.store, err = trust.Open(p.runner.options.StateDir); err != nil {
 		return err
 	}
-	o := trust.Options{Workspace: p.call.Workspace, Hooks: p.loaded.hooks, Environ: func(h *hook.Hook) []string {
+	o := trust.Options{Workspace: p.call.Workspace, Hooks: p.loaded.hooks, Worktree: p.call.Worktree}
+	o.Environ = func(h *hook.Hook) []string {
 		call := dialect.NewCall(dialect.Call{Workspace: p.call.Workspace}) // without further fields of the call
 		return p.runner.environ(h, call)
-	}}
+	}
 	if filepath.IsAbs(p.call.Dir) {
 		o.Dir = filepath.Clean(p.call.Dir)
 	}

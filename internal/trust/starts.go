@@ -233,7 +233,7 @@ func (s *starts) command(argv []word, written []*syntax.Word) {
 	}
 }
 
-// cd enters a folder. What is in a folder that is not there yet cannot be told.
+// cd enters a folder. The contents of a missing folder are unknown.
 func (s *starts) cd(args []word) {
 	if len(args) != 1 || args[0].computed || strings.HasPrefix(args[0].text, "-") {
 		s.moved = true

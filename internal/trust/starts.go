@@ -245,8 +245,8 @@ func (s *starts) cd(args []word) {
 		return
 	}
 	s.moved = true
-	isHere := filepath.IsAbs(shellPath) // a shell of Windows has paths of its own
-				if isHere && !s.past && s.now&maybe == 0 && !s.isTested(args[0]) { // an earlier command may make it
+	isHere := filepath.IsAbs(shellPath)                                // a shell of Windows has paths of its own
+	if isHere && !s.past && s.now&maybe == 0 && !s.isTested(args[0]) { // an earlier command may make it
 		s.add(named(args[0], args[0].text+": no such folder"))
 	}
 }

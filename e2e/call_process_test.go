@@ -145,6 +145,7 @@ func TestClosedStdout(t *testing.T) {
 	binary.WriteConfig(t, dir, `echo context`)
 	for _, command := range [][]string{{"pre-tool", "--tool", "shell", "-C", dir}, {"version"}, {"--help"},
 		{"check", "-C", dir}, {"explain", "pre-tool", "--tool", "x", "-C", dir}} {
+		isCall := command[0] == "pre-tool" // the others are for a person who has read enough, as in hookrun check | head
 		read, write, err := os.Pipe()
 		require.NoError(t, err)
 		read.Close()
@@ -154,7 +155,7 @@ func TestClosedStdout(t *testing.T) {
 		cmd.Run()
 		write.Close()
 		require.Equal(t, 1, cmd.ProcessState.ExitCode(), command)
-		require.Contains(t, stderr.String(), "writing to stdout: broken pipe")
+		require.Equal(t, isCall, strings.Contains(stderr.String(), "writing to stdout: broken pipe"), command)
 	}
 }
 

@@ -150,7 +150,7 @@ func (c *command) run(args []string, std Streams) int {
 	if err == nil {
 		return exit
 	}
-	if !c.answers && errors.Is(err, errStdout) && errors.Is(err, syscall.EPIPE) { // hookrun allow | head
+	if !c.answers && hasNoReader(err) {
 		return exitFailed
 	}
 	printError(std.Err, c.name, err)
@@ -206,11 +206,14 @@ func printError(w io.Writer, name string, err error) {
 
 // print writes to stdout. A failed write is an error, because the caller would miss the output.
 func print(std Streams, text string) int {
-	if err := write(std, text); err != nil {
-		fmt.Fprintln(std.Err, "hookrun:", err)
-		return exitFailed
+	err := write(std, text)
+	if err == nil {
+		return exitOK
 	}
-	return exitOK
+	if !hasNoReader(err) {
+		fmt.Fprintln(std.Err, "hookrun:", err)
+	}
+	return exitFailed
 }
 
 func write(std Streams, text string) error {
@@ -224,6 +227,9 @@ func write(std Streams, text string) error {
 }
 
 var errStdout = errors.New("writing to stdout")
+
+// hasNoReader reports whether nobody reads stdout any more, as in hookrun allow | head.
+func hasNoReader(err error) bool { return errors.Is(err, errStdout) && errors.Is(err, syscall.EPIPE) }
 
 func suggestFlag(err error, flags *pflag.FlagSet) string {
 	var unknown *pflag.NotExistError

@@ -55,9 +55,8 @@ for (const line of readFileSync(process.argv[2] ?? 0, "utf8").split("\n").filter
   const [result, flags] = pre.decision === "continue" ? shell(args) : [pre.reason, ["--blocked"]];
   writeFileSync(argsFile, args);
   const post = runHooks(["post-tool", "--tool", "shell", "--args", "@" + argsFile, "--result", "-", ...flags], result);
-  let output = "updated_output" in post ? post.updated_output : result;
+  let [output, reason] = ["updated_output" in post ? post.updated_output : result, post.reason];
   if (typeof output !== "string") output = JSON.stringify(output);
-  let reason = post.reason;
   if (post.decision !== "continue" && post.cause !== "policy") [output, reason] = [reason, ""]; // a hook that must check it has failed
   say("tool", fold(output, ...pre.texts, ...post.texts, reason));
   if (post.stop) end(3, "stopped", post.stop_reason);

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/conformance/record/clients"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
@@ -36,14 +37,11 @@ func InstallJS(t *testing.T, folder ...string) string {
 // the folder with its program.
 func InstallClient(t *testing.T, name string) string {
 	t.Helper()
-	packages := map[string]string{
-		"claude": "@anthropic-ai/claude-code", "cline": "cline", "codex": "@openai/codex", "copilot": "@github/copilot",
-		"droid": "droid", "gemini": "@google/gemini-cli", "kimi": "@moonshot-ai/kimi-code", "opencode": "opencode-ai",
-		"qwen": "@qwen-code/qwen-code",
-	}
 	Needs(t, "npm")
 	d, known := registry.Named(name)
-	require.True(t, known && packages[name] != "", name)
+	require.True(t, known, name)
+	c, known := clients.Named(name)
+	require.True(t, known, name)
 	dir := filepath.Join(filepath.Dir(Path), "client-"+name)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	installing.Lock()
@@ -52,11 +50,8 @@ func InstallClient(t *testing.T, name string) string {
 		return bin
 	}
 	require.NoError(t, os.MkdirAll(dir, 0o700))
-	argv := []string{"npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
-		packages[name] + "@" + d.Install.Versions[0]}
-	if name == "kimi" { // it needs a newer Node.js than most machines have
-		argv = append(argv, "node@24")
-	}
+	argv := append([]string{"npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir},
+		c.Install(d.Install.Versions[0])...)
 	Fetch(t, dir, nil, argv...)
 	return bin
 }

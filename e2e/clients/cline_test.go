@@ -3,7 +3,6 @@
 package clients
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,16 +13,6 @@ import (
 
 // clineCall is a call of a tool, whose input is JSON.
 type clineCall struct{ id, tool, input string }
-
-// clineShell is an answer of Cline's model, whose shell takes a list of commands.
-func clineShell(n int, commands ...string) string {
-	var calls []clineCall
-	for i, command := range commands {
-		calls = append(calls, clineCall{fmt.Sprintf("call_%d_%d", n, i), "run_commands",
-			toText(binary.Hook{"commands": []string{command}})})
-	}
-	return clineAnswer(calls...)
-}
 
 // clineAnswer is a message of the model, which ends the turn if there are no calls in it.
 func clineAnswer(calls ...clineCall) string {
@@ -36,11 +25,7 @@ func clineAnswer(calls ...clineCall) string {
 		}
 		delta, reason = binary.Hook{"role": "assistant", "tool_calls": all}, "tool_calls"
 	}
-	chunk := func(delta binary.Hook, reason any) binary.Hook {
-		return binary.Hook{"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-			"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}}}
-	}
-	return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
+	return chunks(delta, reason)
 }
 
 // TestClineForms: a guard of the shell holds in every form in which the real client takes commands.

@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/state/stops"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -82,7 +83,7 @@ type Runner struct {
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
 	notices      notices
-	stops        stopCounts
+	stops        stops.Store   // of a Runner that stays up
 	lastID       atomic.Int64  // of a call of a persistent hook
 	slots        chan struct{} // one for each running process; nil: no bound
 

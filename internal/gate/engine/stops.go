@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
@@ -15,43 +14,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// stopCounts counts consecutive blocks at the ends of turns, for a long-running Runner.
-type stopCounts struct {
-	mu sync.Mutex
-	n  map[string]int
-}
-
-// maxStops bounds the number of counts. At the bound all counts start again.
-const maxStops = 10_000
-
-func (s *stopCounts) add(key string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.n == nil || len(s.n) >= maxStops {
-		s.n = map[string]int{}
-	}
-	s.n[key]++
-	return s.n[key]
-}
-
-func (s *stopCounts) clear(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.n, key)
-}
-
 // countStops ends a turn that hooks have blocked too often in a row, with a message to the user: otherwise the hooks
 // would keep the agent running for ever. Hooks of a client's own file keep that client's rule.
 func (p *Plan) countStops(o *protocol.Outcome) {
 	event := p.call.Event
 	switch {
-	case dialect.Canonical(event) == protocol.PreExecute: // a new turn
-		p.clearStops()
+	case dialect.Canonical(event) == protocol.PreExecute:
+		p.noteStopPrompt()
 		return
 	case !registry.EndsTurn(event):
 		return
 	case o.Decision == protocol.Continue:
-		p.clearStop(event)
+		if store, err := p.stops(); err == nil {
+			store.Clear(p.stopKey(event))
+		}
 		return
 	}
 	reason := printable.Escape(strings.TrimSpace(o.Reason))
@@ -63,13 +39,18 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 	if most == 0 {
 		return
 	}
-	n, err := p.addStop(event, level)
+	store, err := p.stops()
+	n := 0
+	if err == nil {
+		goesOn := p.call.Field("stop_hook_active") == "true" // the clients that say so share the name
+		n, err = store.Blocked(p.stopKey(event), level.String(), o.Reason, goesOn)
+	}
 	switch {
 	case err != nil:
 		endTurn(o, fmt.Sprintf("hookrun: hook '%s' would send the agent back to work, but how often it did cannot be "+
 			"counted (%v), so the turn ends; its reason: %s", printable.Escape(o.Hook), err, reason))
 	case n > most:
-		p.clearStop(event)
+		store.Clear(p.stopKey(event))
 		endTurn(o, fmt.Sprintf("hookrun: hooks have sent the agent back to work %d times in a row (max_stop_blocks), "+
 			"so the turn ends; hook '%s' still says: %s", most, printable.Escape(o.Hook), reason))
 	}
@@ -101,46 +82,32 @@ func (p *Plan) maxStopBlocks(o *protocol.Outcome) (most int, level hook.Level) {
 	return most, level
 }
 
-// stopKey is the key of a count. Each level has its own count, so hooks of a lower level cannot use up the blocks of a
-// higher level.
-func (p *Plan) stopKey(event protocol.Event, level hook.Level) string {
-	key := []string{p.call.Workspace, p.call.SessionID, p.call.AgentID, string(event), level.String()}
-	return strings.Join(key, "\x00")
+// stopKey is the key of the counts at an event. Each level has its own count, so hooks of a lower level cannot use up
+// the blocks of a higher level.
+func (p *Plan) stopKey(event protocol.Event) string {
+	return strings.Join([]string{p.call.Workspace, p.call.SessionID, p.call.AgentID, string(event)}, "\x00")
 }
 
-func (p *Plan) addStop(event protocol.Event, level hook.Level) (int, error) {
+// stops returns the blocks in a row of all conversations.
+func (p *Plan) stops() (*stops.Store, error) {
 	if !p.runner.options.OneShot {
-		return p.runner.stops.add(p.stopKey(event, level)), nil
+		return &p.runner.stops, nil
 	}
-	state, err := p.runner.stateDir()
-	if err != nil {
-		return 0, err
-	}
-	return stops.Add(state, p.stopKey(event, level))
+	dir, err := p.runner.stateDir()
+	return &stops.Store{Dir: dir}, err
 }
 
-// clearStop clears the counts of all levels.
-func (p *Plan) clearStop(event protocol.Event) {
-	for level := hook.ManagedLevel; level <= hook.LocalLevel; level++ {
-		if !p.runner.options.OneShot {
-			p.runner.stops.clear(p.stopKey(event, level))
-		} else if state, err := p.runner.stateDir(); err == nil {
-			stops.Clear(state, p.stopKey(event, level))
-		}
-	}
-}
-
-// clearStops clears the counts of a session when its next turn begins.
-func (p *Plan) clearStops() {
+// noteStopPrompt notes a prompt, which begins a new turn if it is not the reason of a block.
+func (p *Plan) noteStopPrompt() {
 	client := registry.ClientOf(&p.call)
-	if client == nil {
+	blocks := func(h hook.Hook) bool { return h.StopBlocks() > 0 }
+	if client == nil || !slices.ContainsFunc(p.loaded.hooks, blocks) {
 		return
 	}
-	if slices.ContainsFunc(p.loaded.hooks, func(h hook.Hook) bool { return h.StopBlocks() > 0 }) {
-		for _, e := range client.Events {
-			if e.Can&dialect.EndsTurn != 0 {
-				p.clearStop(e.Name)
-			}
+	store, err := p.stops()
+	for _, e := range client.Events {
+		if err == nil && e.Can&dialect.EndsTurn != 0 {
+			store.Prompted(p.stopKey(e.Name), p.call.Prompt)
 		}
 	}
 }

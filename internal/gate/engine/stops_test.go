@@ -3,8 +3,11 @@
 package engine_test
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +19,7 @@ import (
 )
 
 // stopping is a project whose hook sends the agent back to work twice in a row at most.
-func stopping(t *testing.T, o engine.Options) (r *engine.Runner, fire func(event, session string) engine.Fired,
+func stopping(t *testing.T, o engine.Options, reason string) (fire func(event, session string) engine.Fired,
 	write func(reason string)) {
 	dir := t.TempDir()
 	write = func(reason string) {
@@ -24,31 +27,32 @@ func stopping(t *testing.T, o engine.Options) (r *engine.Runner, fire func(event
 			"hooks": [{"name": "tests", "command": "echo `+reason+` >&2; exit 2", "events": ["Stop"],
 			"dialect": "claude"}]}`), 0o600))
 	}
-	write("fail")
+	write(reason)
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(t, err)
 	o.StateDir = filepath.Join(t.TempDir(), "state")
-	r, err = engine.New(cfg, o)
+	r, err := engine.New(cfg, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
-	fire = func(event, session string) engine.Fired {
+	fire = func(event, session string) engine.Fired { // fields may stand behind the event
 		t.Helper()
+		event, more, _ := strings.Cut(event, ",")
 		call, _, err := registry.ParseInput(`{"hook_event_name":"` + event + `","session_id":"` + session +
-			`","tool_name":"Bash","tool_input":{},"prompt":"p"}`)
+			`","tool_name":"Bash","tool_input":{},` + cmp.Or(more, `"prompt":"p"`) + `}`)
 		require.NoError(t, err)
 		call.Workspace = dir
 		outcome, err := r.Fire(t.Context(), call)
 		require.NoError(t, err)
 		return outcome
 	}
-	return r, fire, write
+	return fire, write
 }
 
 // A Runner that stays up counts as well as one for a single call does.
 func TestTurnsEnd(t *testing.T) {
 	for name, o := range map[string]engine.Options{"stays up": {}, "one shot": {OneShot: true}} {
 		t.Run(name, func(t *testing.T) {
-			_, fire, _ := stopping(t, o)
+			fire, _ := stopping(t, o, "fail")
 			for range 2 {
 				for range 2 {
 					require.Equal(t, protocol.Block, fire("Stop", "s").Decision)
@@ -67,9 +71,50 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
+// Some clients send the reason of a block as the next prompt: then the row goes on.
+func TestPromptsBetweenBlocks(t *testing.T) {
+	const two = "2 tests fail"
+	long := strings.Repeat("this fails; ", 50)
+	for name, row := range map[string]struct {
+		reason string
+		steps  string // prompts, and ends of the turn; "again": the client says that a block began the turn
+		want   string // of the ends: b for block, c for continue
+	}{
+		"the reason, as in Gemini CLI":    {two, "go|end|2 tests fail|again|2 tests fail|again", "bbc"},
+		"and a tool ran":                  {two, "go|end|2 tests fail|end|2 tests fail|end|2 tests fail|end", "bbcb"},
+		"between the reasons of others":   {two, `go|end|lint: x\n2 tests fail\n|end|2 tests fail \n\ny|end`, "bbc"},
+		"the beginning of a long one":     {long, "go|end|" + long[:110] + "…|end|" + long + "|end", "bbc"},
+		"the empty prompts of Qwen Code":  {two, "go|end|2 tests fail||again|2 tests fail||again", "bbc"},
+		"words in the middle of the turn": {two, "go|end|look there|again|look here|again", "bbc"},
+		"a new prompt, as one was broken off": {two, "go|end|2 tests fail|leave it|end|2 tests fail|end|2 tests fail|end",
+			"bbbc"},
+		"a new prompt, and then the reason": {two, "go|end|leave it|2 tests fail|end|2 tests fail|end|2 tests fail|end",
+			"bbbc"},
+		"a part of the reason": {two, "go|end|2 tests|end|tests fail|end|why do 2 tests fail|end|2 tests fail?|end",
+			"bbbbb"},
+		"no reason":            {" ", "go|end|go|end| |end| |end", "bbbc"},
+	} {
+		for mode, o := range map[string]engine.Options{"stays up": {}, "one shot": {OneShot: true}} {
+			t.Run(name+", "+mode, func(t *testing.T) {
+				fire, _ := stopping(t, o, "'"+row.reason+"'")
+				got := ""
+				for step := range strings.SplitSeq(row.steps, "|") {
+					if step != "end" && step != "again" {
+						fire(`UserPromptSubmit,"prompt":"`+step+`"`, "s")
+						continue
+					}
+					end := fire(fmt.Sprintf(`Stop,"stop_hook_active":%t`, step == "again"), "s")
+					got += end.Decision.String()[:1]
+				}
+				require.Equal(t, row.want, got)
+			})
+		}
+	}
+}
+
 // The agent can do nothing about trust, so at the end of a turn it is a message.
 func TestTrustAtTheEndOfATurn(t *testing.T) {
-	_, fire, write := stopping(t, engine.Options{Pin: true})
+	fire, write := stopping(t, engine.Options{Pin: true}, "fail")
 	require.Equal(t, protocol.Block, fire("Stop", "s").Decision)
 	write("others")
 	changed := fire("Stop", "s")
@@ -79,7 +124,7 @@ func TestTrustAtTheEndOfATurn(t *testing.T) {
 }
 
 func TestBlockUntilAllowed(t *testing.T) {
-	_, fire, _ := stopping(t, engine.Options{Trust: engine.TrustRequired, BlockUntilAllowed: true})
+	fire, _ := stopping(t, engine.Options{Trust: engine.TrustRequired, BlockUntilAllowed: true}, "fail")
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {
 		o := fire(event, "s")
 		require.Equal(t, protocol.Block, o.Decision, event)

@@ -92,6 +92,7 @@ func TestPromptsBetweenBlocks(t *testing.T) {
 			"bbbc"},
 		"a part of the reason": {two, "go|end|2 tests|end|tests fail|end|why do 2 tests fail|end|2 tests fail?|end",
 			"bbbbb"},
+		"a reason of that end": {"mend the prompt", "go|end|mend the prompt|end|mend the prompt|end", "bbc"},
 		"no reason":            {" ", "go|end|go|end| |end| |end", "bbbc"},
 	} {
 		for mode, o := range map[string]engine.Options{"stays up": {}, "one shot": {OneShot: true}} {

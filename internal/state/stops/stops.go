@@ -51,7 +51,7 @@ func (s *Store) Blocked(key, level, reason string, goesOn bool) (n int, err erro
 	if err != nil {
 		return 0, err
 	}
-	if strings.HasSuffix(text, prompted) && !goesOn {
+	if strings.HasSuffix(text, "\n"+prompted) && !goesOn {
 		s.remove(key)
 	}
 	level = "block " + level + " "
@@ -61,15 +61,15 @@ func (s *Store) Blocked(key, level, reason string, goesOn bool) (n int, err erro
 	return strings.Count("\n"+text, "\n"+level), err
 }
 
-// Prompted notes a prompt. The prompt begins a new turn, in which earlier blocks do not count, unless the prompt has the
-// reason of the last block, or the client says at the end that a block began the turn. Both are needed: after a tool
-// call Gemini CLI no longer says so, and Qwen Code sends an empty prompt, too.
+// Prompted notes a prompt. The prompt begins a new turn, in which earlier blocks do not count, unless the prompt has
+// the reason of the last block, or the client says at the end that a block began the turn. Both are needed: after a
+// tool call Gemini CLI no longer says so, and Qwen Code sends an empty prompt, too.
 func (s *Store) Prompted(key, prompt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text, _ := s.read(key)
 	lines := strings.Split(text, "\n")
-	if len(lines) < 2 || strings.HasSuffix(text, prompted) {
+	if len(lines) < 2 || strings.HasSuffix(text, "\n"+prompted) {
 		return
 	}
 	_, reason, _ := strings.Cut(strings.TrimPrefix(lines[len(lines)-2], "block "), " ")

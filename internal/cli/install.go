@@ -43,7 +43,8 @@ and after a change of them none for which the changed hooks are. install shows t
 the terminal; --allow means yes, and if they cannot be allowed, install writes nothing. See hookrun
 allow. With --before-allow continue, calls go on without the hooks until they are allowed.
 
-With --user the events are those that your own hooks ask for, and with -C also those of that project.
+With --user the events are also the ends of turns, for the gates of any project, and those that your
+own hooks ask for; with -C also those of that project.
 
 With --managed it writes the settings for all users of this machine, of one client or several, so that
 no user and no project can take the hook out, and the managed hooks file, if that is missing. It needs
@@ -132,8 +133,8 @@ when they get longer, or when hookrun moves.`,
 // entry returns the entry to install. A project's file is shared with colleagues, who have hookrun at another path.
 func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e install.Entry, err error) {
 	e = install.Entry{
-		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.NeededEvents(hooks),
-		ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
+		Args: []string{"--output", client.Name, "--trust", "required", "--pin"},
+		Events: client.NeededEvents(hooks, s.user), ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
 	}
 	if s.log != "" {
 		if s.log != defaultLog { // a client can run the hook in any folder

@@ -154,7 +154,7 @@ func (m *managedFlags) install(names []string, beforeAllow string, std Streams) 
 	}
 	var changes []*install.Change
 	for _, c := range clients {
-		e := install.Entry{Binary: binary, Timeout: anyHooks, Events: c.NeededEvents(hooks), Args: []string{
+		e := install.Entry{Binary: binary, Timeout: anyHooks, Events: c.NeededEvents(hooks, true), Args: []string{
 			"--output", c.Name, "--managed", "--trust", "required", "--before-allow", beforeAllow}}
 		if log := m.settings.log; log != "" {
 			if log != defaultLog && !m.print {

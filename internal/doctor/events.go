@@ -55,7 +55,7 @@ func (c *client) wanted() []string {
 	if c.doctor.Workspace.Config == nil {
 		return c.Events
 	}
-	return c.NeededEvents(c.doctor.Workspace.Config.Hooks)
+	return c.NeededEvents(c.doctor.Workspace.Config.Hooks, false)
 }
 
 // checkEntryKeys reports keys of an entry that keep the client from running hookrun for a call, or from waiting for

@@ -144,7 +144,7 @@ func (c *client) managed(hooks []hook.Hook) {
 
 // managedEvents reports events that need an entry and have none.
 func (c *client) managedEvents(path string, entries []install.InstalledEntry, hooks []hook.Hook) {
-	for _, event := range c.NeededEvents(hooks) {
+	for _, event := range c.NeededEvents(hooks, false) {
 		if !slices.ContainsFunc(entries, func(e install.InstalledEntry) bool { return e.Event == event }) {
 			c.add(Finding{Check: "entry", Severity: Error, Where: path, What: "no entry runs hookrun at " + event},
 				c.again)

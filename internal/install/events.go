@@ -13,12 +13,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// NeededEvents returns the events that need an entry: c.Events, and each extra event of a hook.
-func (c *Client) NeededEvents(hooks []hook.Hook) []string {
+// NeededEvents returns the events that need an entry: c.Events, and each extra event of a hook. An entry for projects
+// that are not known yet is also at the ends of turns, where projects have gates. At other extra events it would cost
+// more, as at each part of a model's reply, or change what the client does.
+func (c *Client) NeededEvents(hooks []hook.Hook, anyProject bool) []string {
 	events := slices.Clone(c.Events)
+	d, _ := registry.Named(c.Name)
 	for _, e := range c.extraEvents() {
 		wants := func(h hook.Hook) bool { return h.Wants(e) }
-		if slices.ContainsFunc(hooks, wants) {
+		if anyProject && d.Events.Of(e).Can&dialect.EndsTurn != 0 || slices.ContainsFunc(hooks, wants) {
 			events = append(events, string(e))
 		}
 	}

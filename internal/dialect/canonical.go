@@ -13,6 +13,7 @@ func canonical(e protocol.Event) (name protocol.Event, ok bool) {
 		"beforeSubmitPrompt":  // Cursor
 		return protocol.PreExecute, true
 	case "PreToolUse", "BeforeTool",
+		"PreSkillShellCommand",                                         // Claude Code
 		"tool.execute.before",                                          // OpenCode
 		"preToolUse",                                                   // Copilot CLI and Cursor
 		"beforeShellExecution", "beforeMCPExecution", "beforeReadFile": // Cursor

@@ -444,12 +444,12 @@ func TestClaudeGoodFiles(t *testing.T) {
 		require.Empty(t, cfg.Warnings, doc)
 		require.Equal(t, []string{"f"}, cfg.Paths())
 	}
-	// The events of Claude Code 2.1.329, written out once more.
+	// The events of Claude Code 2.1.332, written out once more.
 	for event := range strings.FieldsSeq(
 		`PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart
 		SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch PermissionRequest PermissionDenied Setup
 		TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged
-		FileChanged DirectoryAdded MessageDisplay`) {
+		FileChanged DirectoryAdded MessageDisplay PreSkillShellCommand`) {
 		h := one(t, claudeForm(event, `{"type":"command","command":"a"}`))
 		require.Equal(t, []protocol.Event{protocol.Event(event)}, h.Events)
 	}

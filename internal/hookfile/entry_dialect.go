@@ -88,6 +88,10 @@ func (r *reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.
 // setVariant sets the client's variant for the entry's events, because a client may have several variants.
 func (r *reader) setVariant(h *hook.Hook) {
 	client := h.Dialect.Own
+	h.Events = slices.DeleteFunc(h.Events, func(e protocol.Event) bool { // the hook runs at e anyway
+		general := client.EventOf(&dialect.Call{Event: e})
+		return general != e && slices.Contains(h.Events, general)
+	})
 	for i, e := range h.Events {
 		d := registry.EntryDialect(client.Of(e))
 		if i > 0 && d != h.Dialect {

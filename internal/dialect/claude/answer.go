@@ -117,6 +117,7 @@ func checkEventName(object gjson.Result, event protocol.Event) error {
 	switch {
 	case !name.Exists():
 		return errors.New("hookSpecificOutput has no hookEventName")
+	case event == skillCommand && name.Type == gjson.String && strictjson.Text(name.Raw) == "PreToolUse":
 	case name.Type != gjson.String || strictjson.Text(name.Raw) != string(event):
 		return dialect.WrongType("hookSpecificOutput.hookEventName", `"`+string(event)+`"`, name)
 	}
@@ -141,6 +142,9 @@ func verdictOf(c *dialect.Call, m dialect.Event, hook string, a, s map[string]gj
 	}
 	if input, ok := s["updatedInput"]; ok && v.Decision != protocol.Block {
 		v.UpdatedInput = dialect.Rewritten(input)
+	}
+	if m.Name == skillCommand {
+		fitSkill(&v)
 	}
 	for _, key := range []string{"updatedToolOutput", "updatedMCPToolOutput"} {
 		if output, ok := s[key]; ok {
@@ -190,6 +194,20 @@ func decide(v *dialect.Verdict, c *dialect.Call, m dialect.Event, a, s map[strin
 		v.Cause, v.Approved = protocol.CausePolicy, false
 		v.Reason = cmp.Or(why, fmt.Sprintf("Hook %s:%s %s this tool", m.Name, c.Tool, did))
 	}
+}
+
+const notInSkill = ", and " + client + " runs no changed command of a skill"
+
+// fitSkill adapts a verdict about a command in a skill: the client runs the command only if the hook says nothing against
+// it and changes nothing. An allow has no effect.
+func fitSkill(v *dialect.Verdict) {
+	switch {
+	case v.UpdatedInput != nil:
+		block(v, "the hook changed the command"+notInSkill)
+	case v.Decision != protocol.Continue:
+		block(v, v.Reason)
+	}
+	v.Approved, v.UpdatedInput = false, nil
 }
 
 // block makes the verdict a block, with the first reason that is not empty or the client's default.

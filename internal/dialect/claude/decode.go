@@ -41,7 +41,10 @@ func asyncOnly(answer gjson.Result) (async bool) {
 
 // Decode checks, in this order: the start, the timeout, the output, the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	m := events.Of(dialect.ClaudeEventOf(c))
+	return decode(c, events.Of(dialect.ClaudeEventOf(c)), hook, r)
+}
+
+func decode(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.MessagePrefix(m.Name, hook)
 	switch {
 	case r.AsyncResult:

@@ -428,7 +428,8 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 // says so (TestClaudeOnFailureMeansNothing has the others).
 func TestClaudeEvents(t *testing.T) {
 	can := map[protocol.Event]string{
-		"PreToolUse": "2bsf", "PostToolUse": "2bsf", "PostToolUseFailure": "2bf", "PostToolBatch": "2bsf",
+		"PreToolUse": "2bsf", "PreSkillShellCommand": "2bsf", "PostToolUse": "2bsf", "PostToolUseFailure": "2bf",
+		"PostToolBatch":     "2bsf",
 		"PermissionRequest": "f", "PermissionDenied": "",
 		"UserPromptSubmit": "2bstf", "UserPromptExpansion": "2bstf", "SessionStart": "t", "SessionEnd": "",
 		"Setup": "", "Notification": "", "MessageDisplay": "",
@@ -439,8 +440,8 @@ func TestClaudeEvents(t *testing.T) {
 		"ConfigChange":      "2bf", "InstructionsLoaded": "", "CwdChanged": "", "DirectoryAdded": "", "FileChanged": "",
 		"WorktreeCreate": "2bxf", "WorktreeRemove": "2bxf",
 	}
-	require.Len(t, can, 33)
-	require.Len(t, claude.Dialect.Events.Names(), 33)
+	require.Len(t, can, 34)
+	require.Len(t, claude.Dialect.Events.Names(), 34)
 	for _, e := range claude.Dialect.Events.Names() {
 		t.Run(string(e), func(t *testing.T) {
 			does, known := can[e]

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -40,6 +41,39 @@ var Dialect = &dialect.Dialect{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+
+// Variants returns the hooks of all tools' events, then those of commands in skills: at such a command both run, so a
+// gate for PreToolUse in a project's file guards it.
+func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{Dialect, ofSkills.Get()} }
+
+// skillCommand is the event of a command in the text of a skill or slash command. The client runs no other hook before
+// the command, and none after it.
+const skillCommand = "PreSkillShellCommand"
+
+// ofSkills is the dialect of hooks at skillCommand.
+var ofSkills = lazy.Value[*dialect.Dialect]{Make: func() *dialect.Dialect {
+	d := *Dialect
+	d.Hooks, d.Events = skillHooks{}, dialect.Events{events.Of(skillCommand)}
+	return &d
+}}
+
+// skillHooks implements dialect.Hooks for hooks at skillCommand.
+type skillHooks struct{ hooks }
+
+func (skillHooks) Event(c *dialect.Call) protocol.Event {
+	if c.Event == skillCommand {
+		return skillCommand
+	}
+	return ""
+}
+
+func (skillHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
+	return encode(c, skillCommand)
+}
+
+func (skillHooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	return decode(c, events.Of(skillCommand), hook, r)
+}
 
 // OnFailure returns the policy of the event, with one exception: a hook that times out before a switch of the model
 // fails closed.
@@ -86,6 +120,10 @@ var events = dialect.Events{
 		Fields: []dialect.Field{
 			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
 			"additionalContext string",
+		}},
+	{Name: skillCommand, Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop,
+		Fields: []dialect.Field{
+			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
 		}},
 	{Name: "PermissionRequest", Subject: "tool_name", OnFailure: dialect.Open,
 		Fields: []dialect.Field{"decision object"}},

@@ -211,5 +211,6 @@ func FuzzClaudeJudge(f *testing.F) {
 // claude judges and settles, as the engine does.
 func decideClaude(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialecttest.AtEvent(e)
-	return claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Hooks.Decode(&c, "h", &r), policies...)
+	d := claude.Dialect.Of(e)
+	return d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &r), policies...)
 }

@@ -13,11 +13,14 @@ import (
 // Encode passes on the client's own input, or builds one from the fields of the call. A result that is a JSON object or
 // array stays JSON, because the client's tools have such results.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := dialect.ClaudeEventOf(c)
+	return encode(c, dialect.ClaudeEventOf(c))
+}
+
+func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, error) {
 	same := *c
-	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == dialect.Canonical(name) &&
-		dialect.ClaudeEvent(name) == event {
-		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // the input has TENEX's name
+	if name := protocol.Event(c.Field("hook_event_name")); name != "" && dialect.ClaudeEvent(name) == event &&
+		(name == dialect.Canonical(name) || name == skillCommand) {
+		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // the input has another name
 	}
 	if own, is := dialect.OwnInput(&same, event); is {
 		return own, nil, nil

@@ -97,7 +97,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 				require.Equal(t, string(dialecttest.Member(stdin, "tool_input")), c.Args)
 				require.Equal(t, c.Event == "PostToolUseFailure", c.Failed)
 			}
-			require.Equal(t, c.Event, claude.Dialect.EventOf(&c))
+			require.Equal(t, c.Event, claude.Dialect.Of(c.Event).EventOf(&c))
 			events[c.Event]++
 		}
 		require.NoError(t, lines.Err())

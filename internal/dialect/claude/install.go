@@ -15,14 +15,14 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	Events:       []string{"UserPromptSubmit", "PreToolUse", skillCommand, "PostToolUse", "PostToolUseFailure"},
 	WindowsShell: dialect.PowerShell,
 	HooklessActions: []dialect.HooklessAction{
 		{What: "gives the report of a background agent as a prompt, not as a result",
 			Event: protocol.PostTool, Tools: []string{"delegate"}},
 	},
 	Program:   "claude",
-	Versions:  []string{"2.1.329"},
+	Versions:  []string{"2.1.329", "2.1.332"},
 	Variables: []string{"CLAUDECODE"},
 	Installer: installer{},
 }

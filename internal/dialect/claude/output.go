@@ -21,6 +21,12 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	event := dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed})
+	if o.Event == skillCommand {
+		if event = skillCommand; o.Decision == protocol.Continue && o.UpdatedInput != nil {
+			o.Decision, o.Reason = protocol.Block, dialect.ChangedInput(o, notInSkill)
+		}
+		o.UpdatedInput = nil // the client does not read any
+	}
 	if text := plainText(o, event); text != nil {
 		return text, nil
 	}
@@ -38,6 +44,10 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case event == "PermissionRequest":
 		dialect.PermissionRequest(o, &out.Specific)
 		o.UpdatedInput = nil // the decision has the input
+	case event == skillCommand: // "allow" has no effect
+		if held {
+			out.SetPermission("deny", dialect.BlockReason(o, client))
+		}
 	case event == "PreToolUse" || event == "PreModelSwitch":
 		if held || o.Approved {
 			out.SetPermission(dialect.PermissionWords.Word(o.Decision), o.Reason)
@@ -48,7 +58,11 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if o.UpdatedInput != nil {
 		out.Specific.Set("updatedInput", o.UpdatedInput)
 	}
-	out.Set("additionalContext", strings.Join(dialect.TextsOf(o), "\n\n"))
+	if texts := strings.Join(dialect.TextsOf(o), "\n\n"); event != skillCommand {
+		out.Set("additionalContext", texts)
+	} else if texts != "" {
+		out.CannotTell(texts)
+	}
 	if o.UpdatedOutput != nil {
 		out.Specific.Set("updatedToolOutput", shellResult(o.Tool, o.UpdatedOutput))
 	}

@@ -111,6 +111,9 @@ func TestClaudeOutput(t *testing.T) {
 			case "PreToolUse", "PreModelSwitch":
 				require.Equal(t, map[protocol.Decision]string{b: "deny", d: "defer", a: "ask"}[decision],
 					form.HookSpecificOutput.PermissionDecision)
+			case "PreSkillShellCommand":
+				require.Equal(t, "deny", form.HookSpecificOutput.PermissionDecision)
+				require.NotContains(t, string(got), "additionalContext")
 			case "PermissionRequest":
 				require.Equal(t, "deny", form.HookSpecificOutput.Decision.Behavior)
 			default:

@@ -64,7 +64,7 @@ func And(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
 }
 
 func Encoded(t *testing.T, c *dialect.Call) string {
-	p, warnings, err := claude.Dialect.Hooks.Encode(dialect.NewCall(*c))
+	p, warnings, err := claude.Dialect.Of(c.Event).Hooks.Encode(dialect.NewCall(*c))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return string(p.Bytes())

@@ -31,8 +31,8 @@ func TestStopGate(t *testing.T) {
 		{"copilot", "Stop", block, 2, true},
 		{"droid", "Stop", block, 2, false},
 		{"gemini", "AfterAgent", `{"decision": "deny", "reason": "2 tests fail"}`, 2, true},
-		{"kimi", "Stop", `{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "2 tests fail"}}`,
-			1, false}, // by itself it goes on once
+		{"kimi", "Stop", `{"hookSpecificOutput": {"permissionDecision": "deny", ` +
+			`"permissionDecisionReason": "2 tests fail"}}`, 1, false}, // by itself it goes on once
 		{"qwen", "Stop", block, 2, true},
 	} {
 		t.Run(row.client, func(t *testing.T) {
@@ -46,7 +46,8 @@ func TestStopGate(t *testing.T) {
 			asked := 0 // all requests of a turn come one after the other
 			r.prepare(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 				body, _ := io.ReadAll(req.Body)
-				if req.Method != http.MethodPost || !bytes.Contains(body, []byte(`"name":"`+r.shell+`"`)) || asked > 20 {
+				ofTurn := req.Method == http.MethodPost && bytes.Contains(body, []byte(`"name":"`+r.shell+`"`))
+				if !ofTurn || asked > 20 {
 					http.NotFound(w, req)
 					return
 				}

@@ -133,7 +133,7 @@ when they get longer, or when hookrun moves.`,
 // entry returns the entry to install. A project's file is shared with colleagues, who have hookrun at another path.
 func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e install.Entry, err error) {
 	e = install.Entry{
-		Args: []string{"--output", client.Name, "--trust", "required", "--pin"},
+		Args:   []string{"--output", client.Name, "--trust", "required", "--pin"},
 		Events: client.NeededEvents(hooks, s.user), ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
 	}
 	if s.log != "" {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -134,6 +135,27 @@ func TestStartDetached(t *testing.T) {
 	b.Reaped(pid)
 	require.Equal(t, "0\n1\n2\n3\n", b.Read("fds")) // 3 is ls's own, for the folder
 	require.True(t, string(bytes.Join(tenMB(), nil)) == b.Read("input"))
+}
+
+// When StartDetached returns, the program runs and has its whole input: the caller may exit, or be killed, at once.
+func TestStartDetachedHasStarted(t *testing.T) {
+	b := newBench(t)
+	for range 10 {
+		require.NoError(t, b.StartDetached(b.program("/bin/sleep", "1000"), tenMB()))
+		var found []int
+		for _, pid := range processtest.PIDs() {
+			if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil &&
+				string(text) == "/bin/sleep\x001000\x00" && processtest.HasVariable(pid, b.Mark) {
+				found = append(found, pid)
+			}
+		}
+		require.Len(t, found, 1)
+		input, err := os.ReadFile(fmt.Sprintf("/proc/%d/fd/0", found[0]))
+		require.NoError(t, err)
+		require.True(t, string(bytes.Join(tenMB(), nil)) == string(input))
+		require.NoError(t, syscall.Kill(found[0], syscall.SIGKILL))
+		b.Reaped(found[0])
+	}
 }
 
 func TestStartDetachedErrors(t *testing.T) {

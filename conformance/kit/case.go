@@ -95,6 +95,7 @@ type Case struct {
 	ConfigPath    string  `json:"config_path"`
 	Matrix        *Matrix
 	Expect        Expectation
+	Seen          json.RawMessage // by conformance/record, of the real client
 
 	// For people: how the client was started, and how the client behaved.
 	Client       json.RawMessage
@@ -202,3 +203,18 @@ type Expectation struct {
 
 // any reports whether a field may be anything.
 func (e *Expectation) any(field string) bool { return slices.Contains(e.Any, field) }
+
+// Marks are the names of the notes of a matrix whose patterns shall match, in order.
+func (e *Expectation) Marks(m *Matrix) (names []string) {
+	if m == nil {
+		return nil
+	}
+	for n, pattern := range m.Patterns {
+		if slices.ContainsFunc(e.Matched, func(matched *string) bool {
+			return matched == pattern || matched != nil && pattern != nil && *matched == *pattern
+		}) {
+			names = append(names, m.mark(n))
+		}
+	}
+	return names
+}

@@ -90,18 +90,18 @@ func (d *differences) equal(field string, want, got any) {
 // Judge compares the result of the case with the client's result.
 func (r *Trial) Judge(rules Rules) []Difference {
 	d := &differences{Rules: rules}
-	if r.timedOut {
+	if r.TimedOut {
 		d.check("limit", false, "an end in time", "none")
 		return d.found
 	}
-	runs, notes, err := r.runs()
+	runs, notes, err := r.Runs()
 	if err != nil {
 		d.check("notes", false, "readable notes", err.Error())
 		return d.found
 	}
 	ids := []string{}
 	for _, h := range runs {
-		ids = append(ids, h.id)
+		ids = append(ids, h.ID)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -265,7 +265,7 @@ func (r *Trial) judgeStatuses(d *differences, hooks []any) {
 }
 
 // judgeRuns compares the runs of the hooks, and their times.
-func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
+func (r *Trial) judgeRuns(d *differences, runs []HookRun, ids []string) {
 	want := r.Expect
 	if want.Ran != nil {
 		slices.Sort(want.Ran)
@@ -274,7 +274,7 @@ func (r *Trial) judgeRuns(d *differences, runs []run, ids []string) {
 	for id, n := range want.Runs {
 		got := 0
 		for _, h := range runs {
-			if h.id == id {
+			if h.ID == id {
 				got++
 			}
 		}
@@ -331,15 +331,15 @@ func MayBeBusy(wrong []Difference) bool { return len(wrong) == 1 && wrong[0].Fie
 
 // overlapped reports whether two runs overlapped in time. A run without a note of the end was killed, and counts as an
 // instant.
-func overlapped(runs []run) bool {
+func overlapped(runs []HookRun) bool {
 	type span struct{ start, end float64 }
 	var spans []span
 	for _, h := range runs {
-		start, err := strconv.ParseFloat(strings.TrimSpace(h.note["start"]), 64)
+		start, err := strconv.ParseFloat(strings.TrimSpace(h.Note["start"]), 64)
 		if err != nil {
 			continue
 		}
-		end, err := strconv.ParseFloat(strings.TrimSpace(h.note["end"]), 64)
+		end, err := strconv.ParseFloat(strings.TrimSpace(h.Note["end"]), 64)
 		if err != nil {
 			end = start
 		}
@@ -356,16 +356,16 @@ func overlapped(runs []run) bool {
 }
 
 // judgeProcess compares the stdin, the arguments and the surroundings of one hook.
-func (r *Trial) judgeProcess(d *differences, h run) {
+func (r *Trial) judgeProcess(d *differences, h HookRun) {
 	want := r.Expect
 	if want.HookStdin {
-		d.equal("hook_stdin", r.Stdin, h.note["stdin"])
+		d.equal("hook_stdin", r.Stdin, h.Note["stdin"])
 	}
 	if !hasProc {
 		return
 	}
 	if want.Argv != nil {
-		d.equal("argv", want.Argv, strings.Split(strings.TrimSuffix(h.note["cmdline"], "\x00"), "\x00"))
+		d.equal("argv", want.Argv, strings.Split(strings.TrimSuffix(h.Note["cmdline"], "\x00"), "\x00"))
 	}
 	names := []any{"CLAUDE_PROJECT_DIR"}
 	switch process := want.Process.(type) {
@@ -378,10 +378,10 @@ func (r *Trial) judgeProcess(d *differences, h run) {
 	case nil:
 		return
 	}
-	d.equal("process.cwd", r.Workspace, strings.TrimSpace(h.note["cwd"]))
-	d.equal("process.tty", "no", strings.TrimSpace(h.note["tty"]))
+	d.equal("process.cwd", r.Workspace, strings.TrimSpace(h.Note["cwd"]))
+	d.equal("process.tty", "no", strings.TrimSpace(h.Note["tty"]))
 	env := map[string]string{}
-	for v := range strings.SplitSeq(h.note["env"], "\x00") {
+	for v := range strings.SplitSeq(h.Note["env"], "\x00") {
 		name, value, _ := strings.Cut(v, "=")
 		env[name] = value
 	}
@@ -389,7 +389,7 @@ func (r *Trial) judgeProcess(d *differences, h run) {
 		d.equal(fmt.Sprint("process.", name), r.Workspace, env[fmt.Sprint(name)])
 	}
 	// After the name, which ends with the last bracket: state, parent, group, session.
-	stat := h.note["stat"]
+	stat := h.Note["stat"]
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	d.check("process.session", len(fields) > 3 && fields[3] != strconv.Itoa(r.pid), "its own", fields)
 }

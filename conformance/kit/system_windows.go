@@ -35,7 +35,7 @@ const exactTimes = false
 // ownVariables are the folders of the user.
 func ownVariables(r *Trial) map[string]string {
 	temp := filepath.FromSlash(r.Base + "/tmp")
-	return map[string]string{"USERPROFILE": r.home, "APPDATA": r.home, "LOCALAPPDATA": r.home,
+	return map[string]string{"USERPROFILE": r.Home, "APPDATA": r.Home, "LOCALAPPDATA": r.Home,
 		"TEMP": temp, "TMP": temp}
 }
 

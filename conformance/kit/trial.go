@@ -21,9 +21,9 @@ import (
 // Trial is a case in a workspace of its own, and the result.
 type Trial struct {
 	Case
-	Base, Workspace string // with slashes: both stand in JSON and in scripts
-	HooksFile       string
-	Stdin           string
+	Base, Workspace, Home string // with slashes: all stand in JSON and in scripts
+	HooksFile             string
+	Stdin                 string
 
 	// Of Run.
 	Stdout, Stderr string
@@ -31,11 +31,12 @@ type Trial struct {
 	Took           time.Duration
 	Err            error // the program could not start
 
-	client      *Client
-	home, notes string
-	pid         int
-	timedOut    bool
-	left        bool // at the program's end a hook's process was alive, if expected
+	TimedOut bool
+
+	client *Client
+	notes  string
+	pid    int
+	left   bool // at the program's end a hook's process was alive, if expected
 }
 
 // repeated matches {"repeat": ["x", 3]}, which stands for "xxx". A string cannot contain a match: in a string each
@@ -52,7 +53,7 @@ func New(line string, client *Client) (*Trial, error) {
 		return nil, err
 	}
 	base = filepath.ToSlash(base)
-	r := &Trial{Base: base, Workspace: path.Join(base, "ws"), home: path.Join(base, "home"),
+	r := &Trial{Base: base, Workspace: path.Join(base, "ws"), Home: path.Join(base, "home"),
 		notes: path.Join(base, "rec"), client: client}
 	if err := r.prepare(line); err != nil {
 		r.Close()
@@ -64,9 +65,9 @@ func New(line string, client *Client) (*Trial, error) {
 func (r *Trial) prepare(line string) error {
 	line = strings.NewReplacer(
 		"<WORKSPACE_SLUG>", strings.ReplaceAll(r.Workspace, "/", "-"),
-		"(/<HOME>", "(/"+inPattern(r.home),
+		"(/<HOME>", "(/"+inPattern(r.Home),
 		"<WORKSPACE>", r.Workspace,
-		"<HOME>", r.home,
+		"<HOME>", r.Home,
 		"<SESSION>", "11111111-2222-4333-8444-555555555555",
 		"<UUID>", "99999999-8888-4777-8666-555555555555",
 	).Replace(line)
@@ -84,7 +85,7 @@ func (r *Trial) prepare(line string) error {
 	}
 	r.Stdin = stdin.String() + "\n"
 
-	for _, dir := range []string{r.Workspace, r.home, r.notes, path.Join(r.Base, "tmp")} {
+	for _, dir := range []string{r.Workspace, r.Home, r.notes, path.Join(r.Base, "tmp")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return err
 		}
@@ -176,7 +177,7 @@ func (r *Trial) Run(dir string, env []string, limit time.Duration, program strin
 	select {
 	case <-ended:
 	case <-time.After(limit):
-		r.timedOut = true
+		r.TimedOut = true
 		kill(cmd.Process)
 		r.killSurvivors()
 		<-ended
@@ -199,7 +200,7 @@ func (r *Trial) Environment(more map[string]string) (list []string) {
 			env[name] = value
 		}
 	}
-	env["HOME"] = r.home
+	env["HOME"] = r.Home
 	env["TMPDIR"] = filepath.Join(r.Base, "tmp")
 	env["LANG"] = "C.UTF-8"
 	env["ORACLE_REC"] = r.notes
@@ -224,21 +225,21 @@ func (r *Trial) Environment(more map[string]string) (list []string) {
 	return list
 }
 
-// run is a run of a hook script, with the script's notes by name: stdin, env, start, ...
-type run struct {
-	id   string
-	note map[string]string
+// HookRun is a run of a hook script, with the script's notes by name: stdin, env, start, ...
+type HookRun struct {
+	ID   string
+	Note map[string]string
 }
 
-// runs reads the hooks' directories ID.PID; the files beside these are a case's own notes.
-func (r *Trial) runs() (runs []run, notes map[string]string, err error) {
+// Runs reads the hooks' directories ID.PID; the files beside these are a case's own notes.
+func (r *Trial) Runs() (runs []HookRun, notes map[string]string, err error) {
 	notes = map[string]string{}
 	read := func(into map[string]string, path string) {
 		doc, e := os.ReadFile(path)
 		if e != nil {
 			err = e
 		}
-		into[filepath.Base(path)] = slashed(r.Workspace, slashed(r.home, string(doc)))
+		into[filepath.Base(path)] = slashed(r.Workspace, slashed(r.Home, string(doc)))
 	}
 	entries, err := os.ReadDir(r.notes)
 	for _, e := range entries {
@@ -247,13 +248,13 @@ func (r *Trial) runs() (runs []run, notes map[string]string, err error) {
 			read(notes, path)
 			continue
 		}
-		h := run{id: strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), note: map[string]string{}}
+		h := HookRun{ID: strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), Note: map[string]string{}}
 		files, e := os.ReadDir(path)
 		if e != nil {
 			err = e
 		}
 		for _, f := range files {
-			read(h.note, filepath.Join(path, f.Name()))
+			read(h.Note, filepath.Join(path, f.Name()))
 		}
 		runs = append(runs, h)
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,21 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/conformance/record/clients"
 )
-
-// recordedTools is a file of conformance/tools: what a client offers its model, whichever that is.
-type recordedTools struct {
-	Client string         `json:"client"` // with its version
-	Tools  []recordedTool `json:"tools"`
-}
-
-// recordedTool is a tool by the name that the client's hooks have for it.
-type recordedTool struct {
-	Name   string          `json:"name"`
-	Models []string        `json:"models,omitempty"` // none: it is there with all models that were tried
-	Input  json.RawMessage `json:"input,omitempty"`  // its JSON Schema; that of the first model
-}
 
 // TestClientTools compares the tools that the real clients offer their models with those of conformance/tools.
 // -update writes them.
@@ -41,7 +27,7 @@ func TestClientTools(t *testing.T) {
 			}
 			var title string
 			var models []string
-			var tools []recordedTool
+			var tools []clients.Tool
 			for _, m := range append([]otherModel{{name: c.model}}, c.others...) {
 				r := newClientRun(t, c.with(m))
 				title = r.title()
@@ -52,8 +38,8 @@ func TestClientTools(t *testing.T) {
 					model = m.name
 				}
 				models = append(models, model)
-				for _, tool := range offered(t, r.requests[0]) {
-					at := slices.IndexFunc(tools, func(t recordedTool) bool { return t.Name == tool.Name })
+				for _, tool := range clients.Offered(r.requests[0]) {
+					at := slices.IndexFunc(tools, func(t clients.Tool) bool { return t.Name == tool.Name })
 					if at < 0 {
 						at = len(tools)
 						tools = append(tools, tool)
@@ -66,8 +52,8 @@ func TestClientTools(t *testing.T) {
 					tools[i].Models = nil
 				}
 			}
-			slices.SortFunc(tools, func(a, b recordedTool) int { return strings.Compare(a.Name, b.Name) })
-			got := encodeTools(t, recordedTools{title, tools})
+			slices.SortFunc(tools, func(a, b clients.Tool) int { return strings.Compare(a.Name, b.Name) })
+			got := encodeTools(t, clients.ToolFile{Client: title, Tools: tools})
 			path := filepath.Join("../../conformance/tools", c.name+".json")
 			if *update {
 				require.NoError(t, os.WriteFile(path, got, 0o644))
@@ -80,7 +66,7 @@ func TestClientTools(t *testing.T) {
 }
 
 // encodeTools writes a line for each tool.
-func encodeTools(t *testing.T, file recordedTools) []byte {
+func encodeTools(t *testing.T, file clients.ToolFile) []byte {
 	var out bytes.Buffer
 	out.WriteString("{\"client\": \"" + file.Client + "\", \"tools\": [")
 	for i, tool := range file.Tools {
@@ -95,73 +81,4 @@ func encodeTools(t *testing.T, file recordedTools) []byte {
 	}
 	out.WriteString("]}\n")
 	return out.Bytes()
-}
-
-// offered returns the tools of a request in any of the forms that clients send.
-func offered(t *testing.T, request string) (tools []recordedTool) {
-	add := func(name, input string) {
-		if name != "" {
-			tools = append(tools, recordedTool{Name: name, Input: json.RawMessage(input)})
-		}
-	}
-	var read func(list gjson.Result, namespace string)
-	read = func(list gjson.Result, namespace string) {
-		for _, tool := range list.Array() {
-			name := namespace + tool.Get("name").String()
-			switch {
-			case tool.Get("type").String() == "namespace" && name == "functions": // hooks have no prefix for these
-				read(tool.Get("tools"), "")
-			case tool.Get("type").String() == "namespace":
-				read(tool.Get("tools"), name)
-			case tool.Get("function").Exists():
-				add(tool.Get("function.name").String(), tool.Get("function.parameters").Raw)
-			case tool.Get("custom").Exists():
-				add(tool.Get("custom.name").String(), `{"type":"string"}`)
-			case tool.Get("type").String() == "custom":
-				add(name, `{"type":"string"}`)
-				for _, nested := range inScript(tool.Get("description").String()) {
-					add(nested.Name, string(nested.Input))
-				}
-			case tool.Get("functionDeclarations").Exists():
-				for _, f := range tool.Get("functionDeclarations").Array() {
-					add(f.Get("name").String(), f.Get("parametersJsonSchema").Raw)
-				}
-			case tool.Get("input_schema").Exists():
-				add(name, tool.Get("input_schema").Raw)
-			default:
-				add(name, tool.Get("parameters").Raw)
-			}
-		}
-	}
-	read(gjson.Get(request, "tools"), "")
-	read(gjson.Get(request, `input.#(type=="additional_tools").tools`), "")
-	return tools
-}
-
-var (
-	nestedTool  = regexp.MustCompile(`(?s)declare const tools: \{ (\w+)\((\w+): (.*?)\): Promise<`)
-	nestedField = regexp.MustCompile(`(?m)^  // (.*)\n  (\w+)\??: (.*);$`)
-)
-
-// inScript returns the tools that Codex's exec has in its scripts. Its description declares them in TypeScript.
-func inScript(description string) (tools []recordedTool) {
-	for _, m := range nestedTool.FindAllStringSubmatch(description, -1) {
-		schema := binary.Hook{"type": "object"}
-		if m[3] == "string" {
-			schema["type"] = "string"
-		}
-		properties := binary.Hook{}
-		for _, f := range nestedField.FindAllStringSubmatch(m[3], -1) {
-			properties[f[2]] = binary.Hook{"type": f[3], "description": f[1]}
-		}
-		if len(properties) > 0 {
-			schema["properties"] = properties
-		}
-		name := m[1] // in hooks the names of a namespace and of its tool are one word
-		if !strings.HasPrefix(name, "mcp__") {
-			name = strings.Replace(name, "__", "", 1)
-		}
-		tools = append(tools, recordedTool{Name: name, Input: json.RawMessage(toText(schema))})
-	}
-	return tools
 }

@@ -24,7 +24,7 @@ var install = &dialect.Installation{
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
 	Program:   "codex",
-	Versions:  []string{"0.169.0"},
+	Versions:  []string{"0.171.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
 	Installer: installer{},
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Pattern reads a matcher as Codex 0.169.0 does. "" and * match everything. A matcher of letters, digits, _ and | is a
+// Pattern reads a matcher as Codex 0.171.0 does. "" and * match everything. A matcher of letters, digits, _ and | is a
 // list of whole names. Any other is a Rust regular expression. Rust's syntax is RE2's, like Go's, without look-around.
 // apply_patch also matches by the names of two other tools.
 func (reader) Pattern(text, _ string) dialect.Pattern {

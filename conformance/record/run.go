@@ -213,6 +213,18 @@ type usual struct {
 	request string          // the first
 }
 
+// namesOf are the files of a case below hooks, in JSON, without content.
+func namesOf(line string) string {
+	files := map[string]string{}
+	gjson.Get(line, "files").ForEach(func(name, _ gjson.Result) bool {
+		if strings.HasPrefix(name.String(), "hooks/") {
+			files[name.String()] = ""
+		}
+		return true
+	})
+	return clients.Text(files)
+}
+
 // learn runs the client without hooks: with the call that most cases have, and without a call.
 func (r *recorder) learn(lines []kit.Line) error {
 	calls, most, input, files := map[string]int{}, "", "{}", "{}"
@@ -222,7 +234,7 @@ func (r *recorder) learn(lines []kit.Line) error {
 			key := call.Tool + string(call.Input)
 			if calls[key]++; most == "" || calls[key] > calls[most] {
 				most, input = key, stdin
-				files = cmp.Or(gjson.Get(l.Text, "files").Raw, files) // some clients list the files for the model
+				files = namesOf(l.Text) // some clients list the files for the model
 			}
 		}
 	}

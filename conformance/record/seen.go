@@ -28,6 +28,7 @@ type seen struct {
 	Keys     []string          `json:"keys,omitempty"`   // +KEY: in the hook's input, and not in the case's stdin; -KEY
 
 	atEvent []string // hooks that ran at the case's event
+	words   []string // Said, and single words
 	results []string // lines of the requests but the first
 	request string   // the first
 	ended   string   // how, if not by itself
@@ -78,7 +79,10 @@ func distil(r raw, usual *usual) (*seen, error) {
 	for _, line := range linesSaid(r.trial.Stdout+"\n"+r.trial.Stderr, plain) {
 		if !all[line] && !usual.lines[line] {
 			all[line] = true
-			s.Said = append(s.Said, line)
+			s.words = append(s.words, line)
+			if strings.Contains(line, " ") { // else a word of the client's protocol
+				s.Said = append(s.Said, line)
+			}
 		}
 	}
 	return s, nil
@@ -129,11 +133,7 @@ func linesTold(request string, plain func(string) string) (lines []string) {
 func linesSaid(output string, plain func(string) string) (lines []string) {
 	for line := range strings.Lines(output) {
 		if doc := strings.TrimSpace(line); strings.HasPrefix(doc, "{") && gjson.Valid(doc) {
-			for _, line := range leaves(gjson.Parse(doc), plain) {
-				if strings.Contains(line, " ") { // else a word of the protocol
-					lines = append(lines, line)
-				}
-			}
+			lines = append(lines, leaves(gjson.Parse(doc), plain)...)
 			continue
 		}
 		lines = append(lines, split(plain(line))...)
@@ -271,7 +271,7 @@ func (s *seen) disagrees(c *kit.Case, call *clients.Call) (faults []string) {
 			fault("decision: want continue, but the tool did not run")
 		}
 	}
-	read := strings.Join(slices.Concat(s.Told, s.Said), "\n")
+	read := strings.Join(slices.Concat(s.Told, s.words), "\n")
 	texts := c.Expect.Inject
 	if decision == "block" && s.Requests == 0 && call != nil {
 		fault("no request")

@@ -331,7 +331,7 @@ func TestGatesOfRealClients(t *testing.T) {
 // A client that asks leaves the time, and the canary of doctor does not.
 func TestLastAsked(t *testing.T) {
 	programs := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(programs, "claude"), []byte("#!/bin/sh\necho 2.1.329\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(programs, "claude"), []byte("#!/bin/sh\necho 2.1.332\n"), 0o755))
 	p := newPatient(t, "claude", programs, false)
 	p.install("--allow")
 	lastRun := func() string {

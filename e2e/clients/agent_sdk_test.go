@@ -20,8 +20,8 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-// agentSDKVersion is the version that was observed. It brings its own Claude Code, 2.1.329.
-const agentSDKVersion = "0.3.329"
+// agentSDKVersion is the version that was observed. It brings its own Claude Code, 2.1.332.
+const agentSDKVersion = "0.3.332"
 
 // agentSDK is a folder whose node_modules has the Claude Agent SDK. The test is skipped where nobody names one: the SDK
 // is 400 MB, and a test does not go to the network unasked.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -22,6 +23,8 @@ type Client struct {
 	Reply func(protocol.Outcome) (Reply, error)
 	// Errors says how the client learns of hookrun's own errors.
 	Errors ErrorOutput
+	// MaxReason is the maximum number of characters of a reason that the model gets whole; 0: no limit is known.
+	MaxReason int
 	// ProjectVariable is the environment variable with the project's folder; if "", the client starts hooks in that
 	// folder.
 	ProjectVariable string
@@ -49,6 +52,11 @@ func AtExit0(stdout []byte, err error) (Reply, error) { return Reply{Stdout: std
 func (d *Dialect) Reply(o protocol.Outcome) (r Reply, err error) {
 	defer crash.Catch(&err)
 	return d.Client.Reply(o)
+}
+
+// MaxReason returns how many characters of a reason the client's model gets whole at the call; 0: no limit is known.
+func (d *Dialect) MaxReason(c *Call) int {
+	return cmp.Or(d.Events.Of(c.Event).MaxReason, d.Client.MaxReason)
 }
 
 // ErrorOutput is how hookrun tells a client about an error of hookrun. The block is Reply's encoding of the error.

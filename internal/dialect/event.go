@@ -46,6 +46,7 @@ type Event struct {
 	// OnFailure applies if a hook gives no answer.
 	OnFailure OnFailure
 	Can       Effect  // what hooks can do
+	MaxReason int     // characters of a reason that the client shows; 0: the Client's
 	Fields    []Field // valid fields of an answer's inner object, in the client's words
 }
 

@@ -152,6 +152,9 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 	if err := p.gate.record(began, &p.call.Call, &a.Fired, nil); err != nil {
 		a.Warnings = append(a.Warnings, err.Error())
 	}
+	if client := p.call.Output; client != nil { // the log has all of it
+		a.Reason = engine.FitReason(a.Reason, client.MaxReason(&p.call.Call))
+	}
 	return a, nil
 }
 

@@ -28,6 +28,7 @@ var Dialect = &dialect.Dialect{
 	Client: &dialect.Client{
 		Read:            readResult,
 		Reply:           reply,
+		MaxReason:       50_000,
 		ProjectVariable: "CLAUDE_PROJECT_DIR",
 		Tools:           tools,
 		ToolAliases:     toolAliases,
@@ -122,6 +123,7 @@ var events = dialect.Events{
 			"additionalContext string",
 		}},
 	{Name: skillCommand, Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop,
+		MaxReason: 500,
 		Fields: []dialect.Field{
 			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
 		}},

@@ -343,3 +343,31 @@ func TestLongContextBesideABlock(t *testing.T) {
 	require.NoError(t, json.Unmarshal(line, &printed))
 	require.Equal(t, o.Texts, printed.Inject)
 }
+
+// TestFitReason: what matters first stays, within the client's limit, and a file has the whole reason.
+func TestFitReason(t *testing.T) {
+	b := newBench(t)
+	_, ours := b.temporary()
+	const limit = 500
+	hint := "\n" + dialect.ApproveHint + "abcdef"
+	for _, reason := range []string{"", strings.Repeat("x", limit), strings.Repeat("ä", limit), "short" + hint} {
+		require.Equal(t, reason, engine.FitReason(reason, limit))
+	}
+	long := "no pushing: " + strings.Repeat("ä", 2*limit)
+	require.Equal(t, long, engine.FitReason(long, 0), "no limit is known")
+	require.Empty(t, below(t, filepath.Dir(ours)))
+	for i, reason := range []string{long, long + hint} {
+		got := engine.FitReason(reason, limit)
+		require.LessOrEqual(t, len(got), limit)
+		require.True(t, strings.HasPrefix(got, "no pushing: ää"), got)
+		require.Equal(t, i == 1, strings.HasSuffix(got, hint), got)
+		_, rest, found := strings.Cut(got, "all of it is in ")
+		require.True(t, found, got)
+		path, _, _ := strings.Cut(rest, " ")
+		whole, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, reason, string(whole))
+	}
+	b.Setenv("TMPDIR", b.Path("missing"))
+	require.Contains(t, engine.FitReason(long, limit), "the rest is lost")
+}

@@ -52,9 +52,18 @@ type command struct {
 // expand puts lists of clients and packs into the text of a command, when the text is shown.
 func expand(text string) string {
 	return strings.NewReplacer(
-		"{CLIENTS}", registry.ClientList(), "{CLIENT NAMES}", spelling.Or(install.Names()),
+		"{CLIENTS}", registry.ClientList(), "{CLIENT NAMES}", folded(spelling.Or(install.Names())),
 		"{IMPORTED CLIENTS}", registry.ImportList(), "{PACKS}", strings.TrimSuffix(scaffold.About(), "\n"),
 	).Replace(text)
+}
+
+// folded breaks a list into lines of at most 100 columns.
+func folded(list string) string {
+	if len(list) <= 100 {
+		return list
+	}
+	at := strings.LastIndexByte(list[:101], ' ')
+	return list[:at] + "\n" + folded(list[at+1:])
 }
 
 // group is a part of the overview.

@@ -112,10 +112,10 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	entry, _ := registry.ClientNamed(f.output)
 	event, err = f.readInput(doc, entry)
 	client := registry.ClientOf(&f.call)
-	// A client that runs another client's entry may understand only its own form there.
+	// A client that runs another client's entry mostly understands its own form alone there.
 	if client != nil {
-		_, answers := client.Hooks.(dialect.Answerer)
-		if entry == nil && !f.flags.Changed("output") || entry != nil && answers {
+		_, follows := client.Hooks.(dialect.EntryFollower)
+		if entry == nil && !f.flags.Changed("output") || entry != nil && !follows {
 			f.output = client.Name
 		}
 	}

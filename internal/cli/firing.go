@@ -181,6 +181,10 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // print, unless the block replaces the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
 	client, toClient := registry.ClientNamed(f.output)
+	if f.call.Event == "" && (toClient || f.output == "") &&
+		(f.entry != "" || errors.As(failure, new(registry.Stranger))) {
+		return f.tellStranger(failure, std)
+	}
 	if !toClient || f.call.Event == "" {
 		return 0, failure
 	}
@@ -208,6 +212,25 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		_ = write(std, f.answer(reply.Stdout)) // the exit status blocks where possible
 	}
 	return 0, failure
+}
+
+// tellStranger tells a program about an error with its input. hookrun may not know the program, so it answers in every
+// form at once. At an event without a gate the program goes on, with a message.
+func (f *callFlags) tellStranger(failure error, std Streams) (exit int, err error) {
+	var sender registry.Stranger
+	if errors.As(failure, &sender) {
+		failure = fmt.Errorf("%w; so hookrun cannot judge the call: %s", failure, sender.Who())
+	}
+	var reason strings.Builder
+	if printError(&reason, "fire", failure); sender.HasGate() {
+		_ = write(std, f.answer(sender.Denial(strings.TrimSpace(reason.String()))))
+		return 0, failure
+	}
+	fmt.Fprint(std.Err, reason.String())
+	if f.entry == "" {
+		return exitFailed, nil
+	}
+	return dialect.ExitNote, write(std, f.answer(nil))
 }
 
 // gate returns the gate of a command. The runner is set once the hooks files are read.

@@ -100,6 +100,12 @@ func (d *Dialect) Posts() bool {
 	return is
 }
 
+// EntryFollower is implemented by the Hooks of a client that, from an entry in another client's settings, reads the
+// form of that other client.
+type EntryFollower interface {
+	FollowsEntry()
+}
+
 // Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns
 // the client's files whose hookrun entry answers instead of this process.
 type Answerer interface {

@@ -67,7 +67,7 @@ type Schedule struct {
 // Decode.
 //
 // The Hooks of a dialect may also implement Ender, Propagator, Outranker, VariableHider, AsyncLine, InputNamer, Fitter,
-// Answerer, CallLimiter, Variants, ToolEvents, Negotiator, Poster or Functions.
+// EntryFollower, Answerer, CallLimiter, Variants, ToolEvents, Negotiator, Poster or Functions.
 type Hooks interface {
 	// Event returns the name by which hooks subscribe to the call's event, or "" if the client does not have the event.
 	Event(*Call) protocol.Event

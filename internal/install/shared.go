@@ -84,7 +84,7 @@ func (c *Client) DuplicateEntries(w dialect.Where, binary string) (found []strin
 			continue
 		}
 		for _, place := range other.Places(w) {
-			if other.Installed(place, binary) {
+			if !slices.Contains(c.Places(w), place) && other.Installed(place, binary) {
 				const text = "%s has an entry of hookrun's, too, and %s runs the hooks of both, so every hook runs " +
 					"twice there"
 				found = append(found, fmt.Sprintf(text, place.Path, reader.Client))

@@ -165,7 +165,8 @@ func (in *input) read(input string, wrappers []string) {
 		switch {
 		case name == "commands":
 			in.commands(value)
-		case slices.Contains(commandKeys, name), in.kind == Shell && slices.Contains(typedKeys, name):
+		case slices.Contains(commandKeys, name) && (in.kind != File || name != "code"), // else it is for the file
+			in.kind == Shell && slices.Contains(typedKeys, name):
 			in.line(name, value)
 			if value[0] == '{' {
 				in.argument(key, name, value, 1)

@@ -44,7 +44,8 @@ func useOf(name string) keyUse {
 		return useGlob
 	case "pattern", "patterns":
 		return usePattern
-	case "content", "contents", "filetext", "text", "body", "oldstring", "newstring", "oldstr", "newstr", "oldtext",
+	case "code", "newcode",
+		"content", "contents", "filetext", "text", "body", "oldstring", "newstring", "oldstr", "newstr", "oldtext",
 		"newtext", "oldsource", "newsource", "instruction", "instructions", "description", "explanation", "prompt",
 		"systemprompt", "message", "reason", "summary", "title", "question", "justification", "query", "queries",
 		"regex", "regexp", "substringpattern", "exclude", "excludepattern", "excludepatterns", "ignore",

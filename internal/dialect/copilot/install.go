@@ -33,7 +33,7 @@ func (installer) NamelessEvents() []protocol.Event {
 	return []protocol.Event{"PermissionRequest", "SubagentStart"}
 }
 
-func (installer) AlsoRuns() []string { return []string{"claude"} }
+func (installer) AlsoRuns() []string { return []string{"claude", "vscode"} }
 
 func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 	if s == dialect.PowerShell {
@@ -43,10 +43,7 @@ func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 }
 
 // SilentBlock returns exit 2, which blocks before a tool, and JSON, which blocks at other events.
-func (installer) SilentBlock() (json string, exit int) {
-	return `{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer + `,"decision":"block","reason":` +
-		noAnswer + `}`, 2
-}
+func (installer) SilentBlock() (json string, exit int) { return dialect.SilentDeny, 2 }
 
 func (installer) Switches(doc string) []dialect.Switch {
 	return dialect.OffIfTrue(doc, offSwitch,
@@ -61,8 +58,6 @@ func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
 func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.ServerFile {
 	return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
 }
-
-const noAnswer = `"` + dialect.SilentReason + `"`
 
 // userFolder returns the folder of the user's files.
 func userFolder(w dialect.Where) string {

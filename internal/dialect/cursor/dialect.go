@@ -52,6 +52,9 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
+// FollowsEntry marks a client that reads Claude Code's answers from the entries in Claude Code's settings.
+func (hooks) FollowsEntry() {}
+
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) { return payload(c) }
 
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {

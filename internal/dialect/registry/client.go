@@ -53,22 +53,26 @@ func setClient(c *dialect.Call, name gjson.Result) error {
 }
 
 // setClientOfEntry sets the event and the client of an input for an entry of one client. Some clients also run the
-// entries in another client's settings, so the input can come from one of these. The input decides only if the
-// environment has the variable of such a client, or if the entry's own client has no such event.
+// entries in another client's settings, so the input can come from one of these. A client that sets a variable for its
+// hooks must have set it, if the entry's own client has the event, too.
 func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
-	namer, unnamed := entry.Hooks.(dialect.InputNamer)
+	_, unnamed := entry.Hooks.(dialect.InputNamer)
 	if unnamed {
-		own = namer.InputEvent(c.ClientInput)
+		own = inputEvent(entry, c)
 	} else if !entry.Events.Has(own) && !Project().Events.Has(own) {
 		own = ""
 	}
 	for _, d := range dialects() {
-		if slices.Contains(d.Install.AlsoRuns(), entry.Name) &&
-			(own == "" || getenv(d.Install.Variables[0]) != "") && d.Events.Has(c.Event) &&
-			d.Client.Detect(c) {
-			c.Client = d.Name
+		if !slices.Contains(d.Install.AlsoRuns(), entry.Name) {
+			continue
+		}
+		theirs := *c
+		theirs.Event = inputEvent(d, c)
+		isHere := len(d.Install.Variables) == 0 || getenv(d.Install.Variables[0]) != ""
+		if (own == "" || isHere) && d.Events.Has(theirs.Event) && d.Client.Detect(&theirs) {
+			c.Event, c.Client = theirs.Event, d.Name
 			return nil
 		}
 	}
@@ -85,6 +89,14 @@ func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect
 		why = "it has another form"
 	}
 	return fmt.Errorf(text, entry.Files.Client, why)
+}
+
+// inputEvent returns the event of an input in a client's form, which may name it in another way.
+func inputEvent(d *dialect.Dialect, c *dialect.Call) protocol.Event {
+	if namer, is := d.Hooks.(dialect.InputNamer); is {
+		return namer.InputEvent(c.ClientInput)
+	}
+	return protocol.Event(dialect.StringOf(gjson.Get(c.ClientInput, "hook_event_name")))
 }
 
 func unknownEvent(name gjson.Result) error {

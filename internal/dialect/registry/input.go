@@ -49,7 +49,7 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 		doc = string(compact)
 	}
 	if !strings.HasPrefix(doc, "{") {
-		return dialect.Call{}, nil, errors.New("the hook input must be a JSON object")
+		return dialect.Call{}, nil, Stranger{errors.New("the hook input must be a JSON object"), doc}
 	}
 	c.ClientInput = doc
 	fields := map[string]gjson.Result{} // in one go: an input can be megabytes
@@ -77,8 +77,12 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 			wrong = dialect.WrongType("the hook input's "+field.key, "a string", value)
 		}
 	}
-	if err := setSource(&c, fields["hook_event_name"]); err != nil {
-		return dialect.Call{}, nil, err
+	err = setSource(&c, fields["hook_event_name"])
+	if isGrok(doc) {
+		err = errors.New("the hook input is Grok Build's, whose tools hookrun does not know")
+	}
+	if err != nil {
+		return dialect.Call{}, nil, Stranger{err, doc}
 	}
 	c.Args = fields["tool_input"].Raw
 	c.EqualKeys = len(warnings) > 0 && equalInArgs(written)

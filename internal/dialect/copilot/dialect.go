@@ -194,7 +194,7 @@ func eventOf(c *dialect.Call) protocol.Event {
 // detect reports whether the client sent the input. Other clients send no timestamp, or send a permission_mode, a
 // tool_use_id, or a transcript_path at events at which this client sends none.
 func detect(c *dialect.Call) bool {
-	ofAgent := c.Event == "SubagentStart" || c.Field("stop_reason") != "" || c.Event == "PreCompact"
+	ofAgent := c.Field("agent_name") != "" || c.Field("stop_reason") != "" || c.Event == "PreCompact"
 	return c.Field("timestamp") != "" && c.SessionID != "" && c.Field("permission_mode") == "" && c.ToolUseID == "" &&
 		(ofAgent || c.TranscriptPath == "")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
 	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/dialect/vscode"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -40,6 +41,7 @@ var dialects = func() []*dialect.Dialect {
 		kimi.Dialect,
 		opencode.Dialect,
 		qwen.Dialect,
+		vscode.Dialect,
 		massgen.Dialect,
 		acs.Dialect,
 	}

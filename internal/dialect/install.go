@@ -177,6 +177,7 @@ type HooklessAction struct {
 	What  string         // follows the client's name, as "runs write_stdin without a hook"
 	Event protocol.Event // of the affected hooks: pre-execute, pre-tool or post-tool
 	Tools []string       // of the affected hooks, by the project's names; any tool, if empty
+	Until string         // the client's first version that runs the hook; "": none does
 }
 
 // OwnFile is a client's file that hookrun writes whole.

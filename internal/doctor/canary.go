@@ -36,6 +36,7 @@ func (c *client) version(program string) {
 	got := c.doctor.Start(process.Program{Path: program, Args: []string{c.Program, "--version"},
 		Dir: string(filepath.Separator), Env: os.Environ()}, nil, versionLimit)
 	version := regexp.MustCompile(`\d+\.\d+(?:[\w.+-]*\w)?`).FindString((*dialect.Capture)(&got.Stdout).Text())
+	c.release = version
 	switch {
 	case got.Err != nil || got.TimedOut || version == "":
 		why := fmt.Sprintf("exit %d", got.ExitCode)

@@ -31,6 +31,7 @@ type client struct {
 	found string // how doctor found the client: by a program, a variable or a file; "": not here
 	// executable is the client's program in PATH, or "".
 	executable string
+	release    string // the version that executable prints; "": unknown
 	files      []dialect.SettingsText
 	entries    []install.InstalledEntry
 	newest     time.Time // last change of a file with an entry

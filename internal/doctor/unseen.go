@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -16,6 +17,9 @@ func (c *client) unseen() {
 		return
 	}
 	for _, u := range c.HooklessActions {
+		if u.Until != "" && !isOlder(c.release, u.Until) {
+			continue
+		}
 		var names []string
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
@@ -31,6 +35,15 @@ func (c *client) unseen() {
 				What: c.Files.Client + " " + u.What + ", and hooks may count on one: " + list(names)})
 		}
 	}
+}
+
+// isOlder compares two versions of numbers and dots. An unknown version, "", may be older.
+func isOlder(version, other string) bool {
+	return slices.CompareFunc(strings.Split(version, "."), strings.Split(other, "."), func(a, b string) int {
+		m, _ := strconv.Atoi(a)
+		n, _ := strconv.Atoi(b)
+		return m - n
+	}) < 0
 }
 
 // meets reports whether a hook is for one of the tools, which have the project's names. An empty list means any tool.

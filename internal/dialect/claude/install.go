@@ -20,6 +20,10 @@ var install = &dialect.Installation{
 	HooklessActions: []dialect.HooklessAction{
 		{What: "gives the report of a background agent as a prompt, not as a result",
 			Event: protocol.PostTool, Tools: []string{"delegate"}},
+		{What: "before 2.1.332 runs the commands in skills and slash commands without a hook", Event: protocol.PreTool,
+			Tools: []string{"shell"}, Until: "2.1.332"},
+		{What: "gives the output of a command in a skill as text of the skill, not as a result",
+			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
 	Program:   "claude",
 	Versions:  []string{"2.1.329", "2.1.332"},

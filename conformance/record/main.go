@@ -102,10 +102,9 @@ func (o *options) record(stderr io.Writer) (*report, error) {
 	if err := alone(); err != nil {
 		return nil, err
 	}
-	version, err := exec.Command("env", "PATH="+o.bin+":"+os.Getenv("PATH"), c.Name, "--version").CombinedOutput()
-	number := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(version))
+	number := versionOf(o.bin, c)
 	if number == "" {
-		return nil, fmt.Errorf("%s --version: %v: %s", c.Name, err, version)
+		return nil, fmt.Errorf("%s --version says none", filepath.Join(o.bin, c.Name))
 	}
 	d, _ := registry.Named(c.Name)
 	all := &report{title: d.Files.Client + " " + number, recorded: cases.Version, cases: len(lines)}
@@ -218,29 +217,48 @@ func judge(client clients.Client, c *kit.Case, now *seen) (unable string, differ
 	return "", differences, faults == nil
 }
 
-// install installs a client in the cache, and returns the folder of its program.
+// install installs a client in the cache, and returns the folder of its program. Of a package with two names the newer
+// one counts, if npm has all of it.
 func (o *options) install(c clients.Client) (string, error) {
 	dir := filepath.Join(o.cache, c.Name+"@"+o.version)
 	bin := filepath.Join(dir, "node_modules", ".bin")
-	if _, err := os.Stat(filepath.Join(bin, c.Name)); err == nil && o.version != "latest" {
+	if versionOf(bin, c) != "" && o.version != "latest" {
 		return bin, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	args := []string{"install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir}
-	out, err := exec.Command("npm", append(args, c.Install(o.version)...)...).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("npm %q: %w\n%s", args, err, out)
+	var failed error
+	for _, name := range c.Names() {
+		named := c
+		named.Packages = append([]string{name}, c.Packages[1:]...)
+		args := []string{"install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir}
+		out, err := exec.Command("npm", append(args, named.Install(o.version)...)...).CombinedOutput()
+		if err == nil && versionOf(bin, c) != "" {
+			return bin, nil
+		}
+		failed = errors.Join(failed, fmt.Errorf("npm installs no %s@%s that runs: %v\n%s", name, o.version, err, out))
 	}
-	return bin, nil
+	return "", failed
+}
+
+// versionOf is the version that a client says, or "".
+func versionOf(bin string, c clients.Client) string {
+	said, _ := exec.Command("env", "PATH="+bin+":"+os.Getenv("PATH"), filepath.Join(bin, c.Name), "--version").Output()
+	return regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(said))
 }
 
 // packagesOf are the folders of a client's own packages, also for one system.
 func packagesOf(bin string, c clients.Client) (dirs []string) {
-	own := filepath.Join(filepath.Dir(bin), filepath.FromSlash(c.Packages[0]))
-	dirs, _ = filepath.Glob(own + "-*")
-	return append(dirs, own)
+	for _, name := range c.Names() {
+		own := filepath.Join(filepath.Dir(bin), filepath.FromSlash(name))
+		ofSystems, _ := filepath.Glob(own + "-*")
+		if _, err := os.Stat(own); err == nil {
+			dirs = append(dirs, own)
+		}
+		dirs = append(dirs, ofSystems...)
+	}
+	return dirs
 }
 
 // alone runs this program again with no network but loopback.

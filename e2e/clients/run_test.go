@@ -204,3 +204,10 @@ func (r *clientRun) nothingLeft() {
 	require.Eventually(r, func() bool { return len(left()) == 0 }, binary.Patience, 10*time.Millisecond,
 		"processes are left")
 }
+
+// write writes a file of the project, which may be run.
+func (r *clientRun) write(path, text string) {
+	path = filepath.Join(r.workspace, path)
+	require.NoError(r, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(r, os.WriteFile(path, []byte(text), 0o700))
+}

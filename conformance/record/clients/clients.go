@@ -11,6 +11,7 @@ import (
 type Client struct {
 	Name     string
 	Packages []string          // of npm: the client, which gets a version, and its needs
+	Renamed  string            // a newer name of the client's package, if its packages are complete
 	Args     []string          // one turn, in which the shell may be used
 	Env      []string          // $URL stands for the model's, here and in Home
 	Home     map[string]string // the user's own files
@@ -64,6 +65,14 @@ func Named(name string) (Client, bool) {
 // Install are the packages of a version, as npm takes them.
 func (c Client) Install(version string) []string {
 	return append([]string{c.Packages[0] + "@" + version}, c.Packages[1:]...)
+}
+
+// Names are the names of the client's own package, the newest first.
+func (c Client) Names() []string {
+	if c.Renamed == "" {
+		return c.Packages[:1]
+	}
+	return []string{c.Renamed, c.Packages[0]}
 }
 
 // shell is a call of a shell: the command under a key, and more.
@@ -149,6 +158,7 @@ projects."$WORKSPACE".trust_level = "trusted"
 	// Started like this, Droid has no hook at the prompt or after a tool that failed.
 	Name:     "droid",
 	Packages: []string{"droid"},
+	Renamed:  "@factory/cli",
 	Args:     []string{"exec", "--skip-permissions-unsafe", "-m", "custom:$MODEL-0", "go"},
 	Unasked:  []string{"--skip-permissions-unsafe"},
 	Env:      []string{"FACTORY_AIRGAP_ENABLED=true"},

@@ -1,38 +1,34 @@
 package dialect
 
-import "github.com/hookrun/hookrun/protocol"
+import (
+	"cmp"
 
-// canonical returns the common name of an event that clients name differently. For TENEX's events, the common name is
-// TENEX's. Claude Code's names are also those of Codex and MassGen; other clients use other names in addition or
-// instead. TENEX and Gemini CLI have one event for tools that ran and tools that failed.
-func canonical(e protocol.Event) (name protocol.Event, ok bool) {
-	switch e {
-	case "UserPromptSubmit", "BeforeAgent",
-		"chat.message",        // OpenCode
-		"userPromptSubmitted", // Copilot CLI
-		"beforeSubmitPrompt":  // Cursor
-		return protocol.PreExecute, true
-	case "PreToolUse", "BeforeTool",
-		"PreSkillShellCommand",                                         // Claude Code
-		"tool.execute.before",                                          // OpenCode
-		"preToolUse",                                                   // Copilot CLI and Cursor
-		"beforeShellExecution", "beforeMCPExecution", "beforeReadFile": // Cursor
-		return protocol.PreTool, true
-	case "PostToolUse", "PostToolUseFailure", "AfterTool",
-		"tool.execute.after",                // OpenCode
-		"postToolUse", "postToolUseFailure", // Copilot CLI and Cursor
-		"afterShellExecution", "afterMCPExecution", "afterFileEdit": // Cursor
-		return protocol.PostTool, true
-	case "permissionRequest": // Copilot CLI
-		return "PermissionRequest", true
-	}
-	return "", false
-}
+	"github.com/hookrun/hookrun/protocol"
+)
 
-// Canonical returns the common name of an event: TENEX's name if TENEX has the event.
+// clientEvent returns the Common of a client's event, or "". Package registry, which alone knows the clients, sets it
+// once, before main.
+var clientEvent func(protocol.Event) protocol.Event
+
+// SetClientEvents sets the function that returns the Common of a client's event.
+func SetClientEvents(of func(protocol.Event) protocol.Event) { clientEvent = of }
+
+// Canonical returns the common name of an event: TENEX's name if TENEX has the event. The names of Claude Code are those
+// of many clients; every other client's row says its Common. TENEX has one event for tools that ran and tools that
+// failed.
 func Canonical(e protocol.Event) protocol.Event {
-	if name, ok := canonical(e); ok {
-		return name
+	switch e {
+	case protocol.PreExecute, protocol.PreTool, protocol.PostTool, "":
+		return e
+	case "UserPromptSubmit":
+		return protocol.PreExecute
+	case "PreToolUse":
+		return protocol.PreTool
+	case "PostToolUse", "PostToolUseFailure":
+		return protocol.PostTool
+	}
+	if clientEvent != nil {
+		return cmp.Or(clientEvent(e), e)
 	}
 	return e
 }

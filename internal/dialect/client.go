@@ -31,9 +31,6 @@ type Client struct {
 
 	// Tools are the client's tools with the projects' names for them.
 	Tools []Tool
-	// ToolAliases are alternative tool names in the client's own matchers. A file written for one name also matches the
-	// others.
-	ToolAliases Aliases
 	// ToolName returns the project's name for the call's tool if no table can give the name, or else "".
 	ToolName func(*Call) string
 }
@@ -104,6 +101,12 @@ func (d *Dialect) Posts() bool {
 // form of that other client.
 type EntryFollower interface {
 	FollowsEntry()
+}
+
+// Aliaser is implemented by the Hooks of a client whose own matchers have alternative names of tools. A file written
+// for one name also matches the others.
+type Aliaser interface {
+	ToolAliases() Aliases
 }
 
 // Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns

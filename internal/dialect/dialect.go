@@ -66,8 +66,8 @@ type Schedule struct {
 // Hooks encodes the input of a dialect's hooks and interprets their results. Base has a default for all but Encode and
 // Decode.
 //
-// The Hooks of a dialect may also implement Ender, Propagator, Outranker, VariableHider, AsyncLine, InputNamer, Fitter,
-// EntryFollower, Answerer, CallLimiter, Variants, ToolEvents, Negotiator, Poster or Functions.
+// The Hooks of a dialect may also implement Ender, Propagator, Outranker, VariableHider, Aliaser, AsyncLine,
+// InputNamer, Fitter, EntryFollower, Answerer, CallLimiter, Variants, ToolEvents, Negotiator, Poster or Functions.
 type Hooks interface {
 	// Event returns the name by which hooks subscribe to the call's event, or "" if the client does not have the event.
 	Event(*Call) protocol.Event

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/protocol"
@@ -23,8 +24,7 @@ func EventNamed(e, preExecute, preTool, postTool protocol.Event) protocol.Event 
 // ClaudeEvent returns Claude Code's name for an event. Codex and MassGen use the same names, and hooks of TENEX get
 // both names.
 func ClaudeEvent(e protocol.Event) protocol.Event {
-	switch e { // TENEX has a single event for tools that ran and tools that failed
-	case "PostToolUseFailure", "postToolUseFailure":
+	if strings.EqualFold(string(e), "PostToolUseFailure") { // TENEX has one event for tools that ran and that failed
 		return "PostToolUseFailure"
 	}
 	return EventNamed(e, "UserPromptSubmit", "PreToolUse", "PostToolUse")
@@ -41,8 +41,9 @@ func ClaudeEventOf(c *Call) protocol.Event {
 // Event is a row of a dialect's table of events.
 type Event struct {
 	Name    protocol.Event
-	Subject string        // the field of the hook input that matchers apply to; "": matchers have no effect
-	Timeout time.Duration // of a hook without a timeout; 0: the Schedule's
+	Common  protocol.Event // see Canonical; "": Name is a common name, or no other client has the event
+	Subject string         // the field of the hook input that matchers apply to; "": matchers have no effect
+	Timeout time.Duration  // of a hook without a timeout; 0: the Schedule's
 	// OnFailure applies if a hook gives no answer.
 	OnFailure OnFailure
 	Can       Effect  // what hooks can do

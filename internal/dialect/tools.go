@@ -43,12 +43,12 @@ func MCPName(server, tool string) string {
 	return "mcp__" + server + "__" + tool
 }
 
-// ToolAliases returns the alternative tool names in the client's matchers, or nil if no client calls hookrun.
+// ToolAliases returns the alternative tool names in the client's matchers, or nil.
 func (d *Dialect) ToolAliases() Aliases {
-	if d.Client == nil {
-		return nil
+	if a, ok := d.Hooks.(Aliaser); ok && d.Client != nil {
+		return a.ToolAliases()
 	}
-	return d.Client.ToolAliases
+	return nil
 }
 
 // Tools returns the client's tools with the projects' names, or nil if no client calls hookrun.

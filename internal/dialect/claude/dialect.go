@@ -31,7 +31,6 @@ var Dialect = &dialect.Dialect{
 		MaxReason:       50_000,
 		ProjectVariable: "CLAUDE_PROJECT_DIR",
 		Tools:           tools,
-		ToolAliases:     toolAliases,
 		ToolName:        toolName,
 	},
 	Files:   files,
@@ -122,8 +121,8 @@ var events = dialect.Events{
 			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
 			"additionalContext string",
 		}},
-	{Name: skillCommand, Subject: "tool_name", OnFailure: dialect.Open, Can: dialect.Block | dialect.Stop,
-		MaxReason: 500,
+	{Name: skillCommand, Common: protocol.PreTool, Subject: "tool_name", OnFailure: dialect.Open,
+		Can: dialect.Block | dialect.Stop, MaxReason: 500,
 		Fields: []dialect.Field{
 			"permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object",
 		}},

@@ -21,8 +21,7 @@ var Dialect = &dialect.Dialect{
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(hookOutput(o)) // the client reads stdout only at exit 0
 		},
-		Tools:       tools,
-		ToolAliases: toolAliases,
+		Tools: tools,
 	},
 	Files:   files,
 	Install: install,

@@ -15,9 +15,11 @@ import (
 var Dialect = &dialect.Dialect{
 	Name: "opencode",
 	Events: dialect.Events{
-		{Name: prompt, Can: dialect.Block | dialect.Stop | dialect.Inject},
-		{Name: before, Subject: "tool_name", Can: dialect.Block | dialect.Stop | dialect.Inject},
-		{Name: after, Subject: "tool_name", Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: prompt, Common: protocol.PreExecute, Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: before, Common: protocol.PreTool, Subject: "tool_name",
+			Can: dialect.Block | dialect.Stop | dialect.Inject},
+		{Name: after, Common: protocol.PostTool, Subject: "tool_name",
+			Can: dialect.Block | dialect.Stop | dialect.Inject},
 		{OnFailure: dialect.AlwaysOpen},
 	},
 	Causes: dialect.ProcessCauses,

@@ -47,6 +47,22 @@ var dialects = func() []*dialect.Dialect {
 	}
 }
 
+func init() { dialect.SetClientEvents(commonEvent) }
+
+// commonEvent returns the Common of an event's row in any dialect, or "".
+func commonEvent(e protocol.Event) protocol.Event {
+	for _, d := range dialects() {
+		for _, v := range d.Variants() {
+			for i := range v.Events {
+				if row := &v.Events[i]; row.Common != "" && row.Name == e {
+					return row.Common
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // All returns all dialects.
 func All() []*dialect.Dialect { return dialects() }
 

@@ -26,7 +26,7 @@ var install = &dialect.Installation{
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
 	Program:   "claude",
-	Versions:  []string{"2.1.329", "2.1.332"},
+	Versions:  []string{"2.1.332", "2.1.329"},
 	Variables: []string{"CLAUDECODE"},
 	Installer: installer{},
 }

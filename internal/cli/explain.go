@@ -61,11 +61,19 @@ before it changes the call.`,
 			}
 			o.Subreaper = false // explain runs no hook
 			f.project.findAbove(len(cfg.Hooks))
+			undecided := dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
+			if known && f.call.ClientInput == "" && of.Client.MCP.Fits(f.call.Tool) {
+				input, _, err := of.Hooks.Encode(&f.call)
+				if err != nil {
+					return 0, err
+				}
+				f.call.Client, f.call.ClientInput = of.Name, string(input.Bytes())
+			}
 			e, err := newExplanation(f.call, cfg, o)
 			if err != nil {
 				return 0, err
 			}
-			if dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args") {
+			if undecided {
 				e.markUndecided(f.call, cfg)
 			}
 			e.Warnings = slices.Concat(f.warnings, f.project.extraRemarks(), e.Warnings)
@@ -117,6 +125,7 @@ type explanation struct {
 	Event     protocol.Event  `json:"event"`
 	Tool      string          `json:"tool,omitempty"`
 	Here      []string        `json:"project_tools,omitempty"` // the project's names for a client's tool
+	From      string          `json:"servers_from,omitempty"`  // what names the MCP server of the tool
 	Workspace string          `json:"workspace"`
 	Files     []string        `json:"files"`
 	Warnings  []string        `json:"warnings,omitempty"`
@@ -155,6 +164,7 @@ func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e e
 	call := dialect.NewCall(c)
 	cfg.NameTool(call) // as in the environment of hooks
 	e.Warnings, e.Here = plan.Warnings(), call.ProjectTools()
+	_, e.From = call.MCPNames()
 	for _, planned := range plan.Hooks() {
 		e.Hooks = append(e.Hooks, explained(call, planned, o))
 	}
@@ -282,7 +292,11 @@ func (e explanation) String() string {
 		fmt.Fprintln(&b, line)
 	}
 	if len(e.Here) > 0 {
-		fmt.Fprintf(&b, "tool: %s, here %s\n", e.Tool, strings.Join(e.Here, " and "))
+		fmt.Fprintf(&b, "tool: %s, here %s", e.Tool, strings.Join(e.Here, " and "))
+		if e.From != "" {
+			fmt.Fprintf(&b, ", by the MCP servers of %s", e.From)
+		}
+		fmt.Fprintln(&b)
 	}
 	for _, w := range e.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)

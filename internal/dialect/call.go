@@ -58,6 +58,8 @@ type Call struct {
 
 	projectTools [2]string
 	addedTools   []string
+	guessedTools []string
+	serversFrom  string
 	fileTools    *FileTools
 	input        *input
 }
@@ -115,8 +117,17 @@ func (c *Call) SetArgs(args []byte) {
 // SetToolNames sets the project's own names for the tool (at most two), the names added by files of lower levels, and
 // the tool names of all files.
 func (c *Call) SetToolNames(names [2]string, added []string, files *FileTools) {
-	c.projectTools, c.addedTools, c.fileTools = names, added, files
+	c.projectTools, c.addedTools, c.fileTools, c.guessedTools, c.serversFrom = names, added, files, nil, ""
 }
+
+// SetMCPNames sets further names that the tool may have as the tool of an MCP server. They only make hooks match. from
+// is the file, or the hook input, that names the server of ProjectTools, if any.
+func (c *Call) SetMCPNames(guessed []string, from string) {
+	c.guessedTools, c.serversFrom = guessed, from
+}
+
+// MCPNames returns the values of SetMCPNames.
+func (c *Call) MCPNames() (guessed []string, from string) { return c.guessedTools, c.serversFrom }
 
 // FileTools returns the tool names given by files, or nil if files give no names.
 func (c *Call) FileTools() *FileTools { return c.fileTools }

@@ -33,6 +33,7 @@ type Client struct {
 	Tools []Tool
 	// ToolName returns the project's name for the call's tool if no table can give the name, or else "".
 	ToolName func(*Call) string
+	MCP      MCPForm
 }
 
 // Reply is hookrun's answer to a client. Stderr is used only if Exit is not 0.

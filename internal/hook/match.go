@@ -273,7 +273,8 @@ func (m *MatchContext) match(h *Hook, name string) bool {
 			spelling.Quote(name))
 		return true
 	}
-	return h.Matcher.Match(name)
+	globs, is := h.Matcher.(Globs)
+	return h.Matcher.Match(name) || is && globs.matchesMCP(name, m.call.Tool)
 }
 
 // allows reports whether the call matches the if of a hook, by any name of the tool. Path patterns of a client's hook
@@ -344,6 +345,13 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	rule.Wrappers = m.call.Wrappers
 	if name := h.If.Tool(); rule.Project && h.If.MayTouch(rule) && isFileTool(name) {
 		rule.Aliases = append(slices.Clip(rule.Aliases), name)
+	}
+	if name := h.If.Tool(); rule.Project && strings.HasPrefix(name, dialect.MCPPrefix) {
+		globs, _ := NewGlobs(name)
+		is := func(other string) bool { return globs.matchesMCP(other, rule.Tool) }
+		if is(rule.Tool) || slices.ContainsFunc(rule.Aliases, is) {
+			rule.Aliases = append(slices.Clip(rule.Aliases), name)
+		}
 	}
 	return rule
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/glob"
 )
 
@@ -22,6 +23,7 @@ type Globs struct {
 	text   string
 	globs  glob.List
 	folded glob.List // globs in lower case
+	mcp    []string  // the globs for mcp__SERVER__TOOL, as dialect.PlainMCP
 }
 
 // NewGlobs parses a matcher. "" matches every tool. ok is false for a text without any glob, such as "|", because a
@@ -30,8 +32,34 @@ func NewGlobs(text string) (m Globs, ok bool) {
 	if text == "" {
 		return Globs{}, true
 	}
-	m = Globs{text, glob.NewList(text), glob.NewList(strings.ToLower(text))}
+	m = Globs{text: text, globs: glob.NewList(text), folded: glob.NewList(strings.ToLower(text))}
+	for part := range strings.SplitSeq(text, "|") {
+		if part = strings.TrimSpace(part); strings.HasPrefix(part, dialect.MCPPrefix) {
+			m.mcp = append(m.mcp, dialect.PlainMCP(part))
+		}
+	}
 	return m, len(m.globs) > 0
+}
+
+// matchesMCP is Match for the name of an MCP tool, of which clients replace characters and the end. clients is the
+// client's own name.
+func (m Globs) matchesMCP(name, clients string) bool {
+	if len(m.mcp) == 0 || !strings.HasPrefix(name, dialect.MCPPrefix) {
+		return false
+	}
+	rest, cut := dialect.UnhashedMCP(name, clients)
+	plain, rest := dialect.PlainMCP(name), dialect.PlainMCP(rest)
+	return slices.ContainsFunc(m.mcp, func(text string) bool {
+		if of := glob.New(text); of.Match(plain) || !cut && of.Match(rest) {
+			return true
+		}
+		for i := len(dialect.MCPPrefix) + 1; cut && i <= len(text); i++ { // may match a name with this beginning
+			if glob.New(text[:i]).Match(rest) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func (m Globs) String() string { return m.text }

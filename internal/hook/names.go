@@ -24,6 +24,8 @@ func projectNames(c *dialect.Call) []string {
 	}
 	add(registry.ToolAliases(c.Tool)...)
 	add(c.AddedTools()...)
+	guessed, _ := c.MCPNames()
+	add(guessed...)
 	if _, looksLikeShell := ShellByInput(c); looksLikeShell {
 		add(ShellTool)
 	}
@@ -68,6 +70,9 @@ func isPatch(c *dialect.Call) bool {
 // knownNames returns the project's names for the tool from the tables of all clients.
 func knownNames(c *dialect.Call) []string {
 	if names := c.ProjectTools(); len(names) > 0 {
+		if strings.HasPrefix(names[0], dialect.MCPPrefix) { // of any kind
+			return nil
+		}
 		return names
 	}
 	if !c.FileTools().Has(c.Tool) {

@@ -21,6 +21,9 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 			return note
 		}
 	}
+	if guessed, _ := call.MCPNames(); len(guessed) > 0 {
+		return c.serverNote(call, guessed[0])
+	}
 	client := registry.ClientOf(call)
 	if client == nil || !dialect.HasTool(call.Event) || call.FileTools().Has(call.Tool) ||
 		len(call.ProjectTools()) > 0 ||
@@ -68,6 +71,22 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 				"hooks for the shell run at it, as hook %s of %s; name it in the hooks file, as " +
 				"\"tools\": {%s: \"shell\"}"
 			return fmt.Sprintf(text, quote(call.Tool), quote(key), quote(h.Name), h.Source(), quote(call.Tool))
+		}
+	}
+	return ""
+}
+
+// serverNote returns a note if hooks for MCP tools run because the tool's name may have their server, or "".
+func (c *Config) serverNote(call *dialect.Call, guess string) string {
+	certain := *call
+	certain.SetMCPNames(nil, "")
+	match, without := hook.NewMatchContext(call), hook.NewMatchContext(&certain)
+	for i := range c.Hooks {
+		if h := &c.Hooks[i]; match.Runs(h) && !without.Runs(h) {
+			const text = "nobody knows the MCP server of the tool %s, so hooks for each server that it may be of " +
+				"run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: %s}"
+			return fmt.Sprintf(text, quote(call.Tool), quote(h.Name), h.Source(), quote(call.Tool),
+				quote(guess))
 		}
 	}
 	return ""

@@ -30,6 +30,7 @@ var Dialect = &dialect.Dialect{
 		Errors:   dialect.ErrorByBlock,
 		Tools:    tools,
 		ToolName: toolName,
+		MCP:      "SERVER__TOOL",
 	},
 	Files:   files,
 	Install: install,

@@ -25,6 +25,7 @@ var Dialect = &dialect.Dialect{
 		Errors:          dialect.ErrorByExitAndBlock,
 		ProjectVariable: "COPILOT_PROJECT_DIR",
 		Tools:           tools,
+		MCP:             "SERVER-TOOL",
 	},
 	Files:   files,
 	Install: install,

@@ -56,7 +56,8 @@ func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
 }
 
 func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.ServerFile {
-	return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
+	return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers},
+		{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: dialect.MCPServers}}
 }
 
 // userFolder returns the folder of the user's files.

@@ -28,6 +28,7 @@ var Dialect = &dialect.Dialect{
 		},
 		Errors: dialect.ErrorByBlock, // any exit but 2 and 49 fails open
 		Tools:  tools,
+		MCP:    "mcp_SERVER_TOOL",
 	},
 	Files:   files,
 	Install: install,

@@ -30,6 +30,7 @@ var Dialect = &dialect.Dialect{
 		ProjectVariable: "CURSOR_PROJECT_DIR",
 		Tools:           tools,
 		ToolName:        toolName,
+		MCP:             mcpPrefix + "TOOL",
 	},
 	Files:   files,
 	Install: install,

@@ -28,6 +28,7 @@ var Dialect = &dialect.Dialect{
 		ProjectVariable: "FACTORY_PROJECT_DIR",
 		Tools:           tools,
 		ToolName:        toolName,
+		MCP:             "SERVER___TOOL",
 	},
 	Files:   files,
 	Install: install,

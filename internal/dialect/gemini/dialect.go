@@ -36,6 +36,7 @@ var Dialect = &dialect.Dialect{
 		ProjectVariable: "GEMINI_PROJECT_DIR",
 		Tools:           tools,
 		ToolName:        toolName,
+		MCP:             "mcp_SERVER_TOOL",
 	},
 	Files:   files,
 	Install: install,

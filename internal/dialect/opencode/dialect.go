@@ -31,8 +31,8 @@ var Dialect = &dialect.Dialect{
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
 			return dialect.AtExit0(output(o))
 		},
-		Tools:    tools,
-		ToolName: toolName,
+		Tools: tools,
+		MCP:   "SERVER_TOOL",
 	},
 	Files:   files,
 	Install: install,

@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -25,14 +24,4 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 			o.Text("prompt", c.Prompt)
 		}
 	})
-}
-
-// toolName returns the usual name of an MCP tool. The client joins server and tool by an underscore, so the plugin says
-// where the server's name ends. The client's own tools keep their names, whatever the servers are called.
-func toolName(c *dialect.Call) string {
-	own := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if c.Tool == "apply_patch" || slices.ContainsFunc(tools, own) {
-		return ""
-	}
-	return dialect.MCPName(c.Field("mcp_context.server_name"), c.Field("mcp_context.tool_name"))
 }

@@ -118,11 +118,7 @@ export const Hookrun = async ({ client, directory }) => {
   }
 
   function tool(name, callID, args) {
-    const plain = (server) => server.replace(/[^a-zA-Z0-9_-]/g, "_") + "_"
-    const fits = servers.filter((server) => name.startsWith(plain(server)))
-    const server = fits.sort((a, b) => b.length - a.length)[0]
-    const mcp = server && { server_name: server, tool_name: name.slice(plain(server).length) }
-    return { tool_name: name, tool_input: args, tool_use_id: callID, ...(mcp && { mcp_context: mcp }) }
+    return { tool_name: name, tool_input: args, tool_use_id: callID, mcp_servers: servers }
   }
 
   function wait(session, text) {

@@ -171,7 +171,8 @@ func TestPlugin(t *testing.T) {
 	require.Equal(t, map[string]any{"args": map[string]any{"command": "pwd"}}, got.Output)
 	require.Equal(t, []string{"m"}, got.Told)
 	require.Contains(t, got.stdin, `{"hook_event_name":"tool.execute.before","session_id":"s","cwd":"`)
-	require.Contains(t, got.stdin, `"tool_name":"bash","tool_input":{"command":"ls","x":1},"tool_use_id":"c"}`)
+	require.Contains(t, got.stdin, `"tool_name":"bash","tool_input":{"command":"ls","x":1},"tool_use_id":"c",`+
+		`"mcp_servers":["my_srv","my"]}`)
 
 	got = all[1]
 	require.Empty(t, got.Thrown)
@@ -185,7 +186,7 @@ func TestPlugin(t *testing.T) {
 	require.Equal(t, []any{part("REDACTED"), part("more")}, got.Output["content"])
 	require.Contains(t, got.stdin, `"session_id":"main","agent_id":"child"`,
 		"a subagent is of the session that began it")
-	require.Contains(t, got.stdin, `"mcp_context":{"server_name":"my_srv","tool_name":"echo"}`)
+	require.Contains(t, got.stdin, `"mcp_servers":["my_srv","my"]`)
 	require.Contains(t, got.stdin, `"tool_response":"one\n\n{\"type\":\"image\",\"data\":\"x\"}"`)
 
 	got = all[3]

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -51,11 +52,17 @@ func ToolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	if len(project) == 0 {
 		project = []string{c.Tool}
 	}
-	project = slices.Concat(project, c.AddedTools())
+	guessed, _ := c.MCPNames()
+	project = slices.Concat(project, c.AddedTools(), guessed)
 	for _, t := range client.Client.Tools {
 		theirs := t.Names()
 		if slices.ContainsFunc(theirs[:], func(name string) bool { return slices.Contains(project, name) }) {
 			names = append(names, t.Name())
+		}
+	}
+	for _, name := range project {
+		if theirs := client.Client.MCP.Name(name); strings.HasPrefix(name, dialect.MCPPrefix) && theirs != c.Tool {
+			names = append(names, theirs)
 		}
 	}
 	return names

@@ -114,6 +114,7 @@ func namesIn(t *testing.T, client, tool string) []string {
 	d, known := Named(client)
 	require.True(t, known, client)
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: tool})
-	c.SetToolNames(toolNames(d, c), nil, nil)
+	names, _, _ := toolNames(d, c)
+	c.SetToolNames(names, nil, nil)
 	return c.ProjectTools()
 }

@@ -1,10 +1,15 @@
 package registry
 
 import (
+	"cmp"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
@@ -107,13 +112,18 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 		return
 	}
 	names := [2]string{files.Name(c.Tool)}
+	var guessed []string
+	from := ""
 	if client := ClientOf(c); names[0] == "" && client != nil {
-		names = toolNames(client, c)
+		names, guessed, from = toolNames(client, c)
 	}
 	if names[0] == c.Tool {
 		names = [2]string{}
 	}
 	c.SetToolNames(names, files.Added(c.Tool), files)
+	if !files.Has(c.Tool) {
+		c.SetMCPNames(guessed, from)
+	}
 }
 
 // CaseVariants returns variants of the call, one for each known tool that has the same name in lower case: the name as
@@ -138,16 +148,58 @@ func CaseVariants(c *dialect.Call, lower string) (calls []dialect.Call) {
 	return calls
 }
 
-func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string) {
+// toolNames returns the names from the tables and the client. For a tool that may be an MCP server's, see
+// dialect.Call.SetMCPNames.
+func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guessed []string, from string) {
+	form, tool := client.Client.MCP, c.Tool
 	if name := client.Client.ToolName; name != nil {
-		if names[0] = name(c); names[0] != "" {
-			return names
+		names[0] = name(c)
+	}
+	if names[0] != "" {
+		if form == "" || strings.Contains(string(form), "SERVER") {
+			return names, nil, ""
+		}
+		tool = form.Name(names[0])
+	} else if t, has := client.ToolNamed(c.Tool); has {
+		return t.Names(), nil, ""
+	}
+	listed, guessed, from := mcpNames(client, c, tool)
+	if names[0] == "" {
+		names = namesOf(c.Tool)
+	}
+	if names[0] != "" {
+		return names, listed, ""
+	}
+	return names, append(guessed, listed[copy(names[:], listed):]...), from
+}
+
+// mcpNames returns the project's names for a tool whose name has the client's form for MCP tools: listed with a server
+// that the input or a file of the client has. A client has more servers than files say, so others are guessed.
+func mcpNames(client *dialect.Dialect, c *dialect.Call, tool string) (listed, guessed []string, from string) {
+	if !client.Client.MCP.Fits(tool) || client.Install == nil {
+		return nil, nil, ""
+	}
+	given := gjson.Get(c.ClientInput, "mcp_servers")
+	servers := dialect.Texts(given)
+	if one := c.Field("mcp_context.server_name"); one != "" {
+		servers = append(servers, one)
+	}
+	if given.IsArray() || len(servers) > 0 {
+		listed, _ = client.Client.MCP.Names(tool, servers)
+		return listed, nil, "the hook input"
+	}
+	home, _ := os.UserHomeDir()
+	where := dialect.Where{Workspace: c.Workspace, Home: home, Getenv: os.Getenv}
+	for _, f := range client.Install.Servers(where, func(string) string { return "" }) {
+		doc, _, _ := regular.Read(f.Path, 4<<20)
+		for _, s := range f.Read(strings.TrimPrefix(string(doc), "\ufeff")) {
+			if fits, _ := client.Client.MCP.Names(tool, []string{s.Name}); len(fits) > 0 && !slices.Contains(servers, s.Name) {
+				servers, from = append(servers, s.Name), cmp.Or(from, f.Path)
+			}
 		}
 	}
-	if t, has := client.ToolNamed(c.Tool); has {
-		return t.Names()
-	}
-	return namesOf(c.Tool)
+	listed, guessed = client.Client.MCP.Names(tool, servers)
+	return listed, guessed, from
 }
 
 // namesOf searches client after client, because an index of all tools takes longer to build than a call.

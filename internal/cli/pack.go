@@ -56,7 +56,7 @@ func describePack(name string) (string, error) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s, version %d: %s\n\n", p.Name, p.Version, p.Summary)
 		for i := range p.Rules {
-			fmt.Fprintf(&b, "%s\n  blocks %s\n", p.ID(&p.Rules[i]), p.Rules[i].Blocks)
+			fmt.Fprintf(&b, "%s\n  %s %s\n", p.ID(&p.Rules[i]), p.Rules[i].Does(), p.Rules[i].Blocks)
 		}
 		return b.String(), nil
 	}
@@ -74,7 +74,7 @@ func describePack(name string) (string, error) {
 
 func describeRule(id string, r *pack.Rule) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nIt blocks %s. %s\nInstead: %s\n", id, r.Blocks, r.Why, r.Instead)
+	fmt.Fprintf(&b, "%s\n\nIt %s %s. %s\nInstead: %s\n", id, r.Does(), r.Blocks, r.Why, r.Instead)
 	if r.Limits != "" {
 		fmt.Fprintf(&b, "It cannot see: %s\n", r.Limits)
 	}
@@ -84,7 +84,7 @@ func describeRule(id string, r *pack.Rule) string {
 			b.WriteString("  " + strings.ReplaceAll(e.String(), "\n", "\n  ") + "\n")
 		}
 	}
-	list("Blocked:", r.Block())
+	list("It "+r.Does()+":", r.Block())
 	list("Let through:", r.Pass())
 	return b.String()
 }

@@ -121,11 +121,14 @@ func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 
 // ruleHook returns a rule of a pack as a hook of the file.
 func (p *parser) ruleHook(of *pack.Pack, r *pack.Rule, at int) hook.Hook {
-	place := p.at(at, "")
+	place, decision := p.at(at, ""), protocol.Block
+	if r.Asks {
+		decision = protocol.Ask
+	}
 	return hook.Hook{
 		Name: of.ID(r), Rule: r, Observe: p.observe, ObserveUntil: p.observeUntil,
 		Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
-		StaticVerdict: &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+		StaticVerdict: &dialect.Verdict{Decision: decision, Cause: protocol.CausePolicy,
 			Status: dialect.StatusBlocked, Reason: r.Reason(of.ID(r), pack.Found{})},
 		File: p.file, Level: p.level, Line: place.Line, Column: place.Column,
 	}

@@ -107,8 +107,7 @@ func changesGates(args []Word) (changes, computed bool) {
 func isClient(program string) bool {
 	switch program {
 	case "claude", "codex", "copilot", "crush", "cursor-agent", "cursor", "droid", "gemini", "kimi", "qwen",
-		"opencode", "cline", "agy",
-		"antigravity", "massgen":
+		"opencode", "cline", "agy", "antigravity", "massgen":
 		return true
 	}
 	return false
@@ -185,8 +184,7 @@ func gateName(text string, client bool) bool {
 	case "HOOKRUN_SKIP", "HOOKRUN_TRUST":
 		return true
 	case "HOOKRUN_STATE", "HOOKRUN_DEPTH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR",
-		"CODEX_HOME", "COPILOT_HOME",
-		"GEMINI_CLI_HOME", "QWEN_HOME", "KIMI_CODE_HOME", "CLINE_DIR":
+		"CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "KIMI_CODE_HOME", "CLINE_DIR":
 		return sets && client
 	}
 	return false

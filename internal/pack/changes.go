@@ -23,26 +23,20 @@ const (
 func accessOf(program string) access {
 	switch program {
 	case "rm", "unlink", "shred", "rmdir", "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "tee",
-		"sponge",
-		"ln", "ed", "ex", "patch", "del", "remove-item", "trash", "gio":
+		"sponge", "ln", "ed", "ex", "patch", "del", "remove-item", "trash", "gio":
 		return accessChanges
 	case "cp", "mv", "install", "rsync", "scp", "ditto", "gcp", "gmv":
 		return accessCopies
 	case "cat", "less", "more", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "ack", "jq", "ls", "ll", "eza",
-		"exa",
-		"tree", "stat", "file", "wc", "diff", "cmp", "colordiff", "delta", "uniq", "cut", "tr", "tac", "nl", "readlink",
-		"realpath", "basename", "dirname", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "xxd", "od",
-		"hexdump",
-		"strings", "bat", "batcat", "column", "cd", "pushd", "du", "test", "[", "[[", "echo", "printf", "gh",
-		"export", "set",
-		"which", "type", "command", "hookrun", "claude", "codex", "gemini", "qwen", "droid", "copilot", "crush",
-		"opencode",
-		"read", "fold", "paste", "join", "comm", "base64", "zip", "open", "xdg-open", "get-content", "exit", "return",
-		"make",
-		"shellcheck", "jsonlint", "check-jsonschema", "ajv", "cksum", "glow", "mdcat", "locate", "lsof", "getfacl",
-		"markdownlint", "yamllint", "actionlint", "pre-commit", "gitleaks", "trufflehog", "semgrep", "mkdir", "unset",
-		"local",
-		"declare", "readonly", "alias", "trap", ":", "true", "false", "sleep", "kill", "git-lfs", "code", "cursor":
+		"exa", "tree", "stat", "file", "wc", "diff", "cmp", "colordiff", "delta", "uniq", "cut", "tr", "tac", "nl",
+		"readlink", "realpath", "basename", "dirname", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "xxd",
+		"od", "hexdump", "strings", "bat", "batcat", "column", "cd", "pushd", "du", "test", "[", "[[", "echo", "printf",
+		"gh", "export", "set", "which", "type", "command", "hookrun", "claude", "codex", "gemini", "qwen", "droid",
+		"copilot", "crush", "opencode", "read", "fold", "paste", "join", "comm", "base64", "zip", "open", "xdg-open",
+		"get-content", "exit", "return", "make", "shellcheck", "jsonlint", "check-jsonschema", "ajv", "cksum", "glow",
+		"mdcat", "locate", "lsof", "getfacl", "markdownlint", "yamllint", "actionlint", "pre-commit", "gitleaks",
+		"trufflehog", "semgrep", "mkdir", "unset", "local", "declare", "readonly", "alias", "trap", ":", "true",
+		"false", "sleep", "kill", "git-lfs", "code", "cursor":
 		return accessReads
 	}
 	return accessUnknown
@@ -90,7 +84,9 @@ func (f *guardFinder) copies(c *Command) {
 	isFolder := target.Text != ""
 	recursive := c.Program == "mv" || c.Program == "rsync" || c.Program == "ditto" || hasLetter(c.Args, "rRa")
 	if c.Program == "mv" {
+		before := f.found[guardCommands] // what is moved away is no new text
 		f.changes(c, files, "")
+		f.found[guardCommands] = before
 	}
 	if !isFolder {
 		if len(files) < 2 {
@@ -206,6 +202,10 @@ func namesGuarded(folder, name string) bool {
 var checks = []string{"--check", "--list-different", "--dry-run", "lint", "check", "validate", "json.tool",
 	"--version", "--help", "show", "diff"}
 
+// writes are words of programs that write a file. Other programs read the texts of skills and commands.
+var writes = []string{"-o", "-O", "-i", "-w", "--output", "--in-place", "--inplace", "--write", "--fix", "set-content",
+	"Set-Content", "Add-Content", "Out-File", "New-Item", "Copy-Item", "Move-Item", "copy", "move", "xcopy"}
+
 // other adds the file arguments of a program whose use of files is unknown.
 func (f *guardFinder) other(c *Command) {
 	args := c.Args
@@ -251,7 +251,9 @@ func (f *guardFinder) other(c *Command) {
 		args = c.Args[c.script()+1:]
 	}
 	for i, w := range args {
-		if g := f.argument(w, args[max(i-1, 0)].Text); g != guardNone && !f.harmless(c, args) {
+		g := f.argument(w, args[max(i-1, 0)].Text)
+		isRead := g == guardCommands && !hasWord(c.Words, writes...) && !strings.HasPrefix(w.Text, "--out")
+		if g != guardNone && !isRead && !f.harmless(c, args) {
 			f.add(g, doubt)
 		}
 	}
@@ -306,6 +308,7 @@ func (f *guardFinder) argument(w Word, before string) guard {
 	if low == "" || low[0] == '-' || strings.Contains(low, "://") {
 		return guardNone
 	}
+	f.at = low
 	found := guardOf(low, f.home)
 	for _, dir := range f.dirs {
 		if found == guardNone && dir != f.call.Dir && !isRooted(low) {

@@ -50,13 +50,12 @@ var files = Pack{
 					"rm -rf $(pwd)/dist", `rm -rf "$PWD/dist"`, "docker exec x rm -rf /var/lib/apt/lists/*",
 					"echo 'rm -rf /'", "git commit -m 'rm -rf / is bad'", "grep -rn 'rm -rf /' .", "mv a b",
 					"mv *.js src/", "for f in *; do mv \"$f\" \"${f// /_}\"; done", `rm -rf "$DIR/$NAME"`,
-					"sudo rm -f /etc/nginx/sites-enabled/x", "cd $(mktemp -d) && mv * /tmp/x",
-					"mkdir app && mv * app/", "find /var/tmp -name x -delete",
-					"find . -name node_modules -type d -prune -exec rm -rf '{}' +", "rsync -a src/ dst/",
-					"rsync -a --delete src/ dst/", "rsync -a --delete dist/ me@host:/var/www/", "rm -rf sub/../dist",
-					"find / -name x.conf -exec grep x {} +", "rmdir empty", "(cd build && rm -rf *)",
-					"rm -rf /tmp/x/*", "docker run --rm -v /:/host alpine ls", "sed -i s/a/b/ x && rm -rf /tmp/y",
-					"cd /tmp/x && rm -rf *")
+					"sudo rm -f /etc/nginx/sites-enabled/x", "cd $(mktemp -d) && mv * /tmp/x", "mkdir app && mv * app/",
+					"find /var/tmp -name x -delete", "find . -name node_modules -type d -prune -exec rm -rf '{}' +",
+					"rsync -a src/ dst/", "rsync -a --delete src/ dst/", "rsync -a --delete dist/ me@host:/var/www/",
+					"rm -rf sub/../dist", "find / -name x.conf -exec grep x {} +", "rmdir empty",
+					"(cd build && rm -rf *)", "rm -rf /tmp/x/*", "docker run --rm -v /:/host alpine ls",
+					"sed -i s/a/b/ x && rm -rf /tmp/y", "cd /tmp/x && rm -rf *")
 			},
 		},
 		{
@@ -77,10 +76,7 @@ var files = Pack{
 			Pass: func() []Example {
 				return Lines("rm -rf dist", "rm ~/notes.txt", "rm -rf ~/.cache/pip", "rm -rf ~/.npm",
 					"rm -rf /tmp/x ./y", "rm -rf /var/tmp/x", "rm -rf ~/Library/Developer/Xcode/DerivedData/*",
-					"ls ~/x", "cp -r ~/x .", "mv ~/Downloads/a.zip .", "find ~/x -name '*.log'",
-					"ssh host rm -rf /opt/app/old", "rm -rf /dev/shm/x", "find /tmp/x -mtime +7 -delete",
-					"cd /tmp && rm -rf x", "docker exec x rm -rf /opt/x", "rm -rf ~/.gradle/caches",
-					"truncate -s 0 a.log")
+					"ls ~/x", "cp -r ~/x .")
 			},
 		},
 		{
@@ -93,11 +89,7 @@ var files = Pack{
 			Block: func() []Example {
 				return Lines("find . -delete", "find . -type f -delete", "find -delete", "find . -exec rm -rf {} +",
 					"find . ! -name keep -delete", "find . -name '*' -delete", "find . -type f | xargs rm",
-					"find . -print0 | xargs -0 rm -rf", "ls | xargs rm -rf", "ls -A | xargs -I{} rm -rf {}",
-					"ls -d * | xargs rm -r", "git ls-files | xargs rm", "git ls-files -z | xargs -0 rm -f",
-					"find . -path ./x -prune -o -delete", "find ./ -mindepth 1 -delete",
-					"find . -not -path './.git/*' -delete", "find $PWD -delete", "rsync -a --delete empty/ ./",
-					"find . -type f -exec shred {} ';'", "find . -exec sh -c 'rm \"$0\"' {} ';'")
+					"find . -print0 | xargs -0 rm -rf", "ls | xargs rm -rf", "ls -A | xargs -I{} rm -rf {}")
 			},
 			Pass: func() []Example {
 				return Lines("find . -name '*.pyc' -delete", "find . -type d -name __pycache__ -exec rm -rf {} +",
@@ -120,15 +112,13 @@ var files = Pack{
 			Block: func() []Example {
 				return Lines("chmod -R 777 /", "sudo chmod -R 777 /etc", "chown -R me /usr", "chown -R me:me ~/..",
 					"chmod --recursive a+w /var/lib", "sudo chown -hR me /", "chgrp -R x /bin", "chmod 777 -R ~",
-					"chmod -R 777 /*", "cd / && chmod -R 777 .", "setfacl -R -m u:me:rwx /etc", "chmod -R go+w ..",
-					"sudo chown -R $USER:$USER /usr", "chmod -R 700 $HOME", "icacls . /grant Everyone:F /T")
+					"chmod -R 777 /*", "cd / && chmod -R 777 .")
 			},
 			Pass: func() []Example {
 				return Lines("chmod -R 755 .", "sudo chown -R $USER:$USER .", "chmod +x a.sh", "chmod -R u+w dist",
 					"chmod 755 /tmp/x", "sudo chown -R $USER ~/.npm",
 					"sudo chown -R $(whoami) /usr/local/lib/node_modules", "chmod 600 ~/.ssh/id_rsa",
-					"sudo chown -R www-data /var/www", "chmod -R 777 /tmp/x",
-					"docker exec x chown -R www-data /var/www", "chmod 644 /etc/x")
+					"sudo chown -R www-data /var/www")
 			},
 		},
 		{
@@ -139,13 +129,9 @@ var files = Pack{
 			Find:    deviceWrite,
 			Doubt:   [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
 			Block: func() []Example {
-				return Lines("dd if=/dev/zero of=/dev/sda", "dd if=x.iso of=/dev/disk2 bs=1m", "mkfs.ext4 /dev/sdb1",
-					"sudo mkfs -t xfs /dev/nvme0n1", "echo x > /dev/sda", "cat x > /dev/nvme0n1", "shred /dev/sda",
-					"wipefs -a /dev/sda", "tee /dev/sda < x", "cp x.img /dev/sdb", "blkdiscard /dev/sda",
-					"sgdisk -Z /dev/sda", "parted /dev/sda mklabel gpt", "dd if=/dev/urandom of=$DISK",
-					"diskutil eraseDisk APFS x disk2", "mkswap /dev/sda2", "cryptsetup luksFormat /dev/sda",
-					"cd /dev && echo x > sda", "sudo sh -c 'echo > /dev/sda'", "dd if=x of=/dev/../dev/sda",
-					"D=/dev/sda; dd if=x of=$D", "format d:", "Clear-Disk -Number 1")
+				return Lines("dd if=/dev/zero of=/dev/sda", "dd if=x.iso of=/dev/disk2 bs=1m",
+					"mkfs.ext4 /dev/sdb1", "sudo mkfs -t xfs /dev/nvme0n1", "echo x > /dev/sda", "cat x > /dev/nvme0n1",
+					"shred /dev/sda", "wipefs -a /dev/sda", "tee /dev/sda < x", "cp x.img /dev/sdb")
 			},
 			Pass: func() []Example {
 				return Lines("echo x > /dev/null", "cat x 2>/dev/null", "dd if=/dev/zero of=disk.img bs=1M count=1",
@@ -169,19 +155,13 @@ var files = Pack{
 				return Lines("echo x > /etc/passwd", "cat x | sudo tee /etc/hosts", "sudo cp x /usr/bin/git",
 					"mv x /etc/fstab", "sudo mv /usr/bin/python3 /tmp/p", "sed -i s/a/b/ /etc/ssh/sshd_config",
 					"truncate -s 0 /etc/shadow", "install -m 755 x /bin/sh", "ln -sf x /usr/lib/libc.so",
-					"echo x >& /etc/passwd", "dd if=x of=/boot/vmlinuz", "sudo sh -c 'echo x > /etc/sudoers'",
-					"cp -t /etc x", "cd /etc && echo x > passwd", "cp x /etc/../etc/passwd",
-					"echo x >| /etc/sudoers.d/me", "F=/etc/passwd; echo x > $F", "perl -pi -e s/a/b/ /etc/hosts")
+					"echo x >& /etc/passwd")
 			},
 			Pass: func() []Example {
 				return Lines("echo x > a.txt", "cat /etc/passwd", "cp /etc/hosts .", "echo x >> ~/.bashrc",
 					"sed -i s/a/b/ src/x.go", "echo 'deb x' | sudo tee /etc/apt/sources.list.d/x.list > /dev/null",
 					"sudo cp x.service /etc/systemd/system/", "sudo install -m 755 x /usr/local/bin/x",
-					"echo '127.0.0.1 x' | sudo tee -a /etc/hosts", "mv a /tmp/b",
-					"docker exec x sh -c 'echo > /etc/x'", "grep x < /etc/hosts > out.txt",
-					"sudo mv kubectl /usr/local/bin/", "echo 1 | sudo tee /proc/sys/net/ipv4/ip_forward",
-					"tee build.log", "cp -r /usr/share/doc/x .", "sed -n 1p /etc/hosts", "echo x > ~/.config/x",
-					"ln -s /usr/bin/x y")
+					"echo '127.0.0.1 x' | sudo tee -a /etc/hosts")
 			},
 		},
 		{

@@ -18,6 +18,7 @@ const (
 	guardHooks          // hookrun's own files
 	guardSettings       // settings and hooks of a client
 	guardMemory         // instructions of a client for the model in all projects
+	guardCommands       // texts from which a client runs commands
 )
 
 // guardedFolder has guarded files, wherever the folder is. All names are in lower case.
@@ -33,6 +34,7 @@ type guardedFolder struct {
 var guardedFolders = [...]guardedFolder{
 	{"", []string{".tenex-hooks.json", ".tenex-hooks.local.json"}, guardHooks, false},
 	{"", []string{"crush.json", ".crush.json", "opencode.json", "opencode.jsonc"}, guardSettings, false},
+	{"", []string{".mcp.json"}, guardCommands, false},
 
 	{".tenex-hooks", []string{"/"}, guardHooks, false},
 	{".config", []string{"hookrun/"}, guardHooks, true},
@@ -48,11 +50,11 @@ var guardedFolders = [...]guardedFolder{
 
 	{".agents", []string{"hooks.json"}, guardSettings, true},
 	{".claude", []string{"settings.json", "settings.local.json", "hooks/", "hooks.json"}, guardSettings, false},
-	{".cline", []string{"hooks/"}, guardSettings, true},
+	{".cline", []string{"hooks/", "plugins/"}, guardSettings, true},
 	{".clinerules", []string{"hooks/"}, guardSettings, true},
 	{".codex", []string{"config.toml", "hooks.json", "hooks/"}, guardSettings, false},
-	{".config", []string{"crush/crush.json", "crush/hooks/", "opencode/plugin/", "opencode/plugins/"},
-		guardSettings, true},
+	{".config", []string{"crush/crush.json", "crush/hooks/", "opencode/plugin/", "opencode/plugins/", "opencode/tool/",
+		"opencode/tools/"}, guardSettings, true},
 	{".copilot", []string{"config.json", "settings.json", "hooks/", "mcp-config.json"}, guardSettings, false},
 	{".crush", []string{"crush.json"}, guardSettings, true},
 	{".cursor", []string{"hooks.json", "hooks/", "cli.json", "cli-config.json"}, guardSettings, false},
@@ -60,7 +62,7 @@ var guardedFolders = [...]guardedFolder{
 	{".gemini", []string{"settings.json", "hooks/", "config/hooks.json"}, guardSettings, false},
 	{".github", []string{"hooks/", "copilot/settings.json", "copilot/settings.local.json"}, guardSettings, true},
 	{".kimi-code", []string{"config.toml"}, guardSettings, false},
-	{".opencode", []string{"plugin/", "plugins/"}, guardSettings, false},
+	{".opencode", []string{"plugin/", "plugins/", "tool/", "tools/"}, guardSettings, false},
 	{".qwen", []string{"settings.json", "hooks/"}, guardSettings, false},
 	{"application support", []string{"claudecode/", "cursor/hooks.json", "geminicli/", "qwencode/"},
 		guardSettings, true},
@@ -68,6 +70,20 @@ var guardedFolders = [...]guardedFolder{
 	{"programdata", []string{"claudecode/", "cursor/", "openai/codex/", "gemini-cli/", "qwen-code/"},
 		guardSettings, true},
 	{"program files", []string{"claudecode/"}, guardSettings, true},
+
+	{".agents", []string{"skills/"}, guardCommands, true},
+	{".claude", []string{"agents/", "commands/", "skills/"}, guardCommands, false},
+	{".config", []string{"opencode/command/", "opencode/commands/", "opencode/skill/", "opencode/skills/"},
+		guardCommands, true},
+	{".copilot", []string{"agents/"}, guardCommands, true},
+	{".cursor", []string{"mcp.json"}, guardCommands, true},
+	{".factory", []string{"commands/", "mcp.json"}, guardCommands, false},
+	{".gemini", []string{"commands/", "extensions/"}, guardCommands, false},
+	{".github", []string{"agents/"}, guardCommands, true},
+	{".kimi-code", []string{"mcp.json"}, guardCommands, true},
+	{".opencode", []string{"command/", "commands/", "skill/", "skills/"}, guardCommands, false},
+	{".qwen", []string{"agents/", "commands/", "extensions/", "skills/"}, guardCommands, false},
+	{".vscode", []string{"mcp.json"}, guardCommands, true},
 }
 
 // memories are the files below the home folder with clients' instructions for the model in all projects.
@@ -76,7 +92,7 @@ var memories = [...]string{".claude/claude.md", ".codex/agents.md", ".codex/agen
 	".factory/agents.md", ".kimi-code/agents.md", ".config/agents.md"}
 
 // anywhere is the number of the table's first entries, which are for files in any folder.
-const anywhere = 2
+const anywhere = 3
 
 // guardOf returns the guard of a path, which is absolute or the end of a path, in lower case and with slashes.
 func guardOf(file, home string) guard {
@@ -105,7 +121,8 @@ func guardOf(file, home string) guard {
 // has reports whether a path below the folder is a guarded file.
 func (g *guardedFolder) has(below string) bool {
 	for _, file := range g.files {
-		if below == file || file[len(file)-1] == '/' && (file == "/" || strings.HasPrefix(below, file)) {
+		isFolder := file[len(file)-1] == '/' && (file == "/" || strings.HasPrefix(below, file))
+		if below == file || isFolder || g.guard == guardCommands && below+"/" == file {
 			return true
 		}
 	}
@@ -219,7 +236,7 @@ func (f *guardFinder) lineNames() []lineNames {
 }
 
 // touched has the first guarded file of each guard that a call may change.
-type touched [guardMemory + 1]Found
+type touched [guardCommands + 1]Found
 
 // touches returns the guarded files that the call may change. The result is cached.
 func (c *Call) touches() *touched {
@@ -235,14 +252,14 @@ func (c *Call) touches() *touched {
 			f.path(file.Path, "")
 		}
 		for _, text := range c.MaybePaths {
-			f.message = text
+			f.message, f.at = text, text
 			f.add(guardOf(lowered(text), f.home), "")
 		}
 	}
-	for _, r := range c.Redirect {
+	for i, r := range c.Redirect {
 		if r.Writes {
 			f.setDirs(r.Folders)
-			f.message = "> " + r.Word.Text
+			f.message, f.to = "> "+r.Word.Text, &c.Redirect[i]
 			f.word(r.Word, false, "")
 		}
 	}
@@ -277,7 +294,10 @@ type guardFinder struct {
 	home    string   // in lower case
 	start   string   // the folder that the line changes to first
 	dirs    []string // start folders of relative paths
+	at      string   // the file being checked
 	current *Command // the command being checked
+	to      *File    // the redirection being checked
+	looks   int      // how often a text was searched for commands
 	message string   // the text for messages if no command is being checked
 	names   []lineNames
 }
@@ -285,6 +305,10 @@ type guardFinder struct {
 // add notes a guarded file. Only then add formats the command for the message.
 func (f *guardFinder) add(g guard, doubt string) {
 	if g == guardNone || f.found[g].Subject != "" {
+		return
+	}
+	if g == guardCommands {
+		f.found[g] = f.commandInText(doubt)
 		return
 	}
 	what := f.message
@@ -339,6 +363,7 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 	}
 	for _, one := range permission.Braces(file) {
 		low := lowered(one)
+		f.at = one
 		f.add(guardOf(low, f.home), doubt)
 		if tree && !strings.HasPrefix(low, "*") {
 			f.add(guardIn(strings.TrimSuffix(low, "/*"), one), doubt)
@@ -351,6 +376,7 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 		}
 	}
 	if strings.Trim(w.Prefix, "./") == "" && strings.Contains(file, "$") {
+		f.at = file
 		for _, line := range f.lineNames() {
 			f.add(line.guard, "a variable may hold the file")
 			for i, g := range line.folders {
@@ -382,6 +408,7 @@ func (f *guardFinder) eachPath(file string, look func(at string)) {
 		}
 		for _, end := range f.call.facts.ResolvedPaths(f.call.Dir, at) {
 			if end = filepath.ToSlash(end); !f.temporary(end) {
+				f.at = end
 				look(end)
 			}
 		}

@@ -22,17 +22,12 @@ var infra = Pack{
 				return Lines("kubectl delete pod x", "kubectl -n prod delete deployment x", "kubectl drain node1",
 					"helm uninstall x", "helm -n prod delete x", "kubectl --context prod delete ns x",
 					"oc delete project x", "kubectl delete -f x.yaml", "cat x.yaml | kubectl delete -f -",
-					"kubectl get pods -o name | xargs kubectl delete", "sudo kubectl delete pod x",
-					"kubectl replace --force -f x.yaml", "argocd app delete x", "flux uninstall",
-					"eksctl delete cluster x", "helm del x --purge", "kubectl delete pod x --dry-run=none",
-					"kubectl --v 3 --cluster x delete pod y")
+					"kubectl get pods -o name | xargs kubectl delete")
 			},
 			Pass: func() []Example {
 				return Lines("kubectl get pods", "kubectl apply -f x.yaml", "kubectl delete pod x --dry-run=client",
-					"helm list", "helm upgrade --install x ./chart", "kubectl describe pod delete", "kubectl logs x",
-					"helm template .", "kind delete cluster", "minikube delete",
-					"kubectl rollout restart deployment x", "helm uninstall x --dry-run", "kubectl delete --help",
-					"kubectl exec x -- ls", "kubectl explain pod", "echo kubectl delete pod x")
+					"helm list", "helm upgrade --install x ./chart", "kubectl describe pod delete",
+					"kubectl logs x", "helm template .", "kind delete cluster")
 			},
 		},
 		{
@@ -45,18 +40,12 @@ var infra = Pack{
 				{" destroy", "-destroy"}},
 			Block: func() []Example {
 				return Lines("terraform destroy", "terraform -chdir=infra destroy -auto-approve", "tofu destroy",
-					"terraform apply -destroy", "terraform apply -auto-approve --destroy",
-					"terragrunt run-all destroy", "pulumi destroy --yes", "pulumi stack rm dev", "cdk destroy --all",
-					"npx cdk destroy", "serverless remove", "sls remove --stage prod", "sam delete",
-					"terraform state rm x.y", "cd infra && terraform destroy -target=x",
-					"terraform workspace delete prod", "terragrunt destroy", "pulumi -C infra destroy",
-					"copilot app delete")
+					"terraform apply -destroy", "terraform apply -auto-approve --destroy", "terragrunt run-all destroy",
+					"pulumi destroy --yes", "pulumi stack rm dev", "cdk destroy --all", "npx cdk destroy")
 			},
 			Pass: func() []Example {
 				return Lines("terraform plan", "terraform plan -destroy", "terraform apply", "terraform init",
-					"terraform destroy -help", "pulumi preview", "pulumi up", "terraform state list", "terraform fmt",
-					"tofu validate", "cdk synth", "cdk diff", "sls deploy", "grep -rn destroy infra",
-					"terraform workspace select prod", "pulumi stack ls")
+					"terraform destroy -help", "pulumi preview", "pulumi up", "terraform state list", "terraform fmt")
 			},
 		},
 		{
@@ -70,18 +59,12 @@ var infra = Pack{
 			Block: func() []Example {
 				return Lines("docker system prune -af", "docker volume prune", "docker image prune -a",
 					"docker builder prune", "docker rm -f x", "docker rm --force x", "docker container rm -f x",
-					"docker volume rm x", "podman system prune", "docker compose down -v",
-					"docker-compose down --volumes", "docker rm -f $(docker ps -aq)",
-					"docker ps -aq | xargs docker rm -fv", "docker network prune", "docker -H ssh://h system prune",
-					"docker compose -f a.yml down --rmi all -v", "nerdctl volume rm x", "docker buildx prune",
-					"docker rmi -f x", "docker compose rm -fsv")
+					"docker volume rm x", "podman system prune", "docker compose down -v")
 			},
 			Pass: func() []Example {
 				return Lines("docker ps", "docker rm x", "docker compose down", "docker build -t x .",
 					"docker run --rm -v $PWD:/x x", "docker volume ls", "docker images", "docker stop x",
-					"docker compose up -d", "docker system df", "docker rmi x", "docker run -it --rm x rm -f y",
-					"docker exec x rm -f a", "docker image ls", "docker compose logs -f", "docker volume create x",
-					"docker image inspect x", "docker compose -f a.yml down")
+					"docker compose up -d")
 			},
 		},
 		{
@@ -97,25 +80,12 @@ var infra = Pack{
 					"aws s3 rm s3://x --recursive",
 					"aws --profile prod rds delete-db-instance --db-instance-identifier x",
 					"gcloud compute instances delete x -q", "gcloud projects delete x", "az group delete -n x --yes",
-					"gh repo delete me/x --yes", "heroku apps:destroy -a x", "heroku pg:reset",
-					"gsutil -m rm -r gs://x", "gsutil rb gs://x", "gcloud storage rm --recursive gs://x",
-					"aws s3 sync . s3://x --delete", "doctl compute droplet delete 1", "fly apps destroy x",
-					"flyctl destroy x", "gh api -X DELETE repos/me/x", "gh api --method=DELETE repos/me/x",
-					"vercel remove x --yes", "wrangler delete", "bq rm -r x", "aws s3api delete-bucket --bucket x",
-					"firebase firestore:delete --all-collections", "rclone purge r:x",
-					"aws sqs purge-queue --queue-url x", "glab repo delete x", "az storage account delete -n x",
-					"netlify sites:delete x", "aws cloudformation delete-stack --stack-name x", "gh secret delete X",
-					"railway down", "mc rb --force m/x")
+					"gh repo delete me/x --yes", "heroku apps:destroy -a x", "heroku pg:reset")
 			},
 			Pass: func() []Example {
 				return Lines("aws s3 ls", "aws s3 cp a s3://x/", "aws ec2 describe-instances",
 					"gcloud compute instances list", "az group list", "gh repo view", "gh pr create --fill",
-					"heroku logs -t", "aws s3 rm s3://x/a.txt", "aws s3 sync . s3://x",
-					"aws ec2 terminate-instances --dry-run --instance-ids i-1", "gh api repos/me/x",
-					"gcloud auth login", "vercel deploy", "wrangler dev", "aws s3 rm s3://x --recursive --dryrun",
-					"fly deploy", "gh pr comment 1 -b delete", "aws logs tail delete-x", "az login",
-					"firebase deploy", "gsutil ls", "gh issue create --title 'delete x'",
-					"gcloud functions deploy x --entry-point delete", "aws lambda invoke --function-name delete-x o")
+					"heroku logs -t", "aws s3 rm s3://x/a.txt")
 			},
 		},
 		{
@@ -166,23 +136,11 @@ var infra = Pack{
 			Block: func() []Example {
 				return Lines("npm publish", "npm publish --access public", "yarn publish", "yarn npm publish",
 					"pnpm -r publish", "yarn workspace x npm publish", "cargo +nightly publish",
-					"pnpm --filter x publish", "npm -w x publish", "twine upload dist/*",
-					"python3 -m twine upload dist/*", "cargo publish", "gem push x.gem", "docker push me/x",
-					"docker image push x", "docker buildx build --push .", "gh release create v1",
-					"gh release delete v1 -y", "uv publish", "poetry publish --build", "npx lerna publish",
-					"npx changeset publish", "npm unpublish x", "goreleaser release", "vsce publish",
-					"dotnet nuget push x", "mvn -B deploy", "pod trunk push", "mix hex.publish",
-					"helm push x oci://y", "bun publish", "cargo yank --version 1", "./gradlew publish",
-					"uvx twine upload dist/*", "npm publish --dry-run=false", "hatch publish", "flit publish",
-					"cd pkg && npm publish", "dart pub publish", "podman push x")
+					"pnpm --filter x publish", "npm -w x publish", "twine upload dist/*")
 			},
 			Pass: func() []Example {
 				return Lines("npm publish --dry-run", "npm pack", "cargo publish --dry-run", "cargo publish -n",
-					"npm run build", "docker build -t x .", "docker pull x", "gh release list", "gh release view v1",
-					"twine check dist/*", "uv build", "npm version patch", "goreleaser release --snapshot",
-					"yarn workspaces foreach run build", "npm help publish", "npm install publish", "mvn package",
-					"./gradlew build", "docker buildx build --load .", "poetry build", "git push",
-					"npm run publish:check", "cargo build", "./gradlew publishToMavenLocal", "pnpm add publish")
+					"npm run build", "docker build -t x .", "docker pull x", "gh release list", "gh release view v1")
 			},
 		},
 	},

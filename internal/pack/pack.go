@@ -40,6 +40,7 @@ type Rule struct {
 	Instead string // a sentence, to the agent
 	Limits  string // calls that the rule cannot see; "" if not worth mentioning
 	Since   int    // the pack version that introduced the rule; 0 is 1
+	Asks    bool   // the rule asks a person instead of blocking
 
 	// Find returns the part of a call that the rule blocks, or the zero Found.
 	Find func(*Call) Found
@@ -132,6 +133,14 @@ func (p *Pack) At(version int) (rules []*Rule) {
 
 // ID returns the full name of a rule of the pack, such as git/no-force-push.
 func (p *Pack) ID(r *Rule) string { return p.Name + "/" + r.Name }
+
+// Does returns the verb before Blocks: what the rule does about such calls.
+func (r *Rule) Does() string {
+	if r.Asks {
+		return "asks about"
+	}
+	return "blocks"
+}
 
 // Decide returns the part of a call that the rule blocks, perhaps in doubt. A line that is too long to be read is a
 // doubt of each rule.

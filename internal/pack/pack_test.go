@@ -88,6 +88,20 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestMoreExamples has lines that a rule blocks and lets through beyond its examples.
+func TestMoreExamples(t *testing.T) {
+	dir := t.TempDir()
+	for _, p := range []*Pack{&agents, &files, &git, &infra, &remote} {
+		for name, blocks := range map[string]bool{"block": true, "pass": false} {
+			for _, text := range linesOf(t, "testdata", p.Name+"-"+name+".txt") {
+				rule, line, _ := strings.Cut(text, " ")
+				found := p.Rule(rule).Decide(callOf(t, Example{Text: line}, dir))
+				assert.Equal(t, blocks, found.Subject != "", text)
+			}
+		}
+	}
+}
+
 // TestManyCommands: the time of a call is bounded, however many commands get the output of others.
 func TestManyCommands(t *testing.T) {
 	testall.Alone(t)

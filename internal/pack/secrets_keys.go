@@ -160,9 +160,8 @@ func (c *Command) keepsPlain() bool {
 		switch strings.ToLower(strings.Trim(pattern, "^=")) {
 		case "path", "proxy", "http_proxy", "https_proxy", "no_proxy", "home", "lang", "lc_", "lc_all", "shell", "term",
 			"user", "editor", "display", "node", "node_env", "java", "java_home", "gopath", "goroot", "go",
-			"virtual_env",
-			"conda", "python", "pythonpath", "xdg", "ci", "debug", "port", "host", "hostname", "rust", "cargo", "nvm",
-			"pwd", "tz", "ps1":
+			"virtual_env", "conda", "python", "pythonpath", "xdg", "ci", "debug", "port", "host", "hostname", "rust",
+			"cargo", "nvm", "pwd", "tz", "ps1":
 			return false
 		}
 		return true

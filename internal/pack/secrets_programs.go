@@ -43,11 +43,10 @@ func useOf(program string) programUse {
 		"docker-compose", "podman-compose", "kubectl", "oc", "helm", "ssh", "sshpass", "autossh", "mosh", "sftp",
 		"sshfs", "ssh-keygen", "ssh-add", "ssh-copy-id", "ssh-agent", "ssh-keyscan", "npm", "npx", "yarn", "pnpm",
 		"pnpx", "bunx", "corepack", "make", "gmake", "just", "task", "cargo", "go", "pip", "pip3", "uv", "uvx",
-		"poetry", "tofu", "dotenv", "dotenv-cli", "dotenvx", "virtualenv", "apksigner", "jarsigner",
-		"signtool", "codesign", "env-cmd", "foreman", "honcho", "overmind", "direnv", "mise", "asdf",
-		"vercel", "netlify", "code", "cursor", "subl", "nano", "open", "xdg-open", "keytool", "git-crypt", "chezmoi",
-		"apt", "apt-get", "brew", "dpkg", "man", "history", "crontab", "systemctl", "mkcert", "certbot", "gpg",
-		"gpg2", "unzip":
+		"poetry", "tofu", "dotenv", "dotenv-cli", "dotenvx", "virtualenv", "apksigner", "jarsigner", "signtool",
+		"codesign", "env-cmd", "foreman", "honcho", "overmind", "direnv", "mise", "asdf", "vercel", "netlify", "code",
+		"cursor", "subl", "nano", "open", "xdg-open", "keytool", "git-crypt", "chezmoi", "apt", "apt-get", "brew",
+		"dpkg", "man", "history", "crontab", "systemctl", "mkcert", "certbot", "gpg", "gpg2", "unzip":
 		return namesFiles
 	case "cat", "tac", "nl", "less", "more", "head", "tail", "bat", "batcat", "cut", "paste", "sort", "uniq", "rev",
 		"fold", "fmt", "column", "xxd", "od", "hexdump", "hd", "strings", "base64", "base32", "gzip", "zcat", "diff",

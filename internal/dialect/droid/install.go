@@ -16,6 +16,8 @@ var install = &dialect.Installation{
 	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "runs no hook at the prompt of droid exec", Event: protocol.PreExecute},
+		{What: "runs a custom command that is a script without a hook", Event: protocol.PreTool,
+			Tools: []string{"shell"}},
 	},
 	Program:   "droid",
 	Versions:  []string{"0.215.0"},

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
@@ -14,6 +15,10 @@ var install = &dialect.Installation{
 	JSON:         dialect.WithComments,
 	Note: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
 		"and with --skip-trust not even there",
+	HooklessActions: []dialect.HooklessAction{
+		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
+			Tools: []string{"shell"}},
+	},
 	Program:   "gemini",
 	Versions:  []string{"0.61.0"},
 	Variables: []string{"GEMINI_CLI"},

@@ -23,6 +23,8 @@ var install = &dialect.Installation{
 	Events: []string{string(prompt), string(before), string(after)},
 	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
+		{What: "runs the commands in a custom command or a skill without a hook", Event: protocol.PreTool,
+			Tools: []string{"shell"}},
 	},
 	Program:   "opencode",
 	Versions:  []string{"1.18.33"},

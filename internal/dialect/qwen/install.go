@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // installed are the events of hookrun's entries.
@@ -17,6 +18,10 @@ var install = &dialect.Installation{
 	JSON:         dialect.WithComments,
 	Note: "with folder trust switched on, Qwen Code runs a project's hooks only in a folder that its user has " +
 		"trusted, and with --bare or --safe-mode none",
+	HooklessActions: []dialect.HooklessAction{
+		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
+			Tools: []string{"shell"}},
+	},
 	Program:   "qwen",
 	Versions:  []string{"0.24.4"},
 	Variables: []string{"QWEN_CODE"},

@@ -185,36 +185,36 @@ func (r *recorder) again(line string) (now *seen, unable string, differences []s
 		if unable != "" {
 			return nil, unable, nil, false
 		}
-		if unable, differences, agrees = judge(r.Client, c, now); agrees && len(differences) == 0 {
+		if unable, differences, agrees = judge(r.Client, gjson.Get(line, "seen").Raw, c, now); agrees && len(differences) == 0 {
 			break
 		}
 	}
 	return now, unable, differences, agrees
 }
 
-// judge compares a run with the record, and with the expectations of the case. Without a record, a run with other
-// results means that this driver cannot run the case.
-func judge(client clients.Client, c *kit.Case, now *seen) (unable string, differences []string, agrees bool) {
+// judge compares a run with the record, whose paths are placeholders, and with the expectations of the case. Without a
+// record, a run with other results means that this driver cannot run the case.
+func judge(client clients.Client, record string, c *kit.Case, now *seen) (unable string, differ []string, agrees bool) {
 	var call *clients.Call
 	if asked, ok := callOf(client, string(c.Stdin)); ok {
 		call = &asked
 	}
 	faults := now.disagrees(c, call)
-	if c.Seen == nil {
+	if record == "" {
 		if len(faults) > 0 {
 			return "not as recorded, when it is run in this way", faults, false
 		}
 		return "", nil, true
 	}
 	var old seen
-	if err := json.Unmarshal(c.Seen, &old); err != nil {
+	if err := json.Unmarshal([]byte(record), &old); err != nil {
 		return "", []string{verdict + err.Error()}, false
 	}
-	differences = compare(&old, now)
+	differ = compare(&old, now)
 	for _, f := range faults {
-		differences = append(differences, verdict+f)
+		differ = append(differ, verdict+f)
 	}
-	return "", differences, faults == nil
+	return "", differ, faults == nil
 }
 
 // install installs a client in the cache, and returns the folder of its program. Of a package with two names the newer

@@ -25,8 +25,8 @@ const (
 const SilentReason = "hookrun gave no answer; is it installed?"
 
 // SilentDeny is the block of an entry in Copilot CLI's files, see SilentBlocker.
-const SilentDeny = `{"permissionDecision":"deny","permissionDecisionReason":"` + SilentReason + `","decision":"block",` +
-	`"reason":"` + SilentReason + `"}`
+const SilentDeny = `{"permissionDecision":"deny","permissionDecisionReason":"` + SilentReason + `",` +
+	`"decision":"block","reason":"` + SilentReason + `"}`
 
 // ExitNote is the exit status for "continue, show stderr". A client's own status for this is 1, but a crash exits with
 // 1 too. So hookrun exits with ExitNote, and the installed entry maps ExitNote to 1.

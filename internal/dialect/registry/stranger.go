@@ -38,8 +38,8 @@ func isGrok(doc string) bool {
 // prompt or a tool have.
 var (
 	named    = []string{"hook_event_name", "hookEventName", "hookName", "event_name", "eventName", "event"}
-	withGate = []string{"tool_name", "toolName", "tool_input", "toolInput", "tool", "toolCall", "tool_call", "tool_info",
-		"tool_use_id", "toolUseId", "prompt", "command", "args"}
+	withGate = []string{"tool_name", "toolName", "tool_input", "toolInput", "tool", "toolCall", "tool_call",
+		"tool_info", "tool_use_id", "toolUseId", "prompt", "command", "args"}
 )
 
 // HasGate reports whether the input may be about a prompt or a tool. Of an unknown program only the name of the event

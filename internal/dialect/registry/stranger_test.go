@@ -21,7 +21,8 @@ func TestDenialIsReadByEachClient(t *testing.T) {
 			if d.CannotBlock(e) || d.Events.Of(e).Can&dialect.EndsTurn != 0 {
 				continue
 			}
-			_, _, err := registry.ParseInput(`{"hook_event_name":"` + string(e) + `","workspaceRoot":"/w","toolName":"x"}`)
+			_, _, err := registry.ParseInput(`{"hook_event_name":"` + string(e) +
+				`","workspaceRoot":"/w","toolName":"x"}`)
 			var sender registry.Stranger
 			require.True(t, errors.As(err, &sender))
 			r := dialecttest.Exited(2, string(sender.Denial("R")), "R")

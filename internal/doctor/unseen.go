@@ -1,8 +1,8 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -39,11 +39,11 @@ func (c *client) unseen() {
 
 // isOlder compares two versions of numbers and dots. An unknown version, "", may be older.
 func isOlder(version, other string) bool {
-	return slices.CompareFunc(strings.Split(version, "."), strings.Split(other, "."), func(a, b string) int {
-		m, _ := strconv.Atoi(a)
-		n, _ := strconv.Atoi(b)
-		return m - n
-	}) < 0
+	var v [2][3]int
+	for i, text := range []string{version, other} {
+		_, _ = fmt.Sscanf(text, "%d.%d.%d", &v[i][0], &v[i][1], &v[i][2])
+	}
+	return slices.Compare(v[0][:], v[1][:]) < 0
 }
 
 // meets reports whether a hook is for one of the tools, which have the project's names. An empty list means any tool.

@@ -198,8 +198,7 @@ func decide(v *dialect.Verdict, c *dialect.Call, m dialect.Event, a, s map[strin
 
 const notInSkill = ", and " + client + " runs no changed command of a skill"
 
-// fitSkill adapts a verdict about a command in a skill: the client runs the command only if the hook says nothing against
-// it and changes nothing. An allow has no effect.
+// fitSkill adapts a verdict about a command in a skill: any word but allow, and any change, keeps it from running.
 func fitSkill(v *dialect.Verdict) {
 	switch {
 	case v.UpdatedInput != nil:

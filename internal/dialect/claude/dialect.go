@@ -42,12 +42,11 @@ type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
-// Variants returns the hooks of all tools' events, then those of commands in skills: at such a command both run, so a
-// gate for PreToolUse in a project's file guards it.
+// Variants returns the hooks of all other events, then those at skillCommand. There both run, so a gate for PreToolUse
+// in a project's file guards the command.
 func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{Dialect, ofSkills.Get()} }
 
-// skillCommand is the event of a command in the text of a skill or slash command. The client runs no other hook before
-// the command, and none after it.
+// skillCommand is the event of a command in the text of a skill or slash command.
 const skillCommand = "PreSkillShellCommand"
 
 // ofSkills is the dialect of hooks at skillCommand.

@@ -41,8 +41,8 @@ func saveContext(h *hook.Hook, v *dialect.Verdict) {
 		"All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
 }
 
-// FitReason shortens a reason that is longer than a client shows its model. The beginning stays, and the line by which a
-// person can let the call pass. A file has the whole reason.
+// FitReason shortens a reason that is longer than a client shows. The beginning stays, and the line by which a person
+// can let the call pass. A file has the whole reason.
 func FitReason(reason string, limit int) string {
 	if limit == 0 || len(reason) <= limit || characters(reason) <= limit {
 		return reason
@@ -51,10 +51,8 @@ func FitReason(reason string, limit int) string {
 	if at := strings.LastIndex(reason, "\n"+dialect.ApproveHint); at >= 0 {
 		said, hint = reason[:at], reason[at:]
 	}
-	note := "… [hookrun: the rest is lost: "
-	if file, err := writeContext(reason); err != nil {
-		note += err.Error() + "]"
-	} else {
+	note := "… [hookrun: the rest is lost]"
+	if file, err := writeContext(reason); err == nil {
 		note = "… [hookrun: all of it is in " + file + " ]"
 	}
 	return strings.ToValidUTF8(said[:min(len(said), max(0, limit-len(note)-len(hint)))], "") + note + hint

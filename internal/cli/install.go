@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
@@ -124,6 +125,9 @@ when they get longer, or when hookrun moves.`,
 			}
 			if !s.dryRun && slices.ContainsFunc(changes, func(c *install.Change) bool { return !c.Empty() }) {
 				holds += "next: hookrun doctor " + client.Name + "\n"
+			}
+			for _, o := range s.obstacles(client.Name) {
+				holds += "a person must still " + o.Mend + ": " + o.What + "\n"
 			}
 			return exitOK, write(std, holds)
 		}
@@ -290,6 +294,15 @@ func (s *settingsFlags) notes(client *install.Client, place dialect.Place, chang
 		notes = append(notes, client.Note)
 	}
 	return notes
+}
+
+// obstacles returns what a person must still do before the client runs the entry.
+func (s *settingsFlags) obstacles(client string) []doctor.Finding {
+	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath}
+	if s.dryRun || complete(&d, s.workspace, nil) != nil { // doctor itself reports the error
+		return nil
+	}
+	return d.Obstacles(client)
 }
 
 // settingsFlags are the flags of install and uninstall.

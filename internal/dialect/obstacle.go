@@ -1,6 +1,11 @@
 package dialect
 
-import "github.com/tidwall/gjson"
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/tidwall/gjson"
+)
 
 // Switch is a setting that decides whether a client runs hooks. If several files have the setting, the strongest file
 // counts.
@@ -36,6 +41,9 @@ type Obstacle struct {
 	Mend string // the remedy
 	// Known: the client certainly does not call hookrun. If false, this depends on how the user starts the client.
 	Known bool
+	// Person: a person has to trust the folder, or start the client with a flag that does. Unless Known, this is
+	// missing until the client has run hookrun in the workspace.
+	Person bool
 }
 
 // Installed is a client's configuration as found at start.
@@ -44,6 +52,11 @@ type Installed struct {
 	Files   []SettingsText // settings, the weakest first, plus the client's records of folders and hooks
 	Entries []EntryText    // entries that call hookrun, without those for all users of the machine
 	Managed bool           // there is an entry for all users
+}
+
+// HasEntry reports whether an entry is in the folder of a place.
+func (in *Installed) HasEntry(p Place) bool {
+	return slices.ContainsFunc(in.Entries, func(e EntryText) bool { return filepath.Dir(e.Path) == filepath.Dir(p.Path) })
 }
 
 // SettingsText is a file of a client, without comments. Text is "" if the file is unreadable.

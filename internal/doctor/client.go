@@ -298,7 +298,7 @@ func (c *client) obstacles() {
 	}
 	for _, o := range c.Obstacles(in) {
 		severity := Warning
-		if o.Known {
+		if o.Known || o.Person && !c.hasRun() {
 			severity = Error
 		}
 		c.add(Finding{Check: "client-trust", Severity: severity, Where: o.Path, What: o.What, Mend: o.Mend})

@@ -144,7 +144,13 @@ func TestWhatKeepsAGateFromHolding(t *testing.T) {
 		}, doctor.Error, "switch", `among its "disabled"`},
 		{"untrusted", "codex", func(*patient) {}, doctor.Error, "client-trust", "does not trust the project"},
 		{"untrusted folder", "gemini", func(p *patient) { delete(p.variables, "GEMINI_CLI_TRUST_WORKSPACE") },
-			doctor.Warning, "client-trust", "nobody has trusted the folder"},
+			doctor.Error, "client-trust", "nobody has trusted the folder"},
+		{"untrusted folder, in which it ran", "gemini", func(p *patient) {
+			delete(p.variables, "GEMINI_CLI_TRUST_WORKSPACE")
+			require.NoError(p, lastrun.Record(p.State, "gemini", p.Workspace.Folder))
+		}, doctor.Warning, "client-trust", "nobody has trusted the folder"},
+		{"untrusted folder", "copilot", func(*patient) {}, doctor.Error, "client-trust", "nobody has trusted the folder"},
+		{"untrusted workspace", "cursor", func(*patient) {}, doctor.Error, "client-trust", "has trusted"},
 		{"safe mode", "claude", func(p *patient) { p.variables["CLAUDE_CODE_SAFE_MODE"] = "1" },
 			doctor.Error, "client-trust", "CLAUDE_CODE_SAFE_MODE"},
 		{"gone", "claude", func(p *patient) { require.NoError(p, os.Remove(p.Binary)) },

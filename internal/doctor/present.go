@@ -57,11 +57,10 @@ func (c *client) present() (p Present) {
 	if c.doctor.StateErr != nil {
 		return p
 	}
+	if at, err := c.lastTime(); err == nil && !at.IsZero() {
+		p.Last = &at
+	}
 	for _, workspace := range pathsOf(c.doctor.Workspace.Folder) {
-		if at, err := lastrun.Time(c.doctor.State, c.Name, workspace); err == nil && !at.IsZero() &&
-			(p.Last == nil || at.After(*p.Last)) {
-			p.Last = &at
-		}
 		if last := lastrun.LastCanary(c.doctor.State, c.Name, workspace); last != nil &&
 			(p.Canary == nil || last.Time.After(p.Canary.Time)) {
 			p.Canary = last

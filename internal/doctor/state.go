@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/files/owner"
@@ -127,24 +128,45 @@ func writableNow(folder string) error {
 	return os.Remove(file.Name())
 }
 
+// lastTime returns when the client last ran hookrun in the workspace; zero: never.
+func (c *client) lastTime() (last time.Time, err error) {
+	for _, workspace := range pathsOf(c.doctor.Workspace.Folder) {
+		at, err := lastrun.Time(c.doctor.State, c.Name, workspace)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last, nil
+}
+
+func (c *client) hasRun() bool {
+	last, err := c.lastTime()
+	return err == nil && !last.IsZero()
+}
+
+// Obstacles returns what keeps a client from running its entries, and asks for a person.
+func (d *Doctor) Obstacles(name string) []Finding {
+	c := d.open(name)
+	c.findings = nil
+	c.obstacles()
+	return slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Check != "client-trust" || f.Severity != Error })
+}
+
 // lastRun reports when the client last ran hookrun in the workspace. installed is the last change of the settings file,
 // the best guess at the time of the install.
 func (c *client) lastRun(installed time.Time) {
 	if c.doctor.StateErr != nil {
 		return
 	}
-	var last time.Time
-	for _, workspace := range pathsOf(c.doctor.Workspace.Folder) {
-		at, err := lastrun.Time(c.doctor.State, c.Name, workspace)
-		if err != nil {
-			c.add(Finding{Check: "last-run", Severity: Warning, Where: c.doctor.State,
-				What: "the time when it last ran hookrun cannot be read: " + regular.UnwrapPath(err).Error(),
-				Mend: "chmod 700 the folder, or set HOOKRUN_STATE to one of your own"})
-			return
-		}
-		if at.After(last) {
-			last = at
-		}
+	last, err := c.lastTime()
+	if err != nil {
+		c.add(Finding{Check: "last-run", Severity: Warning, Where: c.doctor.State,
+			What: "the time when it last ran hookrun cannot be read: " + regular.UnwrapPath(err).Error(),
+			Mend: "chmod 700 the folder, or set HOOKRUN_STATE to one of your own"})
+		return
 	}
 	const text = "let %s run a tool in %s, then run hookrun doctor again"
 	mend := fmt.Sprintf(text, c.Files.Client, c.doctor.Workspace.Started)

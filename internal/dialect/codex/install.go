@@ -15,9 +15,7 @@ var install = &dialect.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	WindowsShell: dialect.PowerShell,
 	JSON:         dialect.WithoutMark,
-	Note: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
-		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without " +
-		"a word",
+	Note:         "Codex asks its user to trust the hook again when the entry changes",
 	HooklessActions: []dialect.HooklessAction{
 		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
 		{What: "shows what a command that runs on has printed so far without a hook",
@@ -89,7 +87,6 @@ func (installer) OtherFiles(dialect.Where) (weakest, strongest, _ []string) {
 // user's config.toml.
 func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
-	project := filepath.Dir(files.Project(in.Workspace).Path)
 	config := &toml.Value{Kind: toml.Table}
 	for _, file := range in.Files {
 		top, err := toml.Parse(file.Text)
@@ -107,15 +104,11 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			})
 		}
 	}
-	if trust := projectTrust(config, in.Workspace); trust != "trusted" {
-		for _, e := range in.Entries {
-			if filepath.Dir(e.Path) == project {
-				return append(found, dialect.Obstacle{
-					Path: user, What: "Codex does not trust the project, so it reads none of its hooks, without a word",
-					Mend: "start codex in " + in.Workspace + " and trust the folder", Known: true,
-				})
-			}
-		}
+	if projectTrust(config, in.Workspace) != "trusted" && in.HasEntry(files.Project(in.Workspace)) {
+		return append(found, dialect.Obstacle{
+			Path: user, What: "Codex does not trust the project, so it reads none of its hooks, without a word",
+			Mend: "start codex in " + in.Workspace + ", trust the folder, type /hooks, and trust the hooks", Known: true,
+		})
 	}
 	const without = ": Codex runs each call without it, and without a word"
 	state := get(get(config, "hooks"), "state")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -14,8 +15,6 @@ import (
 var install = &dialect.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	WindowsShell: dialect.PowerShell,
-	Note: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without " +
-		"a word",
 	HooklessActions: []dialect.HooklessAction{
 		{What: "shows the output at the end of an async command without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
@@ -52,7 +51,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 
 func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
 	return nil, nil, []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
-		filepath.Join(w.Workspace, ".claude", "settings.local.json")}
+		filepath.Join(w.Workspace, ".claude", "settings.local.json"), filepath.Join(userFolder(w), "config.json")}
 }
 
 func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.ServerFile {
@@ -75,18 +74,27 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 				Mend: `take "disableAllHooks" out of that file`})
 		}
 	}
-	user := filepath.Dir(files.User(in.Home, in.Getenv).Path)
-	for _, e := range in.Entries {
-		if filepath.Dir(e.Path) == user { // the user's entry runs everywhere
+	if in.HasEntry(files.User(in.Home, in.Getenv)) || // the user's entry runs everywhere
+		in.Getenv("COPILOT_ALLOW_ALL") == "true" || in.Getenv("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS") == "true" {
+		return found
+	}
+	config := filepath.Join(userFolder(in.Where), "config.json")
+	for _, f := range in.Files {
+		if f.Path == config && trusts(f.Text, in.Workspace) {
 			return found
 		}
 	}
-	if in.Getenv("COPILOT_ALLOW_ALL") == "true" || in.Getenv("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS") == "true" {
-		return found
-	}
-	return append(found, dialect.Obstacle{
-		What: "Copilot CLI runs the project's hooks only where the folder is trusted, and else without a word",
+	return append(found, dialect.Obstacle{Path: config, Person: true,
+		What: "nobody has trusted the folder, so Copilot CLI runs none of the project's hooks, without a word",
 		Mend: "start copilot there and trust the folder; for copilot -p add --trust-folder",
+	})
+}
+
+// trusts reports whether a list of trusted folders has the folder, or a folder above.
+func trusts(config, folder string) bool {
+	return slices.ContainsFunc(dialect.Texts(gjson.Get(config, "trustedFolders")), func(trusted string) bool {
+		relative, err := filepath.Rel(trusted, folder)
+		return err == nil && filepath.IsLocal(relative)
 	})
 }
 

@@ -11,11 +11,10 @@ var install = &dialect.Installation{
 	Events:       []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
 	WindowsShell: dialect.PowerShell,
 	JSON:         dialect.WithoutMark,
-	Note: "Cursor runs a project's hooks only in a workspace that its user has trusted; hookrun was not tried with " +
-		"Cursor itself, see docs/dialects/cursor.md",
-	Program:   "cursor-agent",
-	Variables: []string{"CURSOR_VERSION"},
-	Installer: installer{},
+	Note:         "hookrun was not tried with Cursor itself, see docs/dialects/cursor.md",
+	Program:      "cursor-agent",
+	Variables:    []string{"CURSOR_VERSION"},
+	Installer:    installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
@@ -33,6 +32,15 @@ func (installer) FitHint(text string) string {
 }
 
 func (installer) AlsoRuns() []string { return []string{"claude"} }
+
+// Obstacles returns the trust in the workspace, which no file shows.
+func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
+	if !in.HasEntry(files.Project(in.Workspace)) {
+		return nil
+	}
+	return []dialect.Obstacle{{Person: true, Mend: "open the folder in Cursor and trust the workspace",
+		What: "Cursor runs a project's hooks only in a workspace that its user has trusted"}}
+}
 
 // OtherFiles returns the settings of all users.
 func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {

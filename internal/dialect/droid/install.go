@@ -54,15 +54,12 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			gjson.Get(file.Text, "hooks").Exists() {
 			continue
 		}
-		for _, e := range in.Entries {
-			if filepath.Dir(e.Path) == filepath.Dir(file.Path) {
-				found = append(found, dialect.Obstacle{
-					Path: file.Path, What: "Droid takes the hooks of this file and not those of " + base +
-						" beside it, in which hookrun is", Known: true,
-					Mend: `move its events to "hooks" in ` + base + ", and remove the file",
-				})
-				break
-			}
+		if in.HasEntry(dialect.Place{Path: file.Path}) {
+			found = append(found, dialect.Obstacle{
+				Path: file.Path, What: "Droid takes the hooks of this file and not those of " + base +
+					" beside it, in which hookrun is", Known: true,
+				Mend: `move its events to "hooks" in ` + base + ", and remove the file",
+			})
 		}
 	}
 	return found

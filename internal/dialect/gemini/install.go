@@ -13,8 +13,7 @@ var install = &dialect.Installation{
 	Events:       []string{"BeforeAgent", "BeforeTool", "AfterTool"},
 	WindowsShell: dialect.PowerShell,
 	JSON:         dialect.WithComments,
-	Note: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
-		"and with --skip-trust not even there",
+	Note:         "with --skip-trust Gemini CLI runs no hook of a project",
 	HooklessActions: []dialect.HooklessAction{
 		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
@@ -61,7 +60,7 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 	case value == "false":
 		return []dialect.Obstacle{{What: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_CLI_TRUST_WORKSPACE", Known: true}}
-	case value == "true":
+	case value == "true", in.HasEntry(files.User(in.Home, in.Getenv)): // the user's hooks run everywhere
 		return nil
 	}
 	file, wanted, trusted, refused := family.Trust(in, true)
@@ -73,6 +72,6 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 			Mend: trusts, Known: true}}
 	}
 	// An editor may also report the folder as trusted, which hookrun cannot see.
-	return []dialect.Obstacle{{Path: file, What: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
+	return []dialect.Obstacle{{Path: file, Person: true, What: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
 		"and not the project's hooks, and without a terminal gemini does not start", Mend: trusts}}
 }

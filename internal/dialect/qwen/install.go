@@ -16,8 +16,7 @@ var install = &dialect.Installation{
 	Events:       installed,
 	WindowsShell: dialect.PowerShell,
 	JSON:         dialect.WithComments,
-	Note: "with folder trust switched on, Qwen Code runs a project's hooks only in a folder that its user has " +
-		"trusted, and with --bare or --safe-mode none",
+	Note:         "with --bare or --safe-mode Qwen Code runs no hook",
 	HooklessActions: []dialect.HooklessAction{
 		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},

@@ -2,9 +2,11 @@ package copilot
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -51,7 +53,7 @@ func (installer) Switches(doc string) []dialect.Switch {
 
 func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
 	return nil, nil, []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
-		filepath.Join(w.Workspace, ".claude", "settings.local.json"), filepath.Join(userFolder(w), "config.json")}
+		filepath.Join(w.Workspace, ".claude", "settings.local.json")}
 }
 
 func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.ServerFile {
@@ -79,10 +81,8 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		return found
 	}
 	config := filepath.Join(userFolder(in.Where), "config.json")
-	for _, f := range in.Files {
-		if f.Path == config && trusts(f.Text, in.Workspace) {
-			return found
-		}
+	if text, err := os.ReadFile(config); err == nil && trusts(string(text), in.Workspace) {
+		return found
 	}
 	return append(found, dialect.Obstacle{Path: config, Person: true,
 		What: "nobody has trusted the folder, so Copilot CLI runs none of the project's hooks, without a word",
@@ -90,8 +90,10 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	})
 }
 
-// trusts reports whether a list of trusted folders has the folder, or a folder above.
+// trusts reports whether the client's list of trusted folders has the folder, or a folder above. The client writes
+// comments above the list, which no JSON of its other files has.
 func trusts(config, folder string) bool {
+	config = config[max(0, strings.IndexByte(config, '{')):]
 	return slices.ContainsFunc(dialect.Texts(gjson.Get(config, "trustedFolders")), func(trusted string) bool {
 		relative, err := filepath.Rel(trusted, folder)
 		return err == nil && filepath.IsLocal(relative)

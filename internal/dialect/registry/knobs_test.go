@@ -16,7 +16,7 @@ import (
 // maxKnobs bounds the fields of a Dialect and its parts, and the methods of its interfaces. Each is something that
 // whoever adds a client must know: what only one or two clients need is code in their folders, or an optional interface
 // of their Hooks, Reader or Installer.
-const maxKnobs = 71
+const maxKnobs = 74
 
 // maxNil bounds the comments that say what nil stands for.
 const maxNil = 10

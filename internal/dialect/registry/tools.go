@@ -193,7 +193,8 @@ func mcpNames(client *dialect.Dialect, c *dialect.Call, tool string) (listed, gu
 	for _, f := range client.Install.Servers(where, func(string) string { return "" }) {
 		doc, _, _ := regular.Read(f.Path, 4<<20)
 		for _, s := range f.Read(strings.TrimPrefix(string(doc), "\ufeff")) {
-			if fits, _ := client.Client.MCP.Names(tool, []string{s.Name}); len(fits) > 0 && !slices.Contains(servers, s.Name) {
+			fits, _ := client.Client.MCP.Names(tool, []string{s.Name})
+			if len(fits) > 0 && !slices.Contains(servers, s.Name) {
 				servers, from = append(servers, s.Name), cmp.Or(from, f.Path)
 			}
 		}

@@ -56,7 +56,8 @@ type Installed struct {
 
 // HasEntry reports whether an entry is in the folder of a place.
 func (in *Installed) HasEntry(p Place) bool {
-	return slices.ContainsFunc(in.Entries, func(e EntryText) bool { return filepath.Dir(e.Path) == filepath.Dir(p.Path) })
+	beside := func(e EntryText) bool { return filepath.Dir(e.Path) == filepath.Dir(p.Path) }
+	return slices.ContainsFunc(in.Entries, beside)
 }
 
 // SettingsText is a file of a client, without comments. Text is "" if the file is unreadable.

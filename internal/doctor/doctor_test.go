@@ -149,7 +149,7 @@ func TestWhatKeepsAGateFromHolding(t *testing.T) {
 			delete(p.variables, "GEMINI_CLI_TRUST_WORKSPACE")
 			require.NoError(p, lastrun.Record(p.State, "gemini", p.Workspace.Folder))
 		}, doctor.Warning, "client-trust", "nobody has trusted the folder"},
-		{"untrusted folder", "copilot", func(*patient) {}, doctor.Error, "client-trust", "nobody has trusted the folder"},
+		{"untrusted folder", "copilot", func(*patient) {}, doctor.Error, "client-trust", "nobody has trusted"},
 		{"untrusted workspace", "cursor", func(*patient) {}, doctor.Error, "client-trust", "has trusted"},
 		{"safe mode", "claude", func(p *patient) { p.variables["CLAUDE_CODE_SAFE_MODE"] = "1" },
 			doctor.Error, "client-trust", "CLAUDE_CODE_SAFE_MODE"},

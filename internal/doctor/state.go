@@ -152,7 +152,8 @@ func (d *Doctor) Obstacles(name string) []Finding {
 	c := d.open(name)
 	c.findings = nil
 	c.obstacles()
-	return slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Check != "client-trust" || f.Severity != Error })
+	other := func(f Finding) bool { return f.Check != "client-trust" || f.Severity != Error }
+	return slices.DeleteFunc(c.findings, other)
 }
 
 // lastRun reports when the client last ran hookrun in the workspace. installed is the last change of the settings file,

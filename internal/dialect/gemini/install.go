@@ -72,6 +72,6 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 			Mend: trusts, Known: true}}
 	}
 	// An editor may also report the folder as trusted, which hookrun cannot see.
-	return []dialect.Obstacle{{Path: file, Person: true, What: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
-		"and not the project's hooks, and without a terminal gemini does not start", Mend: trusts}}
+	return []dialect.Obstacle{{Path: file, Person: true, Mend: trusts, What: "nobody has trusted the folder: gemini " +
+		"--skip-trust runs its tools and not the project's hooks, and without a terminal gemini does not start"}}
 }

@@ -124,7 +124,7 @@ type explanation struct {
 	Version   int             `json:"version"`
 	Event     protocol.Event  `json:"event"`
 	Tool      string          `json:"tool,omitempty"`
-	Here      []string        `json:"project_tools,omitempty"` // the project's names for a client's tool
+	Here      []string        `json:"project_tools,omitempty"` // the project's names for the tool
 	From      string          `json:"servers_from,omitempty"`  // what names the MCP server of the tool
 	Workspace string          `json:"workspace"`
 	Files     []string        `json:"files"`
@@ -132,6 +132,7 @@ type explanation struct {
 	Hooks     []explainedHook `json:"hooks"`
 
 	found project
+	why   string // of Here
 }
 
 // explainedHook is the part of the output about a hook.
@@ -164,7 +165,17 @@ func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e e
 	call := dialect.NewCall(c)
 	cfg.NameTool(call) // as in the environment of hooks
 	e.Warnings, e.Here = plan.Warnings(), call.ProjectTools()
-	_, e.From = call.MCPNames()
+	if _, e.From = call.MCPNames(); e.From != "" {
+		e.why = ", by the MCP servers of " + e.From
+	}
+	switch {
+	case call.FileTools().Has(c.Tool):
+		e.why = ` (by "tools" in a hooks file)`
+	case len(e.Here) == 0 && call.KindsExact:
+		e.Here, e.why = call.Kinds, " (as in "+registry.WhoCalls(c.Tool)+")"
+	case len(e.Here) == 0 && len(call.Kinds) > 0:
+		e.Here, e.why = call.Kinds, " (nearly a name of clients or loops)"
+	}
 	for _, planned := range plan.Hooks() {
 		e.Hooks = append(e.Hooks, explained(call, planned, o))
 	}
@@ -292,11 +303,7 @@ func (e explanation) String() string {
 		fmt.Fprintln(&b, line)
 	}
 	if len(e.Here) > 0 {
-		fmt.Fprintf(&b, "tool: %s, here %s", e.Tool, strings.Join(e.Here, " and "))
-		if e.From != "" {
-			fmt.Fprintf(&b, ", by the MCP servers of %s", e.From)
-		}
-		fmt.Fprintln(&b)
+		fmt.Fprintf(&b, "tool: %s, here %s%s\n", e.Tool, strings.Join(e.Here, " and "), e.why)
 	}
 	for _, w := range e.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)

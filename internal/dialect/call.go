@@ -56,6 +56,11 @@ type Call struct {
 
 	Wrappers []string // programs that run the command in their arguments, as named by the project's files
 
+	// Kinds are project names that the tool may have by what clients call such a tool. A project's own loop may mean
+	// another tool by the name. KindsExact: a client has the very name. Package registry sets both.
+	Kinds      []string
+	KindsExact bool
+
 	projectTools [2]string
 	addedTools   []string
 	guessedTools []string
@@ -132,7 +137,7 @@ func (c *Call) MCPNames() (guessed []string, from string) { return c.guessedTool
 // FileTools returns the tool names given by files, or nil if files give no names.
 func (c *Call) FileTools() *FileTools { return c.fileTools }
 
-// AddedTools returns names of the tool added by files of lower levels. These names only make hooks match.
+// AddedTools returns Kinds, and names of the tool added by files of lower levels. These names only make hooks match.
 func (c *Call) AddedTools() []string { return c.addedTools }
 
 // ProjectTool returns the project's first own name for the tool, or Tool if the project has no other name.

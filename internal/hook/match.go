@@ -34,12 +34,13 @@ type MatchContext struct {
 	brokenKnown bool                                 // whether isBrokenJSON has run
 	broken      bool
 
-	nearCalls      []dialect.Call
-	nearCallsKnown bool
-	lower          string // the tool's name in lower case, without blanks around it
-	matcherCost    int    // cost of matchers so far
-	conditionCost  int    // cost of conditions so far
-	warnings       []string
+	other *MatchContext // see byArguments
+	fits  bool          // the arguments fit the kind; see byArguments
+
+	lower         string // the tool's name in lower case, without blanks around it
+	matcherCost   int    // cost of matchers so far
+	conditionCost int    // cost of conditions so far
+	warnings      []string
 }
 
 // Limits of the cost of matching, because a model chooses the names of tools. Beyond a limit the hook runs.
@@ -58,8 +59,17 @@ func NewMatchContext(c *dialect.Call) *MatchContext {
 	return m
 }
 
-// contextFor returns the context of the call for hooks of the hook's level.
+// contextFor returns the context in which the hook runs, or else the context for hooks of the hook's level.
 func (m *MatchContext) contextFor(h *Hook) *MatchContext {
+	m = m.atLevel(h)
+	if other := m.byArguments(h); other != nil && other.runs(h) && !m.runs(h) {
+		return other
+	}
+	return m
+}
+
+// atLevel returns the context of the call for hooks of the hook's level.
+func (m *MatchContext) atLevel(h *Hook) *MatchContext {
 	if h.Tools.Same(m.call.FileTools(), m.call.Tool) {
 		return m
 	}
@@ -80,6 +90,7 @@ type view struct {
 	subject    string // the field's value
 	names      []string
 	namesKnown bool
+	clients    []string // clients' names for such a tool, if a loop may call it as it likes
 }
 
 // view returns the cached view of a dialect.
@@ -107,7 +118,9 @@ func (m *MatchContext) toolNames(v *view) []string {
 		switch {
 		case v.field != "tool_name":
 		case v.dialect.HasProjectRules():
-			v.names = projectNames(m.call)
+			if v.names = projectNames(m.call); registry.ClientOf(m.call) == nil || len(m.call.Kinds) > 0 {
+				v.clients = registry.MainTools(append([]string{m.call.Tool}, v.names...))
+			}
 		case v.dialect.Own != nil:
 			v.names = registry.ToolNamesIn(v.dialect.Own, m.call)
 		}
@@ -121,7 +134,7 @@ func (m *MatchContext) Warnings() (warnings []string) {
 	if dialect.HasTool(c.Event) && c.Tool != "" {
 		_, odd, _ := c.Input()
 		warnings = append(warnings, odd...)
-		if bare := bareName(c.Tool); bare != c.Tool {
+		if bare := bareName(c.Tool); bare != c.Tool && len(c.Kinds) == 0 {
 			const text = "the tool's name %s has blanks around it, so no matcher for %s matches it"
 			warnings = append(warnings, fmt.Sprintf(text, spelling.Quote(c.Tool), spelling.Quote(bare)))
 		}
@@ -156,7 +169,15 @@ func (m *MatchContext) Runs(h *Hook) bool { return m.MatchesEvent(h) && m.Matche
 
 // MatchesConditions reports whether the If, When and Rule of a hook match too. MatchesEvent must have returned true.
 func (m *MatchContext) MatchesConditions(h *Hook) bool {
-	m = m.contextFor(h)
+	m = m.atLevel(h)
+	other := m.byArguments(h)
+	return other != nil && other.runs(h) || (other == nil || m.matchesEvent(h)) && m.meetsConditions(h)
+}
+
+// runs is Runs in this context alone.
+func (m *MatchContext) runs(h *Hook) bool { return m.matchesEvent(h) && m.meetsConditions(h) }
+
+func (m *MatchContext) meetsConditions(h *Hook) bool {
 	if allowed, _ := m.allows(h); !allowed {
 		return false
 	}
@@ -165,12 +186,13 @@ func (m *MatchContext) MatchesConditions(h *Hook) bool {
 			return false
 		}
 	}
-	return h.Rule == nil || m.Found(h).Subject != ""
+	return h.Rule == nil || m.found(h).Subject != ""
 }
 
 // Found returns the part of the call that the hook's rule found.
-func (m *MatchContext) Found(h *Hook) pack.Found {
-	m = m.contextFor(h)
+func (m *MatchContext) Found(h *Hook) pack.Found { return m.contextFor(h).found(h) }
+
+func (m *MatchContext) found(h *Hook) pack.Found {
 	if m.packs == nil {
 		of := m.ruleCall(h)
 		of.Aliases = slices.Concat(of.Aliases, registry.ToolNames(m.call.Tool)) // whichever client uses the name
@@ -190,7 +212,15 @@ var readingTools = []string{"fs_read", "fs_grep", "fs_glob", "fs_list"}
 
 // MatchesEvent reports whether the event, the agent and the matcher of a hook match the call.
 func (m *MatchContext) MatchesEvent(h *Hook) bool {
-	m = m.contextFor(h)
+	m = m.atLevel(h)
+	if m.matchesEvent(h) {
+		return true
+	}
+	other := m.byArguments(h)
+	return other != nil && other.matchesEvent(h)
+}
+
+func (m *MatchContext) matchesEvent(h *Hook) bool {
 	v := m.view(h.Dialect)
 	if h.off() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
 		return false
@@ -199,12 +229,12 @@ func (m *MatchContext) MatchesEvent(h *Hook) bool {
 		return true
 	}
 	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.HasProjectRules() {
-		switch known, near := m.nearlyMatches(v, globs); {
+		switch near := m.nearlyMatches(v, globs); {
 		case near && m.isKnownTool(): // so the matcher is what is wrong, and check says so
 			return true
 		case near:
-			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
-				spelling.Quote(h.Name), spelling.Quote(globs.text), spelling.Quote(m.call.Tool), known)
+			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs,
+				spelling.Quote(h.Name), spelling.Quote(globs.text), spelling.Quote(m.call.Tool))
 		}
 	}
 	return false
@@ -213,27 +243,10 @@ func (m *MatchContext) MatchesEvent(h *Hook) bool {
 // differs describes a near match of names.
 const differs = "differs only in case or blanks"
 
-// nearlyMatches reports whether a matcher would match any name of the tool if case and blanks did not count. If the
-// near match is a name of another tool, known ends the warning with that tool.
-func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near bool) {
+// nearlyMatches reports whether a matcher would match any name of the tool if case and blanks did not count.
+func (m *MatchContext) nearlyMatches(v *view, globs Globs) bool {
 	matches := func(name string) bool { return m.spend(globs.text, name) && globs.nearlyMatches(strings.ToLower(name)) }
-	if matches(m.lowerTool()) || slices.ContainsFunc(m.toolNames(v), matches) {
-		return "", true
-	}
-	for _, c := range m.nearlyCalled() {
-		if v.dialect.HasProjectRules() && v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), matches) {
-			return " from " + spelling.Quote(c.Tool), true
-		}
-	}
-	return "", false
-}
-
-// nearlyCalled returns copies of the call with known tools whose names differ only by case or blanks.
-func (m *MatchContext) nearlyCalled() []dialect.Call {
-	if !m.nearCallsKnown && dialect.HasTool(m.call.Event) && len(m.call.Tool) <= maxToolName {
-		m.nearCalls, m.nearCallsKnown = registry.CaseVariants(m.call, m.lowerTool()), true
-	}
-	return m.nearCalls
+	return matches(m.lowerTool()) || slices.ContainsFunc(m.toolNames(v), matches)
 }
 
 // spend adds to the cost of the call's matchers, and reports whether the total is within maxMatching.
@@ -254,7 +267,8 @@ func (m *MatchContext) matches(h *Hook, v *view) bool {
 	if h.Matcher == nil || v.field == "" || m.match(h, v.subject) {
 		return true
 	}
-	return slices.ContainsFunc(m.toolNames(v), func(name string) bool { return m.match(h, name) })
+	match := func(name string) bool { return m.match(h, name) }
+	return slices.ContainsFunc(m.toolNames(v), match) || slices.ContainsFunc(v.clients, match)
 }
 
 // match compares the matcher with one name. If the comparison would take too long, it returns true.
@@ -343,7 +357,8 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	}
 	rule.Project, rule.Aliases = h.Dialect.HasProjectRules(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
-	if name := h.If.Tool(); rule.Project && h.If.MayTouch(rule) && isFileTool(name) {
+	if name := h.If.Tool(); rule.Project && (h.If.MayTouch(rule) && isFileTool(name) ||
+		slices.Contains(m.view(h.Dialect).clients, name)) {
 		rule.Aliases = append(slices.Clip(rule.Aliases), name)
 	}
 	if name := h.If.Tool(); rule.Project && strings.HasPrefix(name, dialect.MCPPrefix) {
@@ -388,7 +403,7 @@ func (m *MatchContext) prepare() {
 		rule.Dir = c.Dir
 	}
 	if dialect.HasTool(c.Event) {
-		rule.Tool, rule.Kind = c.Tool, KindOf(slices.Concat(c.ProjectTools(), registry.ToolNames(c.Tool)))
+		rule.Tool, rule.Kind = c.Tool, KindOf(slices.Concat(c.ProjectTools(), c.Kinds, registry.ToolNames(c.Tool)))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
@@ -453,7 +468,8 @@ func (m *MatchContext) holds(c *Condition) bool {
 	if c.cost != nil && !m.spendSteps(min(c.cost(all), maxSteps)) {
 		return true
 	}
-	return c.holds(all)
+	isKind := func(name string) bool { return c.path == "tool" && c.holds([]value{{text: name}}) }
+	return c.holds(all) || slices.ContainsFunc(m.call.Kinds, isKind)
 }
 
 // spendSteps adds to the cost of the call's conditions, and reports whether the total is within maxCallSteps.

@@ -127,12 +127,7 @@ func TestNamesOfOneTool(t *testing.T) {
 		got, _ := runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+tool+`","tool_input":{}}`))
 		require.Equal(t, task, got, tool)
 		got, _ = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: tool, Workspace: "/ws"})
-		require.Equal(
-			t,
-			append(append([]string{}, task[:2]...), task[3:]...),
-			got,
-			"a loop's own tool has no name of the project's",
-		)
+		require.Equal(t, task, got, "a loop's")
 	}
 	got, _ := runs(
 		cfg,
@@ -149,15 +144,15 @@ func TestNamesOfOneTool(t *testing.T) {
 	)
 }
 
-// A tool's name that is nearly what a matcher means is no silence.
+// A tool's name that is nearly what a matcher means is no silence. A near name of a client's tool is such a tool.
 func TestNearlyTheTool(t *testing.T) {
-	cfg := rules(t, `"matcher":"shell|Bash"`, `"matcher":"fs_*"`, `"if":"shell(git *)"`, `"matcher":"*ell"`)
-	const matcher, suffix = `its matcher "shell|Bash" does not match`, `its matcher "*ell" does not match`
-	const rule = `its if "shell(git *)" is not for`
+	cfg := rules(t, `"matcher":"ask|Ask"`, `"matcher":"fs_*"`, `"if":"ask(git *)"`, `"matcher":"*sk"`)
+	const matcher, suffix = `its matcher "ask|Ask" does not match`, `its matcher "*sk" does not match`
+	const rule = `its if "ask(git *)" is not for`
 	for tool, hooks := range map[string][]string{
-		"Shell": {matcher, rule}, " shell": {matcher, rule}, "shell\n": {matcher, rule, suffix},
-		"\ufeffBASH": {matcher},
-		"FS_read":    {`its matcher "fs_*" does not match`}, "shell": nil, "Bash": nil, "other": nil, "fs_x": nil,
+		"ASk": {matcher, rule}, " ask": {matcher, rule}, "ask\n": {matcher, rule, suffix}, "\ufeffASK": {matcher},
+		"FS_read": {`its matcher "fs_*" does not match`}, "ask": nil, "Ask": {rule}, "other": nil, "fs_x": nil,
+		"Shell": nil, " SHELL": nil, "shell\n": nil, "functions.Bash": nil,
 	} {
 		_, warnings := runs(
 			cfg,
@@ -167,7 +162,7 @@ func TestNearlyTheTool(t *testing.T) {
 		for _, hook := range hooks {
 			require.Contains(t, all, hook, tool)
 		}
-		blanks := strings.Trim(tool, " \n\ufeff") != tool
+		blanks := hooks != nil && strings.Trim(tool, " \n\ufeff") != tool
 		require.Equal(t, blanks, strings.Contains(all, "has blanks around it"), "%q", tool)
 		require.Equal(t, hooks == nil, len(warnings) == 0, tool)
 	}
@@ -289,12 +284,17 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 		client, runs   bool
 		near           string // "": no warning
 	}{
-		{`"matcher":"Task"`, "AGENT", false, false, `from "Agent"`},
-		{`"matcher":"Agent"`, " Task", false, false, `from "Task"`},
-		{`"matcher":"Edit"`, "Apply_patch", false, false, `from "apply_patch"`},
-		{`"matcher":"shell"`, "bAsh", true, false, `from "Bash"`},
-		{`"matcher":"shell"`, "SHELL", false, false, here},
-		{`"if":"Task(x*)"`, "AGENT", false, false, `from "Agent"`},
+		{`"matcher":"deploy"`, "Deploy", false, false, here},
+		{`"matcher":"deploy"`, "Deploy", true, false, here},
+
+		// Names that are nearly a client's are names of such a tool.
+		{`"matcher":"Task"`, "AGENT", true, true, ""},
+		{`"matcher":"Agent"`, " Task", false, true, ""},
+		{`"matcher":"Edit"`, "Apply_patch", false, true, ""},
+		{`"matcher":"shell"`, "bAsh", true, true, ""},
+		{`"matcher":"shell"`, "SHELL", false, true, ""},
+		{`"if":"Task(x*)"`, "AGENT", false, true, ""},
+		{`"matcher":"shell"`, "bAsh", false, true, ""},
 
 		{`"matcher":"Task"`, "agent", false, true, ""},
 		{`"matcher":"Tas?"`, "agent", true, true, ""},
@@ -329,7 +329,6 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 		{`"matcher":"!shell"`, "shell", false, false, ""},
 
 		{`"matcher":"Read"`, "agent", true, false, ""},
-		{`"matcher":"shell"`, "bAsh", false, false, ""}, // it is not Bash's name outside of a client
 		{`"if":"shell(x*)"`, "Bash", true, true, ""},
 	} {
 		call := dialect.Call{Event: protocol.PreTool, Tool: c.tool, Workspace: "/ws"}

@@ -75,6 +75,9 @@ func knownNames(c *dialect.Call) []string {
 		}
 		return names
 	}
+	if len(c.Kinds) > 0 {
+		return c.Kinds
+	}
 	if !c.FileTools().Has(c.Tool) {
 		if names := registry.ToolNames(c.Tool); len(names) > 0 {
 			return names
@@ -84,6 +87,48 @@ func knownNames(c *dialect.Call) []string {
 		return []string{c.Tool}
 	}
 	return nil
+}
+
+// byArguments returns the context of the call as that of an unknown tool, if the hook needs it. A loop may use a
+// client's name for a tool of another kind, so a rule meets calls of its kind, and calls with such arguments. If the
+// arguments fit the kind, only an if for files needs it, and not to ask whether a tool that reads may write.
+func (m *MatchContext) byArguments(h *Hook) *MatchContext {
+	if len(m.call.Kinds) == 0 || !h.Dialect.HasProjectRules() {
+		return nil
+	}
+	if m.other == nil {
+		unknown := *m.call
+		unknown.Tool += " (by its arguments)"
+		unknown.Kinds = nil
+		unknown.SetToolNames([2]string{}, nil, m.call.FileTools())
+		m.other, m.fits = NewMatchContext(&unknown), fitsKinds(m.call)
+	}
+	if name := h.If.Tool(); m.fits && (!isFileTool(name) || KindOf(m.call.Kinds) != permission.File ||
+		isWriter(name) != slices.ContainsFunc(m.call.Kinds, isWriter)) {
+		return nil
+	}
+	return m.other
+}
+
+// fitsKinds reports whether the arguments of a call show no more than tools of its kinds have.
+func fitsKinds(c *dialect.Call) bool {
+	args, err := c.InputText()
+	command, file, text := permission.Shows(args)
+	isShell, isFile := err == nil, err == nil
+	for _, name := range c.Kinds {
+		kind := permission.KindOf(name)
+		isShell = isShell && kind == permission.Shell
+		isFile = isFile && (kind == permission.File || kind == permission.Folder)
+	}
+	return isShell && !file && !text || isFile && registry.EditorTool(c) != "" ||
+		isFile && c.KindsExact && !command && (!text || slices.ContainsFunc(c.Kinds, isWriter))
+}
+
+// isWriter reports whether a name in a rule is that of a tool that changes files, in projects or in a client.
+func isWriter(name string) bool {
+	return slices.ContainsFunc(append(registry.ToolNames(name), name), func(name string) bool {
+		return name == "fs_write" || name == "fs_edit"
+	})
 }
 
 // KindOf is the kind of a tool with these names.
@@ -107,27 +152,20 @@ func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
 	if !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
 		return false
 	}
-	v, tool := m.view(h.Dialect), h.If.Tool()
+	tool := h.If.Tool()
 	if tool == m.call.Tool || slices.Contains(names, tool) {
 		return false
 	}
 	lower := strings.ToLower(tool)
 	is := func(name string) bool { return strings.ToLower(name) == lower }
-	known := ""
 	if lower != m.lowerTool() && !slices.ContainsFunc(names, is) {
-		at := slices.IndexFunc(m.nearlyCalled(), func(c dialect.Call) bool {
-			return v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), is)
-		})
-		if at < 0 {
-			return false
-		}
-		known = " from " + spelling.Quote(m.nearCalls[at].Tool)
+		return false
 	}
 	if m.isKnownTool() {
 		return true
 	}
-	m.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
-		spelling.Quote(h.Name), spelling.Quote(h.If.String()), spelling.Quote(m.call.Tool), known)
+	m.warn("hook %s: its if %s is not for the tool %s, which "+differs,
+		spelling.Quote(h.Name), spelling.Quote(h.If.String()), spelling.Quote(m.call.Tool))
 	return false
 }
 

@@ -26,7 +26,7 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 	}
 	client := registry.ClientOf(call)
 	if client == nil || !dialect.HasTool(call.Event) || call.FileTools().Has(call.Tool) ||
-		len(call.ProjectTools()) > 0 ||
+		len(call.ProjectTools()) > 0 || len(call.Kinds) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}

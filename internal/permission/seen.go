@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/shellline"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Facts are the commands and files of a call, as far as the input shows them. Package pack decides on Facts.
@@ -70,6 +73,27 @@ func (r Rule) MayTouch(c Call) bool {
 		return false
 	}
 	return c.input().fileURL || slices.ContainsFunc(c.input().paths, func(file string) bool { return !isURL(file) })
+}
+
+// Shows reports what the arguments of a tool show: a command, a file, and text for a file. Objects and lists may be
+// files, and arguments that are no JSON object may be anything.
+func Shows(args string) (command, file, text bool) {
+	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
+		return true, true, true
+	}
+	strictjson.Members(args, func(key, value string) bool {
+		switch name := keyName(strictjson.Text(key)); {
+		case name == "commands", slices.Contains(commandKeys, name):
+			command = true
+		case strings.HasPrefix(name, "content"), strings.HasPrefix(name, "new"), strings.HasPrefix(name, "patch"),
+			name == "codecontent", name == "data", name == "edits", name == "filetext", name == "text":
+			text = true
+		default:
+			file = file || useOf(name) == usePath || useOf(name) == useFolder || value[0] == '{' || value[0] == '['
+		}
+		return true
+	})
+	return command, file, text || HasPatch(Unknown, args, nil)
 }
 
 // ResolvedPaths returns the absolute paths that a tool may open for a path that starts in dir, in the system's form:

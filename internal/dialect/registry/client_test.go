@@ -193,6 +193,7 @@ func TestNameTool(t *testing.T) {
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "Bash"})
 	registry.NameTool(c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
+	require.Equal(t, []string{"shell"}, c.Kinds)
 	c = dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "deploy"})
 	registry.NameTool(c, more)
 	require.Equal(t, []string{"shell"}, c.ProjectTools(), "a file names the loop's tool")

@@ -36,6 +36,89 @@ func ToolAliases(tool string) (also []string) {
 	return also
 }
 
+// loopTools are names that loops and models' APIs give to tools, and no client here.
+var loopTools = []dialect.Tool{"execute_bash shell", "run_terminal_cmd shell", "edit_file fs_edit fs_write",
+	"str_replace_based_edit_tool fs_edit fs_write"}
+
+// nearTools are loopTools and the tools of all clients, by plainName.
+var nearTools = lazy.Value[map[string][]dialect.Tool]{Make: func() map[string][]dialect.Tool {
+	near := map[string][]dialect.Tool{}
+	for _, d := range append(Clients(), &dialect.Dialect{Client: &dialect.Client{Tools: loopTools}}) {
+		for _, t := range d.Tools() {
+			name := plainName(t.Name())
+			near[name] = append(near[name], t)
+		}
+	}
+	return near
+}}
+
+// plainName returns a name without a prefix such as functions. and without what differs between spellings of a name.
+func plainName(name string) string {
+	name = strings.TrimSpace(name[strings.LastIndexByte(name, '.')+1:])
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// kindsOf returns the project's names for tools of the same name, or nearly the same, in the tables of all clients. The
+// call is a project's own loop's, or its client has no such tool, so it may mean another tool. exact: a table has the
+// very name.
+func kindsOf(c *dialect.Call, files *dialect.FileTools) (kinds []string, exact bool) {
+	if files.Has(c.Tool) || len(c.Tool) > maxNear || IsProjectName(c.Tool) || strings.HasPrefix(c.Tool, "mcp__") {
+		return nil, false
+	}
+	for _, t := range nearTools.Get()[plainName(c.Tool)] {
+		exact = exact || t.Name() == c.Tool
+		for _, name := range t.Names() {
+			if name != "" && !slices.Contains(kinds, name) {
+				kinds = append(kinds, name)
+			}
+		}
+	}
+	if name := EditorTool(c); name != "" && slices.Contains(kinds, "fs_edit") {
+		kinds = []string{name}
+	}
+	return kinds, exact
+}
+
+const maxNear = 1 << 10 // bytes of a name
+
+// EditorTool returns the project's name for a call of an editor whose "command" is a word for what to do, or "".
+func EditorTool(c *dialect.Call) string {
+	if strings.Contains(c.Tool, "editor") || strings.Contains(c.Tool, "edit_tool") {
+		switch gjson.Get(c.Args, "command").String() {
+		case "view":
+			return "fs_read"
+		case "create":
+			return "fs_write"
+		case "str_replace", "insert", "undo_edit":
+			return "fs_edit"
+		}
+	}
+	return ""
+}
+
+// MainTools returns the names by which clients know tools with the project's names, without their special tools of the
+// same kind, such as NotebookEdit.
+func MainTools(project []string) (main []string) {
+	for _, d := range dialects() {
+		for _, name := range project {
+			isMain := func(t dialect.Tool) bool { return t.IsCalled(name) }
+			if at := slices.IndexFunc(d.Tools(), isMain); at >= 0 {
+				main = append(main, d.Tools()[at].Name())
+			}
+		}
+	}
+	return main
+}
+
+// WhoCalls names the clients with a tool of the name: "Claude Code or Codex".
+func WhoCalls(tool string) string {
+	has := func(d *dialect.Dialect) bool { _, has := d.ToolNamed(tool); return has }
+	if !slices.ContainsFunc(dialects(), has) {
+		return "the APIs of models"
+	}
+	return clientList(has)
+}
+
 // AliasedTools returns the tools of clients that have ToolAliases, in order.
 func AliasedTools() (names []string) {
 	for _, d := range dialects() {
@@ -105,47 +188,31 @@ func KnownTools() (names []string) {
 }
 
 // NameTool sets the project's names for the tool: from "tools" in files, or else from the tools of the client that sent
-// the call. For a tool of a project's own loop, only files have names.
+// the call. A tool of a project's own loop keeps its name, unless files have names; its kinds only make hooks match.
 func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
+	c.Kinds, c.KindsExact = nil, false
 	if !dialect.HasTool(c.Event) {
 		return
 	}
-	names := [2]string{files.Name(c.Tool)}
+	names, own := [2]string{files.Name(c.Tool)}, false
 	var guessed []string
 	from := ""
 	if client := ClientOf(c); names[0] == "" && client != nil {
 		names, guessed, from = toolNames(client, c)
+		_, own = client.ToolNamed(c.Tool)
+		own = own || len(guessed) > 0 || strings.HasPrefix(names[0], dialect.MCPPrefix)
+	}
+	if !own {
+		c.Kinds, c.KindsExact = kindsOf(c, files)
 	}
 	if names[0] == c.Tool {
 		names = [2]string{}
 	}
-	c.SetToolNames(names, files.Added(c.Tool), files)
+	c.SetToolNames(names, slices.Concat(files.Added(c.Tool), c.Kinds), files)
 	if !files.Has(c.Tool) {
 		c.SetMCPNames(guessed, from)
 	}
-}
-
-// CaseVariants returns variants of the call, one for each known tool that has the same name in lower case: the name as
-// written has no other names, and the known name may have some. If the call's client has a tool of the written name,
-// the tool is meant, and CaseVariants returns nil.
-func CaseVariants(c *dialect.Call, lower string) (calls []dialect.Call) {
-	if client := ClientOf(c); client != nil {
-		if _, has := client.ToolNamed(c.Tool); has {
-			return nil
-		}
-	}
-	files := c.FileTools()
-	for _, name := range append(ClientTools(), files.Tools()...) {
-		if name == c.Tool || strings.ToLower(name) != lower {
-			continue
-		}
-		known := *c
-		known.Tool = name
-		NameTool(&known, files)
-		calls = append(calls, known)
-	}
-	return calls
 }
 
 // toolNames returns the names from the tables and the client. For a tool that may be an MCP server's, see

@@ -376,11 +376,11 @@ func isFileTool(name string) bool {
 	return KindOf(append(registry.ToolNames(name), name)) == permission.File
 }
 
-// isAdded reports whether the tool has this name only from a file of a lower level.
+// isAdded reports whether the tool has this name only from a file of a lower level, or as one of several kinds.
 func (m *MatchContext) isAdded(name string) bool {
 	c := m.call
 	return slices.Contains(c.AddedTools(), name) && !slices.Contains(c.ProjectTools(), name) &&
-		!slices.Contains(registry.ToolNames(c.Tool), name)
+		(slices.Contains(c.Kinds, name) || !slices.Contains(registry.ToolNames(c.Tool), name))
 }
 
 // addedRule returns the call for an if with an added name, which decides the kind of the tool.

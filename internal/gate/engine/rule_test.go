@@ -282,7 +282,8 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 	b := newBench(t)
 	cfg, err := hookfile.Parse("f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b",`+
-			`"command":"true","events":["pre-tool"],"matcher":"other"}]}`))
+			`"command":"true","events":["pre-tool"],"matcher":"other"},{"name":"c","block":"no",`+
+			`"events":["pre-tool"],"matcher":"ship"}]}`))
 	require.NoError(t, err)
 	r := newRunner(b, cfg, engine.Options{})
 	defer r.Close()
@@ -291,8 +292,9 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		"free":  {fmt.Sprintf(equal, "free")},
 		"other": {fmt.Sprintf(equal, "other")},
 		"shell": {fmt.Sprintf(equal, "shell")},
-		"SHELL": {fmt.Sprintf(equal, "SHELL"),
-			`hook "a": its matcher "shell" does not match the tool "SHELL", which differs only in case or blanks`},
+		"SHELL": {fmt.Sprintf(equal, "SHELL")}, // nearly a client's
+		"SHIP": {fmt.Sprintf(equal, "SHIP"),
+			`hook "c": its matcher "ship" does not match the tool "SHIP", which differs only in case or blanks`},
 	} {
 		c := dialect.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.Dir, Args: `{"a":1,"a":1}`}
 		o, err := r.Fire(context.Background(), c)

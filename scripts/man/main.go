@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/scripts/man/manpage"
 )
 
 func main() {
@@ -23,7 +23,11 @@ func write(args []string) error {
 	if err := os.MkdirAll(args[0], 0o755); err != nil {
 		return err
 	}
-	for name, page := range cli.ManPages() {
+	pages, err := manpage.All()
+	if err != nil {
+		return err
+	}
+	for name, page := range pages {
 		if err := os.WriteFile(filepath.Join(args[0], name), []byte(page), 0o644); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/scripts/man/manpage"
 )
 
 // A member is a file of an archive.
@@ -75,7 +76,11 @@ func sharedMembers() ([]member, error) {
 		}
 		add("completions/"+name, script.Bytes())
 	}
-	for name, page := range cli.ManPages() {
+	pages, err := manpage.All()
+	if err != nil {
+		return nil, err
+	}
+	for name, page := range pages {
 		add("man/"+name, []byte(page))
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })

@@ -49,6 +49,10 @@ func (p *parser) normalize(text string) {
 		return err == nil
 	}
 	p.dialect.Files.Reader.Normalize(p.document)
+	for _, key := range ownKeys(text) {
+		p.document.WarnOfGate(key.Index, "%s is a key of hookrun's own form, and means nothing in that of %s; "+
+			"put it in %s", key.Raw, p.dialect.Files.Client, FileName)
+	}
 	p.diagnostics()
 	if p.dialect.HasHooksFile() {
 		p.form = p.dialect.Files

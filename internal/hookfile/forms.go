@@ -35,7 +35,33 @@ func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
 	if p.ownForm {
 		return nil
 	}
+	if !hooks.Exists() && p.as == nil && formOfFolder(p.file) == nil && len(ownKeys(p.doc)) > 0 {
+		return nil
+	}
 	return formOf(p.file, p.as, hooks)
+}
+
+// ownKeys returns the keys at the top of a document that only hookrun's own form has. Clients have tools, too, but not
+// with names of the project's.
+func ownKeys(doc string) (found []gjson.Result) {
+	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+		switch name := key.String(); name {
+		case "hooks", "ask", "mode":
+		case "tools":
+			for _, to := range value.Map() {
+				if value.IsObject() && registry.IsProjectName(to.String()) {
+					found = append(found, key)
+					break
+				}
+			}
+		default:
+			if slices.Contains(fileKeys, name) {
+				found = append(found, key)
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // formOf returns the dialect of a JSON file in a client's form, or nil for a file in hookrun's form. A file is in a

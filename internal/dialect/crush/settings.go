@@ -34,7 +34,7 @@ func (reader) Pattern(text, _ string) dialect.Pattern { return newPattern(text) 
 const drops = "; Crush does not start with that"
 
 var (
-	top      = []dialect.Field{"hooks object?", "env object?"}
+	top      = []dialect.Field{"hooks object?", "env object?", "tools any"}
 	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
 	common   = []dialect.Field{"type string", "name string?", "matcher string?", "timeout number?"}
 )

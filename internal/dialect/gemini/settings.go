@@ -28,7 +28,7 @@ var written = []string{
 }
 
 var (
-	top      = []dialect.Field{"hooks any", "hooksConfig object"}
+	top      = []dialect.Field{"hooks any", "hooksConfig object", "tools any"}
 	switches = []dialect.Field{"enabled boolean", "disabled strings", "notifications boolean"}
 	group    = []dialect.Field{"matcher string?", "sequential boolean", "hooks any"}
 	common   = []dialect.Field{

@@ -34,7 +34,7 @@ func (reader) Complete(c *dialect.Command) { c.Bash = c.Argv == nil }
 const offSwitch = "disableAllHooks"
 
 var (
-	top      = []dialect.Field{"hooks any", offSwitch + " any"}
+	top      = []dialect.Field{"hooks any", offSwitch + " any", "tools any"}
 	switches = []dialect.Field{"enabled any", "disabled any", "notifications any"}
 	group    = []dialect.Field{"matcher string?", "sequential any", "hooks any"}
 	common   = []dialect.Field{

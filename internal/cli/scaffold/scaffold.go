@@ -109,7 +109,7 @@ func isPack(v hujson.ArrayElement, name string) bool {
 	return ok && of == name
 }
 
-// tests returns the tests file: for each rule one call that the rule blocks, and one harmless call.
+// tests returns the tests file: for each rule one call that the rule holds, and one harmless call.
 func tests(names []string) (string, error) {
 	type test struct {
 		Name   string            `json:"name"`
@@ -137,7 +137,11 @@ func tests(names []string) (string, error) {
 			return "", err
 		}
 		for i := range p.Rules {
-			add(p.ID(&p.Rules[i]), p.Rules[i].Block()[0], "block")
+			decision := "block"
+			if p.Rules[i].Asks {
+				decision = "ask"
+			}
+			add(p.ID(&p.Rules[i]), p.Rules[i].Block()[0], decision)
 		}
 	}
 	add("what is harmless", pack.Example{Text: "git status && ls src"}, "continue")

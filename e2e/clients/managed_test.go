@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
@@ -189,7 +188,7 @@ func TestManaged(t *testing.T) {
 			r := newClientRun(t, clientNamed(name))
 			r.run(managedBinary, "install", "--managed", name, "--hooks", policy)
 			d, _ := registry.Named(name)
-			managed := d.Install.Installer.(dialect.Managing).Managed("linux")
+			managed := d.Install.Managed("linux")
 			if out := r.run(managedBinary, "doctor", "--managed", name); managed.Trial.Args != nil {
 				require.Contains(t, out, "it obeyed the entry", out)
 			}

@@ -24,7 +24,7 @@ const (
 // SilentReason is the reason of a block if hookrun gave no answer.
 const SilentReason = "hookrun gave no answer; is it installed?"
 
-// SilentDeny is the block of an entry in Copilot CLI's files, see SilentBlocker.
+// SilentDeny is the block of an entry in Copilot CLI's files, see Installer.SilentBlock.
 const SilentDeny = `{"permissionDecision":"deny","permissionDecisionReason":"` + SilentReason + `",` +
 	`"decision":"block","reason":"` + SilentReason + `"}`
 

@@ -27,10 +27,7 @@ type Installation struct {
 	Installer
 }
 
-// Installer inspects a client's files. BaseInstaller has a default for all methods.
-//
-// A client's Installer may also implement FileWriter, HeadWriter, EntryWriter, VariableEmptier, SilentBlocker,
-// HintFitter, EntryTruster, ShellFinder, AlsoRunner, HooksMover, Nameless or Managing.
+// Installer inspects a client's files, and says what differs in its entry. BaseInstaller has a default for all methods.
 type Installer interface {
 	// Switches reads from the text of a file, without comments, the settings that decide whether the client runs hooks,
 	// or the entry.
@@ -43,133 +40,61 @@ type Installer interface {
 	// Servers returns the files with the client's MCP servers. read returns the text of another JSON file, or "" if
 	// that file has a fault.
 	Servers(w Where, read func(path string) string) []ServerFile
-}
+	// Managed describes, on a system named as in runtime.GOOS, the settings for all users of a machine, which override
+	// the users' own. Without a Path the client has no such settings.
+	Managed(system string) Managed
 
-// BaseInstaller is the default implementation of Installer, to be embedded.
-type BaseInstaller struct{}
-
-// Switches returns nil.
-func (BaseInstaller) Switches(string) []Switch { return nil }
-
-// Obstacles returns nil.
-func (BaseInstaller) Obstacles(*Installed) []Obstacle { return nil }
-
-// OtherFiles returns no files.
-func (BaseInstaller) OtherFiles(Where) (weakest, strongest, beside []string) { return nil, nil, nil }
-
-// Servers returns nil.
-func (BaseInstaller) Servers(Where, func(path string) string) []ServerFile { return nil }
-
-// FileWriter is implemented by the Installer of a client without a hooks file for an entry. OwnFiles returns files that
-// hookrun writes whole: a plugin, or an executable for each event. All are in the folder of Files.Base, which is the
-// first.
-type FileWriter interface {
+	// OwnFiles returns, for a client without a hooks file for an entry, the files that hookrun writes whole: a plugin,
+	// or an executable for each event. All are in the folder of Files.Base, which is the first.
 	OwnFiles() []OwnFile
-}
-
-// HeadWriter is implemented by the Installer of a client whose file needs more members than "hooks". Head returns these
-// members as JSON.
-type HeadWriter interface {
+	// Head returns the members that the client's file needs beside "hooks", as JSON.
 	Head() string
-}
-
-// EntryWriter is implemented by the Installer of a client whose entry has other members than "type", "command" and
-// "timeout". EntryMembers returns the key of the command for a shell, and the other members as JSON.
-type EntryWriter interface {
+	// EntryMembers returns the key of the command for a shell, and the members of the entry other than "type",
+	// "command" and "timeout", as JSON.
 	EntryMembers(Shell) (commandKey, more string)
-}
-
-// VariableEmptier is implemented by the Installer of a client that sets variables to a part of the call. Such a value
-// can be too long to start a program, so the entry empties EmptiedVariables.
-type VariableEmptier interface {
+	// EmptiedVariables returns variables that the client sets to a part of the call. Such a value can be too long to
+	// start a program, so the entry empties them.
 	EmptiedVariables() []string
-}
-
-// SilentBlocker is implemented by the Installer of a client for which exit 2 does not block at every event. SilentBlock
-// returns how the entry blocks if hookrun is missing, was killed or printed no answer, because clients take no answer
-// for an approval: the entry prints json, which has no single quote, on stdout and exits with exit.
-type SilentBlocker interface {
+	// SilentBlock returns how the entry blocks if hookrun is missing, was killed or printed no answer, because clients
+	// take no answer for an approval: the entry prints json, which has no single quote, on stdout and exits with exit.
+	// By default it exits with 2 and a text on stderr.
 	SilentBlock() (json string, exit int)
-}
-
-// HintFitter is implemented by the Installer of a client that rejects some texts in a string of its file. FitHint
-// changes a text for people into an accepted text.
-type HintFitter interface {
+	// FitHint changes a text for people into one that the client accepts in a string of its file.
 	FitHint(text string) string
-}
 
-// EntryTruster is implemented by the Installer of a client that does not run a changed entry until the user has trusted
-// the entry again. TrustAnew says how.
-type EntryTruster interface {
+	// TrustAnew says how the user trusts a changed entry again, or is "" if the client runs changed entries.
 	TrustAnew() string
-}
-
-// ShellFinder is implemented by the Installer of a client that runs commands in the user's shell. Shell returns the
-// program, or "" for /bin/sh.
-type ShellFinder interface {
+	// Shell returns the user's shell if the client runs commands in that, or else "".
 	Shell() string
-}
-
-// AlsoRunner is implemented by the Installer of a client that also runs the hooks in other clients' settings files.
-// AlsoRuns names the other clients. Their entries may get an input of this client. With a hookrun entry in both files,
-// hookrun runs twice, unless the client's Hooks implement Answerer.
-type AlsoRunner interface {
+	// AlsoRuns names the other clients whose settings files have hooks that this client runs as well. Their entries may
+	// get an input of this client. With a hookrun entry in both files, hookrun runs twice, unless the client's Hooks
+	// have AnsweringFiles.
 	AlsoRuns() []string
-}
-
-// Nameless is implemented by the Installer of a client with events whose hook input does not name the event. hookrun
-// cannot have an entry at NamelessEvents.
-type Nameless interface {
+	// NamelessEvents returns events whose hook input does not name the event, so hookrun cannot have an entry there.
 	NamelessEvents() []protocol.Event
-}
-
-// HooksMover is implemented by the Installer of a client that reads hooks from another file instead of Files.Base, if
-// the other file exists. Instead returns the other file's name.
-type HooksMover interface {
+	// Instead returns the name of the file whose hooks the client reads instead of those in Files.Base, if both exist.
 	Instead() string
 }
 
-// OwnFiles returns the files of a FileWriter, or nil.
-func (i *Installation) OwnFiles() []OwnFile {
-	if w, ok := i.Installer.(FileWriter); ok {
-		return w.OwnFiles()
-	}
-	return nil
-}
+// BaseInstaller is the default implementation of Installer, to be embedded: a client with none of these properties.
+type BaseInstaller struct{}
 
-// Head returns the members of a HeadWriter, or "".
-func (i *Installation) Head() string {
-	if w, ok := i.Installer.(HeadWriter); ok {
-		return w.Head()
-	}
-	return ""
-}
-
-// EntryMembers returns the members of an EntryWriter, or the defaults.
-func (i *Installation) EntryMembers(s Shell) (commandKey, more string) {
-	if w, ok := i.Installer.(EntryWriter); ok {
-		return w.EntryMembers(s)
-	}
-	return CommandKey, ""
-}
-
-// SilentBlock returns the block of a SilentBlocker, or exit 2 without JSON, with a text on stderr.
-func (i *Installation) SilentBlock() (json string, exit int) {
-	if b, ok := i.Installer.(SilentBlocker); ok {
-		return b.SilentBlock()
-	}
-	return "", 2
-}
-
-// AlsoRuns returns the clients of an AlsoRunner, or nil if i is nil or not an AlsoRunner.
-func (i *Installation) AlsoRuns() []string {
-	if i != nil {
-		if r, ok := i.Installer.(AlsoRunner); ok {
-			return r.AlsoRuns()
-		}
-	}
-	return nil
-}
+func (BaseInstaller) Switches(string) []Switch                               { return nil }
+func (BaseInstaller) Obstacles(*Installed) []Obstacle                        { return nil }
+func (BaseInstaller) OtherFiles(Where) (weakest, strongest, beside []string) { return nil, nil, nil }
+func (BaseInstaller) Servers(Where, func(path string) string) []ServerFile   { return nil }
+func (BaseInstaller) Managed(string) Managed                                 { return Managed{} }
+func (BaseInstaller) OwnFiles() []OwnFile                                    { return nil }
+func (BaseInstaller) Head() string                                           { return "" }
+func (BaseInstaller) EntryMembers(Shell) (commandKey, more string)           { return CommandKey, "" }
+func (BaseInstaller) EmptiedVariables() []string                             { return nil }
+func (BaseInstaller) SilentBlock() (json string, exit int)                   { return "", 2 }
+func (BaseInstaller) FitHint(text string) string                             { return text }
+func (BaseInstaller) TrustAnew() string                                      { return "" }
+func (BaseInstaller) Shell() string                                          { return "" }
+func (BaseInstaller) AlsoRuns() []string                                     { return nil }
+func (BaseInstaller) NamelessEvents() []protocol.Event                       { return nil }
+func (BaseInstaller) Instead() string                                        { return "" }
 
 // HooklessAction is an action for which the client runs no hook, or does not wait for the hook.
 // docs/what-no-hook-sees.md describes each.

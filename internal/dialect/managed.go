@@ -2,20 +2,13 @@ package dialect
 
 import "slices"
 
-// Managing is implemented by the Installer of a client with settings for all users of a machine, which override the
-// users' own.
-type Managing interface {
-	// Managed describes these settings on a system, named as in runtime.GOOS.
-	Managed(system string) Managed
-}
-
 // Managed describes the settings for all users of a machine that have hookrun's entry.
 type Managed struct {
 	Path string    // of the file with the entry
 	Key  string    // of the member with the command; "": the same as in other files
 	Pins []Pin     // settings of the file that a user could otherwise set to switch hooks off
 	Only []Pin     // settings that leave the administrator's hooks alone to run; nil: there are none
-	Own  []OwnFile // of a FileWriter: all in the folder of Path, which is the first
+	Own  []OwnFile // as from OwnFiles: all in the folder of Path, which is the first
 	Ways []string  // by which a user can still get around the entry
 	Note string    // for the administrator
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
@@ -87,8 +86,8 @@ func (c *client) reinstall(e install.InstalledEntry, flags ...string) mending {
 		return mending{text: "take the entry out of " + e.Path + ", then run: " + c.at("install", p).text}
 	}
 	m := c.installed(p, append(flags, e.Flags()...)...)
-	if t, ok := c.Installer.(dialect.EntryTruster); ok { // the client runs neither the new nor the old entry until then
-		m = mending{text: m.text + ", then " + t.TrustAnew()}
+	if trust := c.TrustAnew(); trust != "" { // the client runs neither the new nor the old entry until then
+		m = mending{text: m.text + ", then " + trust}
 	}
 	return m
 }

@@ -16,9 +16,7 @@ func (c *client) setShell(p *process.Program, command string) (err error) {
 	if c.Completed(dialect.Command{}).Bash {
 		shell = "bash"
 	}
-	if finder, ok := c.Installer.(dialect.ShellFinder); ok {
-		shell = cmp.Or(finder.Shell(), shell)
-	}
+	shell = cmp.Or(c.Shell(), shell)
 	p.Args = []string{shell, "-c", command}
 	p.Path, err = exec.LookPath(shell)
 	return err

@@ -13,7 +13,7 @@ func AppendTo(text, key string, objects []string) (string, error) {
 	if text == "" {
 		text = "{}\n"
 	}
-	d, err := (&Client{Installation: &dialect.Installation{}}).parse(text, "")
+	d, err := (&Client{Installation: &dialect.Installation{Installer: dialect.BaseInstaller{}}}).parse(text, "")
 	if err != nil {
 		return "", err
 	}

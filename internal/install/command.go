@@ -34,8 +34,7 @@ type handler struct {
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
-	_, trusts := c.Installer.(dialect.EntryTruster)
-	h = &handler{binary: e.Binary, keepsLongerTimeout: trusts, flat: c.Flat}
+	h = &handler{binary: e.Binary, keepsLongerTimeout: c.TrustAnew() != "", flat: c.Flat}
 	h.key, h.extra = c.EntryMembers(c.shell())
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
@@ -131,21 +130,16 @@ func (c *Client) scriptEnd(shell dialect.Shell, blocks bool) string {
 
 // commandByName returns the command of an entry that looks hookrun up in PATH. blocks is as for Command.
 func (c *Client) commandByName(args []string, blocks bool) string {
-	hint := lookUp
-	if fitter, ok := c.Installer.(dialect.HintFitter); ok {
-		hint = fitter.FitHint(hint)
-	}
-	script := shStart + fireCommand("hookrun", args, "mark") + shAnswer + hint + c.scriptEnd(dialect.POSIX, blocks)
+	script := shStart + fireCommand("hookrun", args, "mark") + shAnswer + c.FitHint(lookUp) +
+		c.scriptEnd(dialect.POSIX, blocks)
 	return c.shLine() + shellword.POSIX(script)
 }
 
 // shLine returns the start of the command, up to the script.
 func (c *Client) shLine() string {
 	var emptied strings.Builder
-	if e, ok := c.Installer.(dialect.VariableEmptier); ok {
-		for _, name := range e.EmptiedVariables() {
-			emptied.WriteString(name + "= ")
-		}
+	for _, name := range c.EmptiedVariables() {
+		emptied.WriteString(name + "= ")
 	}
 	return emptied.String() + shLine
 }

@@ -150,11 +150,10 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 
 // overridden returns an error if the client would read the hooks of another file instead of the entry's file.
 func (c *Client) overridden(p dialect.Place) error {
-	mover, ok := c.Installer.(dialect.HooksMover)
-	if !ok {
+	if c.Instead() == "" {
 		return nil
 	}
-	beside := filepath.Join(filepath.Dir(p.Path), mover.Instead())
+	beside := filepath.Join(filepath.Dir(p.Path), c.Instead())
 	doc, err := hookfile.ReadFile(beside)
 	if err != nil {
 		return nil // no such file, or the client cannot read it

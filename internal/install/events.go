@@ -35,14 +35,10 @@ func (c *Client) extraEvents() []protocol.Event {
 	if !known {
 		return nil
 	}
-	var nameless []protocol.Event
-	if n, ok := c.Installer.(dialect.Nameless); ok {
-		nameless = n.NamelessEvents()
-	}
 	return slices.DeleteFunc(d.Events.Names(), func(e protocol.Event) bool {
 		return slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(e)) ||
 			slices.Contains(c.Events, string(e)) ||
-			slices.Contains(nameless, e)
+			slices.Contains(c.NamelessEvents(), e)
 	})
 }
 

@@ -15,11 +15,8 @@ import (
 
 // Managed returns the client's settings for all users of a machine. found is false for a client without such settings.
 func (c *Client) Managed(system string) (m dialect.Managed, found bool) {
-	client, found := c.Installer.(dialect.Managing)
-	if !found {
-		return dialect.Managed{}, false
-	}
-	return client.Managed(system), true
+	m = c.Installer.Managed(system)
+	return m, m.Path != ""
 }
 
 // AnswersOnce reports whether only one of several entries answers a call.

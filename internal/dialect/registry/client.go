@@ -65,7 +65,7 @@ func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect
 		own = ""
 	}
 	for _, d := range dialects() {
-		if !slices.Contains(d.Install.AlsoRuns(), entry.Name) {
+		if d.Install == nil || !slices.Contains(d.Install.AlsoRuns(), entry.Name) {
 			continue
 		}
 		theirs := *c

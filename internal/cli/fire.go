@@ -146,6 +146,13 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 	if f.flags.Changed("workspace") {
 		return f.call.Event, nil
 	}
+	if dir := f.call.Workspace; dir != "" { // some client names the project in its input
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return "", fmt.Errorf("the hook input names the project %s, which is no folder; give --workspace", dir)
+		}
+		f.workspace = dir
+		return f.call.Event, nil
+	}
 	// A client started from another client's shell inherits its project variable, which names another project.
 	variable := registry.ClientOf(&f.call).Client.ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {

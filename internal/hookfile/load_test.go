@@ -232,12 +232,12 @@ f:2:4: hook "a": "command"[2] must be a string, not an array`},
 	{"event of wrong type", `{"hooks":[{"name":"a","command":"a","events":["pre-tool",null]}]}`,
 		`f:1:58: hook "a": an event must be a string, not null`},
 	{"unknown events",
-		`{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","stop","", "preToolUse","posttool"]}]}`,
+		`{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","afterAgentThought","", "preToolUse","posttool"]}]}`,
 		`f:1:47: hook "a": unknown event "Pre-Tool"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
-f:1:58: hook "a": unknown event "stop"; add "dialect": "cursor" for it; without "dialect" supported are pre-execute, pre-tool, post-tool
-f:1:65: hook "a": unknown event ""; supported are pre-execute, pre-tool, post-tool
-f:1:69: hook "a": unknown event "preToolUse"; supported are pre-execute, pre-tool, post-tool; did you mean "PreToolUse"?
-f:1:82: hook "a": unknown event "posttool"; supported are pre-execute, pre-tool, post-tool; did you mean "post-tool"?`},
+f:1:58: hook "a": unknown event "afterAgentThought"; add "dialect": "cursor" for it; without "dialect" supported are pre-execute, pre-tool, post-tool
+f:1:78: hook "a": unknown event ""; supported are pre-execute, pre-tool, post-tool
+f:1:82: hook "a": unknown event "preToolUse"; supported are pre-execute, pre-tool, post-tool; did you mean "PreToolUse"?
+f:1:95: hook "a": unknown event "posttool"; supported are pre-execute, pre-tool, post-tool; did you mean "post-tool"?`},
 
 	{"matcher of wrong type", withField(`"matcher":["shell"]`),
 		`f:2:11: hook "a": "matcher" must be a string, not an array`},

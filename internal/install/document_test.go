@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -175,7 +176,7 @@ func TestNoFile(t *testing.T) {
 		requireNone := func() {
 			t.Helper()
 			if require.NoFileExists(t, p.Path); c.Folder != "." {
-				require.NoDirExists(t, filepath.Join(root, c.Folder))
+				require.NoDirExists(t, filepath.Join(root, cmp.Or(c.Folder, c.HomeFolder)))
 			}
 		}
 		change, err := c.Uninstall(p, "")
@@ -197,14 +198,15 @@ func TestNoFile(t *testing.T) {
 		requireNone()
 
 		// The folder stays if anything else is in there, and an object of the user's is a file of the user's.
-		require.NoError(t, os.MkdirAll(filepath.Join(root, c.Folder), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(root, c.Folder, "x"), nil, 0o644))
+		folder := filepath.Join(root, cmp.Or(c.Folder, c.HomeFolder))
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "x"), nil, 0o644))
 		change, err = c.Install(p, entry(&c))
 		do(t, change, err)
 		change, err = c.Uninstall(p, "")
 		do(t, change, err)
 		require.NoFileExists(t, p.Path)
-		require.FileExists(t, filepath.Join(root, c.Folder, "x"))
+		require.FileExists(t, filepath.Join(folder, "x"))
 	}
 }
 

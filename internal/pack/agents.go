@@ -51,7 +51,7 @@ var agents = Pack{
 			Doubt: [][]string{{".claude/settings", ".claude/hooks", ".codex/config.toml", ".codex/hooks",
 				".gemini/settings.json", ".qwen/settings.json", ".cursor/hooks", ".factory/settings",
 				".factory/hooks", ".copilot/", ".github/hooks", ".kimi-code/config", ".opencode/plugin", "crush.json",
-				"opencode.json", ".clinerules/hooks"}, codeThatWrites},
+				"opencode.json", ".clinerules/hooks", ".junie/config", ".kiro/", "windsurf/hooks"}, codeThatWrites},
 			Block: func() []Example {
 				return append(Lines("echo {} > .claude/settings.json", "rm .claude/settings.local.json",
 					"cp x .claude/settings.json", "tee .claude/settings.json < x",

@@ -115,7 +115,7 @@ func meantEvent(name string) string {
 }
 
 // sender returns the client that sent an input: the only client with the event, or else the first client whose Detect
-// accepts the input, or else the client without Detect. Other clients took over the form of its inputs.
+// accepts the input, or else the client without Detect, whose form others took over, or the first with the event.
 func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 	var having []*dialect.Dialect
 	var plain *dialect.Dialect
@@ -137,6 +137,9 @@ func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 		if d.Client.Detect != nil && d.Client.Detect(c) {
 			return d
 		}
+	}
+	if len(having) > 0 && !plain.Events.Has(event) {
+		return having[0]
 	}
 	return plain
 }

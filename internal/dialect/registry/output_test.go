@@ -372,6 +372,7 @@ func TestBlockIsToldToEachClient(t *testing.T) {
 		var said struct {
 			Input, Answer json.RawMessage
 			Exit          int
+			Stderr        string
 		}
 		text, err := os.ReadFile(filepath.Join("..", client.Name, "testdata", "block.json"))
 		require.NoError(t, err, client.Name)
@@ -385,10 +386,13 @@ func TestBlockIsToldToEachClient(t *testing.T) {
 			Report:  dialect.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
 			Verdict: verdict, Dialect: tenex.Dialect,
 		}})
-		stdout, exit, err := dialecttest.Reply(client, outcome)
+		reply, err := client.Reply(outcome)
 		require.NoError(t, err)
-		require.Equal(t, said.Exit, exit, client.Name)
-		require.Equal(t, string(said.Answer), string(stdout), client.Name)
+		require.Equal(t, said.Exit, reply.Exit, client.Name)
+		require.Equal(t, string(said.Answer), string(reply.Stdout), client.Name)
+		if said.Stderr != "" || len(said.Answer) == 0 {
+			require.Equal(t, said.Stderr, reply.Stderr, client.Name)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ var cannotHold = map[string]string{
 func TestHasGate(t *testing.T) {
 	for doc, gate := range map[string]bool{
 		`[]`: true, `{}`: true, `{"hook_event_name":"agent:tool"}`: true, `{"hook_event_name":7}`: true,
-		`{"hookEventName":"beforeTool"}`: true, `{"agent_action_name":"pre_run_command"}`: true,
+		`{"hookEventName":"beforeTool"}`: true, `{"agent_action_name":"pre_fly"}`: true,
 		`{"hook_event_name":"session_start","tool_name":"x"}`: true, `{"event":"Agent-Stop","prompt":"p"}`: true,
 		`{"hook_event_name":"session_start"}`: false, `{"hookEventName":"agent.stop"}`: false,
 		`{"event":"Agent-Spawn"}`: false,

@@ -1,0 +1,58 @@
+package dialect
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// DecodeExit reads the result of a hook for a client that knows no JSON answer: exit 2 blocks, with stderr as the
+// reason, and any other code is a failure. At an event with Inject, stdout is text for the model.
+func DecodeExit(m Event, hook string, r *HookResult) Verdict {
+	who := MessagePrefix(m.Name, hook)
+	if v, ok := r.NoAnswer(who); ok {
+		return v
+	}
+	v := OK()
+	if r.ExitCode == 2 && r.Signal == "" && m.Can&Block != 0 {
+		v.Decide(protocol.Block, cmp.Or(strings.TrimSpace(r.Stderr.All()), "Blocked by a hook"))
+		return v
+	}
+	if cause, problem := r.Ended(who); problem != "" {
+		return Failed(cause, problem)
+	}
+	if m.Can&Inject != 0 {
+		v.Context, v.Truncated = strings.TrimSpace(r.Stdout.All()), r.Stdout.LeftOut() > 0
+	}
+	v.Doubt = MisspelledBlockInText(who, r.Stdout.All())
+	return v
+}
+
+// ReplyByExit encodes an outcome for a client of DecodeExit. An effect that the client cannot express before a tool
+// becomes a block. Where no block is possible, and before a tool that runs, the texts are JSON on stdout, which the
+// client keeps for its own log at most.
+func ReplyByExit(o protocol.Outcome, m Event, client string) (Reply, error) {
+	texts, loss := TextsOf(o), ""
+	if cmp.Or(m.Common, Canonical(m.Name)) == protocol.PreTool && o.Decision != protocol.Block && !o.Stop {
+		loss = UnsupportedOutcome(o, client)
+	}
+	notes := NewNotes(o, client, m.Name)
+	held := o.Decision != protocol.Continue || o.Stop || loss != ""
+	reason := Joined(o.StopReason, BlockReason(o, client), loss)
+	switch {
+	case held && m.Can&Block != 0:
+		all := append(append([]string{reason}, texts...), notes.ToUser...)
+		return Reply{Stderr: cmp.Or(strings.TrimSpace(Joined(all...)), "Blocked by a hook"), Exit: 2}, nil
+	case held:
+		notes.Cannot("be held up", reason)
+	}
+	if o.UpdatedOutput != nil {
+		notes.Cannot("take another result", AHook(o.UpdatedBy)+" changed it")
+	}
+	if text := Joined(append(texts, notes.ToUser...)...); m.Can&Inject != 0 || text == "" {
+		return Reply{Stdout: []byte(text)}, nil
+	}
+	return Reply{Stdout: JSONObject("message", strictjson.Quote(Joined(append(texts, notes.ToUser...)...)))}, nil
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/droid"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/kimi"
+	"github.com/hookrun/hookrun/internal/dialect/kiro"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
 	"github.com/hookrun/hookrun/internal/dialect/qwen"
@@ -39,6 +40,7 @@ var dialects = func() []*dialect.Dialect {
 		droid.Dialect,
 		gemini.Dialect,
 		kimi.Dialect,
+		kiro.Dialect,
 		opencode.Dialect,
 		qwen.Dialect,
 		vscode.Dialect,

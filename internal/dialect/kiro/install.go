@@ -1,0 +1,43 @@
+package kiro
+
+import (
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var install = &dialect.Installation{
+	Events:       []string{prompt, before, after},
+	WindowsShell: dialect.Cmd,
+	Note: "hookrun was not tried with Kiro itself, see docs/dialects/kiro.md; Kiro CLI runs the hooks of the agent " +
+		"in use alone: start kiro-cli chat --agent hookrun, or copy \"hooks\" into your own agent's file. After a " +
+		"tool it reads no answer, and before a tool a rewrite, a question and a text for the model block the call",
+	HooklessActions: []dialect.HooklessAction{
+		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
+		{What: "runs no hook of another agent", Event: protocol.PreTool},
+	},
+	Program:   "kiro-cli",
+	Installer: installer{},
+}
+
+type installer struct{ dialect.BaseInstaller }
+
+// Head returns the members of an agent with all tools. Without "tools" an agent has none.
+func (installer) Head() string {
+	return `"name":"hookrun","description":"the default agent, with the hooks of this project","tools":["*"]`
+}
+
+// EntryMembers sets the timeout, in the client's own key. After the default of 30 seconds the tool would run.
+func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
+	return dialect.CommandKey, `"timeout_ms":600000`
+}
+
+func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+	servers := files.ServerFiles(w, files.Base, dialect.MCPServers)
+	for _, root := range []string{w.Workspace, w.Home} {
+		servers = append(servers, dialect.ServerFile{Path: filepath.Join(root, ".kiro", "settings", "mcp.json"),
+			Read: dialect.MCPServers})
+	}
+	return servers
+}

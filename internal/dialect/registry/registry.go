@@ -22,6 +22,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/dialect/vscode"
+	"github.com/hookrun/hookrun/internal/dialect/windsurf"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -44,6 +45,7 @@ var dialects = func() []*dialect.Dialect {
 		opencode.Dialect,
 		qwen.Dialect,
 		vscode.Dialect,
+		windsurf.Dialect,
 		massgen.Dialect,
 		acs.Dialect,
 	}

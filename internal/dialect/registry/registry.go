@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
 	"github.com/hookrun/hookrun/internal/dialect/droid"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/junie"
 	"github.com/hookrun/hookrun/internal/dialect/kimi"
 	"github.com/hookrun/hookrun/internal/dialect/kiro"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
@@ -40,6 +41,7 @@ var dialects = func() []*dialect.Dialect {
 		cursor.Dialect,
 		droid.Dialect,
 		gemini.Dialect,
+		junie.Dialect,
 		kimi.Dialect,
 		kiro.Dialect,
 		opencode.Dialect,

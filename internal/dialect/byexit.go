@@ -31,8 +31,7 @@ func DecodeExit(m Event, hook string, r *HookResult) Verdict {
 }
 
 // ReplyByExit encodes an outcome for a client of DecodeExit. An effect that the client cannot express before a tool
-// becomes a block. Where no block is possible, and before a tool that runs, the texts are JSON on stdout, which the
-// client keeps for its own log at most.
+// becomes a block. If the client reads neither a block nor stdout, the texts are JSON on stdout, for its log.
 func ReplyByExit(o protocol.Outcome, m Event, client string) (Reply, error) {
 	texts, loss := TextsOf(o), ""
 	if cmp.Or(m.Common, Canonical(m.Name)) == protocol.PreTool && o.Decision != protocol.Block && !o.Stop {
@@ -51,8 +50,9 @@ func ReplyByExit(o protocol.Outcome, m Event, client string) (Reply, error) {
 	if o.UpdatedOutput != nil {
 		notes.Cannot("take another result", AHook(o.UpdatedBy)+" changed it")
 	}
-	if text := Joined(append(texts, notes.ToUser...)...); m.Can&Inject != 0 || text == "" {
+	text := Joined(append(texts, notes.ToUser...)...)
+	if m.Can&Inject != 0 || text == "" {
 		return Reply{Stdout: []byte(text)}, nil
 	}
-	return Reply{Stdout: JSONObject("message", strictjson.Quote(Joined(append(texts, notes.ToUser...)...)))}, nil
+	return Reply{Stdout: JSONObject("message", strictjson.Quote(text))}, nil
 }

@@ -1,5 +1,5 @@
-// Package junie is the dialect of Junie CLI, taken from its documents and from public adapters: the client itself was not
-// recorded. Its hooks are an early access feature. They have Claude Code's form, and the input names the project in
+// Package junie is the dialect of Junie CLI, taken from its documents and from public adapters: the client itself was
+// not recorded. Its hooks are an early access feature. They have Claude Code's form, and the input names the project in
 // project_path, since the client starts hooks in a folder of its own.
 package junie
 

@@ -10,9 +10,9 @@ import (
 var install = &dialect.Installation{
 	Events:       []string{"UserPromptSubmit", before},
 	WindowsShell: dialect.Cmd,
-	Note: "hookrun was not tried with Junie CLI itself, see docs/dialects/junie.md; hooks are an early access feature " +
-		"there, the prompt has hooks in the terminal alone, and there is none after a tool. Before a tool a rewrite, a " +
-		"question and a text for the model block the call",
+	Note: "hookrun was not tried with Junie CLI itself, see docs/dialects/junie.md; hooks are an early access " +
+		"feature there, the prompt has hooks in the terminal alone, and there is none after a tool. Before a tool a " +
+		"rewrite, a question and a text for the model block the call",
 	HooklessActions: []dialect.HooklessAction{
 		{What: "runs no hook at the prompt in batch mode", Event: protocol.PreExecute},
 		{What: "runs no hook after a tool", Event: protocol.PostTool},

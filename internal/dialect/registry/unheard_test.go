@@ -254,7 +254,8 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 				require.True(t, strict.Decision != protocol.Continue || strict.Stop,
 					"a policy for failures blocks: "+what)
 			}
-			block := protocol.Outcome{Event: d.EventOf(&dialect.Call{Event: protocol.PreTool}), Decision: protocol.Block}
+			block := protocol.Outcome{Decision: protocol.Block}
+			block.Event = d.EventOf(&dialect.Call{Event: protocol.PreTool})
 			if readsJSON := d.Client == nil || len(replyTo(t, d, block).Stdout) > 0; readsJSON {
 				require.NotZero(t, seen[protocol.Block])
 			}

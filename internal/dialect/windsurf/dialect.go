@@ -1,6 +1,6 @@
-// Package windsurf is the dialect of the hooks of Windsurf's Cascade, taken from its documents and from public adapters:
-// the client itself was not recorded. Each event is about one kind of tool. Exit 2 blocks before an action, and all other
-// failures fail open.
+// Package windsurf is the dialect of the hooks of Windsurf's Cascade, taken from its documents and from public
+// adapters: the client itself was not recorded. Each event is about one kind of tool. Exit 2 blocks before an action,
+// and all other failures fail open.
 package windsurf
 
 import (

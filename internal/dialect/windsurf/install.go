@@ -12,8 +12,8 @@ var install = &dialect.Installation{
 	Events: []string{prompt, "pre_mcp_tool_use", "pre_read_code", "pre_write_code", "pre_run_command",
 		"post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use"},
 	WindowsShell: dialect.PowerShell,
-	Note: "hookrun was not tried with Windsurf itself, see docs/dialects/windsurf.md; Windsurf reads no answer after a " +
-		"tool. Before a tool a rewrite, a question and a text for the model block the call",
+	Note: "hookrun was not tried with Windsurf itself, see docs/dialects/windsurf.md; Windsurf reads no answer after " +
+		"a tool. Before a tool a rewrite, a question and a text for the model block the call",
 	HooklessActions: []dialect.HooklessAction{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 		{What: "runs no hook for searches, the browser and the web", Event: protocol.PreTool,

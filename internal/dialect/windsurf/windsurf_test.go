@@ -25,7 +25,8 @@ func TestEvents(t *testing.T) {
 			"mcp__git__push", `{"a":1}`},
 	} {
 		c := dialect.NewCall(dialect.Call{Event: protocol.Event(test.event),
-			ClientInput: `{"agent_action_name":"` + test.event + `","trajectory_id":"t","tool_info":` + test.info + `}`})
+			ClientInput: `{"agent_action_name":"` + test.event + `","trajectory_id":"t","tool_info":` + test.info +
+				`}`})
 		Dialect.Client.Read(c, gjson.Result{})
 		require.Equal(t, test.tool, c.Tool)
 		require.JSONEq(t, test.args, c.Args)

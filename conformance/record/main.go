@@ -62,7 +62,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.bin, "program", "", "take the client that is installed in `DIR`, a node_modules/.bin")
 	flags.StringVar(&o.cache, "cache", filepath.Join(cache, "hookrun-record"), "install clients in `DIR`")
 	flags.StringVar(&o.dir, "cases", "conformance", "take the cases of `DIR`")
-	flags.StringVar(&o.only, "only", "*", "only cases whose id matches `GLOB`")
+	flags.StringVar(&o.only, "only", "*", "only cases whose id matches one of these `GLOBS`, with commas between")
 	flags.IntVar(&o.atOnce, "j", 2, "`N` cases at a time")
 	flags.BoolVar(&o.write, "write", false, "write what the client did into the cases that expect it, and its version")
 	flags.BoolVar(&o.events, "events", false, "run no case: only look for events")
@@ -140,7 +140,10 @@ func (o *options) each(r *recorder, lines []kit.Line, all *report, stderr io.Wri
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for _, line := range lines {
-		if chosen, _ := path.Match(o.only, line.ID); !chosen {
+		if !slices.ContainsFunc(strings.Split(o.only, ","), func(glob string) bool {
+			chosen, _ := path.Match(glob, line.ID)
+			return chosen
+		}) {
 			all.cases--
 			continue
 		}
@@ -185,7 +188,8 @@ func (r *recorder) again(line string) (now *seen, unable string, differences []s
 		if unable != "" {
 			return nil, unable, nil, false
 		}
-		if unable, differences, agrees = judge(r.Client, gjson.Get(line, "seen").Raw, c, now); agrees && len(differences) == 0 {
+		unable, differences, agrees = judge(r.Client, gjson.Get(line, "seen").Raw, c, now)
+		if agrees && len(differences) == 0 {
 			break
 		}
 	}

@@ -77,6 +77,20 @@ func TestDistil(t *testing.T) {
 	require.Equal(t, []string{"+new", "+new.key"}, s.Keys)
 }
 
+func TestIsRead(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for line, want := range map[string]bool{
+		"blocked: " + long + "yz; go on": true,
+		long + "yz":                      true,
+		"yz" + long:                      false, // its end is another
+		"blocked: " + long:               false, // its end was cut
+		long[:500] + "yz":                false, // cut in the middle
+	} {
+		require.Equal(t, want, isRead(split(line), long+"yz"), short(line))
+	}
+	require.True(t, isRead([]string{"the hook said: no"}, "no"))
+}
+
 func TestReport(t *testing.T) {
 	old, _ := tinyRun(t, obeys, "hook says: no")
 	r := &report{title: "Client 2", recorded: "1", cases: 5, same: 1, events: []string{"NewEvent"}}

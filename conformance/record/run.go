@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +33,6 @@ const (
 type model struct {
 	clients.Client
 	call     *clients.Call
-	tooMany  func()
 	mu       sync.Mutex
 	requests []string
 }
@@ -239,9 +239,10 @@ func (r *recorder) learn(lines []kit.Line) error {
 		}
 	}
 	r.usual = &usual{lines: map[string]bool{}}
+	none := map[bool]string{true: "{}"}[path.Ext(r.cases.ConfigPath) == ".json"]
 	for _, stdin := range []string{input, input, `{}`} {
-		s, _, reason, err := r.observe(`{"id": "usual", "event": "none", "config_text": "", "expect": {}, "files": ` +
-			files + `, "stdin": ` + stdin + `}`)
+		s, _, reason, err := r.observe(`{"id": "usual", "event": "none", "config_text": "` + none +
+			`", "expect": {}, "files": ` + files + `, "stdin": ` + stdin + `}`)
 		switch {
 		case err != nil:
 			return err

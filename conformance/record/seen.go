@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -64,7 +66,8 @@ func distil(r raw, usual *usual) (*seen, error) {
 		}
 	}
 	for name, text := range filesIn(r.trial.Workspace) {
-		if old, there := r.before[name]; !there || old != text {
+		own := filepath.Join(r.trial.Workspace, name) == r.trial.HooksFile // which some clients migrate
+		if old, there := r.before[name]; !own && (!there || old != text) {
 			s.Made[name] = short(plain(text))
 		}
 	}
@@ -186,6 +189,7 @@ var changing = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<UUID>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(Z|[+-]\d\d:?\d\d)?`), "<TIME>"},
 	{regexp.MustCompile(`\b(req|call|msg|toolu|conv|ses|agent|chatcmpl|hook|run)_[0-9A-Za-z]{8,}\b`), "<ID>"},
+	{regexp.MustCompile(`-[0-9a-f]{32}-`), "-N-"}, // in the name of a file with a long text
 	{regexp.MustCompile(`\b(rec|h|a)\.\d+\b`), "$1.N"},
 	{regexp.MustCompile(`/\d+\.sock\b`), "/N.sock"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
@@ -271,7 +275,7 @@ func (s *seen) disagrees(c *kit.Case, call *clients.Call) (faults []string) {
 			fault("decision: want continue, but the tool did not run")
 		}
 	}
-	read := strings.Join(slices.Concat(s.Told, s.words), "\n")
+	read := slices.Concat(s.Told, s.words)
 	texts := c.Expect.Inject
 	if decision == "block" && s.Requests == 0 && call != nil {
 		fault("no request")
@@ -284,9 +288,9 @@ func (s *seen) disagrees(c *kit.Case, call *clients.Call) (faults []string) {
 		if object, isObject := text.(map[string]any); isObject {
 			want, ok = object["contains"].(string)
 		}
-		for _, line := range split(want) {
-			if ok && !strings.Contains(read, start(line)) {
-				fault("nobody read %q", line)
+		for line := range strings.Lines(want) {
+			if line = strings.TrimSpace(line); ok && !isRead(read, line) && !isRead(read, escaped.Replace(line)) {
+				fault("nobody read %q", short(line))
 				break
 			}
 		}
@@ -294,13 +298,28 @@ func (s *seen) disagrees(c *kit.Case, call *clients.Call) (faults []string) {
 	return faults
 }
 
-// start is the start of a line, which no client cuts.
-func start(line string) string {
-	if r := []rune(line); len(r) > 100 {
-		return string(r[:100])
-	}
-	return line
+// isRead reports whether one of these lines holds a text. Of a shortened line the start, length and end count.
+func isRead(lines []string, text string) bool {
+	whole := []rune(text)
+	return slices.ContainsFunc(lines, func(line string) bool {
+		parts := shortened.FindStringSubmatch(line)
+		if parts == nil || len(whole) <= 40 {
+			return strings.Contains(line, text)
+		}
+		before, _, found := strings.Cut(parts[1], string(whole[:40]))
+		length, _ := strconv.Atoi(parts[2])
+		behind := length - len([]rune(before)) - len(whole)
+		end := []rune(parts[3])
+		return found && behind >= 0 &&
+			(behind >= len(end) || strings.HasSuffix(text, string(end[:len(end)-behind])))
+	})
 }
+
+// escaped is a text as Gemini CLI gives it to the model.
+var escaped = strings.NewReplacer("<", "&lt;", ">", "&gt;")
+
+// shortened are the parts of what short returns.
+var shortened = regexp.MustCompile(`^(.*) … (\d+) characters … (.*)$`)
 
 // effects are the files that the tools of the cases make.
 var effects = []string{"ran.txt", "tool_ran", "toolran", "new.txt"}

@@ -19,7 +19,8 @@ func TestClaudeSkillCommands(t *testing.T) {
 	for _, prompt := range []string{"/dep", "go"} {
 		t.Run(prompt, func(t *testing.T) {
 			c := clientNamed("claude")
-			c.args = []string{"-p", prompt, "--allowedTools", "Bash,Skill", "--output-format", "stream-json", "--verbose"}
+			c.args = []string{"-p", prompt, "--allowedTools", "Bash,Skill", "--output-format", "stream-json",
+				"--verbose"}
 			c.says = func(_ int, calls ...string) string {
 				if len(calls) == 0 {
 					return claudeText("done")

@@ -242,7 +242,10 @@ func (r *clientRun) test() {
 	}
 	documented := column(r.T, title)
 	for i, row := range rows {
-		require.Equal(r, documented[row.what], cells[i], "%s: %s", title, row.what)
+		r.Run(row.what, func(t *testing.T) {
+			t.Log("cell: " + cells[i])
+			require.Equal(t, documented[row.what], cells[i], title)
+		})
 	}
 }
 

@@ -55,6 +55,7 @@ type clientRun struct {
 	home, workspace, mark string
 	env                   []string
 	output                string // of the last turn
+	below                 string // the last request of a subagent
 
 	mu       sync.Mutex
 	replies  [][]string     // the commands that the model asks for in this turn, reply by reply

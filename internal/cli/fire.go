@@ -113,11 +113,8 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	event, err = f.readInput(doc, entry)
 	client := registry.ClientOf(&f.call)
 	// A client that runs another client's entry mostly understands its own form alone there.
-	if client != nil {
-		_, follows := client.Hooks.(dialect.EntryFollower)
-		if entry == nil && !f.flags.Changed("output") || entry != nil && !follows {
-			f.output = client.Name
-		}
+	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && !client.Hooks.FollowsEntry()) {
+		f.output = client.Name
 	}
 	if err != nil {
 		return "", err

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -71,37 +70,6 @@ const (
 // of such an input, or "" if the input comes from another client.
 type InputNamer interface {
 	InputEvent(doc string) protocol.Event
-}
-
-// Fitter is implemented by the Hooks of a client that rejects some inputs or results of tools. Fit adapts the verdict
-// of a single hook of any dialect, before the client passes an input to the tool or a result to the model. hook is ""
-// if hookrun itself blocks.
-type Fitter interface {
-	Fit(c *Call, hook string, v *Verdict)
-}
-
-// CallLimiter is implemented by the Hooks of a client that waits for hookrun for a fixed time, regardless of the
-// timeout in the entry. CallLimit is the maximum time for a call. A longer call is an error.
-type CallLimiter interface {
-	CallLimit() time.Duration
-}
-
-// Poster is implemented by the Hooks of a client that can also post the input of a hook to a URL, and reads the answer
-// as the output of a command with exit status 0.
-type Poster interface {
-	Posts()
-}
-
-// Posts reports whether the client's Hooks are a Poster.
-func (d *Dialect) Posts() bool {
-	_, is := d.Hooks.(Poster)
-	return is
-}
-
-// EntryFollower is implemented by the Hooks of a client that, from an entry in another client's settings, reads the
-// form of that other client.
-type EntryFollower interface {
-	FollowsEntry()
 }
 
 // Aliaser is implemented by the Hooks of a client whose own matchers have alternative names of tools. A file written

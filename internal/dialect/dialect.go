@@ -29,7 +29,7 @@ import (
 
 // Dialect describes the properties of hooks that differ between clients. Each part has its own reader: the matcher
 // reads Events, the engine Run and Hooks, the entry points such as fire read Client, and the loader and the installer
-// the rest. A feature of only one or two clients is an optional interface of Hooks, such as Propagator.
+// the rest. A feature of only one or two clients is a method of Hooks with a default.
 type Dialect struct {
 	Name   string
 	Events Events           // in the order of a turn
@@ -66,8 +66,7 @@ type Schedule struct {
 // Hooks encodes the input of a dialect's hooks and interprets their results. Base has a default for all but Encode and
 // Decode.
 //
-// The Hooks of a dialect may also implement Ender, Propagator, Outranker, VariableHider, Aliaser, AsyncLine,
-// InputNamer, Fitter, EntryFollower, Answerer, CallLimiter, Variants, ToolEvents, Negotiator, Poster or Functions.
+// The Hooks of a dialect may also implement Propagator, Aliaser, AsyncLine, InputNamer, Answerer or ToolEvents.
 type Hooks interface {
 	// Event returns the name by which hooks subscribe to the call's event, or "" if the client does not have the event.
 	Event(*Call) protocol.Event
@@ -79,13 +78,42 @@ type Hooks interface {
 	// start of a persistent process, Environment returns only variables common to all calls. A variable is empty if
 	// longer than MaxVariable, including the name, or if the value contains a NUL character.
 	Environment(*Call) []string
+	// HiddenVariables returns the prefixes of the client's variables that hooks do not inherit.
+	HiddenVariables() []string
+	// RunFunction returns the command that runs a Python function, or nil if hooks cannot be such functions. The caller
+	// appends the function's name.
+	RunFunction() []string
 
 	// Encode encodes a call for stdin.
 	Encode(*Call) (Payload, []string, error)
+	// Negotiate returns, if the answer of a server asks for a greeting before the first request of a session, the
+	// greeting and the request to send after it, or else nil.
+	Negotiate(c *Call, answer []byte) (hello, again Payload)
 	// Decode reads the result of the named hook's process. If the Verdict has a Problem, ApplyFailurePolicy decides.
 	Decode(c *Call, hook string, r *HookResult) Verdict
+	// Ends reports whether a verdict ends the call, so hookrun skips the later hooks.
+	Ends(protocol.Event, *Verdict) bool
+	// Outrank gets the verdicts in file order, and drops what other hooks override, before the merge.
+	Outrank(*Call, []*HookVerdict)
 	// Merge changes the common merge result where the dialect differs.
 	Merge(*Merging)
+
+	// Variants returns the dialects of all the client's hooks, in the order in which they run at a call, if the client
+	// has events whose hooks get a different input or answer differently. One is the client's dialect in the registry;
+	// the others have the same name, and only their own events.
+	Variants() []*Dialect
+	// Fit adapts the verdict of a single hook of any dialect to a client that rejects some inputs or results of tools,
+	// before the client passes an input to the tool or a result to the model. hook is "" if hookrun itself blocks.
+	Fit(c *Call, hook string, v *Verdict)
+	// FollowsEntry reports whether the client, from an entry in another client's settings, reads the form of that other
+	// client.
+	FollowsEntry() bool
+	// CallLimit returns how long a call may take for a client that waits for hookrun for a fixed time, regardless of
+	// the timeout in the entry, or else 0. A longer call is an error.
+	CallLimit() time.Duration
+	// Posts reports whether the client can also post the input of a hook to a URL, and reads the answer as the output
+	// of a command with exit status 0.
+	Posts() bool
 }
 
 // MaxVariable returns the maximum length of an environment variable. If a variable exceeded the system's limit, no hook
@@ -97,7 +125,7 @@ func MaxVariable() int {
 	return 100 << 10
 }
 
-// Base is the default implementation of Hooks, to be embedded.
+// Base is the default implementation of Hooks, to be embedded: hooks of a client with no properties of its own.
 type Base struct{}
 
 // Event returns c.Event.
@@ -114,16 +142,18 @@ func (Base) Subject(c *Call, field string) string {
 // OnFailure returns the OnFailure of the event's row, for every cause.
 func (Base) OnFailure(e Event, _ Fault) OnFailure { return e.OnFailure }
 
-// Environment returns no variables.
-func (Base) Environment(*Call) []string { return nil }
-
-// Merge changes nothing.
-func (Base) Merge(*Merging) {}
-
-// Ender is implemented by Hooks whose verdict can end the call. Ends reports whether hookrun skips the later hooks.
-type Ender interface {
-	Ends(protocol.Event, *Verdict) bool
-}
+func (Base) Environment(*Call) []string                     { return nil }
+func (Base) HiddenVariables() []string                      { return nil }
+func (Base) RunFunction() []string                          { return nil }
+func (Base) Negotiate(*Call, []byte) (hello, again Payload) { return nil, nil }
+func (Base) Ends(protocol.Event, *Verdict) bool             { return false }
+func (Base) Outrank(*Call, []*HookVerdict)                  {}
+func (Base) Merge(*Merging)                                 {}
+func (Base) Variants() []*Dialect                           { return nil }
+func (Base) Fit(*Call, string, *Verdict)                    {}
+func (Base) FollowsEntry() bool                             { return false }
+func (Base) CallLimit() time.Duration                       { return 0 }
+func (Base) Posts() bool                                    { return false }
 
 // Propagator is implemented by Hooks that run in turn and see a call of their own instead of the tool's real input.
 // Propagate changes this call for the dialect's next hook, and reports whether the call changed.
@@ -131,41 +161,10 @@ type Propagator interface {
 	Propagate(*Call, *Verdict) bool
 }
 
-// Outranker is implemented by Hooks whose answers override each other. Outrank gets the verdicts in file order, and
-// drops what other hooks override, before the merge.
-type Outranker interface {
-	Outrank(*Call, []*HookVerdict)
-}
-
-// VariableHider is implemented by Hooks that do not inherit all variables of the client. HiddenVariables returns the
-// prefixes of the hidden names.
-type VariableHider interface {
-	HiddenVariables() []string
-}
-
 // AsyncLine is implemented by Hooks that can become async by their first line on stdout. GoesAsync reports whether the
 // line says so.
 type AsyncLine interface {
 	GoesAsync(line []byte) bool
-}
-
-// Negotiator is implemented by Hooks that are servers and may want a greeting before the first request of a session. If
-// the answer asks for a greeting, Negotiate returns the greeting and the request to send after it, or else nil.
-type Negotiator interface {
-	Negotiate(c *Call, answer []byte) (hello, again Payload)
-}
-
-// Functions is implemented by Hooks that can be Python functions. RunFunction returns the command that runs a function;
-// the caller appends the function's name.
-type Functions interface {
-	RunFunction() []string
-}
-
-// Variants is implemented by the Hooks of a client with events whose hooks get a different input or answer differently.
-type Variants interface {
-	// Variants returns the dialects of all the client's hooks, in the order in which they run at a call. One is the
-	// client's dialect in the registry; the others have the same name, and only their own events.
-	Variants() []*Dialect
 }
 
 // ToolEvents is implemented by Hooks with events for a single kind of tool. The Hooks get a call at the event of the
@@ -217,26 +216,12 @@ func (d *Dialect) IsFlat(e protocol.Event) bool {
 // CannotBlock reports whether every failure at an event fails open, regardless of policies.
 func (d *Dialect) CannotBlock(e protocol.Event) bool { return d.Events.Of(e).OnFailure == AlwaysOpen }
 
-// Ends reports whether a verdict ends the call, so hookrun skips the later hooks.
-func (d *Dialect) Ends(e protocol.Event, v *Verdict) bool {
-	ender, ok := d.Hooks.(Ender)
-	return ok && ender.Ends(e, v)
-}
-
 // ClientHooks returns the Hooks of the client, also for a dialect from ForProjectFile.
 func (d *Dialect) ClientHooks() Hooks {
 	if d.Own != nil {
 		return d.Own.Hooks
 	}
 	return d.Hooks
-}
-
-// HiddenVariables returns the prefixes from a VariableHider, or nil.
-func (d *Dialect) HiddenVariables() []string {
-	if hider, ok := d.ClientHooks().(VariableHider); ok {
-		return hider.HiddenVariables()
-	}
-	return nil
 }
 
 // AsyncLine returns the GoesAsync of an AsyncLine, or nil.
@@ -252,8 +237,8 @@ func (d *Dialect) Variants() []*Dialect {
 	if d.Own != nil {
 		return d.Own.Variants()
 	}
-	if v, ok := d.Hooks.(Variants); ok {
-		return v.Variants()
+	if variants := d.Hooks.Variants(); variants != nil {
+		return variants
 	}
 	return []*Dialect{d}
 }

@@ -28,10 +28,9 @@ func (h entryHooks) Encode(c *Call) (Payload, []string, error) {
 	return h.Hooks.Encode(h.clientCall(c))
 }
 
-func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
-	ender, ok := h.file.(Ender)
-	return ok && ender.Ends(e, v)
-}
+func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool { return h.file.Ends(e, v) }
+
+func (entryHooks) Outrank(*Call, []*HookVerdict) {}
 
 // Merge merges like the file's hooks. Two effects of the client's own Merge on a single hook count too: the wording of
 // a reason for the client's model, and dropped contexts.

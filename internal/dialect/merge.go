@@ -100,15 +100,13 @@ func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {
 	return m.Outcome
 }
 
-// outrank calls Outrank of each dialect that is an Outranker.
+// outrank calls Outrank of each dialect.
 func outrank(c *Call, hooks []*HookVerdict) {
 	for rest := hooks; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
 		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
-		if o, ok := d.Hooks.(Outranker); ok {
-			o.Outrank(c, own)
-		}
+		d.Hooks.Outrank(c, own)
 	}
 }
 

@@ -179,9 +179,8 @@ func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 	if client == nil || p.Empty() {
 		return p.Plan.Fire(ctx)
 	}
-	if limiter, ok := client.Hooks.(dialect.CallLimiter); ok {
+	if limit := client.Hooks.CallLimit(); limit > 0 {
 		const text = "the hooks took longer than %v, and %s waits no longer"
-		limit := limiter.CallLimit()
 		limited, cancel := context.WithTimeoutCause(ctx, limit, Killed(fmt.Errorf(text, limit, client.Files.Client)))
 		defer cancel()
 		ctx = limited

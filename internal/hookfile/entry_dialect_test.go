@@ -43,7 +43,7 @@ func TestEntryKeepsRules(t *testing.T) {
 	require.Equal(t, 1500*time.Millisecond, d.Deadline("SessionEnd"))
 	for _, h := range cfg.Hooks {
 		require.False(t, h.Dialect.Run.Parallel)
-		require.True(t, h.Dialect.Ends("PreToolUse", &dialect.Verdict{Decision: protocol.Block}))
+		require.True(t, h.Dialect.Hooks.Ends("PreToolUse", &dialect.Verdict{Decision: protocol.Block}))
 	}
 }
 

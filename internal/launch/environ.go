@@ -103,7 +103,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 			last[i] = variableName(v) // empty, because an inherited value would be wrong
 		}
 	}
-	for _, hidden := range h.Dialect.HiddenVariables() {
+	for _, hidden := range h.Dialect.Hooks.HiddenVariables() {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
 	if h.Inherit != nil {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -26,11 +25,10 @@ func Program(h *hook.Hook, dir string, env []string) (path string, argv []string
 		path, err = findFirst(powerShells, dir, env)
 		return path, []string{powerShells[0], "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
-		functions, can := h.Dialect.ClientHooks().(dialect.Functions)
-		if !can {
+		run := h.Dialect.Hooks.RunFunction()
+		if run == nil {
 			return "", nil, fmt.Errorf("hooks of the %s dialect run no functions", h.Dialect.Name)
 		}
-		run := functions.RunFunction()
 		path, err = find(run[0], dir, env)
 		return path, append(run, c.Callable), err
 	case c.Script != "":

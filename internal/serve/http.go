@@ -153,7 +153,7 @@ func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // hookClients returns the names of the clients with HTTP hooks.
 func hookClients() (names []string) {
 	for _, client := range registry.Clients() {
-		if client.Posts() {
+		if client.Hooks.Posts() {
 			names = append(names, client.Name)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // that failed, and a failed hook blocks nothing. So each answer has the status 200, and each refusal is a block.
 func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 	client, known := registry.ClientNamed(name)
-	if !known || !client.Posts() { // some client has a wrong URL, and may know the form that others took over
+	if !known || !client.Hooks.Posts() { // some client has a wrong URL, and may know the form that others took over
 		client, known = registry.DefaultForm(), false
 	}
 	var call dialect.Call

@@ -71,7 +71,7 @@ func envelope(c *dialect.Call, method string, payload strictjson.Fields) []byte 
 		"id", strictjson.Quote(newID()), "params", params)
 }
 
-// Negotiate implements dialect.Negotiator: a Guardian that knows no handshake of the session wants one first.
+// Negotiate greets: a Guardian that knows no handshake of the session wants one first.
 func (h hooks) Negotiate(c *dialect.Call, answer []byte) (hello, again dialect.Payload) {
 	const notNegotiated = -32003
 	if code := gjson.GetBytes(answer, "error.code"); code.Type != gjson.Number || code.Num != notNegotiated {

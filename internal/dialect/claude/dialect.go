@@ -87,8 +87,8 @@ func (hooks) Environment(c *dialect.Call) []string {
 	return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace}
 }
 
-// Posts marks a client with hooks of type "http".
-func (hooks) Posts() {}
+// Posts is true: hooks can have the type "http".
+func (hooks) Posts() bool { return true }
 
 func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 

@@ -157,7 +157,7 @@ func TestSeveralAnswers(t *testing.T) {
 		for _, s := range stdouts {
 			v := said(e, false, 0, s, "")
 			hooks = append(hooks, dialect.HookVerdict{Verdict: v, Dialect: Dialect})
-			if Dialect.Ends(e, &v) {
+			if Dialect.Hooks.Ends(e, &v) {
 				break
 			}
 		}

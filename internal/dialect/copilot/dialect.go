@@ -75,8 +75,8 @@ func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
 	}
 }
 
-// Posts marks a client with hooks of type "http".
-func (hooks) Posts() {}
+// Posts is true: hooks can have the type "http".
+func (hooks) Posts() bool { return true }
 
 func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 

@@ -53,8 +53,8 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 	return e.OnFailure
 }
 
-// FollowsEntry marks a client that reads Claude Code's answers from the entries in Claude Code's settings.
-func (hooks) FollowsEntry() {}
+// FollowsEntry is true: Cursor reads Claude Code's answers from the entries in Claude Code's settings.
+func (hooks) FollowsEntry() bool { return true }
 
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) { return payload(c) }
 

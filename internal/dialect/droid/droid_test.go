@@ -156,7 +156,7 @@ func TestFitInput(t *testing.T) {
 	c := dialect.Call{Event: "PreToolUse", Tool: "Execute", Args: `{"command":"ls","summary":"s","timeout":5}`}
 	v := dialecttest.Passes()
 	v.UpdatedInput = []byte(`{"command":"pwd"}`)
-	droid.Dialect.Hooks.(dialect.Fitter).Fit(&c, "h", &v)
+	droid.Dialect.Hooks.Fit(&c, "h", &v)
 	require.Equal(t, `hookrun: project hook 'h' took "timeout" out of the tool's input, and Droid leaves it there`,
 		v.SystemMessage)
 	o := protocol.Outcome{Event: "PreToolUse", Decision: protocol.Continue, UpdatedInput: v.UpdatedInput,

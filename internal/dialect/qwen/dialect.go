@@ -52,8 +52,8 @@ type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
 
-// Posts marks a client with hooks of type "http".
-func (hooks) Posts() {}
+// Posts is true: hooks can have the type "http".
+func (hooks) Posts() bool { return true }
 
 func (hooks) HiddenVariables() []string { return []string{"QWEN_SERVER_TOKEN"} }
 

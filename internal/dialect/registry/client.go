@@ -158,11 +158,8 @@ func unnamedEvent(doc string) (event protocol.Event) {
 // after the tool to the result that the model sees.
 func FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
 	client := ClientOf(c)
-	if client == nil || !dialect.HasTool(c.Event) {
-		return
-	}
-	if fitter, ok := client.Hooks.(dialect.Fitter); ok {
-		fitter.Fit(c, hook, v)
+	if client != nil && dialect.HasTool(c.Event) {
+		client.Hooks.Fit(c, hook, v)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/cli"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 )
 
@@ -43,10 +42,8 @@ func (impatientHooks) CallLimit() time.Duration { return 100 * time.Millisecond 
 func TestLimitOfEntries(t *testing.T) {
 	for _, d := range registry.Clients() {
 		if d.Install != nil && d.Files.Timeout.Longest() > 0 {
-			limiter, has := d.Hooks.(dialect.CallLimiter)
-			require.True(t, has, d.Name)
-			require.Positive(t, limiter.CallLimit(), d.Name)
-			require.Less(t, limiter.CallLimit(), d.Files.Timeout.Longest(), d.Name)
+			require.Positive(t, d.Hooks.CallLimit(), d.Name)
+			require.Less(t, d.Hooks.CallLimit(), d.Files.Timeout.Longest(), d.Name)
 		}
 	}
 }

@@ -246,7 +246,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 		rewritten, changed := false, false
 		for i := range verdicts {
 			v := &verdicts[i].Verdict
-			f.ended = f.ended || d.Ends(f.match.Event(d), v)
+			f.ended = f.ended || d.Hooks.Ends(f.match.Event(d), v)
 			if v.Rewrite(&f.call) {
 				rewritten = true
 				if f.set.funcs[group[i]] == nil { // a function runs before all levels

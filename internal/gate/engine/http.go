@@ -38,8 +38,8 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 		return launch.Variable(env, name)
 	}
 	body, err := r.http.Post(ctx, &endpoint, getenv, h.payload)
-	if n, ok := h.Dialect.Hooks.(dialect.Negotiator); ok && err == nil {
-		if hello, again := n.Negotiate(h.call, body); hello != nil {
+	if err == nil {
+		if hello, again := h.Dialect.Hooks.Negotiate(h.call, body); hello != nil {
 			if _, err = r.http.Post(ctx, &endpoint, getenv, hello); err == nil {
 				h.payload = again
 				body, err = r.http.Post(ctx, &endpoint, getenv, h.payload)

@@ -62,7 +62,8 @@ before it changes the call.`,
 			o.Subreaper = false // explain runs no hook
 			f.project.findAbove(len(cfg.Hooks))
 			undecided := dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
-			if known && f.call.ClientInput == "" && of.Client.MCP.Fits(f.call.Tool) {
+			if known && f.call.ClientInput == "" && (of.Client.MCP.Fits(f.call.Tool) ||
+				of.Client.ToolName != nil && of.Client.ToolName(&f.call) != "") {
 				input, _, err := of.Hooks.Encode(&f.call)
 				if err != nil {
 					return 0, err

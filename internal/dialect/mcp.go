@@ -3,12 +3,16 @@ package dialect
 import "strings"
 
 // MCPForm is how a client writes the name of an MCP server's tool, such as SERVER-TOOL; "" is mcp__SERVER__TOOL. In
-// MCP:TOOL the server is missing.
+// MCP:TOOL the server is missing. TITLE is what the server calls itself.
 type MCPForm string
+
+// NamesServer reports whether the name has the server as the files of the client call it.
+func (f MCPForm) NamesServer() bool { return f == "" || strings.Contains(string(f), "SERVER") }
 
 // parts returns the text before the server and the text between server and tool.
 func (f MCPForm) parts() (prefix, between string) {
-	prefix, between, _ = strings.Cut(strings.TrimSuffix(string(f), "TOOL"), "SERVER")
+	text := strings.Replace(strings.TrimSuffix(string(f), "TOOL"), "TITLE", "SERVER", 1)
+	prefix, between, _ = strings.Cut(text, "SERVER")
 	return prefix, between
 }
 
@@ -19,12 +23,15 @@ func (f MCPForm) Names(name string, servers []string) (listed, guessed []string)
 	prefix, between := f.parts()
 	rest, at := name[len(prefix):], 0
 	for _, server := range servers {
-		head := plainMCP(server + between)
-		if between == "" {
-			head = ""
-		}
-		if strings.HasPrefix(plainMCP(rest), head) && len(head) < len(rest) {
-			listed, at = append(listed, MCPName(server, rest[len(head):])), max(at, len(head))
+		for _, whole := range []string{server, server[:min(len(server), maxTitle)]} {
+			head := plainMCP(whole + between)
+			if between == "" {
+				head = ""
+			}
+			if len(head) < len(rest) && strings.EqualFold(plainMCP(rest)[:len(head)], head) {
+				listed, at = append(listed, MCPName(server, rest[len(head):])), max(at, len(head))
+				break
+			}
 		}
 	}
 	for i := at; between != "" && i < len(rest); i++ {
@@ -33,6 +40,24 @@ func (f MCPForm) Names(name string, servers []string) (listed, guessed []string)
 		}
 	}
 	return listed, guessed
+}
+
+// maxTitle is the length to which a client shortens the name of a server.
+const maxTitle = 13
+
+// Tools returns the tools that a client's name may be of, whatever the server.
+func (f MCPForm) Tools(name string) (tools []string) {
+	prefix, between := f.parts()
+	rest := strings.TrimPrefix(name, prefix)
+	if between == "" {
+		return []string{rest}
+	}
+	for i := range rest {
+		if tool, is := strings.CutPrefix(rest[i:], between); is && i > 0 {
+			tools = append(tools, tool)
+		}
+	}
+	return tools
 }
 
 // Fits reports whether a name may be that of an MCP tool in another form than the project's.
@@ -51,7 +76,7 @@ func (f MCPForm) Name(name string) string {
 		return name
 	}
 	server, tool, _ := strings.Cut(strings.TrimPrefix(name, MCPPrefix), "__")
-	return strings.NewReplacer("SERVER", server, "TOOL", tool).Replace(string(f))
+	return strings.NewReplacer("SERVER", server, "TITLE", server, "TOOL", tool).Replace(string(f))
 }
 
 // PlainMCP returns mcp__SERVER__TOOL, or a glob for such names, with _ in the place of the characters that some client
@@ -62,6 +87,18 @@ func PlainMCP(name string) string {
 		tool = "__" + strings.ReplaceAll(plainMCP(tool), "__", "_")
 	}
 	return MCPPrefix + plainMCP(server) + tool
+}
+
+// PluginMCP returns the names without the plugin that a tool mcp__plugin_PLUGIN_SERVER__TOOL may have.
+func PluginMCP(name string) (names []string) {
+	rest, of := strings.CutPrefix(name, MCPPrefix+"plugin_")
+	server, _, _ := strings.Cut(rest, "__")
+	for i := 1; of && i < len(server); i++ {
+		if server[i-1] == '_' {
+			names = append(names, MCPPrefix+rest[i:])
+		}
+	}
+	return names
 }
 
 func plainMCP(text string) string {

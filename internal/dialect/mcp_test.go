@@ -26,6 +26,8 @@ func TestMCPForm(t *testing.T) {
 		{"SERVER-TOOL", "-y", nil, nil, nil},
 		{"SERVER_TOOL", "Up_Case_t", []string{"Up.Case", "stub"}, []string{"mcp__Up.Case__t"}, nil},
 		{"mcp_SERVER_TOOL", "mcp_a_b", nil, nil, []string{"mcp__a__b"}},
+		{"mcp_TITLE_TOOL", "mcp_my-very-long-_t", []string{"My-very-long-server"},
+			[]string{"mcp__My-very-long-server__t"}, nil},
 		{"MCP:TOOL", "MCP:t", []string{"a", "b"}, []string{"mcp__a__t", "mcp__b__t"}, nil},
 	} {
 		require.True(t, test.form.Fits(test.name), test.name)
@@ -37,7 +39,14 @@ func TestMCPForm(t *testing.T) {
 		require.False(t, form.Fits(name), name)
 	}
 	for form, want := range map[dialect.MCPForm]string{"SERVER-TOOL": "s-t", "mcp_SERVER_TOOL": "mcp_s_t",
-		"MCP:TOOL": "MCP:t", "": "mcp__s__t"} {
+		"mcp_TITLE_TOOL": "mcp_s_t", "MCP:TOOL": "MCP:t", "": "mcp__s__t"} {
 		require.Equal(t, want, form.Name("mcp__s__t"))
+		require.Equal(t, form != "MCP:TOOL" && form != "mcp_TITLE_TOOL", form.NamesServer())
 	}
+}
+
+func TestPluginMCP(t *testing.T) {
+	require.Equal(t, []string{"mcp__my_files__read", "mcp__files__read"},
+		dialect.PluginMCP("mcp__plugin_p_my_files__read"))
+	require.Empty(t, dialect.PluginMCP("mcp__files__plugin_read"))
 }

@@ -123,6 +123,7 @@ func (d *Doctor) Examine() *Report {
 	wait.Wait()
 	examined = slices.DeleteFunc(examined, func(c *client) bool { return c.found == "" && d.Clients == nil })
 	d.gates(examined)
+	d.unnamedServers(examined)
 	r.Findings = append(r.Findings, d.missingEvents(examined)...)
 	for _, c := range examined {
 		r.Clients = append(r.Clients, c.Name)

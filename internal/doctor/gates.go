@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
+	"github.com/hookrun/hookrun/internal/glob"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
@@ -96,6 +97,32 @@ func (d *Doctor) gates(examined []*client) {
 				f.What += ", nor of any other client that is here, so it runs for no call of theirs"
 			}
 			c.add(f)
+		}
+	}
+}
+
+// unnamedServers adds to each client that does not tell the MCP server of a tool the hooks for servers in none of its
+// files: an error, because such a hook runs for no call.
+func (d *Doctor) unnamedServers(examined []*client) {
+	for _, c := range examined {
+		form := c.dialect.Client.MCP
+		if form.NamesServer() || d.Workspace.Config == nil {
+			continue
+		}
+		listed := c.ServerNames(c.where())
+		for _, h := range d.hooks() {
+			for _, server := range h.MCPServers() {
+				if !h.AtTools() || slices.ContainsFunc(listed, glob.New(server).Match) ||
+					d.Workspace.Config.NamesServer(server) {
+					continue
+				}
+				theirs := form.Name(dialect.MCPName(server, "TOOL"))
+				c.add(Finding{Check: "hook", Severity: Error, Where: h.Source(),
+					What: fmt.Sprintf("hook %s is for tools of the MCP server %s, which is in no file of %s, and %s does "+
+						"not tell which server a tool is of", strconv.Quote(h.Name), server, c.Files.Client, c.Files.Client),
+					Mend: fmt.Sprintf(`name each tool of it in the hooks file, as "tools": {%q: %q}`, theirs,
+						dialect.MCPName(server, "TOOL"))})
+			}
 		}
 	}
 }

@@ -112,6 +112,33 @@ func TestGatesThatMeetNoTool(t *testing.T) {
 	}
 }
 
+// TestServersThatNobodyTells: a gate for tools of an MCP server is an error in a client that tells no server, unless one
+// of its files or the project's "tools" has the server.
+func TestServersThatNobodyTells(t *testing.T) {
+	const text = `hook "gate" is for tools of the MCP server github, which is in no file of `
+	for client, tool := range map[string]string{"cursor": "MCP:TOOL", "vscode": "mcp_github_TOOL"} {
+		for _, narrowed := range []string{`"matcher": "shell|mcp__github__*"`, `"if": "mcp__github__push"`} {
+			p := newPatient(t, client)
+			p.hooks(gate(narrowed))
+			f := p.finds(doctor.Error, "hook", text)
+			require.Contains(t, f.Mend, `"tools": {"`+tool+`": "mcp__github__TOOL"}`)
+			require.Equal(t, client, f.Client)
+			p.hooks(strings.Replace(gate(narrowed), `]}`, `], "tools": {"x": "mcp__github__push"}}`, 1))
+			require.NotContains(t, strings.Join(p.errors(), "\n"), text)
+			p.hooks(gate(narrowed))
+			p.write("$WORKSPACE/.cursor/mcp.json", `{"mcpServers": {"github": {"command": "x"}}}`)
+			p.write("$WORKSPACE/.vscode/mcp.json", `{"servers": {"github": {"command": "x"}}}`)
+			require.NotContains(t, strings.Join(p.errors(), "\n"), text)
+		}
+	}
+	for client, narrowed := range map[string]string{"cursor": `"matcher": "mcp__*"`,
+		"claude": `"if": "mcp__github__push"`} {
+		p := newPatient(t, client)
+		p.hooks(gate(narrowed))
+		require.NotContains(t, strings.Join(p.errors(), "\n"), "MCP server")
+	}
+}
+
 // Nobody has recorded Cursor, so there is no version of it that hookrun knows.
 func TestVersionOfAClientThatNobodyRecorded(t *testing.T) {
 	p := newPatient(t, "cursor")

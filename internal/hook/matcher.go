@@ -36,6 +36,11 @@ func NewGlobs(text string) (m Globs, ok bool) {
 	for part := range strings.SplitSeq(text, "|") {
 		if part = strings.TrimSpace(part); strings.HasPrefix(part, dialect.MCPPrefix) {
 			m.mcp = append(m.mcp, dialect.PlainMCP(part))
+			for at := len(dialect.MCPPrefix) + 1; at < len(part)-2; at++ { // clients write one _ for several
+				if server := part[len(dialect.MCPPrefix):at]; part[at:at+2] == "__" && strings.Contains(server, "__") {
+					m.mcp = append(m.mcp, dialect.PlainMCP(dialect.MCPPrefix+strings.ReplaceAll(server, "__", "_")+part[at:]))
+				}
+			}
 		}
 	}
 	return m, len(m.globs) > 0
@@ -49,8 +54,10 @@ func (m Globs) matchesMCP(name, clients string) bool {
 	}
 	rest, cut := dialect.UnhashedMCP(name, clients)
 	plain, rest := dialect.PlainMCP(name), dialect.PlainMCP(rest)
+	inPlugin := dialect.PluginMCP(plain)
 	return slices.ContainsFunc(m.mcp, func(text string) bool {
-		if of := glob.New(text); of.Match(plain) || !cut && of.Match(rest) {
+		of := glob.New(text)
+		if of.Match(plain) || !cut && of.Match(rest) || slices.ContainsFunc(inPlugin, of.Match) {
 			return true
 		}
 		for i := len(dialect.MCPPrefix) + 1; cut && i <= len(text); i++ { // may match a name with this beginning
@@ -60,6 +67,22 @@ func (m Globs) matchesMCP(name, clients string) bool {
 		}
 		return false
 	})
+}
+
+// MCPServers returns the servers of mcp__SERVER__TOOL in the hook's matcher and if, but none that is any server.
+func (h *Hook) MCPServers() (servers []string) {
+	globs, is := h.Matcher.(Globs)
+	if !h.Dialect.HasProjectRules() || h.Off() != "" || (!is || len(globs.mcp) == 0) && !strings.HasPrefix(h.If.Tool(),
+		dialect.MCPPrefix) {
+		return nil
+	}
+	for _, name := range append(strings.Split(globs.text, "|"), h.If.Tool()) {
+		rest, isMCP := strings.CutPrefix(strings.TrimSpace(name), dialect.MCPPrefix)
+		if server, _, _ := strings.Cut(rest, "__"); isMCP && strings.Trim(server, "*?") != "" {
+			servers = append(servers, server)
+		}
+	}
+	return servers
 }
 
 func (m Globs) String() string { return m.text }

@@ -92,6 +92,32 @@ func (c *Config) serverNote(call *dialect.Call, guess string) string {
 	return ""
 }
 
+// OtherServerWarning returns a warning if hooks for MCP tools do not run, and would if the tool were of their server,
+// which the client does not tell. "" means no warning.
+func (c *Config) OtherServerWarning(call *dialect.Call) string {
+	for i := range c.Hooks {
+		h := &c.Hooks[i]
+		for _, server := range h.MCPServers() {
+			for _, name := range registry.OtherServer(call, server) {
+				other := *call
+				other.SetMCPNames([]string{name}, "")
+				if !hook.NewMatchContext(call).Runs(h) && hook.NewMatchContext(&other).Runs(h) {
+					const text = "nobody knows the MCP server of the tool %s, so hook %s of %s, which is for tools of " +
+						"%s, does not run; if the tool is of that server, name it in the hooks file, as \"tools\": {%s: %s}"
+					return fmt.Sprintf(text, quote(call.Tool), quote(h.Name), h.Source(), server, quote(call.Tool),
+						quote(name))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// NamesServer reports whether "tools" of a file has a name of a tool of the MCP server.
+func (c *Config) NamesServer(server string) bool {
+	return c.hasTool(dialect.MCPName(server, "*"), hook.LocalLevel)
+}
+
 // OtherServers returns the names of MCP servers in matchers and ifs, or nil if one of them may mean this server. A
 // server can call itself anything, so the hooks may have been meant for this server.
 func (c *Config) OtherServers(server string) (names []string) {

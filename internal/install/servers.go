@@ -19,6 +19,16 @@ type ProxiedServer struct {
 
 func (s ProxiedServer) Error() string { return s.Diagnostic.Error() + "; " + s.Mend }
 
+// ServerNames returns the names of the MCP servers in all files of the client.
+func (c *Client) ServerNames(w dialect.Where) (names []string) {
+	for _, f := range c.Servers(w, c.read) {
+		for _, s := range f.Read(c.read(f.Path)) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 // ProxiedServers finds the client's servers that run behind `hookrun mcp`, in all files of the client. binary is the
 // path of this hookrun. Unreadable files are skipped.
 func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []ProxiedServer) {

@@ -70,7 +70,7 @@ func readDecision(v dialect.Verdict, who, word, reason string, fields map[string
 	switch word {
 	case "allow":
 		v.Approve(reason)
-	case "ask", "force_ask":
+	case "ask", "force_ask", "deny_unless_prior_grant":
 		v.Decide(protocol.Ask, cmp.Or(reason, "A hook wants to know whether the tool may run"))
 	default:
 		if fields["decision"].Exists() {

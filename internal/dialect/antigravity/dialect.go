@@ -28,6 +28,7 @@ var Dialect = &dialect.Dialect{
 		Errors:   dialect.ErrorByBlock,
 		Tools:    tools,
 		ToolName: toolName,
+		MCP:      "mcp_SERVER_TOOL", // of a server with few tools; else call_mcp_tool
 	},
 	Files:   files,
 	Install: install,

@@ -17,12 +17,20 @@ var tools = []dialect.Tool{
 	"search_web web_search", "read_url_content web_fetch",
 	"invoke_subagent delegate", "send_message delegate",
 	"ask_question ask_user", "schedule schedule",
+	// these are in no document; people saw them
+	"send_command_input shell", "command_status shell_output", "read_terminal shell_output",
+	"sed_file fs_edit", "notebook_edit fs_edit", "view_file_outline fs_read", "view_content_chunk fs_read",
+	"browser_subagent delegate", "read_browser_page web_fetch", "open_browser_url web_fetch",
 }
 
-// toolName returns the project's name for manage_task, which types into a running command, lists commands and ends
-// them.
+// toolName returns the project's name for call_mcp_tool, and for manage_task, which types into a running command, lists
+// commands and ends them.
 func toolName(c *dialect.Call) string {
-	if c.Tool != "manage_task" {
+	switch c.Tool {
+	case "call_mcp_tool":
+		return dialect.MCPName(gjson.Get(c.Args, "ServerName").String(), gjson.Get(c.Args, "ToolName").String())
+	case "manage_task":
+	default:
 		return ""
 	}
 	switch gjson.Get(c.Args, "Action").String() {
@@ -41,6 +49,9 @@ var arguments = []argument{
 	{"run_command", "CommandLine", "command"},
 	{"run_command", "Cwd", "cwd"},
 	{"manage_task", "Input", "input"},
+	{"send_command_input", "Input", "input"},
+	{"view_file_outline", "AbsolutePath", "file_path"},
+	{"open_browser_url", "Url", "url"},
 	{"view_file", "AbsolutePath", "file_path"},
 	{"write_to_file", "TargetFile", "file_path"},
 	{"write_to_file", "CodeContent", "content"},

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -10,9 +11,11 @@ import (
 var tools = []dialect.Tool{
 	"Shell shell", "Read fs_read", "Write fs_write fs_edit", "Grep fs_grep", "Task delegate",
 	"WebFetch web_fetch", "WebSearch web_search",
+	// these are in no document; people saw them
+	"StrReplace fs_edit", "ApplyPatch fs_edit fs_write", "EditNotebook fs_edit", "Delete fs_write", "Glob fs_glob",
 }
 
-// mcpPrefix begins the name of an MCP tool. The client does not name the server.
+// mcpPrefix begins the name of an MCP tool. Only the inputs of events for MCP tools name the server, in newer versions.
 const mcpPrefix = "MCP:"
 
 // toolName returns the usual name of an MCP tool, mcp__SERVER__TOOL.
@@ -21,8 +24,9 @@ func toolName(c *dialect.Call) string {
 	if c.Event == "beforeMCPExecution" || c.Event == "afterMCPExecution" {
 		mcp = true
 	}
-	if !mcp {
+	server := c.Field("mcp_server_name")
+	if !mcp && server == "" {
 		return ""
 	}
-	return "mcp__cursor__" + tool
+	return dialect.MCPName(cmp.Or(server, "cursor"), tool)
 }

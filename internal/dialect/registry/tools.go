@@ -223,7 +223,7 @@ func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guess
 		names[0] = name(c)
 	}
 	if names[0] != "" {
-		if form == "" || strings.Contains(string(form), "SERVER") {
+		if !strings.HasPrefix(names[0], dialect.MCPPrefix) || form.NamesServer() || c.Field(serverKey) != "" {
 			return names, nil, ""
 		}
 		tool = form.Name(names[0])
@@ -268,6 +268,23 @@ func mcpNames(client *dialect.Dialect, c *dialect.Call, tool string) (listed, gu
 	}
 	listed, guessed = client.Client.MCP.Names(tool, servers)
 	return listed, guessed, from
+}
+
+// serverKey is the key of Cursor's input with the MCP server.
+const serverKey = "mcp_server_name"
+
+// OtherServer returns the names that the call's tool may have as a tool of a server with the name, if the client does
+// not tell which server has the tool.
+func OtherServer(c *dialect.Call, server string) (names []string) {
+	client := ClientOf(c)
+	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) || c.Field(serverKey) != "" ||
+		c.FileTools().Has(c.Tool) {
+		return nil
+	}
+	for _, tool := range client.Client.MCP.Tools(c.Tool) {
+		names = append(names, dialect.MCPName(server, tool))
+	}
+	return names
 }
 
 // namesOf searches client after client, because an index of all tools takes longer to build than a call.

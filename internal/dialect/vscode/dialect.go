@@ -33,6 +33,7 @@ var Dialect = &dialect.Dialect{
 		},
 		Tools:    tools,
 		ToolName: toolName,
+		MCP:      "mcp_TITLE_TOOL",
 	},
 	Files:   files,
 	Install: install,

@@ -31,8 +31,7 @@ var tools = []dialect.Tool{
 // shellCommands begin the names of commands of the editor that type into a terminal, or start a program.
 var shellCommands = []string{"workbench.action.terminal.", "workbench.action.tasks.", "workbench.action.debug."}
 
-// toolName returns the project's name of a command of the editor that works like a shell, and the usual name of an MCP
-// tool, mcp_SERVER_TOOL in this client.
+// toolName returns the project's name of a command of the editor that works like a shell.
 func toolName(c *dialect.Call) string {
 	if c.Tool == "run_vscode_command" {
 		id := dialect.StringOf(gjson.Get(c.Args, "commandId"))
@@ -42,10 +41,6 @@ func toolName(c *dialect.Call) string {
 			}
 		}
 		return ""
-	}
-	rest, isMCP := strings.CutPrefix(c.Tool, "mcp_")
-	if server, tool, _ := strings.Cut(rest, "_"); isMCP && !strings.HasPrefix(rest, "_") {
-		return dialect.MCPName(server, tool)
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package vscode_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,7 +70,7 @@ func TestTools(t *testing.T) {
 		{"run_vscode_command", `{"commandId":"editor.action.format"}`, "", `{"commandId":"editor.action.format"}`},
 		{"fetch_webpage", `{"urls":["https://a.b"]}`, "web_fetch", `{"urls":["https://a.b"],"url":"https://a.b"}`},
 		{"fetch_webpage", `{"urls":["a","b"],"url":"https://c"}`, "web_fetch", `{"urls":["a","b"]}`},
-		{"mcp_github_create_issue", `{}`, "mcp__github__create_issue", `{}`},
+		{"mcp_github_create_issue", `{}`, "", `{}`},
 		{"mcp__github__x", `{}`, "", `{}`},
 	} {
 		c := parsed(t, "", "{"+bySource+`"tool_name":"`+test.tool+`","tool_input":`+test.input+"}")
@@ -77,6 +78,8 @@ func TestTools(t *testing.T) {
 		require.Equal(t, test.args, c.Args)
 		if test.name == "" {
 			require.Empty(t, c.ProjectTools(), test.tool)
+			guessed, _ := c.MCPNames()
+			require.Equal(t, test.tool == "mcp_github_create_issue", slices.Contains(guessed, "mcp__github__create_issue"))
 		} else {
 			require.Equal(t, test.name, c.ProjectTool(), test.tool)
 		}

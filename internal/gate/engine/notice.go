@@ -34,13 +34,16 @@ func (s *notices) first(session, what string) bool {
 	return true
 }
 
-// unnamed warns once a session if hooks do not know a client's tool by a name of the project.
+// unnamed warns once a session if hooks do not know a client's tool by a name of the project, and at each call if the
+// tool may be of the MCP server of a hook that does not run.
 func (p *Plan) unnamed() (warnings []string) {
-	text := p.set.config.UnnamedToolWarning(&p.call)
-	if text == "" || !p.first(p.call.Tool) {
-		return nil
+	if text := p.set.config.OtherServerWarning(&p.call); text != "" {
+		warnings = append(warnings, text)
 	}
-	return []string{text}
+	if text := p.set.config.UnnamedToolWarning(&p.call); text != "" && p.first(p.call.Tool) {
+		warnings = append(warnings, text)
+	}
+	return warnings
 }
 
 // first reports whether this is the first warning about a subject in the session of the call.

@@ -240,8 +240,10 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	p.selectHooks()
-	if w := p.set.config.UnnamedToolWarning(&p.call); w != "" {
-		warnings = append(warnings, w)
+	for _, w := range []string{p.set.config.UnnamedToolWarning(&p.call), p.set.config.OtherServerWarning(&p.call)} {
+		if w != "" {
+			warnings = append(warnings, w)
+		}
 	}
 	warnings = append(warnings, p.trust.notices()...)
 	return slices.Concat(warnings, p.weakened(), p.withoutBinary(), p.skipped(), p.match.Warnings())

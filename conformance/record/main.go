@@ -117,8 +117,10 @@ func (o *options) record(stderr io.Writer) (*report, error) {
 	for _, name := range c.NoEvents {
 		names[name] = true
 	}
-	if all.events, err = eventsIn(packagesOf(o.bin, c), names); err != nil || o.events {
-		return all, err
+	if o.only == "*" || o.events {
+		if all.events, err = eventsIn(packagesOf(o.bin, c), names); err != nil || o.events {
+			return all, err
+		}
 	}
 	r := &recorder{Client: c, cases: cases, bin: o.bin}
 	if err := r.learn(lines); err != nil {

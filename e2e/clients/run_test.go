@@ -127,7 +127,7 @@ var results = regexp.MustCompile(
 
 // command is a program that the user starts in the project. It is gone in a while, with what it started.
 func (r *clientRun) command(name string, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(r.Context(), 3*binary.Patience)
+	ctx, cancel := context.WithTimeout(r.Context(), 9*binary.Patience)
 	r.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = r.workspace, append(r.env, "PWD="+r.workspace)

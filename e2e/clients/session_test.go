@@ -67,6 +67,9 @@ func TestChangesInASession(t *testing.T) {
 
 // ownHookrun puts a copy of hookrun into the run's home, alone on PATH, and a program that replaces the copy.
 func (r *clientRun) ownHookrun() {
+	if r.name == "copilot" {
+		r.args = append(r.args, "--allow-all-paths") // else it asks before a command about the home
+	}
 	bin := filepath.Join(r.home, "bin")
 	require.NoError(r, os.MkdirAll(bin, 0o700))
 	program, err := os.ReadFile(binary.Path)

@@ -14,8 +14,8 @@ var clientEvent func(protocol.Event) protocol.Event
 func SetClientEvents(of func(protocol.Event) protocol.Event) { clientEvent = of }
 
 // Canonical returns the common name of an event: TENEX's name if TENEX has the event. The names of Claude Code are
-// those of many clients; every other client's row says its Common. TENEX has one event for tools that ran and tools that
-// failed.
+// those of many clients; every other client's row says its Common. TENEX has one event for tools that ran and for tools
+// that failed.
 func Canonical(e protocol.Event) protocol.Event {
 	switch e {
 	case protocol.PreExecute, protocol.PreTool, protocol.PostTool, "":

@@ -24,38 +24,13 @@ var files = Pack{
 			Block: func() []Example {
 				return Lines("rm -rf /", "rm -rf /*", "sudo rm -fr --no-preserve-root /", "rm -rf ~", "rm -rf ~/*",
 					`rm -rf "$HOME"`, "rm -rf ${HOME}/", "rm -r -f .", "rm -rf ./*", "rm -rf *", "rm -rf {*,.*}",
-					"rm -rf ..", "rm -rf ../", "rm --recursive --force /etc", "rm -rf /usr/lib/x", "rm -rf dist /var",
-					"rm -rf /home/bob", `rm -rf "$X"/*`, "rm -rf $X/", "X=/; rm -rf $X",
-					"for d in /etc /x; do rm -rf $d; done", "cd / && rm -rf *", "cd build/.. && sudo rm -rf *",
-					`bash -c "cd / && rm -rf *"`, "rm -rf build/../../..", "rm -rf ~root", "(cd build); rm -rf *",
-					"cd build && cd - && rm -rf *", "rm -rf / tmp/x", "rm -f /etc/passwd", "find / -delete",
-					"find /etc -name '*.conf' -exec rm -f {} +", "find ~ -type f -delete", "unlink /etc/passwd",
-					"rm -rf ${X:-/}", "rm -rf ${HOME:?}/*", "A=(/ x); rm -rf \"${A[@]}\"", "rm -rf $'/'",
-					"rsync -a --delete empty/ /", "rsync -a --del empty/ ~/", "mv ~ /tmp/x", "mv /etc /tmp/etc",
-					"mv . ../x", "mv * /tmp/x", "shred -u /etc/shadow", "echo / | xargs rm -rf",
-					"xargs rm -rf / < list", "rm -rf /{etc,usr}", `\rm -rf /`, "/bin/rm -rf /", "busybox rm -rf /",
-					"docker exec x rm -rf /", "npx rimraf ~", "rm -rf \"$(pwd)/..\"/*", "rm -rf /h*/../etc",
-					`rm -rf "$PWD"`, "rmdir /s ~", `python3 -c "import os; os.system('rm -rf /')"`, "rm -rf $OPTS ~",
-					`eval "$A"; rm -rf /`, `rm -rf "${X}"/`, "rm -rf ~/$X", "cd $X && rm -rf *",
-					"pushd / ; rm -rf ./*",
-					`Remove-Item -Recurse -Force C:\`, `rd /s /q %USERPROFILE%`, `cmd /c "rd /s /q C:\Windows"`)
+					"rm -rf ..")
 			},
 			Pass: func() []Example {
 				return Lines("rm -rf node_modules dist", "rm -rf ./build/*", "rm -rf build/", "rm -rf *.log",
 					"rm -rf build*", "find . -name '*.pyc' -delete", "rm -rf /tmp/x", `rm -rf "$TMPDIR/x"`,
 					"cd build && rm -rf *", "cd build && sudo rm -rf ./* && cd ..", `rm -rf "$OUT"`,
-					`rm -rf "$OUT/lib"`, "D=dist; rm -rf $D/*", `rm -rf "${D:?}"/*`,
-					"tmp=$(mktemp -d); rm -rf \"$tmp\"", "rm -rf **/node_modules", "rm -rf packages/*/dist",
-					"rm -rf .next .turbo", "rm -rf {dist,build}", "rm -rf -- -x", "rm a.txt", "rm -rf '~'",
-					"rm -rf $(pwd)/dist", `rm -rf "$PWD/dist"`, "docker exec x rm -rf /var/lib/apt/lists/*",
-					"echo 'rm -rf /'", "git commit -m 'rm -rf / is bad'", "grep -rn 'rm -rf /' .", "mv a b",
-					"mv *.js src/", "for f in *; do mv \"$f\" \"${f// /_}\"; done", `rm -rf "$DIR/$NAME"`,
-					"sudo rm -f /etc/nginx/sites-enabled/x", "cd $(mktemp -d) && mv * /tmp/x", "mkdir app && mv * app/",
-					"find /var/tmp -name x -delete", "find . -name node_modules -type d -prune -exec rm -rf '{}' +",
-					"rsync -a src/ dst/", "rsync -a --delete src/ dst/", "rsync -a --delete dist/ me@host:/var/www/",
-					"rm -rf sub/../dist", "find / -name x.conf -exec grep x {} +", "rmdir empty",
-					"(cd build && rm -rf *)", "rm -rf /tmp/x/*", "docker run --rm -v /:/host alpine ls",
-					"sed -i s/a/b/ x && rm -rf /tmp/y", "cd /tmp/x && rm -rf *")
+					`rm -rf "$OUT/lib"`)
 			},
 		},
 		{
@@ -70,8 +45,7 @@ var files = Pack{
 				return Lines("rm -rf ~/project", "rm -r ~/.ssh", `rm -rf "$HOME/.config"`, "rm -rf /opt/app",
 					"rm ~/*.txt", "cd ~ && rm -rf project", "rm -rf ${HOME}/x", "find ~/x -name '*.bak' -delete",
 					"shred -u ~/notes.txt", "rsync -a --delete a/ ~/backup/", "rm -rf /srv/data/*",
-					"sudo rm -rf /usr/local/lib/x", "truncate -s 0 ~/x", "rm -rf /home/user/x/../y",
-					"xargs rm -rf ~/a < list", "X=~/p; rm -rf $X/q", "rm -rf dist ~/x")
+					"sudo rm -rf /usr/local/lib/x")
 			},
 			Pass: func() []Example {
 				return Lines("rm -rf dist", "rm ~/notes.txt", "rm -rf ~/.cache/pip", "rm -rf ~/.npm",
@@ -97,9 +71,7 @@ var files = Pack{
 					"find . -name '*.o' | xargs rm -f", "ls -t | tail -n +6 | xargs rm -rf",
 					"git ls-files '*.snap' | xargs rm", "find . -type f | xargs grep x",
 					"find . -type f -exec grep -l rm {} +", "git ls-files | xargs wc -l",
-					`find . \( -name '*.a' -o -name '*.o' \) -delete`, "find /tmp/x -delete",
-					"find . -type f -exec chmod 644 {} +", "find . -xtype l -delete", "rsync -an --delete x/ ./",
-					"git diff --name-only --diff-filter=A | xargs rm", "find ./dist -type f -delete", "ls && rm x")
+					`find . \( -name '*.a' -o -name '*.o' \) -delete`)
 			},
 		},
 		{
@@ -137,9 +109,7 @@ var files = Pack{
 				return Lines("echo x > /dev/null", "cat x 2>/dev/null", "dd if=/dev/zero of=disk.img bs=1M count=1",
 					"mkfs.ext4 disk.img", "dd if=/dev/sda of=backup.img", "echo x | tee /dev/stderr",
 					"echo hi > /dev/tty", "fdisk -l /dev/sda", "parted /dev/sda print", "echo x > /dev/ttyUSB0",
-					"exec 3<>/dev/tcp/localhost/80", "shred -u key.pem", "cat /dev/urandom | head -c 10", "ls /dev",
-					`dd if=x of="$OUT/x.img"`, "diskutil list", "cp a b", "cat < /dev/null > x", "wipefs /dev/sda",
-					"lsblk /dev/sda")
+					"exec 3<>/dev/tcp/localhost/80", "shred -u key.pem")
 			},
 		},
 		{

@@ -100,28 +100,18 @@ var infra = Pack{
 					"-e 'drop database", "-c \"truncate ", "dropdatabase("}},
 			Block: func() []Example {
 				return Lines(`psql -c "DROP TABLE users"`, `psql -d x --command="drop database y"`,
-					`mysql -e 'TRUNCATE TABLE users'`, `mysql -uroot -pX db -e"DELETE FROM users"`,
-					`sqlite3 app.db 'delete from users;'`, `echo 'DROP TABLE x' | psql`,
+					"mysql -e 'TRUNCATE TABLE users'", `mysql -uroot -pX db -e"DELETE FROM users"`,
+					"sqlite3 app.db 'delete from users;'", "echo 'DROP TABLE x' | psql",
 					"psql <<'EOF'\nselect 1;\ndrop schema public cascade;\nEOF", "mongosh --eval 'db.dropDatabase()'",
 					"mongosh x --eval 'db.users.deleteMany({})'", "dropdb app", "mysqladmin drop app",
-					"redis-cli FLUSHALL", "redis-cli -h x -n 1 flushdb",
-					`docker exec db psql -U x -c "DROP TABLE users"`, `psql -c "drop /* x */ table y"`,
-					`psql -c "DELETE FROM users; SELECT 1 WHERE true"`, `psql -c "DELETE FROM $T"`,
-					`mysql db <<< "drop table x"`, `psql -c "ALTER TABLE x DROP COLUMN y"`,
-					`psql -c "truncate users"`, "mongo x --eval 'db.users.drop()'",
-					`ssh h "mysql -e 'drop database x'"`, "printf 'drop table x;' | sqlite3 app.db",
-					"psql -c 'drop\ntable x'")
+					"redis-cli FLUSHALL")
 			},
 			Pass: func() []Example {
-				return Lines(`psql -c "SELECT * FROM users"`, `psql -c "DELETE FROM users WHERE id = 1"`, `psql -l`,
-					"psql -f schema.sql", `mysql -e 'show tables'`, `sqlite3 app.db .schema`,
+				return Lines(`psql -c "SELECT * FROM users"`, `psql -c "DELETE FROM users WHERE id = 1"`, "psql -l",
+					"psql -f schema.sql", "mysql -e 'show tables'", "sqlite3 app.db .schema",
 					`psql -c "select 'drop table x'"`, "redis-cli get x",
 					"sqlite3 :memory: 'create table x(y); drop table x'", "mongosh --eval 'db.users.find()'",
-					"createdb app", `grep -rn "DROP TABLE" migrations`, `git commit -m "drop table users"`,
-					"echo 'DROP TABLE x' > a.sql", "mongosh --eval 'db.users.deleteMany({a: 1})'",
-					`psql -c "CREATE TABLE drops (a int)"`, `psql -c "select * from truncate_log"`,
-					`psql -c "delete from x where a in (select 1)"`, "pg_dump x > a.sql",
-					"psql -c \"select 1 -- drop table x\nfrom y\"", "sed -i 's/drop table x//' a.sql && psql -f a.sql")
+					"createdb app", `grep -rn "DROP TABLE" migrations`)
 			},
 		},
 		{

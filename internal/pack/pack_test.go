@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -88,14 +89,20 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestMoreExamples has lines that a rule blocks and lets through beyond its examples.
+// TestMoreExamples has calls that a rule blocks and lets through beyond its examples: shell lines, and [tool] before
+// what another tool gets.
 func TestMoreExamples(t *testing.T) {
 	dir := t.TempDir()
-	for _, p := range []*Pack{&agents, &files, &git, &infra, &remote} {
+	ofTool := regexp.MustCompile(`^\[(\w+)\] (.*)$`)
+	for _, p := range All() {
 		for name, blocks := range map[string]bool{"block": true, "pass": false} {
 			for _, text := range linesOf(t, "testdata", p.Name+"-"+name+".txt") {
 				rule, line, _ := strings.Cut(text, " ")
-				found := p.Rule(rule).Decide(callOf(t, Example{Text: line}, dir))
+				e := Example{Text: line}
+				if parts := ofTool.FindStringSubmatch(line); parts != nil {
+					e = Example{parts[1], parts[2]}
+				}
+				found := p.Rule(rule).Decide(callOf(t, e, dir))
 				assert.Equal(t, blocks, found.Subject != "", text)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // TestSecretLines has lines that some rule of the pack blocks, and lines of every day that none does.
 func TestSecretLines(t *testing.T) {
-	for name, blocks := range map[string]bool{"secrets-block.txt": true, "secrets-pass.txt": false} {
+	for name, blocks := range map[string]bool{"secret-lines-block.txt": true, "secret-lines-pass.txt": false} {
 		dir := t.TempDir()
 		for _, line := range linesOf(t, "testdata", name) {
 			c, what := callOf(t, Example{Text: line}, dir), ""

@@ -107,7 +107,8 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	if projectTrust(config, in.Workspace) != "trusted" && in.HasEntry(files.Project(in.Workspace)) {
 		return append(found, dialect.Obstacle{
 			Path: user, What: "Codex does not trust the project, so it reads none of its hooks, without a word",
-			Mend: "start codex in " + in.Workspace + ", trust the folder, type /hooks, and trust the hooks", Known: true,
+			Mend:  "start codex in " + in.Workspace + ", trust the folder, type /hooks, and trust the hooks",
+			Known: true,
 		})
 	}
 	const without = ": Codex runs each call without it, and without a word"

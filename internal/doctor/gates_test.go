@@ -112,8 +112,8 @@ func TestGatesThatMeetNoTool(t *testing.T) {
 	}
 }
 
-// TestServersThatNobodyTells: a gate for tools of an MCP server is an error in a client that tells no server, unless one
-// of its files or the project's "tools" has the server.
+// TestServersThatNobodyTells: a gate for tools of an MCP server is an error in a client that tells no server, unless a
+// file of the client or the project's "tools" has the server.
 func TestServersThatNobodyTells(t *testing.T) {
 	const text = `hook "gate" is for tools of the MCP server github, which is in no file of `
 	for client, tool := range map[string]string{"cursor": "MCP:TOOL", "vscode": "mcp_github_TOOL"} {

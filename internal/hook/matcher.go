@@ -36,9 +36,12 @@ func NewGlobs(text string) (m Globs, ok bool) {
 	for part := range strings.SplitSeq(text, "|") {
 		if part = strings.TrimSpace(part); strings.HasPrefix(part, dialect.MCPPrefix) {
 			m.mcp = append(m.mcp, dialect.PlainMCP(part))
-			for at := len(dialect.MCPPrefix) + 1; at < len(part)-2; at++ { // clients write one _ for several
-				if server := part[len(dialect.MCPPrefix):at]; part[at:at+2] == "__" && strings.Contains(server, "__") {
-					m.mcp = append(m.mcp, dialect.PlainMCP(dialect.MCPPrefix+strings.ReplaceAll(server, "__", "_")+part[at:]))
+			rest := part[len(dialect.MCPPrefix):]
+			for at := range rest { // clients write one _ for several in a server's name
+				server, tool := rest[:at], rest[at:]
+				if strings.HasPrefix(tool, "__") && strings.Contains(server, "__") {
+					server = strings.ReplaceAll(server, "__", "_")
+					m.mcp = append(m.mcp, dialect.PlainMCP(dialect.MCPPrefix+server+tool))
 				}
 			}
 		}

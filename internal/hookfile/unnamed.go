@@ -102,8 +102,9 @@ func (c *Config) OtherServerWarning(call *dialect.Call) string {
 				other := *call
 				other.SetMCPNames([]string{name}, "")
 				if !hook.NewMatchContext(call).Runs(h) && hook.NewMatchContext(&other).Runs(h) {
-					const text = "nobody knows the MCP server of the tool %s, so hook %s of %s, which is for tools of " +
-						"%s, does not run; if the tool is of that server, name it in the hooks file, as \"tools\": {%s: %s}"
+					const text = "nobody knows the MCP server of the tool %s, so hook %s of %s, which is for " +
+						"tools of %s, does not run; if the tool is of that server, name it in the hooks file, as " +
+						"\"tools\": {%s: %s}"
 					return fmt.Sprintf(text, quote(call.Tool), quote(h.Name), h.Source(), server, quote(call.Tool),
 						quote(name))
 				}

@@ -60,6 +60,10 @@ func TestDecodeBeforeTool(t *testing.T) {
 	require.Equal(t, protocol.Block, decode("pre-tool", dialect.HookResult{TimedOut: true}).Decision)
 	v := decode("PreToolUse", dialecttest.Printed(`{"decision":"allow","permissionOverrides":["command(ls)"]}`))
 	require.Contains(t, v.Warnings[0], `"permissionOverrides", which hookrun does not pass on`)
+	c := dialect.Call{Event: before, Tool: "run_command", Args: `{"CommandLine":"a","Cwd":"/","command":"a"}`}
+	r := dialecttest.Printed(`{"decision":"allow","overwrite":{"CommandLine":"b"}}`)
+	require.JSONEq(t, `{"CommandLine":"b","command":"b","Cwd":"/","cwd":"/"}`,
+		string(Dialect.Hooks.Decode(&c, "h", &r).UpdatedInput))
 }
 
 func TestDecodeElsewhere(t *testing.T) {

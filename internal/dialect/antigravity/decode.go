@@ -55,7 +55,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	switch m.Name {
 	case before:
-		return readDecision(v, who, word, reason, fields)
+		return readDecision(c, v, who, word, reason, fields)
 	case stop:
 		if word == "continue" {
 			v.Decide(protocol.Block, cmp.Or(reason, "A hook wants the agent to go on"))
@@ -66,7 +66,8 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 }
 
 // readDecision reads the decision about a tool call.
-func readDecision(v dialect.Verdict, who, word, reason string, fields map[string]gjson.Result) dialect.Verdict {
+func readDecision(c *dialect.Call, v dialect.Verdict, who, word, reason string,
+	fields map[string]gjson.Result) dialect.Verdict {
 	switch word {
 	case "allow":
 		v.Approve(reason)
@@ -77,6 +78,16 @@ func readDecision(v dialect.Verdict, who, word, reason string, fields map[string
 			return dialect.Unreadable(who, fmt.Sprintf(`its "decision" is %s; %s`, fields["decision"].Raw, validWords))
 		}
 		return dialect.Unreadable(who, `it has no "decision"; `+validWords)
+	}
+	if other := fields["overwrite"]; other.IsObject() {
+		var args strictjson.Fields
+		for _, from := range []gjson.Result{gjson.ParseBytes(clientArgs(c.Tool, gjson.Parse(c.Args))), other} {
+			from.ForEach(func(key, value gjson.Result) bool {
+				args.Set(key.String(), []byte(value.Raw))
+				return true
+			})
+		}
+		v.UpdatedInput = []byte(argsOf(c.Tool, gjson.ParseBytes(dialect.ObjectOf(args))))
 	}
 	if fields["permissionOverrides"].IsArray() {
 		v.Warnings = append(v.Warnings, who+` answered with "permissionOverrides", which hookrun does not pass on`)

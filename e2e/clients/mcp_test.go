@@ -40,9 +40,22 @@ type mcpClient struct {
 	name, path string // the tool y, and the file with the servers in the home or, with ./, in the project
 	key, entry string // of the servers in the file; the server ($SERVER)
 	keeps      bool   // the model reads the old result
+	search     string // the input of the tool that shows the model the others
+	allow      string // in the place of Bash in the arguments
+	ends       bool   // a block ends the turn, and the user reads the reason
 }
 
 var mcpClients = map[string]mcpClient{
+	"claude": {name: "mcp__my-stub__y", path: ".claude.json", key: "mcpServers",
+		allow: "Bash,mcp__my-stub__y,mcp__my-stub__z", entry: `{"command": "python3", "args": ["$SERVER"]}`},
+	"cline": {name: "my-stub__y", ends: true, path: ".cline/data/settings/cline_mcp_settings.json", key: "mcpServers",
+		entry: `{"transport": {"type": "stdio", "command": "python3", "args": ["$SERVER"]}}`},
+	"droid": {name: "my-stub___y", path: ".factory/mcp.json", key: "mcpServers",
+		search: `{"query": "select:my-stub___y,my-stub___z"}`,
+		entry:  `{"type": "stdio", "command": "python3", "args": ["$SERVER"]}`},
+	"qwen": {name: "mcp__my-stub__y", path: ".qwen/settings.json", key: "mcpServers",
+		search: `{"query": "select:mcp__my-stub__y,mcp__my-stub__z"}`,
+		entry:  `{"command": "python3", "args": ["$SERVER"], "trust": true}`},
 	"copilot": {name: "my-stub-y", path: ".copilot/mcp-config.json", key: "mcpServers",
 		entry: `{"type": "local", "tools": ["*"], "command": "python3", "args": ["$SERVER"]}`},
 	"gemini": {name: "mcp_my-stub_y", path: ".gemini/settings.json", key: "mcpServers",
@@ -70,11 +83,20 @@ func testMCPTools(t *testing.T, name string) {
 	m := mcpClients[name]
 	at := slices.IndexFunc(realClients, func(c client) bool { return c.name == name })
 	r := newClientRun(t, realClients[at])
-	r.shell = m.name
+	if r.shell = m.name; m.search != "" {
+		r.shell = map[bool]string{true: "tool_search", false: "ToolSearch"}[name == "qwen"]
+	}
+	if at := slices.Index(r.args, "Bash"); m.allow != "" {
+		r.args[at] = m.allow
+	}
 	r.says = func(n int, tools ...string) string { // a command is a tool
 		var calls []clients.Call
 		for _, tool := range tools {
-			calls = append(calls, clients.Call{Tool: tool, Input: json.RawMessage(`{}`)})
+			input := json.RawMessage(`{}`)
+			if m.search != "" && tool == r.shell {
+				input = json.RawMessage(m.search)
+			}
+			calls = append(calls, clients.Call{Tool: tool, Input: input})
 		}
 		return clients.All[at].Says(n, calls...)
 	}
@@ -93,9 +115,19 @@ func testMCPTools(t *testing.T, name string) {
   "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"updatedToolOutput\":\"what may be seen\"}}'"}]}`)
 	r.install()
 	z := strings.TrimSuffix(m.name, "y") + "z"
-	r.turn([]string{m.name}, []string{z})
+	replies := [][]string{{m.name}, {z}}
+	if m.ends {
+		r.turn(replies[0])
+		require.False(t, r.ran("called-y"), r.output)
+		require.True(t, r.userReads("not this server"), r.output)
+		replies = replies[1:]
+	}
+	if m.search != "" {
+		replies = slices.Insert(replies, 0, []string{r.shell})
+	}
+	r.turn(replies...)
 	require.False(t, r.ran("called-y"), r.output)
-	require.True(t, r.modelReads(m.name, "not this server"), r.requests)
+	require.True(t, m.ends || r.modelReads(m.name, "not this server"), r.requests)
 	require.True(t, r.ran("called-z"), r.output)
 	require.Equal(t, m.keeps, r.modelReads(z, "the launch code"), r.requests)
 }

@@ -49,9 +49,9 @@ def table(lines):
         if any(other.startswith(name + "/") for other in found):
             continue
         parts = name.removeprefix("Test").split("/")
-        client = next((p for p in parts[1:] if p.rstrip("0123456789") in CLIENTS), "")
-        rest = [p for p in parts if p != client]
-        client = client.rstrip("0123456789") or next((c for c in CLIENTS if parts[0].lower().startswith(c)), "")
+        client = next((p for p in parts[1:] if p.split("_")[0].rstrip("0123456789") in CLIENTS), "")
+        rest = [p for p in parts if p != client] + client.split("_")[1:]
+        client = client.split("_")[0].rstrip("0123456789") or next((c for c in CLIENTS if parts[0].lower().startswith(c)), "")
         if client:
             row = rows.setdefault(": ".join(rest).replace("_", " "), {})
             cell = {"PASS": cells.get(name, "ok"), "SKIP": "–"}.get(result, "**FAIL** " + cells.get(name, "")).strip()

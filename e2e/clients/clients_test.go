@@ -186,8 +186,12 @@ func (r *clientRun) nameless() string {
 // tools. HOOKRUN_TEST_CLIENTS=1 takes the clients that are on PATH, and installs the others.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
-		for _, m := range append([]otherModel{{name: c.model}}, c.others...) {
-			t.Run(strings.TrimSuffix(c.name+" "+m.name, " "), func(t *testing.T) {
+		for i, m := range append([]otherModel{{name: c.model}}, c.others...) {
+			name := c.name
+			if i > 0 {
+				name += " " + m.name
+			}
+			t.Run(name, func(t *testing.T) {
 				if !*update {
 					t.Parallel()
 				}
@@ -219,8 +223,9 @@ func (r *clientRun) scope() string {
 
 // install installs hookrun and allows the project's hooks.
 func (r *clientRun) install() {
-	r.run(binary.Path, "install", r.name, r.scope(), "--allow")
-	r.run(binary.Path, "allow", "--yes")
+	hookrun := cmp.Or(r.hookrun, binary.Path) // a user's settings name the file
+	r.run(hookrun, "install", r.name, r.scope(), "--allow")
+	r.run(hookrun, "allow", "--yes")
 }
 
 func (r *clientRun) test() {

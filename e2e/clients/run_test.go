@@ -56,6 +56,7 @@ type clientRun struct {
 	env                   []string
 	output                string // of the last turn
 	below                 string // the last request of a subagent
+	hookrun               string // another than that of the tests
 
 	mu       sync.Mutex
 	replies  [][]string     // the commands that the model asks for in this turn, reply by reply

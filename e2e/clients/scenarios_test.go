@@ -63,7 +63,7 @@ var scenarios = []scenario{
 		but: map[string]string{"cline": none},
 		see: approved,
 	}, {
-		name: "nobody has allowed the hooks", want: "not run, the model reads why",
+		name: "nobody has allowed the hooks", want: held, but: map[string]string{"cline": "not run, nobody reads why"},
 		see: func(r *clientRun) string {
 			r.write(".tenex-hooks.json", `{"hooks": [{"name": "other", "block": "no", "events": ["pre-tool"]}]}`)
 			r.turn([]string{"touch free"})
@@ -189,7 +189,9 @@ func resumed(r *clientRun) string {
 	}
 	r.turn()
 	r.write("gate.sh", "exit 0\n")
+	// Copilot CLI has --trust-folder for new sessions alone.
 	r.args = slices.DeleteFunc(slices.Clone(r.args), func(arg string) bool { return arg == "--trust-folder" })
+	r.env = append(r.env, "GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true")
 	at := len(r.args)
 	if r.name == "codex" || r.name == "opencode" {
 		at--

@@ -74,7 +74,8 @@ func (r *clientRun) ownHookrun() {
 	require.NoError(r, os.MkdirAll(bin, 0o700))
 	program, err := os.ReadFile(binary.Path)
 	require.NoError(r, err)
-	require.NoError(r, os.WriteFile(filepath.Join(bin, "hookrun"), program, 0o700))
+	r.hookrun = filepath.Join(bin, "hookrun")
+	require.NoError(r, os.WriteFile(r.hookrun, program, 0o700))
 	require.NoError(r, os.WriteFile(filepath.Join(r.home, "replace"), []byte("#!/bin/sh\nrm \"$HOME/bin/hookrun\"\n"+
 		"printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$HOME/bin/hookrun\"; chmod +x \"$HOME/bin/hookrun\"\n"), 0o700))
 	for i, e := range r.env {

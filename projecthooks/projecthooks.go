@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hookfile/host"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -26,7 +27,7 @@ type LoadOptions struct {
 }
 
 // Config is the hooks of one or more files, in order. A nil or zero Config was never loaded: no Runner takes it.
-type Config hookfile.Public
+type Config host.Config
 
 // Empty is a Config without hooks, for a program without hooks files.
 var Empty *Config = newEmpty()
@@ -127,7 +128,7 @@ func Parse(name string, text []byte) (*Config, error) {
 
 func newEmpty() *Config { return newConfig(new(hookfile.Config), "") }
 
-func newConfig(c *hookfile.Config, dir string) *Config { return (*Config)(hookfile.NewPublic(c, dir)) }
+func newConfig(c *hookfile.Config, dir string) *Config { return (*Config)(host.New(c, dir)) }
 
 // public wraps a loaded config, and turns errors into types of this package.
 func public(c *hookfile.Config, dir string, err error) (*Config, error) {
@@ -156,7 +157,7 @@ func diagnostics(found []hook.Diagnostic) Diagnostics {
 }
 
 // config returns the internal Config of c, or nil if c is nil or zero.
-func (c *Config) config() *hookfile.Config { return (*hookfile.Public)(c).Config() }
+func (c *Config) config() *hookfile.Config { return (*host.Config)(c).Config() }
 
 // Hooks returns the hooks, in the order of the files. A nil or zero Config has none.
 func (c *Config) Hooks() []HookInfo {
@@ -166,7 +167,7 @@ func (c *Config) Hooks() []HookInfo {
 	}
 	hooks := make([]HookInfo, len(cfg.Hooks))
 	for i := range cfg.Hooks {
-		hooks[i] = HookInfo(hookfile.InfoOf(&cfg.Hooks[i]))
+		hooks[i] = HookInfo(host.InfoOf(&cfg.Hooks[i]))
 	}
 	return hooks
 }
@@ -190,7 +191,7 @@ func (c *Config) Changed() []string {
 	if c.config() == nil {
 		return []string{"nothing is known of the files: Load and Parse did not return this Config"}
 	}
-	return (*hookfile.Public)(c).Snapshot().TakeChanges()
+	return (*host.Config)(c).Snapshot().TakeChanges()
 }
 
 // Error returns the diagnostic as file:line:column: message.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hookfile/host"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -91,7 +91,7 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	public := (*hookfile.Public)(cfg)
+	public := (*host.Config)(cfg)
 	if r.ofFiles = o.Pin || o.Trust.isRequired(); r.ofFiles && isParsed(public) {
 		return nil, errParsed
 	}
@@ -122,7 +122,7 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 // errParsed is the error for a Config without files, if Trust or Pin is set.
 var errParsed = errors.New("Trust and Pin look after files, and Parse has read none; use projecthooks.Load")
 
-func isParsed(c *hookfile.Public) bool {
+func isParsed(c *host.Config) bool {
 	return c.Config() != nil && len(c.Config().Files) > 0 && c.Dir() == ""
 }
 
@@ -172,7 +172,7 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	}
 	r.mu.Lock() // hooks and folder come from one config, even with several Reloads at once
 	defer r.mu.Unlock()
-	public := (*hookfile.Public)(cfg)
+	public := (*host.Config)(cfg)
 	if r.ofFiles && isParsed(public) {
 		if err := r.engine.Reload(nil); errors.Is(err, ErrClosed) { // block all calls
 			return err
@@ -221,7 +221,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 			if !h.Runs && !h.Wants(event) { // the event is for another kind of tools
 				continue
 			}
-			info := hookfile.InfoOf(h.Hook)
+			info := host.InfoOf(h.Hook)
 			info.Events, info.Runs, info.Why = []protocol.Event{event}, h.Runs, h.Why
 			all = append(all, projecthooks.HookInfo(info))
 		}

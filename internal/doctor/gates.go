@@ -118,8 +118,8 @@ func (d *Doctor) unnamedServers(examined []*client) {
 				}
 				theirs := form.Name(dialect.MCPName(server, "TOOL"))
 				c.add(Finding{Check: "hook", Severity: Error, Where: h.Source(),
-					What: fmt.Sprintf("hook %s is for tools of the MCP server %s, which is in no file of %s, and %s does "+
-						"not tell which server a tool is of", strconv.Quote(h.Name), server, c.Files.Client, c.Files.Client),
+					What: fmt.Sprintf("hook %q is for tools of the MCP server %s, which is in no file of %[3]s, and "+
+						"%[3]s does not tell which server a tool is of", h.Name, server, c.Files.Client),
 					Mend: fmt.Sprintf(`name each tool of it in the hooks file, as "tools": {%q: %q}`, theirs,
 						dialect.MCPName(server, "TOOL"))})
 			}

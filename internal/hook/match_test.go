@@ -151,7 +151,7 @@ func TestNearlyTheTool(t *testing.T) {
 	const rule = `its if "ask(git *)" is not for`
 	for tool, hooks := range map[string][]string{
 		"ASk": {matcher, rule}, " ask": {matcher, rule}, "ask\n": {matcher, rule, suffix}, "\ufeffASK": {matcher},
-		"FS_read": {`its matcher "fs_*" does not match`}, "ask": nil, "Ask": {rule}, "other": nil, "fs_x": nil,
+		"FS_zip": {`its matcher "fs_*" does not match`}, "ask": nil, "Ask": {rule}, "other": nil, "fs_x": nil,
 		"Shell": nil, " SHELL": nil, "shell\n": nil, "functions.Bash": nil,
 	} {
 		_, warnings := runs(

@@ -31,7 +31,8 @@ func TestDecodeBeforeTool(t *testing.T) {
 		{" \n", 0, protocol.Continue, false, "", ""},
 		{`{"decision":"allow","reason":"fine"}`, 0, protocol.Continue, true, protocol.CausePolicy, "fine"},
 		{`{"decision":"ask","reason":"sure?"}`, 0, protocol.Ask, false, protocol.CausePolicy, "sure?"},
-		{`{"decision":"deny_unless_prior_grant"}`, 0, protocol.Ask, false, protocol.CausePolicy, "A hook wants to know"},
+		{`{"decision":"deny_unless_prior_grant"}`, 0, protocol.Ask, false, protocol.CausePolicy,
+			"A hook wants to know"},
 		{`{"decision":"force_ask"}`, 0, protocol.Ask, false, protocol.CausePolicy, "A hook wants to know"},
 		{`{"decision":"deny","reason":"no"}`, 0, protocol.Block, false, protocol.CausePolicy, "no"},
 		{`{"decision":"deny"}`, 0, protocol.Block, false, protocol.CausePolicy, defaultReason},
@@ -229,6 +230,7 @@ func TestToolName(t *testing.T) {
 		require.Equal(t, want, toolName(&dialect.Call{Tool: "manage_task", Args: args}), args)
 	}
 	require.Empty(t, toolName(&dialect.Call{Tool: "run_command"}))
-	require.Equal(t, "mcp__s__t", toolName(&dialect.Call{Tool: "call_mcp_tool", Args: `{"ServerName":"s","ToolName":"t"}`}))
+	require.Equal(t, "mcp__s__t", toolName(&dialect.Call{Tool: "call_mcp_tool",
+		Args: `{"ServerName":"s","ToolName":"t"}`}))
 	require.Empty(t, toolName(&dialect.Call{Tool: "call_mcp_tool", Args: `{"ServerName":"s"}`}))
 }

@@ -277,8 +277,8 @@ const serverKey = "mcp_server_name"
 // not tell which server has the tool.
 func OtherServer(c *dialect.Call, server string) (names []string) {
 	client := ClientOf(c)
-	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) || c.Field(serverKey) != "" ||
-		c.FileTools().Has(c.Tool) {
+	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) ||
+		c.Field(serverKey) != "" || c.FileTools().Has(c.Tool) {
 		return nil
 	}
 	for _, tool := range client.Client.MCP.Tools(c.Tool) {

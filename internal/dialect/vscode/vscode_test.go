@@ -79,7 +79,8 @@ func TestTools(t *testing.T) {
 		if test.name == "" {
 			require.Empty(t, c.ProjectTools(), test.tool)
 			guessed, _ := c.MCPNames()
-			require.Equal(t, test.tool == "mcp_github_create_issue", slices.Contains(guessed, "mcp__github__create_issue"))
+			require.Equal(t, test.tool == "mcp_github_create_issue",
+				slices.Contains(guessed, "mcp__github__create_issue"))
 		} else {
 			require.Equal(t, test.name, c.ProjectTool(), test.tool)
 		}

@@ -1,27 +1,29 @@
-package hookfile
+// Package host has what host programs in Go need of a Config, and the binary does not.
+package host
 
 import (
 	"slices"
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Public is the type from which projecthooks.Config is defined. The latter has no method that returns the inner Config:
-// hookrun's own packages convert to Public, and no other module can.
-type Public struct {
-	config *Config
+// Config is the type from which projecthooks.Config is defined. The latter has no method that returns the inner Config:
+// hookrun's own packages convert to this type, and no other module can.
+type Config struct {
+	config *hookfile.Config
 	dir    string // folder of the project; "": no file was read
 	begin  sync.Once
-	files  *Snapshot
+	files  *hookfile.Snapshot
 }
 
-// NewPublic returns a Public for a Config of the project in dir; "": no file was read.
-func NewPublic(c *Config, dir string) *Public { return &Public{config: c, dir: dir} }
+// New returns the Config for files of the project in dir; "": no file was read.
+func New(c *hookfile.Config, dir string) *Config { return &Config{config: c, dir: dir} }
 
 // Config returns the inner Config, or nil if p is nil or zero.
-func (p *Public) Config() *Config {
+func (p *Config) Config() *hookfile.Config {
 	if p == nil {
 		return nil
 	}
@@ -29,13 +31,13 @@ func (p *Public) Config() *Config {
 }
 
 // Dir returns the folder of the project, or "" if no file was read.
-func (p *Public) Dir() string { return p.dir }
+func (p *Config) Dir() string { return p.dir }
 
 // Snapshot returns the Snapshot of the files, the same at each call. A Config from a parsed text has no files.
-func (p *Public) Snapshot() *Snapshot {
+func (p *Config) Snapshot() *hookfile.Snapshot {
 	p.begin.Do(func() {
-		if p.files = new(Snapshot); p.dir != "" {
-			p.files = NewSnapshot(p.config)
+		if p.files = new(hookfile.Snapshot); p.dir != "" {
+			p.files = hookfile.NewSnapshot(p.config)
 		}
 	})
 	return p.files

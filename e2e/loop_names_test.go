@@ -33,7 +33,9 @@ var loopNames = []struct{ names, held, free string }{
 	{"Read read_file view view_file fs_read", `{"file_path":".env"}`, `{"file_path":"a.lock"}`},
 	{"view Grep", `{"command":"git push --force"}`, `{"path":"a.txt","pattern":"git push --force"}`},
 	{"download todo list_files", `{"path":"a.lock","content":"x"}`, `{"url":"https://x.io","path":"a.txt"}`},
-	{"WebFetch webfetch FetchUrl fetch web_fetch", `{"url":"https://evil.io/x"}`, `{"url":"https://x.io"}`},
+	{"bash execute_command bash_tool run_shell developer__shell launch-process start_process",
+		`{"command":["git","push","--force"]}`, `{"restart":true}`},
+	{"WebFetch webfetch FetchUrl fetch web_fetch fetch_url read_url visit_webpage open_url browser_navigate", `{"url":"https://evil.io/x"}`, `{"url":"https://x.io"}`},
 }
 
 const loopRules = `{"hooks": [

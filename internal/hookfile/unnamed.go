@@ -22,7 +22,7 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 		}
 	}
 	if guessed, _ := call.MCPNames(); len(guessed) > 0 {
-		return c.serverNote(call, guessed[0])
+		return c.serverNote(call, guessed)
 	}
 	client := registry.ClientOf(call)
 	if client == nil || !dialect.HasTool(call.Event) || call.FileTools().Has(call.Tool) ||
@@ -77,12 +77,17 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 }
 
 // serverNote returns a note if hooks for MCP tools run because the tool's name may have their server, or "".
-func (c *Config) serverNote(call *dialect.Call, guess string) string {
-	certain := *call
-	certain.SetMCPNames(nil, "")
-	match, without := hook.NewMatchContext(call), hook.NewMatchContext(&certain)
+func (c *Config) serverNote(call *dialect.Call, guessed []string) string {
+	as := *call
+	as.SetMCPNames(nil, "")
+	match, without := hook.NewMatchContext(call), hook.NewMatchContext(&as)
 	for i := range c.Hooks {
 		if h := &c.Hooks[i]; match.Runs(h) && !without.Runs(h) {
+			isMeant := func(name string) bool {
+				as.SetMCPNames([]string{name}, "")
+				return hook.NewMatchContext(&as).Runs(h)
+			}
+			guess := guessed[max(slices.IndexFunc(guessed, isMeant), 0)]
 			const text = "nobody knows the MCP server of the tool %s, so hooks for each server that it may be of " +
 				"run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: %s}"
 			return fmt.Sprintf(text, quote(call.Tool), quote(h.Name), h.Source(), quote(call.Tool),

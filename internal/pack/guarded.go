@@ -77,6 +77,7 @@ var guardedFolders = [...]guardedFolder{
 
 	{".agents", []string{"skills/"}, guardCommands, true},
 	{".claude", []string{"agents/", "commands/", "skills/"}, guardCommands, false},
+	{".codeium", []string{"windsurf/mcp_config.json"}, guardCommands, true},
 	{".config", []string{"opencode/command/", "opencode/commands/", "opencode/skill/", "opencode/skills/"},
 		guardCommands, true},
 	{".copilot", []string{"agents/"}, guardCommands, true},
@@ -84,7 +85,9 @@ var guardedFolders = [...]guardedFolder{
 	{".factory", []string{"commands/", "mcp.json"}, guardCommands, false},
 	{".gemini", []string{"commands/", "extensions/"}, guardCommands, false},
 	{".github", []string{"agents/"}, guardCommands, true},
+	{".junie", []string{"mcp/mcp.json"}, guardCommands, true},
 	{".kimi-code", []string{"mcp.json"}, guardCommands, true},
+	{".kiro", []string{"settings/mcp.json"}, guardCommands, true},
 	{".opencode", []string{"command/", "commands/", "skill/", "skills/"}, guardCommands, false},
 	{".qwen", []string{"agents/", "commands/", "extensions/", "skills/"}, guardCommands, false},
 	{".vscode", []string{"mcp.json"}, guardCommands, true},

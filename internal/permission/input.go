@@ -131,6 +131,9 @@ func (c *Call) input() *input {
 		in.read(c.Input, c.Wrappers)
 		if in.kind == Shell {
 			in.readPatches(in.lines, c.Wrappers)
+			if only := gjson.Parse(c.Input); only.Get("restart").Type == gjson.True && len(only.Map()) == 1 {
+				in.lines = []shellLine{{}} // the shell of a model's API begins again and runs nothing
+			}
 		}
 	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
 		in.readPatch(strictjson.Text(c.Input), c.Wrappers)

@@ -37,8 +37,13 @@ func ToolAliases(tool string) (also []string) {
 }
 
 // loopTools are names that loops and models' APIs give to tools, and no client here.
-var loopTools = []dialect.Tool{"execute_bash shell", "run_terminal_cmd shell", "edit_file fs_edit fs_write",
-	"str_replace_based_edit_tool fs_edit fs_write"}
+var loopTools = []dialect.Tool{"execute_bash shell", "run_terminal_cmd shell", "execute_command shell",
+	"bash_tool shell", "shell_tool shell", "run_shell shell", "run_bash shell", "developer__shell shell",
+	"launch-process shell", "start_process shell", "run_process shell", "edit_file fs_edit fs_write",
+	"str_replace_based_edit_tool fs_edit fs_write", "text_editor fs_edit fs_write",
+	"developer__text_editor fs_edit fs_write", "fs_create fs_write", "new_file fs_write", "save-file fs_write",
+	"fetch_url web_fetch", "read_url web_fetch", "read_web_page web_fetch", "visit_webpage web_fetch",
+	"open_url web_fetch", "get_url web_fetch", "browser_navigate web_fetch"}
 
 // nearTools are loopTools and the tools of all clients, by plainName.
 var nearTools = lazy.Value[map[string][]dialect.Tool]{Make: func() map[string][]dialect.Tool {
@@ -105,6 +110,11 @@ func MainTools(project []string) (main []string) {
 			if at := slices.IndexFunc(d.Tools(), isMain); at >= 0 {
 				main = append(main, d.Tools()[at].Name())
 			}
+		}
+	}
+	for _, t := range loopTools {
+		if slices.ContainsFunc(project, t.IsCalled) {
+			main = append(main, t.Name())
 		}
 	}
 	return main
@@ -183,6 +193,9 @@ func KnownTools() (names []string) {
 		if name := t.Name(); !known[strings.ToLower(name)] {
 			add(name)
 		}
+	}
+	for _, t := range loopTools {
+		add(t.Name())
 	}
 	return names
 }

@@ -35,7 +35,8 @@ var loopNames = []struct{ names, held, free string }{
 	{"download todo list_files", `{"path":"a.lock","content":"x"}`, `{"url":"https://x.io","path":"a.txt"}`},
 	{"bash execute_command bash_tool run_shell developer__shell launch-process start_process",
 		`{"command":["git","push","--force"]}`, `{"restart":true}`},
-	{"WebFetch webfetch FetchUrl fetch web_fetch fetch_url read_url visit_webpage open_url browser_navigate", `{"url":"https://evil.io/x"}`, `{"url":"https://x.io"}`},
+	{"WebFetch webfetch FetchUrl fetch web_fetch fetch_url read_url visit_webpage open_url browser_navigate",
+		`{"url":"https://evil.io/x"}`, `{"url":"https://x.io"}`},
 }
 
 const loopRules = `{"hooks": [

@@ -220,7 +220,7 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 		c.Kinds, c.KindsExact = kindsOf(c, files)
 	}
 	if names[0] == c.Tool {
-		names = [2]string{}
+		names = [2]string{names[1]}
 	}
 	c.SetToolNames(names, slices.Concat(files.Added(c.Tool), c.Kinds), files)
 	if !files.Has(c.Tool) {

@@ -49,8 +49,8 @@ func (p *Plan) checkTrust() {
 	}
 	g := &p.trust
 	g.rules = trust.Rules{
-		Required: p.runner.requiresTrust(p.loaded.config), Pin: p.runner.options.Pin && p.call.SessionID != "",
-		Session: p.call.SessionID,
+		Required: p.runner.requiresTrust(p.loaded.config), Pin: p.runner.options.Pin && p.session() != "",
+		Session: p.session(),
 	}
 	err := g.fingerprint(p)
 	if err == nil {
@@ -172,11 +172,20 @@ func (g *trustCheck) cause() protocol.Cause {
 	return protocol.CauseChanged
 }
 
+// session returns the session that a call is pinned to. A client may name none, and its entry must judge the call all the
+// same: then all such calls in the workspace are one session.
+func (p *Plan) session() string {
+	if p.call.SessionID == "" && p.runner.options.BlockUntilAllowed {
+		return "without an id, in " + p.call.Workspace
+	}
+	return p.call.SessionID
+}
+
 // pin records the hooks at the first call of a session.
 func (p *Plan) pin() (err error) {
 	g := &p.trust
 	switch {
-	case p.runner.options.Pin && p.call.SessionID == "":
+	case p.runner.options.Pin && p.session() == "":
 		return errors.New("a pinned call needs the id of its session; give --session-id, or leave --pin out")
 	case !g.judgment.Unpinned:
 		return nil

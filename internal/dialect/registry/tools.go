@@ -102,12 +102,13 @@ func EditorTool(c *dialect.Call) string {
 }
 
 // MainTools returns the names by which clients know tools with the project's names, without their special tools of the
-// same kind, such as NotebookEdit.
+// same kind, such as NotebookEdit. A name that is also one of the project's, as Kiro's fs_write, means that alone.
 func MainTools(project []string) (main []string) {
 	for _, d := range dialects() {
 		for _, name := range project {
 			isMain := func(t dialect.Tool) bool { return t.IsCalled(name) }
-			if at := slices.IndexFunc(d.Tools(), isMain); at >= 0 {
+			at := slices.IndexFunc(d.Tools(), isMain)
+			if at >= 0 && !IsProjectName(d.Tools()[at].Name()) {
 				main = append(main, d.Tools()[at].Name())
 			}
 		}

@@ -181,8 +181,9 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // print, unless the block replaces the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
 	client, toClient := registry.ClientNamed(f.output)
-	if f.call.Event == "" && (toClient || f.output == "") &&
-		(f.entry != "" || errors.As(failure, new(registry.Stranger))) {
+	isStranger := errors.As(failure, new(registry.Stranger))
+	isUnread := f.call.Event == "" && (toClient || f.output == "") && (f.entry != "" || isStranger)
+	if isUnread || isStranger && f.entry != "" {
 		return f.tellStranger(failure, std)
 	}
 	if !toClient || f.call.Event == "" {

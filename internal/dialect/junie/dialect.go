@@ -35,6 +35,7 @@ var Dialect = &dialect.Dialect{
 		},
 		Errors: dialect.ErrorByExitAndBlock,
 		Tools:  tools,
+		MCP:    "TOOL", // no document names the form
 	},
 	Files:   files,
 	Install: install,

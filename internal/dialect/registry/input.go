@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
@@ -98,6 +99,9 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 	}
 	if wrong == nil && dialect.HasTool(c.Event) && c.Tool == "" {
 		wrong = fmt.Errorf("the hook input has no tool_name, and %s is about a tool", c.Event)
+		if dialect.Canonical(c.Event) == protocol.PreTool {
+			wrong = Stranger{wrong, doc}
+		}
 	}
 	return c, warnings, wrong
 }

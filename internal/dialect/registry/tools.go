@@ -36,8 +36,9 @@ func ToolAliases(tool string) (also []string) {
 	return also
 }
 
-// loopTools are names that loops and models' APIs give to tools, and no client here.
-var loopTools = []dialect.Tool{"execute_bash shell", "run_terminal_cmd shell", "execute_command shell",
+// loopTools are names that loops and models' APIs give to tools. Three are Codex's, too, and mean any shell.
+var loopTools = []dialect.Tool{"local_shell shell", "exec_command shell", "shell_command shell",
+	"execute_bash shell", "run_terminal_cmd shell", "execute_command shell",
 	"bash_tool shell", "shell_tool shell", "run_shell shell", "run_bash shell", "developer__shell shell",
 	"launch-process shell", "start_process shell", "run_process shell", "edit_file fs_edit fs_write",
 	"str_replace_based_edit_tool fs_edit fs_write", "text_editor fs_edit fs_write",
@@ -292,7 +293,10 @@ const serverKey = "mcp_server_name"
 func OtherServer(c *dialect.Call, server string) (names []string) {
 	client := ClientOf(c)
 	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) ||
-		c.Field(serverKey) != "" || c.FileTools().Has(c.Tool) {
+		c.Field(serverKey) != "" || c.FileTools().Has(c.Tool) || strings.HasPrefix(c.Tool, dialect.MCPPrefix) {
+		return nil
+	}
+	if _, known := client.ToolNamed(c.Tool); known {
 		return nil
 	}
 	for _, tool := range client.Client.MCP.Tools(c.Tool) {

@@ -37,7 +37,9 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 	case "":
 		if strings.HasSuffix(string(c.Event), "mcp_tool_use") {
 			tool := dialect.StringOf(info.Get("mcp_tool_name"))
-			c.Tool = cmp.Or(dialect.MCPName(dialect.StringOf(info.Get("mcp_server_name")), tool), tool)
+			if server := info.Get("mcp_server_name"); server.Exists() { // else no rule for a server would meet the call
+				c.Tool = cmp.Or(dialect.MCPName(dialect.StringOf(server), tool), tool)
+			}
 			c.Args = cmp.Or(info.Get("mcp_tool_arguments").Raw, "{}")
 			c.Result = strictjson.ValueText([]byte(info.Get("mcp_result").Raw))
 		}

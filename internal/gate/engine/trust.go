@@ -172,8 +172,8 @@ func (g *trustCheck) cause() protocol.Cause {
 	return protocol.CauseChanged
 }
 
-// session returns the session that a call is pinned to. A client may name none, and its entry must judge the call all the
-// same: then all such calls in the workspace are one session.
+// session returns the session that a call is pinned to. A client may name none, and its entry must judge the call all
+// the same: then all such calls in the workspace are one session.
 func (p *Plan) session() string {
 	if p.call.SessionID == "" && p.runner.options.BlockUntilAllowed {
 		return "without an id, in " + p.call.Workspace

@@ -84,13 +84,13 @@ func (m *MatchContext) atLevel(h *Hook) *MatchContext {
 
 // view is the call as the hooks of one dialect see it.
 type view struct {
-	dialect    *dialect.Dialect
-	event      protocol.Event
-	field      string // the hook input's field for matchers; "": no field
-	subject    string // the field's value
-	names      []string
-	namesKnown bool
-	clients    []string // clients' names for such a tool, if a loop may call it as it likes
+	dialect     *dialect.Dialect
+	event       protocol.Event
+	field       string // the hook input's field for matchers; "": no field
+	subject     string // the field's value
+	names       []string
+	namesKnown  bool
+	freelyNamed bool // a loop may call its tools as it likes
 }
 
 // view returns the cached view of a dialect.
@@ -118,14 +118,21 @@ func (m *MatchContext) toolNames(v *view) []string {
 		switch {
 		case v.field != "tool_name":
 		case v.dialect.HasProjectRules():
-			if v.names = projectNames(m.call); registry.ClientOf(m.call) == nil || len(m.call.Kinds) > 0 {
-				v.clients = registry.MainTools(append([]string{m.call.Tool}, v.names...))
-			}
+			v.names = projectNames(m.call)
+			v.freelyNamed = registry.ClientOf(m.call) == nil || len(m.call.Kinds) > 0
 		case v.dialect.Own != nil:
 			v.names = registry.ToolNamesIn(v.dialect.Own, m.call)
 		}
 	}
 	return v.names
+}
+
+// clientNames returns clients' names for such a tool, if a loop called it as it likes.
+func (m *MatchContext) clientNames(v *view) []string {
+	if names := m.toolNames(v); v.freelyNamed {
+		return registry.MainTools(append([]string{m.call.Tool}, names...))
+	}
+	return nil
 }
 
 // Warnings returns warnings about the call, for the hooks matched so far.
@@ -268,7 +275,7 @@ func (m *MatchContext) matches(h *Hook, v *view) bool {
 		return true
 	}
 	match := func(name string) bool { return m.match(h, name) }
-	return slices.ContainsFunc(m.toolNames(v), match) || slices.ContainsFunc(v.clients, match)
+	return slices.ContainsFunc(m.toolNames(v), match) || slices.ContainsFunc(m.clientNames(v), match)
 }
 
 // match compares the matcher with one name. If the comparison would take too long, it returns true.
@@ -358,7 +365,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	rule.Project, rule.Aliases = h.Dialect.HasProjectRules(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
 	if name := h.If.Tool(); rule.Project && (h.If.MayTouch(rule) && isFileTool(name) ||
-		slices.Contains(m.view(h.Dialect).clients, name)) {
+		slices.Contains(m.clientNames(m.view(h.Dialect)), name)) {
 		rule.Aliases = append(slices.Clip(rule.Aliases), name)
 	}
 	if name := h.If.Tool(); rule.Project && strings.HasPrefix(name, dialect.MCPPrefix) {

@@ -100,11 +100,15 @@ func (c *Config) serverNote(call *dialect.Call, guessed []string) string {
 // OtherServerWarning returns a warning if hooks for MCP tools do not run, and would if the tool were of their server,
 // which the client does not tell. "" means no warning.
 func (c *Config) OtherServerWarning(call *dialect.Call) string {
+	tools := registry.ToolsOfOtherServers(call)
+	if len(tools) == 0 {
+		return ""
+	}
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
 		for _, server := range h.MCPServers() {
-			for _, name := range registry.OtherServer(call, server) {
-				other := *call
+			for _, tool := range tools {
+				name, other := dialect.MCPName(server, tool), *call
 				other.SetMCPNames([]string{name}, "")
 				if !hook.NewMatchContext(call).Runs(h) && hook.NewMatchContext(&other).Runs(h) {
 					const text = "nobody knows the MCP server of the tool %s, so hook %s of %s, which is for " +

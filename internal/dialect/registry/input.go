@@ -79,7 +79,7 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 		}
 	}
 	err = setSource(&c, fields["hook_event_name"])
-	if isGrok(doc) {
+	if isGrok(func(key string) bool { return fields[key].Exists() }) {
 		err = errors.New("the hook input is Grok Build's, whose tools hookrun does not know")
 	}
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/dialect/vscode"
 	"github.com/hookrun/hookrun/internal/dialect/windsurf"
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -56,18 +57,22 @@ var dialects = func() []*dialect.Dialect {
 func init() { dialect.SetClientEvents(commonEvent) }
 
 // commonEvent returns the Common of an event's row in any dialect, or "".
-func commonEvent(e protocol.Event) protocol.Event {
+func commonEvent(e protocol.Event) protocol.Event { return commonEvents.Get()[e] }
+
+// commonEvents is made at first use: a call of such a client asks for its event many times.
+var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() map[protocol.Event]protocol.Event {
+	common := map[protocol.Event]protocol.Event{}
 	for _, d := range dialects() {
 		for _, v := range d.Variants() {
 			for i := range v.Events {
-				if row := &v.Events[i]; row.Common != "" && row.Name == e {
-					return row.Common
+				if row := &v.Events[i]; row.Common != "" {
+					common[row.Name] = row.Common
 				}
 			}
 		}
 	}
-	return ""
-}
+	return common
+}}
 
 // All returns all dialects.
 func All() []*dialect.Dialect { return dialects() }

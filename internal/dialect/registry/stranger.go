@@ -19,7 +19,7 @@ type Stranger struct {
 // Who says which program may have sent the input, and how to keep it from running the entry: several programs run the
 // hooks in other programs' files.
 func (s Stranger) Who() string {
-	if isGrok(s.doc) {
+	if isGrok(func(key string) bool { return gjson.Get(s.doc, key).Exists() }) {
 		return "set hooks = false under [compat.claude] and [compat.cursor] in ~/.grok/config.toml"
 	}
 	return "some programs run the hooks in the files of others: VS Code, unless \"chat.hookFilesLocations\" in its " +
@@ -27,11 +27,10 @@ func (s Stranger) Who() string {
 		"[compat.claude] and [compat.cursor]"
 }
 
-// isGrok reports whether Grok Build wrote an input. It names its events and tools in its own way, and those of Claude
-// Code beside them.
-func isGrok(doc string) bool {
-	return gjson.Get(doc, "workspaceRoot").Exists() &&
-		(gjson.Get(doc, "hookEventName").Exists() || gjson.Get(doc, "toolName").Exists())
+// isGrok reports whether Grok Build wrote an input, by the keys that the input has. It names its events and tools in
+// its own way, and those of Claude Code beside them.
+func isGrok(has func(key string) bool) bool {
+	return has("workspaceRoot") && (has("hookEventName") || has("toolName"))
 }
 
 // named are the keys under which programs name the event of a hook input, and withGate keys that only inputs about a

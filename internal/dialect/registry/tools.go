@@ -61,7 +61,7 @@ var nearTools = lazy.Value[map[string][]dialect.Tool]{Make: func() map[string][]
 // plainName returns a name without a prefix such as functions. and without what differs between spellings of a name.
 func plainName(name string) string {
 	name = strings.TrimSpace(name[strings.LastIndexByte(name, '.')+1:])
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 }
 
 // kindsOf returns the project's names for tools of the same name, or nearly the same, in the tables of all clients. The
@@ -105,22 +105,37 @@ func EditorTool(c *dialect.Call) string {
 // MainTools returns the names by which clients know tools with the project's names, without their special tools of the
 // same kind, such as NotebookEdit. A name that is also one of the project's, as Kiro's fs_write, means that alone.
 func MainTools(project []string) (main []string) {
+	for _, name := range project {
+		main = append(main, mainTools.Get()[name]...)
+	}
+	return main
+}
+
+var mainTools = lazy.Value[map[string][]string]{Make: func() map[string][]string {
+	main, project := map[string][]string{}, ProjectNames()
+	add := func(t dialect.Tool, name string) {
+		if !slices.Contains(project, t.Name()) {
+			main[name] = append(main[name], t.Name())
+		}
+	}
 	for _, d := range dialects() {
-		for _, name := range project {
-			isMain := func(t dialect.Tool) bool { return t.IsCalled(name) }
-			at := slices.IndexFunc(d.Tools(), isMain)
-			if at >= 0 && !IsProjectName(d.Tools()[at].Name()) {
-				main = append(main, d.Tools()[at].Name())
+		seen := map[string]bool{"": true}
+		for _, t := range d.Tools() {
+			for _, name := range t.Names() {
+				if !seen[name] {
+					seen[name] = true
+					add(t, name)
+				}
 			}
 		}
 	}
 	for _, t := range loopTools {
-		if slices.ContainsFunc(project, t.IsCalled) {
-			main = append(main, t.Name())
-		}
+		names := t.Names()
+		add(t, names[0])
+		add(t, names[1])
 	}
 	return main
-}
+}}
 
 // WhoCalls names the clients with a tool of the name: "Claude Code or Codex".
 func WhoCalls(tool string) string {
@@ -158,7 +173,7 @@ func ClientTools() (names []string) {
 	return names
 }
 
-// IsProjectName reports whether a name is among ProjectNames.
+// IsProjectName reports whether a name is among ProjectNames. It makes no index, which takes longer than a call.
 func IsProjectName(name string) bool {
 	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
 		return slices.ContainsFunc(d.Tools(), func(t dialect.Tool) bool { return t.IsCalled(name) })
@@ -288,9 +303,9 @@ func mcpNames(client *dialect.Dialect, c *dialect.Call, tool string) (listed, gu
 // serverKey is the key of Cursor's input with the MCP server.
 const serverKey = "mcp_server_name"
 
-// OtherServer returns the names that the call's tool may have as a tool of a server with the name, if the client does
-// not tell which server has the tool.
-func OtherServer(c *dialect.Call, server string) (names []string) {
+// ToolsOfOtherServers returns the names that the call's tool may have at an MCP server, if the client does not tell
+// which server has the tool.
+func ToolsOfOtherServers(c *dialect.Call) (tools []string) {
 	client := ClientOf(c)
 	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) ||
 		c.Field(serverKey) != "" || c.FileTools().Has(c.Tool) || strings.HasPrefix(c.Tool, dialect.MCPPrefix) {
@@ -299,10 +314,7 @@ func OtherServer(c *dialect.Call, server string) (names []string) {
 	if _, known := client.ToolNamed(c.Tool); known {
 		return nil
 	}
-	for _, tool := range client.Client.MCP.Tools(c.Tool) {
-		names = append(names, dialect.MCPName(server, tool))
-	}
-	return names
+	return client.Client.MCP.Tools(c.Tool)
 }
 
 // namesOf searches client after client, because an index of all tools takes longer to build than a call.

@@ -26,34 +26,11 @@ func Open(folder string) (*Store, error) {
 			return nil, fmt.Errorf("finding the state folder: %w", err)
 		}
 	}
-	real, err := owner.Resolve(folder)
+	real, err := state.Private(folder)
 	if err != nil {
-		return nil, fmt.Errorf("the state folder: %w", err)
-	}
-	if err := checkPrivate(real); err != nil {
 		return nil, err
 	}
 	return &Store{real}, nil
-}
-
-// checkPrivate returns an error if another user could replace files in the folder, or in a folder above.
-func checkPrivate(folder string) error {
-	const text = "the state folder %s cannot be trusted: %s %w"
-	for at := folder; ; at = filepath.Dir(at) {
-		info, err := os.Lstat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return fmt.Errorf(text, folder, at, regular.UnwrapPath(err))
-		default:
-			if err := folderFault(at, info, at != folder); err != nil {
-				return fmt.Errorf(text, folder, at, err)
-			}
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -65,12 +66,17 @@ func (f *firing) approve(h *hookRun, verdict *dialect.HookVerdict) {
 	}
 }
 
-// approvalCall returns the call that a person approves: with the arguments as the hook saw them.
+// approvalCall returns the call that a person approves: with the arguments as the hook saw them. A program that makes
+// one call without an input of a client runs in the folder of the call.
 func (f *firing) approvalCall(seen *dialect.Call) (approval.Call, error) {
 	c := &f.Plan.call
 	args, err := seen.InputText()
+	dir := c.Dir
+	if dir == "" && c.ClientInput == "" && f.runner.options.OneShot {
+		dir, _ = os.Getwd() // without it, the workspace
+	}
 	return approval.Call{Event: string(c.Event), Tool: c.Tool, Args: args, Raw: c.Args, Workspace: c.Workspace,
-		Dir: cmp.Or(c.Dir, c.Workspace), Session: c.SessionID, Agent: c.AgentID}, err
+		Dir: cmp.Or(dir, c.Workspace), Session: c.SessionID, Agent: c.AgentID}, err
 }
 
 // takeApprovals uses the approvals up by which the call goes on. The error says why the call must not go on.

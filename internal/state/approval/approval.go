@@ -10,7 +10,8 @@
 //	}
 //
 // Guarantees: Take returns true once for an approval, even if many processes call it at the same time, and only within
-// Valid. The call must be equal in all fields. A file that another user owns or can write to approves no call.
+// Valid. The call must be equal in all fields, and a request shows the call of its code. A file or a state folder that
+// another user owns or can write to approves no call.
 //
 // Not guaranteed: protection from other programs of the same user. A program of the user can write an approval.
 package approval
@@ -19,7 +20,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,29 +54,33 @@ const (
 
 // Call is a call that a person can approve.
 type Call struct {
-	Event     string `json:"event"`
-	Tool      string `json:"tool"`
-	Args      string `json:"args"` // JSON, as the hook saw them
-	Raw       string `json:"-"`    // the arguments as the caller gave them
-	Workspace string `json:"workspace"`
-	Dir       string `json:"cwd"`
-	Session   string `json:"session_id"`
-	Agent     string `json:"agent_id"`
+	Event     string
+	Tool      string
+	Args      string // JSON, as the hook saw them
+	Raw       string // the arguments as the caller gave them
+	Workspace string
+	Dir       string
+	Session   string
+	Agent     string
+}
+
+func (c *Call) fields() []*string {
+	return []*string{&c.Event, &c.Tool, &c.Args, &c.Raw, &c.Workspace, &c.Dir, &c.Session, &c.Agent}
 }
 
 // hash returns a hash of all fields. Each has its length before it, so different calls have different texts.
-func (c *Call) hash() string {
+func (c *Call) hash() []byte {
 	sum := sha256.New()
-	for _, field := range []string{c.Event, c.Tool, c.Args, c.Raw, c.Workspace, c.Dir, c.Session, c.Agent} {
-		fmt.Fprintf(sum, "%d:%s", len(field), field)
+	for _, field := range c.fields() {
+		fmt.Fprintf(sum, "%d:%s", len(*field), *field)
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return sum.Sum(nil)
 }
 
 // Request is a call that waits for a person, or that a person has approved.
 type Request struct {
-	Call
-	Hash     string    `json:"hash"`
+	Call     `json:"-"`
+	Fields   [][]byte  `json:"call"` // of Call, in the file alone: a string of JSON keeps only UTF-8
 	Hook     string    `json:"hook"`
 	Reason   string    `json:"reason"`
 	Asked    time.Time `json:"asked"`
@@ -84,17 +88,13 @@ type Request struct {
 }
 
 // Code returns the name of the request: 8 letters and digits, the same for the same call.
-func (r *Request) Code() string { return codeOf(r.Hash) }
+func (r *Request) Code() string { return codeOf(r.hash()) }
 
 // codeLetters are the digits of codes. Package encoding/base32 would allocate at the start of each call.
 const codeLetters = "0123456789abcdefghijklmnopqrstuv"
 
-func codeOf(hash string) string {
-	bytes, err := hex.DecodeString(hash)
-	if err != nil || len(bytes) != sha256.Size {
-		return ""
-	}
-	code := strconv.FormatUint(binary.BigEndian.Uint64(bytes)>>24, len(codeLetters))
+func codeOf(hash []byte) string {
+	code := strconv.FormatUint(binary.BigEndian.Uint64(hash)>>24, len(codeLetters))
 	return strings.Repeat("0", 8-len(code)) + code
 }
 
@@ -108,6 +108,9 @@ func Ask(dir string, r *Request) (code string, err error) {
 	if len(r.Args) > maxArgs || len(r.Raw) > maxArgs {
 		return "", ErrTooLong
 	}
+	if dir, err = state.Private(dir); err != nil {
+		return "", err
+	}
 	folder := filepath.Join(dir, Folder)
 	if err := owner.MkdirAll(folder); err != nil {
 		return "", err
@@ -116,7 +119,7 @@ func Ask(dir string, r *Request) (code string, err error) {
 		return "", err
 	}
 	state.RemoveOld(folder, "*.json", kept)
-	r.Hash, r.Asked, r.Approved = r.hash(), time.Now().UTC(), time.Time{}
+	r.Asked, r.Approved = time.Now().UTC(), time.Time{}
 	if len(r.Reason) > maxReason {
 		r.Reason = strings.ToValidUTF8(r.Reason[:maxReason], "") + " …"
 	}
@@ -130,6 +133,10 @@ func (r *Request) write(dir string) error {
 	folder, err := owner.Resolve(filepath.Join(dir, Folder))
 	if err != nil {
 		return err
+	}
+	r.Fields = nil
+	for _, field := range r.fields() {
+		r.Fields = append(r.Fields, []byte(*field))
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -156,6 +163,10 @@ func Read(dir, code string) (*Request, error) {
 	if strings.Trim(code, codeLetters) != "" || len(code) != 8 {
 		return nil, fmt.Errorf("%q is no code; a code has 8 letters and digits: %w", code, fs.ErrNotExist)
 	}
+	dir, err := state.Private(dir)
+	if err != nil {
+		return nil, err
+	}
 	file := path(dir, code)
 	for _, at := range []string{filepath.Dir(file), file} {
 		if err := private(at); err != nil {
@@ -169,6 +180,9 @@ func Read(dir, code string) (*Request, error) {
 	var r Request
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w; remove it", file, err)
+	}
+	for i, field := range r.fields()[:min(len(r.Fields), len(r.fields()))] {
+		*field = string(r.Fields[i])
 	}
 	if r.Code() != code {
 		return nil, fmt.Errorf("%s is the request of another call; remove it", file)
@@ -188,9 +202,8 @@ func private(at string) error {
 // Granted reports whether a person has approved the call, and the call has not passed yet. A file that cannot be
 // trusted or read grants no call.
 func Granted(dir string, c *Call) bool {
-	hash := c.hash()
-	r, err := Read(dir, codeOf(hash))
-	return err == nil && r.Hash == hash && r.Valid()
+	r, err := Read(dir, codeOf(c.hash()))
+	return err == nil && r.Call == *c && r.Valid()
 }
 
 // Take reports whether the call may pass now, and uses the approval up. It waits for other processes until ctx ends, at
@@ -201,7 +214,11 @@ func Take(ctx context.Context, dir string, c *Call) (ok bool, err error) {
 	}
 	// One process at a time takes an approval, and looks again because another process may have been first. On Windows
 	// two processes can remove one file.
-	held, err := os.OpenFile(filepath.Join(dir, Folder, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	at := filepath.Join(dir, Folder, "lock")
+	if err := private(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	held, err := os.OpenFile(at, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return false, err
 	}
@@ -219,6 +236,9 @@ func Take(ctx context.Context, dir string, c *Call) (ok bool, err error) {
 // Waiting returns the requests of the last day that were not approved, the newest first. Files that cannot be read are
 // left out.
 func Waiting(dir string) (requests []*Request, err error) {
+	if dir, err = state.Private(dir); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(filepath.Join(dir, Folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

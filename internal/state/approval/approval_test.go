@@ -2,10 +2,13 @@ package approval_test
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,10 +103,18 @@ func TestOthers(t *testing.T) {
 			return os.Symlink("other", file)
 		},
 		"text":  func(_, file string) error { return os.WriteFile(file, []byte(`{"tool":1}`), 0o600) },
-		"other": func(_, file string) error { return os.WriteFile(file, []byte(`{"tool":"x"}`), 0o600) },
+		"other": func(_, file string) error { return os.WriteFile(file, []byte(`{"call":["eA=="]}`), 0o600) },
+		"shown arguments of another call": func(_, file string) error {
+			text, err := os.ReadFile(file)
+			shown := base64.StdEncoding.EncodeToString([]byte(`{"command":"make"}`))
+			harmless := base64.StdEncoding.EncodeToString([]byte(`{"command":"true"}`))
+			changed := strings.Replace(string(text), shown, harmless, 1)
+			require.NotEqual(t, string(text), changed)
+			return errors.Join(err, os.WriteFile(file, []byte(changed), 0o600))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && name != "text" && name != "other" {
+			if runtime.GOOS == "windows" && slices.Contains([]string{"file", "folder", "link"}, name) {
 				t.Skip("there access lists say who can write")
 			}
 			dir := t.TempDir()
@@ -121,6 +132,36 @@ func TestOthers(t *testing.T) {
 			waiting, err := approval.Waiting(dir)
 			require.NoError(t, err)
 			require.Empty(t, waiting)
+		})
+	}
+}
+
+// A state folder that the record of allowed hooks may not be in approves nothing either.
+func TestStateFolderOfOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there access lists say who can write")
+	}
+	for name, spoil := range map[string]func(dir string) error{
+		"state":       func(dir string) error { return os.Chmod(dir, 0o777) },
+		"group":       func(dir string) error { return os.Chmod(dir, 0o770) },
+		"above":       func(dir string) error { return os.Chmod(filepath.Dir(dir), 0o777) },
+		"other owner": func(dir string) error { return os.Chown(dir, 65534, -1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "state")
+			r := request()
+			approved(t, dir, r)
+			require.True(t, approval.Granted(dir, &r.Call))
+			if err := spoil(dir); err != nil {
+				t.Skip(err)
+			}
+			require.False(t, approval.Granted(dir, &r.Call))
+			_, err := approval.Ask(dir, r)
+			require.ErrorContains(t, err, "cannot be trusted")
+			_, err = approval.Read(dir, r.Code())
+			require.ErrorContains(t, err, "cannot be trusted")
+			_, err = approval.Waiting(dir)
+			require.ErrorContains(t, err, "cannot be trusted")
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package trust
+package state
 
 import (
 	"fmt"

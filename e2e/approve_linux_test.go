@@ -62,23 +62,71 @@ func TestAgentApproves(t *testing.T) {
 	status, stderr := p.without("y\ny\n", "approve", code)
 	require.Equal(t, 1, status)
 	require.Regexp(t, "^hookrun approve: (there is no terminal to ask at|this is below )", stderr)
-	for _, variable := range []string{"CLAUDECODE=1", "GEMINI_CLI=1", "HOOKRUN_EVENT=pre-tool"} {
+	for _, variable := range []string{"CLAUDECODE=1", "GEMINI_CLI=1", "HOOKRUN_EVENT=pre-tool", "HOOKRUN_DEPTH=1",
+		"CURSOR_AGENT=1", "AI_AGENT=x"} {
 		below := *p
 		below.env = append(below.env, variable)
 		status, screen := below.at("y\n", "approve", code)
 		require.Equal(t, 1, status)
 		require.Contains(t, screen, "hookrun approve: this is below ")
 	}
-	agent := filepath.Join(p.home, "bin", "codex")
-	p.write("../bin/codex", "#!/bin/sh\n\""+binary.Path+"\" approve "+code+"\nexit $?\n")
-	cmd := exec.Command(agent)
-	cmd.Dir, cmd.Env = p.dir, append(binary.Environment(p.dir), p.env...)
-	var errors strings.Builder
-	cmd.Stderr = &errors
-	status, _ = binary.AtTerminal(t, cmd, "y\n")
-	require.Equal(t, 1, status)
-	require.Contains(t, errors.String(), "this is below ")
+	// The same below a process, which has taken all variables out.
+	below := func(argv ...string) {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Dir, cmd.Env = p.dir, append(binary.Environment(p.dir), p.env...)
+		_, screen := binary.AtTerminal(t, cmd, "y\n")
+		require.NotContains(t, screen, "approved: ", argv)
+		text, err := os.ReadFile(filepath.Join(p.dir, "stderr"))
+		require.NoError(t, err)
+		require.Contains(t, string(text), "this is below ", argv)
+		require.NoError(t, os.Remove(filepath.Join(p.dir, "stderr")))
+	}
+	line := "env -u HOOKRUN_EVENT -u HOOKRUN_DEPTH '" + binary.Path + "' approve " + code + " 2>stderr; exit 0"
+	for _, name := range []string{"codex", "claude-code", ".claude-wrapped", "kimi-cli", "droid", "cursor"} {
+		p.write("../bin/"+name, "#!/bin/sh\n"+line+"\n")
+		below(filepath.Join(p.home, "bin", name))
+	}
+	below(binary.Path, "mcp", "--", "sh", "-c", line)
 	require.Equal(t, 2, p.push().Code)
+}
+
+// A person works in a terminal of an IDE.
+func TestApproveInAnIDE(t *testing.T) {
+	p, code := approvable(t)
+	p.write("../bin/cursor", "#!/bin/sh\n'"+binary.Path+"' approve "+code+"\nexit $?\n")
+	cmd := exec.Command(filepath.Join(p.home, "bin", "cursor"))
+	cmd.Dir, cmd.Env = p.dir, append(append(binary.Environment(p.dir), p.env...), "TERM_PROGRAM=vscode")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	status, _ := binary.AtTerminal(t, cmd, "y\n")
+	if strings.Contains(stderr.String(), "this is below ") && !strings.Contains(stderr.String(), "cursor") {
+		t.Skip(stderr.String()) // an agent runs the tests
+	}
+	require.Zero(t, status, stderr.String())
+	require.Zero(t, p.push().Code)
+}
+
+// An approval is for the folder of the call.
+func TestApprovalIsForTheFolder(t *testing.T) {
+	p, code := approvable(t)
+	require.NoError(t, os.Mkdir(filepath.Join(p.dir, "sub"), 0o755))
+	_, screen := p.at("y\n", "approve", code)
+	if strings.Contains(screen, "this is below ") {
+		t.Skip(screen) // an agent runs the tests
+	}
+	call := []string{"pre-tool", "--tool", "shell", "--args", `{"command":"git push -f"}`, "-C", p.dir}
+	require.Equal(t, 2, p.run(filepath.Join(p.dir, "sub"), call...).Code)
+	require.Zero(t, p.run(p.dir, call...).Code)
+}
+
+// A state folder in which others can write approves nothing.
+func TestApproveInAStateOfAll(t *testing.T) {
+	p, code := approvable(t)
+	require.NoError(t, os.Chmod(filepath.Join(p.home, "state", "hookrun"), 0o777))
+	_, screen := p.at("y\n", "approve", code)
+	require.Regexp(t, "cannot be trusted: .* chmod 700 it|this is below ", screen)
+	require.Contains(t, p.run(p.dir, "approve").Stderr, "cannot be trusted: ")
+	require.Contains(t, p.push().Stderr, "nobody can approve the call: the state folder ")
 }
 
 func TestApproveFaults(t *testing.T) {

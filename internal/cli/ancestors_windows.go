@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ancestors returns the program names of this process's ancestors.
+// ancestors returns the program names of this process's ancestors, and the command lines that this user can read.
 func ancestors() (lines [][]string) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -22,6 +22,27 @@ func ancestors() (lines [][]string) {
 	}
 	for pid := uint32(os.Getppid()); names[pid] != "" && len(lines) < maxAncestors; pid = parents[pid] {
 		lines = append(lines, []string{names[pid]})
+		if words := commandLine(pid); len(words) > 0 {
+			lines = append(lines, words)
+		}
 	}
 	return lines
+}
+
+// commandLine returns the words of a process's command line, or nil.
+func commandLine(pid uint32) []string {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	buffer := make([]windows.NTUnicodeString, 8<<10) // the text is behind the first
+	size := uint32(uintptr(len(buffer)) * unsafe.Sizeof(buffer[0]))
+	err = windows.NtQueryInformationProcess(process, windows.ProcessCommandLineInformation, unsafe.Pointer(&buffer[0]),
+		size, &size)
+	if err != nil {
+		return nil
+	}
+	words, _ := windows.DecomposeCommandLine(buffer[0].String())
+	return words
 }

@@ -4,15 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/state"
 	"github.com/hookrun/hookrun/internal/state/approval"
@@ -99,39 +95,4 @@ func approveCall(dir, code string, std Streams) error {
 		return err
 	}
 	return write(std, "approved: have the agent call it again within "+approval.Valid.String()+"\n")
-}
-
-// maxAncestors limits the ancestors to examine: on Windows, a parent's number may have gone to a younger process.
-const maxAncestors = 100
-
-// belowAgent returns the agent that started this process, or "" if no agent is found. It looks at the variables that
-// hookrun and clients set for their children, and at the programs of the ancestors.
-func belowAgent() string {
-	if os.Getenv("HOOKRUN_EVENT") != "" {
-		return "a hook"
-	}
-	above := ancestors()
-	for _, name := range install.Names() {
-		c, _ := install.Lookup(name)
-		for _, v := range c.Variables {
-			if os.Getenv(v) != "" {
-				return c.Files.Client + " ($" + v + ")"
-			}
-		}
-		if slices.ContainsFunc(above, func(words []string) bool { return runs(words, c.Program) }) {
-			return c.Files.Client + " (a process " + c.Program + ")"
-		}
-	}
-	return ""
-}
-
-// runs reports whether a command line starts a program, also by an interpreter: node /usr/bin/gemini.
-func runs(words []string, program string) bool {
-	for _, w := range words[:min(len(words), 2)] {
-		base := strings.ToLower(filepath.Base(filepath.ToSlash(w)))
-		if strings.TrimSuffix(strings.TrimSuffix(base, ".exe"), ".js") == program {
-			return true
-		}
-	}
-	return false
 }

@@ -23,6 +23,12 @@ type Installation struct {
 	Program   string   // the program's name in PATH
 	Versions  []string // recorded versions, the source of all facts about the client here
 	Variables []string // set by the client for its child processes
+	// Agent has further names of the agent's process, and as $NAME variables of the agent's shells, with blanks
+	// between them. An ending such as -cli or -code need not be there. See Agents.
+	Agent string
+	// IDE has the names of the client's processes if people work in the client's terminals, too: the agent is only in
+	// those terminals that have a variable of Agent.
+	IDE string
 
 	Installer
 }

@@ -18,6 +18,8 @@ var install = &dialect.Installation{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 	},
 	Program:   "agy",
+	Agent:     "$ANTIGRAVITY_AGENT",
+	IDE:       "antigravity",
 	Installer: installer{},
 }
 

@@ -28,6 +28,7 @@ var install = &dialect.Installation{
 	Program:   "claude",
 	Versions:  []string{"2.1.332", "2.1.329"},
 	Variables: []string{"CLAUDECODE"},
+	Agent:     "$CLAUDE_CODE $CLAUDE_CODE_ENTRYPOINT",
 	Installer: installer{},
 }
 

@@ -26,6 +26,7 @@ var install = &dialect.Installation{
 	Program:   "cline",
 	Versions:  []string{"3.0.65"},
 	Variables: []string{"CLINE_BUILD_ENV"},
+	Agent:     "$CLINE_ACTIVE",
 	Installer: installer{},
 }
 

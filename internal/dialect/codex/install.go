@@ -24,6 +24,7 @@ var install = &dialect.Installation{
 	Program:   "codex",
 	Versions:  []string{"0.171.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
+	Agent:     "$CODEX_CI",
 	Installer: installer{},
 }
 

@@ -24,6 +24,7 @@ var install = &dialect.Installation{
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},
+	Agent:     "github-copilot",
 	Installer: installer{},
 }
 

@@ -24,6 +24,7 @@ var install = &dialect.Installation{
 	Program:   "crush",
 	Versions:  []string{"0.90.0"},
 	Variables: []string{"CRUSH_EVENT"},
+	Agent:     "$CRUSH",
 	Installer: installer{},
 }
 

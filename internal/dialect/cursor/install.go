@@ -14,6 +14,8 @@ var install = &dialect.Installation{
 	Note:         "hookrun was not tried with Cursor itself, see docs/dialects/cursor.md",
 	Program:      "cursor-agent",
 	Variables:    []string{"CURSOR_VERSION"},
+	Agent:        "cursor-cli $CURSOR_AGENT",
+	IDE:          "cursor",
 	Installer:    installer{},
 }
 

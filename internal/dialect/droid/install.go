@@ -21,6 +21,7 @@ var install = &dialect.Installation{
 	},
 	Program:   "droid",
 	Versions:  []string{"0.215.0"},
+	Agent:     "factory",
 	Installer: installer{},
 }
 

@@ -18,6 +18,8 @@ var install = &dialect.Installation{
 		{What: "runs no hook of another agent", Event: protocol.PreTool},
 	},
 	Program:   "kiro-cli",
+	Agent:     "kiro-cli-chat",
+	IDE:       "kiro",
 	Installer: installer{},
 }
 

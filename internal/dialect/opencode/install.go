@@ -29,6 +29,7 @@ var install = &dialect.Installation{
 	Program:   "opencode",
 	Versions:  []string{"1.18.33"},
 	Variables: []string{"OPENCODE"},
+	Agent:     "$OPENCODE_CLIENT",
 	Installer: installer{},
 }
 

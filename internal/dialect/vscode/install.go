@@ -21,6 +21,8 @@ var install = &dialect.Installation{
 		{What: "takes no other result of a tool from a hook", Event: protocol.PostTool},
 	},
 	Program:   "code",
+	Agent:     "$COPILOT_AGENT",
+	IDE:       "code code-insiders code-oss codium vscodium",
 	Installer: installer{},
 }
 

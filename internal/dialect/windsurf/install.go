@@ -20,6 +20,7 @@ var install = &dialect.Installation{
 			Tools: []string{"fs_glob", "fs_grep", "fs_list", "web_fetch", "web_search"}},
 	},
 	Program:   "windsurf",
+	IDE:       "windsurf",
 	Installer: installer{},
 }
 

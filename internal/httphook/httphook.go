@@ -66,9 +66,11 @@ const (
 type Error struct {
 	Failure Failure
 	Text    string // one line
+	Err     error  // of the system or net/http
 }
 
 func (e *Error) Error() string { return e.Text }
+func (e *Error) Unwrap() error { return e.Err }
 
 // Post posts a body, given in pieces, and returns the answer's body. The error is an *Error, or the context's cause.
 func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
@@ -76,7 +78,7 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, &Error{f, oneLine(err.Error())}
+		return nil, &Error{f, oneLine(err.Error()), err}
 	}
 	request, err := e.request(ctx, getenv, body)
 	var client *http.Client

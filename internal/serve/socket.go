@@ -8,9 +8,11 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/process"
 )
 
 // acceptPause is the pause after a failed accept.
@@ -77,7 +79,7 @@ func (s *Server) accept(ctx context.Context, l listener, conns *connections) err
 // temporary reports whether accept may succeed later: too many files are open, or the connection is gone. The server
 // goes on, because its other clients still need their gates.
 func temporary(err error) bool {
-	return slices.ContainsFunc(shortages, func(e error) bool { return errors.Is(err, e) })
+	return process.Shortage(err) != "" || errors.Is(err, syscall.ECONNABORTED)
 }
 
 // connections are the open connections.

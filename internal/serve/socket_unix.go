@@ -21,9 +21,6 @@ import (
 // maxSocketPath is the length that fits into the address of a socket.
 const maxSocketPath = 100
 
-// shortages are temporary errors of accept.
-var shortages = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED}
-
 type unixListener struct{ *net.UnixListener }
 
 func (l unixListener) accept() (io.ReadWriteCloser, error) {

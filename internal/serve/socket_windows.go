@@ -22,12 +22,6 @@ const (
 	pipeBuffer = 64 << 10
 )
 
-// shortages are temporary errors of accept.
-var shortages = []error{
-	windows.ERROR_NO_SYSTEM_RESOURCES, windows.ERROR_NOT_ENOUGH_MEMORY, windows.ERROR_NOT_ENOUGH_QUOTA,
-	windows.ERROR_TOO_MANY_OPEN_FILES,
-}
-
 // pipe is a listener. Each client has an instance of the pipe, and a further instance waits for the next client.
 type pipe struct {
 	name      string

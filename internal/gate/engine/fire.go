@@ -349,7 +349,11 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		f.explainExit(h, &result)
 		v = h.Dialect.Hooks.Decode(h.call, shownName(h.Hook), &result)
 	}
-	v = h.ApplyFailurePolicy(h.call, v, f.policies(h.Hook)...)
+	if lack := process.Shortage(result.Err); lack != "" && !h.Async {
+		v = h.Dialect.Shortage(h.call, shownName(h.Hook), lack)
+	} else {
+		v = h.ApplyFailurePolicy(h.call, v, f.policies(h.Hook)...)
+	}
 	fit(&v)
 	report := dialect.Report(h.Name, h.Source(), &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}

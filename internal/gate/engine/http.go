@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -50,7 +51,9 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 	switch {
 	case err == nil:
 		result.Stdout = dialect.Capture{Head: body, Total: int64(len(body))}
-	case errors.As(err, &failed):
+	case errors.As(err, &failed) && failed.Failure == httphook.Unsent && process.Shortage(err) != "":
+		result.Err = err
+	case failed != nil:
 		result.HTTP.Failure, result.HTTP.Why = causeOf(failed.Failure), failed.Text
 	default: // the context ended
 		result.TimedOut = true

@@ -17,7 +17,7 @@ import (
 // so a hook's run and a check print the same message.
 func startError(err error) error {
 	var failed *process.StartError
-	if !errors.As(err, &failed) {
+	if !errors.As(err, &failed) || process.Shortage(err) != "" {
 		return err
 	}
 	p := &failed.Program

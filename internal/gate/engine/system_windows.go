@@ -15,7 +15,7 @@ import (
 func startError(err error) error {
 	var failed *process.StartError
 	if errors.As(err, &failed) && len([]rune(failed.Program.Path)) > windows.MAX_PATH {
-		return fmt.Errorf("%w; its path has more than %d characters, too many for some systems", err, windows.MAX_PATH)
+		return fmt.Errorf("%v; its path has more than %d characters, too many for some systems", err, windows.MAX_PATH)
 	}
 	return err
 }

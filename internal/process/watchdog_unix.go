@@ -267,10 +267,9 @@ func (w *watchdog) end() {
 	}
 	w.mu.Unlock()
 	if w.keep {
-		w.keeper.Wait()
-	} else {
-		for pid != 0 && !w.reap(pid) {
-		}
+		w.keeper.Wait() // it may have paused while watch started the shell
+	}
+	for w.shell() != 0 && !w.reap(pid) {
 	}
 	w.runs.Close()
 }

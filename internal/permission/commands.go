@@ -16,23 +16,36 @@ func CommandOf(args string) (lines string, ok bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return "", false
 	}
-	var all []string
+	var all, programs, words []string
 	unreadable := false
 	strictjson.Members(args, func(key, value string) bool {
 		name := keyName(strictjson.Text(key))
-		isList := name == "commands"
-		if !isList && !slices.Contains(commandKeys, name) && !slices.Contains(typedKeys, name) || value == "null" {
-			return true
-		}
 		texts, readable := textsOf(value)
-		unreadable = unreadable || !readable
-		if isList {
-			all = append(all, texts...)
-		} else {
-			all = append(all, typed(name, strings.Join(texts, " ")))
+		text := strings.Join(texts, " ")
+		switch use := commandUseOf(name, false); {
+		case value == "null":
+		case use == someLines:
+			all, unreadable = append(all, texts...), unreadable || !readable
+		case use == aLine || slices.Contains(typedKeys, name):
+			if all = append(all, typed(name, text)); !slices.Contains(plainKeys, name) && value[0] != '[' && value[0] != '{' {
+				readable = true // a number or a flag
+			}
+			unreadable = unreadable || !readable
+		case readable && (use == someWords || use == aVector):
+			words = append(words, text)
+		case use == someWords && strings.HasPrefix(name, "arg"):
+			unreadable = unreadable || value != "[]" && value != "{}"
+		case readable && (use == aProgram || use == aShell && !isShell(text)):
+			programs = append(programs, text)
 		}
 		return true
 	})
+	if len(all) == 0 {
+		all, programs = programs, nil
+	}
+	for i, line := range all {
+		all[i] = strings.Join(slices.Concat(programs, []string{line}, words), " ")
+	}
 	return strings.Join(all, "\n"), len(all) > 0 && !unreadable
 }
 
@@ -52,15 +65,43 @@ func textsOf(value string) (texts []string, ok bool) {
 	return texts, ok && len(texts) > 0
 }
 
-// HasCommand reports whether the arguments of an unknown tool have a text under a key for commands, like a shell's.
+// HasCommand reports whether the arguments of an unknown tool have a command, like a shell's, and under which key.
 func HasCommand(args string) (key string, ok bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return "", false
 	}
-	strictjson.Members(args, func(name, value string) bool {
-		text := strictjson.Text(name)
-		if slices.Contains(commandKeys, keyName(text)) && strings.HasPrefix(value, `"`) {
-			key, ok = text, true
+	return commandIn(args, 1)
+}
+
+func commandIn(value string, nesting int) (key string, ok bool) {
+	if nesting > maxObjects {
+		return "", true
+	}
+	if value[0] == '[' {
+		gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
+			key, ok = commandIn(element.Raw, nesting+1)
+			return !ok
+		})
+		return key, ok
+	}
+	if value[0] != '{' {
+		return "", false
+	}
+	strictjson.Members(value, func(name, value string) bool {
+		key = strictjson.Text(name)
+		switch use, start := commandUseOf(keyName(key), nesting > 1), value[0]; {
+		case use == aLine && (start == '"' || start == '['), use == someLines && start == '"', use == aVector && start == '[',
+			use == aProgram && start == '"', use == aShell && start == '"' && !isShell(strictjson.Text(value)):
+			ok = true
+		case use == someLines && start == '[':
+			first := gjson.Get(value, "0")
+			if ok = first.Type == gjson.String || first.IsArray(); !ok {
+				key, ok = commandIn(value, nesting)
+			}
+		case start == '"' && useOf(keyName(key)) == useUnknown && isJSON(strictjson.Text(value)):
+			key, ok = commandIn(strings.TrimSpace(strictjson.Text(value)), nesting+1)
+		case useOf(keyName(key)) != useNone && useOf(keyName(key)) != useContent:
+			key, ok = commandIn(value, nesting+1)
 		}
 		return !ok
 	})

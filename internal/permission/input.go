@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -67,7 +68,10 @@ type input struct {
 	recorded       bool   // read as by the client's own rules
 	field          string // the path's field, for messages
 	lines          []shellLine
-	unreadableLine bool // a command argument is not a readable text
+	unreadableLine bool             // a command argument is not a readable text
+	hints          []shellline.Hint // arguments beside the lines that the tool may run in an unknown way
+	recordedTool   bool             // a tool of a client, recorded with the client
+	wrappers       []string
 	paths          []string
 	unreadablePath bool // a path argument is unreadable, or no path was found in a patch
 	invalidPath    bool // a path argument is neither a text nor a list
@@ -76,6 +80,7 @@ type input struct {
 	folders    []string // the subset of paths that a folder tool works on
 	bases      []string // start folders for relative paths
 	globs      []string // choose files
+	pathGlobs  []string // paths that some tools read as globs
 	patterns   []string // choose files or are searched for in files
 	maybePaths []string // texts and key names that may be paths
 	fileURL    bool     // a file: URL is among them
@@ -105,17 +110,18 @@ func (l *shellLine) unwrap(wrappers []string) {
 	}
 }
 
-// Keys of arguments, as returned by keyName: for a shell line, for text typed into a shell, and for a patch.
+// Keys of arguments, as returned by keyName: for a line and never a path, for text typed into a shell, and for a patch.
 var (
-	commandKeys = []string{"command", "cmd", "script", "code"}
-	typedKeys   = []string{"input", "chars"}
-	patchKeys   = []string{"command", "input", "patch", "patchtext"}
+	plainKeys = []string{"command", "cmd", "script", "code"}
+	typedKeys = []string{"input", "chars"}
+	patchKeys = []string{"command", "input", "patch", "patchtext"}
 )
 
 // input returns the parsed input. After WithCache, the input is parsed once for all rules.
 func (c *Call) input() *input {
 	kind, field, isClients := ownTool(c.Tool)
-	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path"}
+	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path",
+		recordedTool: isClients, wrappers: c.Wrappers}
 	kept := &c.cache.input
 	if isClients && !c.Project {
 		in.kind, in.field, in.recorded, kept = kind, field, true, &c.cache.clientInput
@@ -128,9 +134,13 @@ func (c *Call) input() *input {
 	case kept == &c.cache.clientInput:
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
-		in.read(c.Input, c.Wrappers)
-		if in.kind == Shell {
+		in.read(c.Input, 1, in.kind == Shell || in.kind == Unknown)
+		if in.kind == Shell || !in.patch {
 			in.readPatches(in.lines, c.Wrappers)
+		}
+		if in.kind == Shell {
+			in.patch = in.patch || in.unreadableLine // any patch, perhaps
+			in.unreadablePath = in.unreadablePath || in.unreadableLine
 			if only := gjson.Parse(c.Input); only.Get("restart").Type == gjson.True && len(only.Map()) == 1 {
 				in.lines = []shellLine{{}} // the shell of a model's API begins again and runs nothing
 			}
@@ -159,54 +169,75 @@ func (in *input) readField(c *Call) {
 	}
 }
 
-func (in *input) read(input string, wrappers []string) {
-	strictjson.Members(input, func(key, value string) bool {
+// read reads an object: the arguments, or an object in them. runs means that the tool may run a command in it.
+func (in *input) read(object string, nesting int, runs bool) {
+	start := len(in.lines)
+	var p parts
+	strictjson.Members(object, func(key, value string) bool {
 		name := keyName(strictjson.Text(key))
-		if in.kind != Shell && slices.Contains(patchKeys, name) && strings.HasPrefix(value, `"`) {
-			in.readPatch(strictjson.Text(value), wrappers)
+		use := besideCommand
+		if runs || nesting == 1 {
+			use = commandUseOf(name, nesting > 1)
+		}
+		if in.kind != Shell && nesting == 1 && slices.Contains(patchKeys, name) && value[0] == '"' {
+			in.readPatch(strictjson.Text(value), in.wrappers)
 		}
 		switch {
-		case name == "commands":
-			in.commands(value)
-		case slices.Contains(commandKeys, name) && (in.kind != File || name != "code"), // else it is for the file
+		case use == aLine && (in.kind != File || name != "code"), // else it is for the file
 			in.kind == Shell && slices.Contains(typedKeys, name):
 			in.line(name, value)
-			if value[0] == '{' {
-				in.argument(key, name, value, 1)
+			if nesting == 1 && value[0] != '{' && slices.Contains(plainKeys, name) {
+				return true
 			}
-		default:
-			in.argument(key, name, value, 1)
+		case use == someLines:
+			in.commands(value, nesting)
+			return true
+		case runs:
+			p.add(in, use, name, value)
 		}
+		in.argument(key, name, value, nesting)
 		return true
 	})
+	if runs {
+		p.join(in, start)
+	}
 }
 
-// line reads a shell line. Under some keys, other tools take a program instead.
+// line reads a shell line, or a list of the words of a command. Under some keys, other tools take a program instead.
 func (in *input) line(key, value string) {
-	line, ok := textOf(value)
+	texts, ok := textsOf(value)
+	isText := value[0] == '"'
+	if isText {
+		texts[0], ok = textOf(value)
+	}
 	switch {
-	case ok:
+	case ok && isText:
 		program := in.kind != Shell && (key == "script" || key == "code")
 		isTyped := slices.Contains(typedKeys, key)
-		in.lines = append(in.lines, shellLine{text: typed(key, line), program: program, typed: isTyped})
-	case value != "null":
+		in.lines = append(in.lines, shellLine{text: typed(key, texts[0]), program: program, typed: isTyped})
+	case ok && !slices.Contains(typedKeys, key):
+		in.vector(texts)
+	case strings.ContainsAny(value[:1], `"[{`):
 		in.unreadableLine = true
 	}
 }
 
 // commands reads a list of shell lines, which run separately.
-func (in *input) commands(value string) {
+func (in *input) commands(value string, nesting int) {
 	list := gjson.Parse(value)
 	if !list.IsArray() {
 		list = gjson.Parse("[" + value + "]")
 	}
 	list.ForEach(func(_, element gjson.Result) bool {
-		line, ok := textOf(element.Raw)
-		if in.lines = append(in.lines, shellLine{text: line}); !ok {
-			in.unreadableLine = true
+		before := len(in.lines)
+		switch {
+		case !element.IsObject():
+			in.line("command", element.Raw)
+		default: // perhaps for an editor
+			in.read(element.Raw, nesting+1, in.kind == Shell || in.kind == Unknown)
 		}
-		if element.IsObject() { // for an editor
-			in.value(useNone, element.Raw, 1)
+		if len(in.lines) == before {
+			in.lines, in.unreadableLine = append(in.lines, shellLine{}), true
 		}
 		return true
 	})
@@ -241,7 +272,7 @@ func (in *input) argument(key, name, value string, nesting int) {
 	switch {
 	case in.kind != File && in.kind != Folder && in.kind != Unknown:
 		return
-	case u == useUnknown && (nesting > 1 || strings.ContainsAny(key, `./~\`)):
+	case (u == useUnknown || u == useContent) && (nesting > 1 || strings.ContainsAny(key, `./~\`)):
 		in.text(u, key, nesting) // the keys of an object may be files
 	}
 	in.value(u, value, nesting)
@@ -261,10 +292,7 @@ func (in *input) value(u keyUse, value string, nesting int) {
 		})
 	case value[0] == '{':
 		in.invalidPath = in.invalidPath || u.isPath()
-		strictjson.Members(value, func(key, value string) bool {
-			in.argument(key, keyName(strictjson.Text(key)), value, nesting+1)
-			return true
-		})
+		in.read(value, nesting+1, in.kind == Unknown && u != useNone && u != useContent)
 	case value != "null":
 		in.invalidPath = in.invalidPath || u.isPath()
 	}
@@ -281,6 +309,9 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 	case u.isPath() && (!ok || cut):
 		in.unreadablePath = true
 	case u.isPath():
+		if strings.ContainsAny(s, "*?{") || nesting > 1 && strings.Contains(s, "[") {
+			in.pathGlobs = append(in.pathGlobs, s)
+		}
 		paths, ok := spellings(s)
 		in.paths, in.unreadablePath = append(in.paths, paths...), in.unreadablePath || !ok
 		if u != usePath {
@@ -299,7 +330,8 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 		in.patterns = append(in.patterns, "**")
 	case u == usePattern:
 		in.patterns = append(in.patterns, s)
-	case u == useUnknown && ok && isJSON(s):
+	case u == useUnknown && ok && strings.Contains(s, "\n") && in.readDiff(s):
+	case (u == useUnknown || u == useContent) && ok && isJSON(s):
 		in.value(u, strings.TrimSpace(s), nesting+1)
 	case !ok, before == "", strings.Contains(s, "\n"), len(before) > maxPath:
 	case len(in.maybePaths) >= maxOthers:
@@ -342,7 +374,40 @@ func spellings(s string) (paths []string, ok bool) {
 	if number, _, isLine := strings.Cut(trimmed[len(bare):], ":"); isLine && bare+number != "" {
 		paths = append(paths, bare+number)
 	}
-	return paths, true
+	return append(paths, decoded(trimmed)...), true
+}
+
+// decoded returns the paths that only some tools see in a text: an escaped URL, a path with a place in the file, a
+// mention, a stream of Windows, a file of a commit, and a name with characters that nobody sees.
+func decoded(s string) (paths []string) {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+	if strings.Contains(plain, "://") {
+		return nil
+	}
+	if unescaped, err := url.PathUnescape(plain); err == nil {
+		plain = unescaped
+	}
+	if rest, ok := strings.CutPrefix(plain, "@"); ok && !strings.HasPrefix(rest, "/") {
+		plain = rest
+	}
+	plain, _, _ = strings.Cut(plain, "::")
+	for _, end := range []string{"#", "?"} {
+		if before, _, ok := strings.Cut(plain, end); ok && before != "" {
+			paths = append(paths, before)
+		}
+	}
+	if head, rest, ok := strings.Cut(plain, ":"); ok && len(head) > 1 && strings.Trim(rest, "0123456789:-") != "" {
+		paths = append(paths, rest)
+	}
+	if plain = strings.TrimRight(plain, ". "); plain != s && plain != "" && strings.Trim(plain, "./") != "" {
+		paths = append(paths, plain)
+	}
+	return paths
 }
 
 // readable decodes a JSON string. ok is false if the string is too long for a path or a line.

@@ -34,7 +34,7 @@ func TestCommandOfTheCall(t *testing.T) {
 		`"ls"`:                                  noCommand + soItRuns,
 		`"{\"command\":\"git push --force"`:     noCommand + soItRuns,
 		`{"input":{"command":"ls"}}`:            noCommand + soItRuns,
-		`{"command":["git","push","--force"]}`:  noCommand + soItRuns,
+		`{"command":["git","push","--force"]}`:  `matches the command "git push --force"`,
 		`{"command":"ls","cmd":{"x":"y"}}`:      noCommand + soItRuns,
 		`{"command":null}`:                      noCommand + soItRuns,
 		`{}`:                                    noCommand + soItRuns,

@@ -14,6 +14,7 @@ const (
 	useBase           // the start of relative paths; not a path by itself for a file tool
 	useGlob           // chooses files
 	usePattern        // chooses files, or is searched for in files
+	useContent        // as useUnknown, but a patch in it is text for a file
 	useNone           // neither a path nor a choice of files
 )
 
@@ -52,6 +53,11 @@ func useOf(name string) keyUse {
 		"ignorepatterns", "outputmode", "type", "celltype", "cellid", "editmode", "imagequality", "pages", "mode",
 		"encoding", "language":
 		return useNone
+	}
+	switch {
+	case name == "data", strings.HasPrefix(name, "new"), strings.HasPrefix(name, "old"), strings.HasPrefix(name, "insert"),
+		strings.HasPrefix(name, "replace"), strings.HasPrefix(name, "code"), strings.Contains(name, "content"):
+		return useContent
 	}
 	return useUnknown
 }

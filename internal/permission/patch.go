@@ -3,6 +3,7 @@ package permission
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -22,10 +23,12 @@ const (
 var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
 
 // HasPatch reports whether the input of a tool is a patch for apply_patch, or a shell line that runs apply_patch,
-// perhaps behind wrappers. wrappers are further wrappers besides the known programs.
+// perhaps behind wrappers, or that hookrun cannot read. wrappers are further wrappers besides the known programs.
 func HasPatch(kind Kind, json string, wrappers []string) bool {
 	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
-		return false
+		if kind != Shell || !strings.ContainsAny(strings.TrimPrefix(json, "{"), "[{") { // else the command may be unreadable
+			return false
+		}
 	}
 	c := Call{Input: json, Kind: kind, Project: true, Wrappers: wrappers}.WithCache()
 	return c.input().patch
@@ -79,6 +82,40 @@ func patchPaths(text string) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// readDiff adds the paths of a patch in a text of unknown use, or the paths of a diff, and reports whether it has any.
+func (in *input) readDiff(text string) bool {
+	before, prev := len(in.paths), ""
+	add := func(names ...string) {
+		for _, name := range names {
+			name, _, _ = strings.Cut(name, "\t") // the time
+			if unquoted, err := strconv.Unquote(name); err == nil {
+				name = unquoted
+			}
+			in.paths = append(in.paths, name)
+			if _, rest, ok := strings.Cut(name, "/"); ok && name != "/dev/null" { // of a/ and b/
+				in.paths = append(in.paths, rest)
+			}
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		mark, name, _ := strings.Cut(line, " ")
+		switch before, after, _ := strings.Cut(name, " "); {
+		case mark == "+++" && strings.HasPrefix(prev, "--- "), mark == "---" && strings.HasPrefix(prev, patchMark):
+			add(prev[4:], name)
+		case mark == "Index:":
+			add(name)
+		case line == "diff --git "+after:
+			add(strings.Fields(after)...)
+		case (mark == "rename" || mark == "copy") && (before == "from" || before == "to"):
+			add(after)
+		}
+		prev = line
+	}
+	in.readPatch(text, in.wrappers)
+	return len(in.paths) > before || in.patch
 }
 
 // readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs

@@ -87,6 +87,12 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why rea
 			return firstMatch(from, func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
 		})
 	}
+	if !ok {
+		ok, why = firstMatch(alternativesOf(in.pathGlobs), func(glob string) (bool, reason) {
+			return firstMatch(slices.Concat(bases, []string{c.Dir}),
+				func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
+		})
+	}
 	if !ok && len(in.bases) > 0 {
 		others = slices.Concat(others, within(in.bases, in.paths), within(in.bases, others))
 	}

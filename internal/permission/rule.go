@@ -245,6 +245,9 @@ func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 			return true, why
 		}
 	}
+	if ok, why := r.matchHints(c, in.hints); ok && c.Project {
+		return true, why
+	}
 	return false, because("matches no command of the line")
 }
 

@@ -236,8 +236,7 @@ func TestOtherTools(t *testing.T) {
 
 		{"shell(git *)", "shell", `{"command":"a; git push"}`, true, `matches the command "git push"`},
 		{"shell(git *)", "shell", `{"command":"a"}`, false, "matches no command of the line"},
-		{"shell(git *)", "shell", `{"command":["git"]}`, true,
-			"has a pattern that is not understood for shell, so the hook runs"},
+		{"shell(git *)", "shell", `{"command":["git"]}`, true, `matches the command "git"`},
 		{"Skill(x)", "Skill", `{"skill":"y"}`, true,
 			"has a pattern that is not understood for Skill, so the hook runs"},
 	} {

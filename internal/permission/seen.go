@@ -47,9 +47,15 @@ func (c Call) Inspect() (s Facts) {
 		}
 		s.Lines, s.Texts = append(s.Lines, &unwrapped), append(s.Texts, line.text)
 	}
+	if len(in.hints) > 0 {
+		s.Lines, s.Texts = append(s.Lines, &shellline.Unwrapped{Hints: in.hints}), append(s.Texts, "")
+	}
 	s.Files = slices.Concat(in.paths, in.folders)
 	s.Globs, s.Patterns = in.globs, in.patterns
-	s.MaybePaths = slices.Concat(in.globs, in.patterns, in.maybePaths)
+	if in.kind != Folder { // a folder tool reaches only what its globs choose
+		s.Globs = slices.Concat(in.globs, in.pathGlobs)
+	}
+	s.MaybePaths = slices.Concat(s.Globs, in.patterns, in.maybePaths)
 	if in.kind == Unknown {
 		s.Files, s.MaybePaths = slices.DeleteFunc(s.Files, isURL), slices.DeleteFunc(s.MaybePaths, isURL)
 	}
@@ -83,7 +89,7 @@ func Shows(args string) (command, file, text bool) {
 	}
 	strictjson.Members(args, func(key, value string) bool {
 		switch name := keyName(strictjson.Text(key)); {
-		case name == "commands", slices.Contains(commandKeys, name):
+		case commandUseOf(name, false) == aLine, commandUseOf(name, false) == someLines:
 			command = true
 		case strings.HasPrefix(name, "content"), strings.HasPrefix(name, "new"), strings.HasPrefix(name, "patch"),
 			name == "codecontent", name == "data", name == "edits", name == "filetext", name == "text":

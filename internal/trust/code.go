@@ -1,12 +1,14 @@
 package trust
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
+	_ "embed"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/lazy"
@@ -14,8 +16,14 @@ import (
 
 // interpreterArguments adds files that an interpreter may load for its arguments, also in program texts.
 func (c *commandLine) interpreterArguments(name string, args []word) {
+	isFirst := true // no script, module or program text so far
 	for i, w := range args {
 		c.quotedFiles(name, w)
+		isOption := strings.HasPrefix(w.text, "-")
+		if isFirst && !isOption && (isNode(name) || isPython(name)) {
+			c.beside(name, w.text)
+		}
+		isFirst = isFirst && isOption
 		if isNode(name) {
 			c.node(strings.TrimPrefix(w.text[max(strings.Index(w.text, "=")+1, 0):], "-r"))
 			continue
@@ -26,28 +34,53 @@ func (c *commandLine) interpreterArguments(name string, args []word) {
 		for _, ending := range pythonEndings {
 			c.file(w.text + ending)
 		}
-		if module, is := strings.CutPrefix(w.text, "-m"); is && module != "" {
-			c.module(module)
-		} else if is && i+1 < len(args) {
-			c.module(args[i+1].text)
+		text := w.text[min(2, len(w.text)):]
+		if text == "" {
+			text = args[min(i+1, len(args)-1)].text
+		}
+		switch {
+		case strings.HasPrefix(w.text, "-m"):
+			c.module(text)
+			fallthrough
+		case w.text == "-", strings.HasPrefix(w.text, "-c"):
+			for j := 0; isFirst && j < len(c.folders); j++ {
+				module := c.in(c.folders[j], strings.ReplaceAll(text, ".", "/"))
+				c.modules(c.folders[j], "import "+text+"\n"+c.textOf(module+".py")+c.textOf(module+"/__main__.py"))
+			}
+			isFirst = false
+		case isShortOption(w.text) && strings.ContainsAny(w.text, "IP"): // Python looks in no such folder
+			isFirst = false
+		}
+	}
+}
+
+// beside adds the files beside a script that make the interpreter take others.
+func (c *commandLine) beside(name, script string) {
+	for _, dir := range c.folders {
+		path, err := filepath.EvalSymlinks(c.in(dir, script))
+		switch {
+		case err != nil:
+		case isNode(name):
+			c.packageOf(path)
+		case isFolder(path):
+			c.modules(path, c.textOf(path+"/__main__.py"))
+		default:
+			c.modules(filepath.Dir(path), c.textOf(path))
 		}
 	}
 }
 
 // isOwnModule reports whether Python finds the module in the workspace, where modules are recorded.
 func (c *commandLine) isOwnModule(name string) bool {
-	if !moduleName.Get().MatchString(name) {
-		return false
-	}
 	path := strings.ReplaceAll(name, ".", "/")
-	for _, dir := range c.folders {
-		for _, ending := range []string{".py", "/__main__.py"} {
-			if now, there := lookAt(c.in(dir, path+ending)); there && now.regular {
-				return true
-			}
-		}
-	}
-	return false
+	return moduleName.Get().MatchString(name) && (c.isFile(path+".py") || c.isFile(path+"/__main__.py"))
+}
+
+func (c *commandLine) isFile(text string) bool {
+	return slices.ContainsFunc(c.folders, func(dir string) bool {
+		now, there := lookAt(c.in(dir, text))
+		return there && now.regular
+	})
 }
 
 var moduleName = lazy.Regexp{Text: `^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`}
@@ -94,7 +127,7 @@ func (c *commandLine) node(text string) {
 	}
 	c.file(text + "/package.json")
 	for _, dir := range c.folders {
-		main := mainOf(filepath.Join(c.in(dir, text), "package.json"))
+		main := gjson.Get(c.textOf(filepath.Join(c.in(dir, text), "package.json")), "main").String()
 		if main == "" {
 			continue
 		}
@@ -103,27 +136,6 @@ func (c *commandLine) node(text string) {
 			c.file(text + "/" + main + ending)
 		}
 	}
-}
-
-// mainOf returns the main file in a package.json, or "".
-func mainOf(path string) string {
-	if there, ok := lookAt(path); !ok || !there.regular {
-		return ""
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	var doc struct {
-		Main any `json:"main"`
-	}
-	text, err := io.ReadAll(io.LimitReader(file, 1<<20))
-	if err != nil || json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &doc) != nil {
-		return ""
-	}
-	main, _ := doc.Main.(string)
-	return main
 }
 
 // quotedFiles adds the files that a program text has in quotes.
@@ -137,3 +149,80 @@ func (c *commandLine) quotedFiles(name string, text word) {
 }
 
 var textInQuotes = lazy.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}
+
+// standard has the names of Python's standard modules, one on each line.
+//
+//go:embed modules.txt
+var standard string
+
+// modules adds the modules in a folder where Python looks first, if they have the name of a standard module, or one in a
+// line with "import" of the script or of such a module. Other files of the folder may come and go.
+func (c *commandLine) modules(folder, script string) {
+	imported := map[string]bool{}
+	l := listing{folder: folder, counts: func(entry string) bool {
+		module, ending, isFile := strings.Cut(entry, ".")
+		return (imported[module] || strings.Contains(standard, "\n"+module+"\n")) &&
+			(!isFile || moduleEnding.Get().MatchString(ending))
+	}}
+	entries, err := os.ReadDir(folder)
+	if err != nil || !inside(folder, c.Options.Workspace) && !inside(folder, c.Fingerprint.Workspace) {
+		return
+	}
+	for again := true; again; {
+		for line := range strings.Lines(script) {
+			if strings.Contains(line, "import") {
+				for _, name := range nameInLine.Get().FindAllString(line, -1) {
+					imported[name] = true
+				}
+			}
+		}
+		script = ""
+		names := l.namesOf(entries)
+		again, l.names = len(names) > len(l.names), names
+		for _, name := range names {
+			path := filepath.Join(folder, name)
+			files, _ := filepath.Glob(quoteGlob(path) + "/__init__.*")
+			for _, file := range append(files, path, path+"/__init__.py") {
+				c.file(file)
+				script += c.textOf(file)
+			}
+		}
+	}
+	c.listings[c.hook] = append(c.listings[c.hook], l)
+}
+
+var moduleEnding = lazy.Regexp{Text: `^(?:py[cd]?|so|.+\.(?:pyd|so))$`}
+
+var nameInLine = lazy.Regexp{Text: `[\pL_][\pL\pN_]*`}
+
+// textOf returns the text of a small regular file of the workspace, or "".
+func (c *commandLine) textOf(path string) string {
+	var text []byte
+	if real, err := filepath.EvalSymlinks(path); err == nil && inside(real, c.Fingerprint.Workspace) {
+		small := func(i identity) bool { return i.size <= maxRehashed }
+		_, _, _ = readRegular(real, c.buffer, small, func(part []byte) { text = append(text, part...) })
+	}
+	return string(text)
+}
+
+// packageOf adds what the package.json nearest to a script says about its language and its imports. The rest of that
+// file changes in daily work.
+func (c *commandLine) packageOf(script string) {
+	for at := filepath.Dir(script); inside(at, c.Fingerprint.Workspace); at = filepath.Dir(at) {
+		path := filepath.Join(at, "package.json")
+		text := c.textOf(path)
+		if text == "" {
+			c.file(path) // absent
+			continue
+		}
+		value := strconv.FormatBool(gjson.Valid(text)) // Node refuses a script beside a broken one
+		gjson.Parse(text).ForEach(func(key, said gjson.Result) bool {
+			if key.String() == "type" || key.String() == "imports" {
+				value += key.String() + said.Raw
+			}
+			return true
+		})
+		c.fact(c.hook, path, "type and imports", value)
+		return
+	}
+}

@@ -214,6 +214,11 @@ func (c *commandLine) program(name, path string) {
 	case !slices.Contains(filepath.SplitList(c.Programs[name]), path): // another hook has another PATH
 		c.Programs[name] += string(filepath.ListSeparator) + path
 	}
+	if strings.Contains(path, "/shims/") {
+		for file := range strings.FieldsSeq(versions) {
+			c.file(file)
+		}
+	}
 	if path != "" && (inside(path, c.Options.Workspace) || inside(path, c.Fingerprint.Workspace)) {
 		c.file(path)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hook"
@@ -32,6 +33,21 @@ func (t *collector) addListed(h *hook.Hook) error {
 type listing struct {
 	folder string
 	names  []string
+	counts func(name string) bool // nil: every name does
+}
+
+func (l listing) namesOf(entries []os.DirEntry) (names []string) {
+	for _, entry := range entries {
+		if l.counts == nil || l.counts(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
+func (l listing) changed() bool {
+	entries, err := os.ReadDir(l.folder)
+	return err != nil || !slices.Equal(l.namesOf(entries), l.names)
 }
 
 type lister struct {
@@ -55,7 +71,7 @@ func (l *lister) walk(folder string, rest []string) error {
 	if err != nil {
 		return err
 	}
-	l.listings[l.hook] = append(l.listings[l.hook], listing{folder, namesOf(entries)})
+	l.listings[l.hook] = append(l.listings[l.hook], listing{folder, listing{}.namesOf(entries), nil})
 	if l.looked += len(entries); l.looked > maxListed {
 		return fmt.Errorf("more than %d files; write one that names fewer, such as \"gates/**\"", maxListed)
 	}

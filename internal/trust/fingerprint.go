@@ -312,6 +312,24 @@ func (t *collector) hashFile(path string, named bool) error {
 	return nil
 }
 
+// mode adds the fact that a file cannot be executed.
+func (t *collector) mode(h *hook.Hook, path string) {
+	if w := t.watched[path]; w != nil && w.sum != [32]byte{} && !isProgram(path) {
+		t.fact(h, path, "not executable", "")
+	}
+}
+
+// fact adds a fact about a path that is no part of a file's content, or only a part.
+func (t *collector) fact(h *hook.Hook, path, about, value string) {
+	path += " (" + about + ")"
+	if t.watched[path] == nil {
+		t.watched[path] = &watched{path: path, file: true}
+		sum := sha256.Sum256([]byte(value))
+		t.Files = append(t.Files, File{Name: t.name(path), SHA256: hex.EncodeToString(sum[:]), watch: t.watched[path]})
+	}
+	_ = t.candidate(h, path, false) // no error, since it is in watched
+}
+
 // interpreter returns the program and the arguments in the #! line of a script.
 func interpreter(start []byte) []string {
 	line, _, _ := bytes.Cut(start[:min(len(start), 256)], []byte("\n"))

@@ -28,5 +28,5 @@ func beginsWith(path, folder string) bool { return strings.HasPrefix(path, folde
 
 func isProgram(path string) bool {
 	var s unix.Stat_t
-	return unix.Stat(path, &s) == nil && s.Mode&unix.S_IFMT == unix.S_IFREG && s.Mode&0o111 != 0
+	return unix.Stat(path, &s) == nil && s.Mode&unix.S_IFMT == unix.S_IFREG && unix.Access(path, unix.X_OK) == nil
 }

@@ -64,6 +64,9 @@ func (c *commandLine) addCommand(argv []word, path string) {
 		for _, ending := range programEndings(c.env) {
 			c.file(first.text + ending)
 		}
+		for _, dir := range c.folders {
+			c.mode(c.hook, c.in(dir, first.text))
+		}
 	default:
 		c.program(first.text, path)
 	}
@@ -100,10 +103,6 @@ func (c *commandLine) addCommand(argv []word, path string) {
 		c.interpreterArguments(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)
-	default:
-		for file := range strings.FieldsSeq(configurationOf(name)) {
-			c.file(file)
-		}
 	}
 }
 

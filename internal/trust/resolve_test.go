@@ -106,7 +106,7 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{"mytool check", "", `hookrun does not know what files "mytool" runs`},
 		{"go run ./gates", "", `hookrun does not know what files "go" runs`},
 		{"cargo run -p gate", "", `hookrun does not know what files "cargo" runs`},
-		{"cargo fmt --check", "", ""},
+		{"cargo fmt --check", "", `hookrun does not know what files "cargo" runs`},
 		{`python3 "$1"`, "", "is known only when python runs"},
 		{list{"python3", "-I", "-c", "import os; os.system('sh gates/a.sh')"}, "", `what python runs with "-c"`},
 		{list{"node", "-e", "require('child_process').execSync('sh gates/a.sh')"}, "", `what node runs with "-e"`},
@@ -121,7 +121,7 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 		{list{"gawk", "{ f = \"system\"; @f(\"x\") }"}, "", "gawk has system"},
 		{list{"perl", "-ne", "exit 2 if /rm -rf/"}, "", `what perl runs with "-ne"`},
 		{list{"ruby", "-e", "%x(sh gates/a.sh)"}, "", `what ruby runs with "-e"`},
-		{list{"php", "-r", "include 'x.php';"}, "", `what php runs with "-r"`},
+		{list{"php", "-r", "include 'x.php';"}, "", `hookrun does not know what files "php" runs`},
 		{"osascript -e 'do shell script \"gates/a.sh\"'", "", "the script of osascript"},
 		{"npx eslint .", "node_modules/.bin/eslint", `hookrun does not know what files "npx" runs`},
 		{"if then ./guard.sh", "guard.sh", "the line cannot be read: a syntax error"},
@@ -141,7 +141,7 @@ func TestUnderstoodOrDoubt(t *testing.T) {
 				"gate.mk", "tool.py", "app/index.js", "Makefile", "src/x", "gates/x.py", "main.js",
 				"node_modules/.bin/eslint", "x.pl")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"main": "main"}`), 0o600))
-			install(t, dir, "mytool", "go", "cargo", "npm", "npx", "make")
+			install(t, dir, "mytool", "go", "cargo", "npm", "npx", "make", "php")
 			doc := `{"hooks": [{"name": "h", "command": ` + string(command) + `, "events": ["pre-tool"]}]}`
 			cfg, now := take(t, dir, doc)
 			if tt.file != "" {

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,12 +36,8 @@ func (c *commandLine) unclear(argv []word, name string) string {
 			return c.fileFault(name, args) // a script, since a line of theirs is read in another way
 		}
 		return c.unclearShell(name, args)
-	case isPython(name):
-		return c.unclearScript("python", args)
-	case name == "node" || name == "nodejs":
-		return c.unclearScript("node", args)
-	case shellline.InList("lua perl php ruby", name):
-		return c.unclearScript(name, args)
+	case isPython(name), shellline.InList("node nodejs perl ruby", name):
+		return c.unclearScript(strings.TrimSuffix(baseName(name), "js"), args)
 	case strings.HasSuffix(name, "awk"):
 		return c.unclearAwk(name, args)
 	case shellline.InList(wrappers, name):
@@ -51,11 +48,11 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return unclearGit(args)
 	case name == "sed":
 		return unclearSed(args)
-	case len(args) > 0 && (name == "cargo" && args[0].text == "fmt" || name == "hookrun" && args[0].text == "get"):
+	case len(args) > 0 && name == "hookrun" && args[0].text == "get":
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
-	case shellline.InList(builtins, name), shellline.InList(linters, name), configurationOf(name) != "":
+	case shellline.InList(builtins, name), shellline.InList(onFiles, name):
 		return ""
 	case shellline.InList(readers, name):
 		return c.unclearReader(name, args)
@@ -164,29 +161,22 @@ var shellFlags = lazy.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
 // unclearScript checks the arguments of an interpreter: known options, and then a script. A program text in an argument
 // is unclear, because hookrun cannot tell which files it loads.
 func (c *commandLine) unclearScript(name string, args []word) string {
-	flags := ""
-	switch name {
-	case "python":
-		flags = "-B -E -I -O -P -S -s -q -u -Bu -Iu"
-	case "node":
-		flags = "--no-warnings --no-deprecation --enable-source-maps --experimental-strip-types --trace-warnings"
-	}
 	for i, w := range args {
 		switch {
 		case w.computed:
 			return w.String() + " is known only when " + name + " runs"
-		case name == "python" && w.text == "-m":
+		case isPython(name) && w.text == "-m":
 			if i+1 == len(args) || args[i+1].computed || !c.isOwnModule(args[i+1].text) {
 				return "the module of python -m is none of the workspace"
 			}
 			return ""
 		case w.text == "-" || shellline.IsStdin(w.text):
 			return name + " reads its program from its stdin"
-		case name == "node" && c.isFolder(w.text): // package.json and the main file are recorded
+		case isNode(name) && c.isFolder(w.text): // package.json and the main file are recorded
 			return ""
 		case !strings.HasPrefix(w.text, "-"):
 			return c.fileFault(name, args[i:])
-		case !shellline.InList(flags, w.text):
+		case !shellline.InList(knownOptions, name+"="+w.text):
 			return "what " + name + " runs with " + w.String()
 		}
 	}
@@ -222,39 +212,24 @@ var runsOfAwk = lazy.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
 // wrappers run the command in their arguments, in the same folder and with the same PATH.
 const wrappers = "builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs"
 
-// wrapperOptions returns the known options of a wrapper.
-func wrapperOptions(name string) string {
-	switch name {
-	case "command":
-		return "-v -V -p"
-	case "time":
-		return "-p"
-	case "nice":
-		return "-n"
-	case "ionice":
-		return "-c -n"
-	case "setsid":
-		return "-w --wait"
-	case "stdbuf":
-		return "-oL -o0 -eL -e0 -iL -i0 -o -e -i"
-	case "timeout":
-		return "-k -s --preserve-status --foreground"
-	case "flock":
-		return "-n -w -x -s -c"
-	case "xargs":
-		return "-0 -r -n -I -P -L -I{} -n1 -t"
-	}
-	return ""
-}
+// knownOptions are options of wrappers and interpreters that change no file which these run.
+const knownOptions = "command=-v command=-V command=-p time=-p nice=-n ionice=-c ionice=-n setsid=-w setsid=--wait " +
+	"stdbuf=-oL stdbuf=-o0 stdbuf=-eL stdbuf=-e0 stdbuf=-iL stdbuf=-i0 stdbuf=-o stdbuf=-e stdbuf=-i timeout=-k " +
+	"timeout=-s timeout=--preserve-status timeout=--foreground flock=-n flock=-w flock=-x flock=-s flock=-c xargs=-0 " +
+	"xargs=-r xargs=-n xargs=-I xargs=-P xargs=-L xargs=-I{} xargs=-n1 xargs=-t python=-B python=-E python=-I " +
+	"python=-O python=-P python=-S python=-s python=-q python=-u python=-Bu python=-Iu node=--no-warnings " +
+	"node=--no-deprecation node=--enable-source-maps node=--experimental-strip-types node=--trace-warnings"
 
 // unclearWrapper checks the options of a wrapper. The wrapped command is checked separately.
 func unclearWrapper(name string, args []word) string {
 	if name == "find" {
+		runs := slices.ContainsFunc(args, func(w word) bool { return w.text == "-exec" })
 		for i, w := range args {
-			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !shellline.InList(linters, w.text) {
+			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !shellline.InList(onFiles, w.text) {
 				return "find runs " + w.String() + " on files that are known only then"
 			}
-			if shellline.InList("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.text) {
+			if shellline.InList("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.text) ||
+				!runs && modeOfFind.Get().MatchString(w.text) {
 				return "find with " + w.String()
 			}
 		}
@@ -268,7 +243,7 @@ func unclearWrapper(name string, args []word) string {
 			}
 			return ""
 		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits.Get().MatchString(w.text) && w.text != "{}":
-			if !shellline.InList(linters, w.text) {
+			if !shellline.InList(onFiles, w.text) {
 				return "xargs runs " + w.String() + " on files that are known only then"
 			}
 			return ""
@@ -278,12 +253,15 @@ func unclearWrapper(name string, args []word) string {
 			if !digits.Get().MatchString(w.text) { // the 5 of timeout 5, nice -n 5
 				return ""
 			}
-		case !shellline.InList(wrapperOptions(name), w.text):
+		case !shellline.InList(knownOptions, name+"="+w.text):
 			return "an option of " + name + " that is not known: " + w.String()
 		}
 	}
 	return ""
 }
+
+// modeOfFind matches tests of find for what is not recorded of a file. With -exec they choose files for a formatter.
+var modeOfFind = lazy.Regexp{Text: `^-(?:perm|executable|readable|writable|newer.*|[acm](?:min|time))$`}
 
 var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 
@@ -291,14 +269,20 @@ var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
 		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.text)
-		if isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
+		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -k -u -w", w.text)
+		if isOfState && i+1 < len(args) || isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
 			return "a test with " + w.String()
 		}
-		if i == 0 || !shellline.InList("-a -d -e -h -L -p -S -b -c", args[i-1].text) || w.computed {
+		if i == 0 || !shellline.InList("-a -b -c -d -e -f -h -L -p -r -s -S -x", args[i-1].text) || w.computed {
 			continue
 		}
+		c.file(w.text)
 		for _, dir := range c.folders {
-			if _, there := lookAtLink(c.in(dir, w.text)); !there {
+			path := c.in(dir, w.text)
+			switch _, there := lookAtLink(path); {
+			case there && args[i-1].text == "-x":
+				c.mode(c.hook, path)
+			case !there && args[i-1].text != "-f" && inside(filepath.Clean(path), c.Options.Workspace):
 				return "a test that " + w.String() + " is there, as a folder may come to be; write test -f"
 			}
 		}
@@ -308,11 +292,11 @@ func (c *commandLine) unclearTest(args []word) string {
 
 // unclearGit checks a git command: options before the command, and unknown commands, may run programs.
 func unclearGit(args []word) string {
-	const known = "add blame branch cat-file check-ignore checkout commit config describe diff diff-index diff-tree " +
-		"fetch grep hash-object log ls-files ls-tree merge-base name-rev push remote restore rev-list " +
-		"rev-parse show show-ref stash status symbolic-ref tag"
+	const known = "add blame branch cat-file check-ignore config describe diff diff-index diff-tree fetch grep " +
+		"hash-object log ls-files ls-tree merge-base name-rev remote restore rev-list rev-parse show show-ref " +
+		"stash status symbolic-ref tag"
 	if len(args) == 0 || args[0].computed || !shellline.InList(known, args[0].text) {
-		return "a command of git that is not known"
+		return "a command of git that may run hooks or other programs"
 	}
 	options := []string{"--exec", "--ext-diff", "-O", "--open-files", "--receive-pack", "--upload-pack", "--no-index"}
 	for _, w := range args[1:] {
@@ -374,7 +358,7 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 
 // unclearReader checks a program that only reads files. A folder is unclear: its files are not recorded.
 func (c *commandLine) unclearReader(name string, args []word) string {
-	for _, w := range args {
+	for i, w := range args {
 		_, value, _ := strings.Cut(w.text, "=")
 		for _, text := range []string{w.text, value} {
 			if text != "" && text != "." && c.isFolder(text) {
@@ -383,19 +367,28 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 		}
 		switch {
 		case name == "jq" && (strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--library") ||
-			loadsOfJq.Get().MatchString(w.text)):
-			return "jq loads modules"
+			loadsOfJq.Get().MatchString(w.text) || i > 0 && w.computed && fileOfJq.Get().MatchString(args[i-1].text)):
+			return "jq loads modules, or a program that is known only when it runs"
+		case (name == "stat" || name == "ls" && len(args) > 1) && !w.computed && c.isFile(w.text):
+			return name + " shows the mode of " + w.String()
 		case name == "sort" && strings.HasPrefix(w.text, "--c") && !strings.HasPrefix(w.text, "--check"):
 			return "an option of sort that runs a program"
 		case name == "curl" && (isShortOption(w.text) && strings.Contains(w.text, "K") ||
-			strings.HasPrefix(w.text, "--config") || strings.Contains(w.text, "file:")):
+			strings.HasPrefix(w.text, "--conf") || strings.HasPrefix(w.text, "--eng") ||
+			strings.Contains(w.text, "file:")):
 			return "curl reads " + w.String()
-		case name == "osascript" && w.text != "-e" && !strings.HasPrefix(w.text, "display notification "):
+		case name == "osascript" && w.text != "-e" && !notification.Get().MatchString(cmp.Or(w.source, w.text)):
 			return "the script of osascript may run files"
 		}
 	}
 	return ""
 }
+
+// notification matches the known script of osascript, also as it is written in a line: literals, and no expression.
+var notification = lazy.Regexp{Text: `^"?display notification \\?"[^"\\]*\\?"` +
+	`(?: (?:with title|subtitle|sound name) \\?"[^"\\]*\\?")*"?$`}
+
+var fileOfJq = lazy.Regexp{Text: `^(?:-[A-Za-z]*f|--from-file)$`}
 
 var loadsOfJq = lazy.Regexp{Text: `\b(?:import|include)\b`}
 

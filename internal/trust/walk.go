@@ -81,7 +81,7 @@ func unknownSyntax(node syntax.Node) string {
 		}
 	case *syntax.BinaryTest:
 		switch n.Op {
-		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno, syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			return "it has [[ with " + n.Op.String()
 		}
 	case *syntax.ParamExp:

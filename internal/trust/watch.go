@@ -3,7 +3,6 @@ package trust
 import (
 	"crypto/sha256"
 	"os"
-	"slices"
 
 	"github.com/hookrun/hookrun/internal/hook"
 )
@@ -23,30 +22,17 @@ type watched struct {
 
 // ChangedBeforeRun returns the path of a file in a hook's command that was written, replaced, created or touched since
 // the Fingerprint was taken, or of a folder of "files" with other names than then, or "".
-func (f *Fingerprint) ChangedBeforeRun(h *hook.Hook) string {
-	if path := f.touched(h); path != "" {
-		return path
-	}
-	for _, l := range f.listings[h] {
-		if entries, err := os.ReadDir(l.folder); err != nil || !slices.Equal(namesOf(entries), l.names) {
-			return l.folder
-		}
-	}
-	return ""
-}
+func (f *Fingerprint) ChangedBeforeRun(h *hook.Hook) string { return f.touched(h, true) }
 
-func namesOf(entries []os.DirEntry) []string {
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
-	return names
-}
-
-func (f *Fingerprint) touched(h *hook.Hook) string {
+func (f *Fingerprint) touched(h *hook.Hook, before bool) string {
 	for _, path := range f.byHook[h] {
 		if w := f.watched[path]; w.touched() {
 			return path
+		}
+	}
+	for _, l := range f.listings[h] {
+		if (before || l.counts != nil) && l.changed() { // the hook itself may add files to a folder of "files"
+			return l.folder
 		}
 	}
 	return ""
@@ -55,7 +41,7 @@ func (f *Fingerprint) touched(h *hook.Hook) string {
 // ChangedDuringRun is ChangedBeforeRun for a hook that has ended and may have made new files. It reads small files once
 // more: a write through a memory mapping does not change the time of change.
 func (f *Fingerprint) ChangedDuringRun(h *hook.Hook) string {
-	if path := f.touched(h); path != "" {
+	if path := f.touched(h, false); path != "" {
 		return path
 	}
 	var buffer []byte

@@ -150,10 +150,11 @@ func (c *commandLine) quotedFiles(name string, text word) {
 
 var textInQuotes = lazy.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}
 
-// standard has the names of Python's standard modules, one on each line.
-//
 //go:embed modules.txt
-var standard string
+var modulesText string
+
+// standard has the standard modules of Python 3.8 to 3.14, and what these try to import besides, sorted.
+var standard = lazy.Value[[]string]{Make: func() []string { return strings.Fields(modulesText) }}
 
 // modules adds the modules in a folder where Python looks first, if they have the name of a standard module, or one in a
 // line with "import" of the script or of such a module. Other files of the folder may come and go.
@@ -161,8 +162,8 @@ func (c *commandLine) modules(folder, script string) {
 	imported := map[string]bool{}
 	l := listing{folder: folder, counts: func(entry string) bool {
 		module, ending, isFile := strings.Cut(entry, ".")
-		return (imported[module] || strings.Contains(standard, "\n"+module+"\n")) &&
-			(!isFile || moduleEnding.Get().MatchString(ending))
+		_, is := slices.BinarySearch(standard.Get(), module)
+		return (is || imported[module]) && (!isFile || moduleEnding.Get().MatchString(ending))
 	}}
 	entries, err := os.ReadDir(folder)
 	if err != nil || !inside(folder, c.Options.Workspace) && !inside(folder, c.Fingerprint.Workspace) {

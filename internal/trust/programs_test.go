@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestFilesTakenFirst(t *testing.T) {
 	}{
 		{python(""), "gates/json.py", "gates/json.py"},
 		{python(""), "gates/json/__init__.py", "gates/json/__init__.py"},
-		{python(""), "gates/json/__init__.cpython-312-x86_64-linux-gnu.so", "gates/json/__init__.cpython-312-x86_64-linux-gnu.so"},
+		{python(""), "gates/json/__init__.cpython-312-x86_64.so", "gates/json/__init__.cpython-312-x86_64.so"},
 		{python(""), "gates/json.pyc", "gates/json.pyc"},
 		{python(""), "gates/json.so", "gates/json.so"},
 		{python(""), "gates/json.abi3.so", "gates/json.abi3.so"},
@@ -241,4 +242,11 @@ func TestShims(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tool-versions"), []byte("jq path:./bin"), 0o600))
 	_, now := take(t, dir, doc)
 	require.Contains(t, strings.Join(differences(now, before), "\n"), ".tool-versions was not there before")
+}
+
+func TestStandardModulesAreSorted(t *testing.T) {
+	text, err := os.ReadFile("modules.txt")
+	require.NoError(t, err)
+	require.True(t, slices.IsSorted(strings.Fields(string(text)))) // for a binary search
+	require.Subset(t, strings.Fields(string(text)), strings.Fields("json os re _json org zoneinfo __future__"))
 }

@@ -269,8 +269,8 @@ var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
 		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.text)
-		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -k -u -w", w.text)
-		if isOfState && i+1 < len(args) || isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
+		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -k -u -w", w.text) // which is in no record
+		if i+1 < len(args) && (isOfState || isArithmetic && !digits.Get().MatchString(args[i+1].text)) {
 			return "a test with " + w.String()
 		}
 		if i == 0 || !shellline.InList("-a -b -c -d -e -f -h -L -p -r -s -S -x", args[i-1].text) || w.computed {

@@ -81,7 +81,8 @@ func unknownSyntax(node syntax.Node) string {
 		}
 	case *syntax.BinaryTest:
 		switch n.Op {
-		case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno, syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr, syntax.TsNewer,
+			syntax.TsOlder, syntax.TsDevIno:
 			return "it has [[ with " + n.Op.String()
 		}
 	case *syntax.ParamExp:

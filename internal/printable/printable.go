@@ -46,6 +46,43 @@ func Hidden(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
+// Fold is Escape for a line that a person must judge. Tabs stay. Runs of over 100 blanks, and the middle of a line of
+// over 8,000 characters, become a mark with their length. whole: the result has all but blanks.
+func Fold(line string) (folded string, whole bool) {
+	const mostBlanks, longest, ends = 100, 8000, 2000
+	var b strings.Builder
+	for rest := line; rest != ""; {
+		words := strings.TrimLeftFunc(rest, unicode.IsSpace)
+		blanks := rest[:len(rest)-len(words)]
+		if n := utf8.RuneCountInString(blanks); n > mostBlanks {
+			blanks = fmt.Sprintf("[… %d blanks …]", n)
+		}
+		rest = strings.TrimLeftFunc(words, func(r rune) bool { return !unicode.IsSpace(r) })
+		b.WriteString(blanks + words[:len(words)-len(rest)])
+	}
+	line = b.String()
+	n := utf8.RuneCountInString(line)
+	if whole = n <= longest; !whole {
+		at, tail, left := 0, 0, n-2*ends
+		for i := range line {
+			switch at++; at {
+			case ends + 1:
+				b.Reset()
+				b.WriteString(line[:i])
+			case n - ends + 1:
+				tail = i
+			}
+		}
+		fmt.Fprintf(&b, "[… %d characters left out …]%s", left, line[tail:])
+		line = b.String()
+	}
+	cells := strings.Split(line, "\t")
+	for i := range cells {
+		cells[i] = Escape(cells[i])
+	}
+	return strings.Join(cells, "\t"), whole
+}
+
 // Lines is Escape for a text of several lines. Line ends become \n, and tabs stay. Colours, which many programs print,
 // are removed.
 func Lines(text string) string {

@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,24 @@ func TestLines(t *testing.T) {
 		"bytes\xff":                             `bytes\xff`,
 	} {
 		require.Equal(t, want, Lines(text), "%q", text)
+	}
+}
+
+func TestFold(t *testing.T) {
+	long := strings.Repeat("é", 8000)
+	for text, want := range map[string]string{
+		"":                             "",
+		"a\t b\\t":                     "a\t b\\t",
+		"a\x1b\u202e \xe9\r":           `a\x1b\u202e \xe9\r`,
+		strings.Repeat(" ", 100) + "a": strings.Repeat(" ", 100) + "a",
+		strings.Repeat(" ", 101) + "a": "[… 101 blanks …]a",
+		"a" + strings.Repeat("\t\u3000", 1<<20) + "b": "a[… 2097152 blanks …]b",
+		long:       long,
+		long + "x": long[:4000] + "[… 4001 characters left out …]" + long[:3998] + "x",
+	} {
+		folded, whole := Fold(text)
+		require.Equal(t, want, folded)
+		require.Equal(t, text != long+"x", whole)
 	}
 }
 

@@ -253,8 +253,10 @@ func (t *collector) hashFile(path string, named bool) error {
 			w.interpreter = interpreter(text)
 		}
 		hash.Write(text)
-		if t.Texts && len(kept) <= maxShown {
-			kept = append(kept, text...)
+		if t.Texts {
+			if kept = append(kept, text...); len(kept) > 3*maxShown {
+				kept = append(kept[:maxShown], kept[len(kept)-maxShown:]...)
+			}
 		}
 	}
 	clean := filepath.Clean(path)

@@ -9,7 +9,7 @@ import (
 const (
 	maxHashed       = 256 << 20 // of all hashed files; more is refused
 	maxAlwaysHashed = 1 << 20   // a larger file is hashed only if a record has the size
-	maxShown        = 1 << 20   // a longer text is not kept for the next diff
+	maxShown        = 1 << 20   // of a longer text, a person sees the ends
 	maxRehashed     = 1 << 20   // a file up to this size is hashed again after the hook
 )
 

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,8 +81,12 @@ func (s *Store) Allowed(f *Fingerprint) (*Record, error) {
 func (s *Store) Allow(f *Fingerprint) error {
 	texts := map[string]string{}
 	for i := range f.Files {
-		if file := &f.Files[i]; showable(file.text) {
+		switch file := &f.Files[i]; {
+		case len(file.text) > maxShown:
+		case utf8.ValidString(file.text):
 			texts[file.Name] = file.text
+		default: // a string of JSON keeps only UTF-8
+			texts[inBase64+file.Name] = base64.StdEncoding.EncodeToString([]byte(file.text))
 		}
 	}
 	doc, err := json.Marshal(texts)
@@ -98,11 +103,8 @@ func (s *Store) Allow(f *Fingerprint) error {
 	return s.write(allowedFolder, f.key(), ".json", record)
 }
 
-// showable reports whether a file's content is text, and short enough to keep.
-func showable(text string) bool {
-	const longest = 1 << 20
-	return len(text) <= longest && utf8.ValidString(text) && !strings.Contains(text, "\x00")
-}
+// inBase64 begins the key of a text in base64. No name of a file has it.
+const inBase64 = "\x00"
 
 // Texts returns the texts of the files allowed last, by name.
 func (s *Store) Texts(f *Fingerprint) (texts map[string]string, err error) {
@@ -110,7 +112,14 @@ func (s *Store) Texts(f *Fingerprint) (texts map[string]string, err error) {
 	if doc == nil || err != nil {
 		return nil, err
 	}
-	return texts, json.Unmarshal(doc, &texts)
+	err = json.Unmarshal(doc, &texts)
+	for key, text := range texts {
+		if name, is := strings.CutPrefix(key, inBase64); is {
+			exact, errText := base64.StdEncoding.DecodeString(text)
+			texts[name], err = string(exact), errors.Join(err, errText)
+		}
+	}
+	return texts, err
 }
 
 // Deny removes the record of allowed hooks, and reports whether a record existed.

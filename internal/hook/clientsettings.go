@@ -8,13 +8,15 @@ import (
 
 // ClientSettings are the settings in a client's files that apply to all its hooks. Later files win; lists are joined.
 type ClientSettings struct {
-	Off       *bool      // true: all hooks are switched off
-	OffBy     string     // the setting that switches the hooks off
-	OffAt     Diagnostic // the message about Off
-	Disabled  []string
-	Env       []string
-	URLs      *[]string // allowedHttpHookUrls; nil: any
-	Variables *[]string // httpHookAllowedEnvVars; nil: any
+	Off      *bool      // true: all hooks are switched off
+	OffBy    string     // the setting that switches the hooks off
+	OffAt    Diagnostic // the message about Off
+	Disabled []string
+	Env      []string
+	// ProjectEnv is the part of Env from files of the project, which hooks of the user's file get too.
+	ProjectEnv []string
+	URLs       *[]string // allowedHttpHookUrls; nil: any
+	Variables  *[]string // httpHookAllowedEnvVars; nil: any
 }
 
 // OverriddenBy returns the settings overridden by the settings of a later file.
@@ -28,6 +30,7 @@ func (s *ClientSettings) OverriddenBy(later *ClientSettings) *ClientSettings {
 	}
 	both.Disabled = append(slices.Clip(s.Disabled), later.Disabled...)
 	both.Env = mergeVariables(s.Env, later.Env)
+	both.ProjectEnv = mergeVariables(s.ProjectEnv, later.ProjectEnv)
 	both.URLs, both.Variables = joinLists(s.URLs, later.URLs), joinLists(s.Variables, later.Variables)
 	return &both
 }

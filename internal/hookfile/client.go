@@ -93,6 +93,9 @@ func (p *parser) diagnostics() {
 func (p *parser) clientSettings() {
 	d := p.document
 	p.settings = &hook.ClientSettings{Env: d.Env, URLs: d.URLs, Variables: d.Variables}
+	if p.level >= hook.ProjectLevel {
+		p.settings.ProjectEnv = d.Env
+	}
 	if off := d.Switched(); off != nil {
 		p.settings.Off, p.settings.OffBy, p.settings.OffAt = &off.Off, off.By, p.position(off.At)
 		p.settings.OffAt.Text, p.settings.OffAt.Gate = off.Text, true

@@ -42,10 +42,7 @@ func (t *collector) addHook(h *hook.Hook) error {
 				argv = filled
 			}
 		}
-		for _, variable := range h.Env {
-			name, value, _ := strings.Cut(variable, "=")
-			c.variable(name, word{text: value})
-		}
+		c.environment(h.Environment())
 		c.addCommand(literalWords(argv), path)
 		if c.err != nil {
 			return c.err
@@ -58,56 +55,6 @@ func (t *collector) addHook(h *hook.Hook) error {
 func (t *collector) folder(h *hook.Hook) string {
 	return launch.Dir(h, &dialect.Call{Workspace: t.Options.Workspace})
 }
-
-// variable adds the files that a variable makes a program load. It notes a doubt if others are possible.
-func (c *commandLine) variable(name string, value word) {
-	if slices.Contains(loaders, name) {
-		parts := func(r rune) bool { return strings.ContainsRune(betweenFiles, r) }
-		for _, file := range strings.FieldsFunc(value.text, parts) {
-			c.file(file)
-		}
-	}
-	switch {
-	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(value.text), c.isOwnFolder):
-		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
-	case value.computed && (slices.Contains(options, name) || slices.Contains(modulePaths, name) ||
-		findsFiles.Get().MatchString(name)):
-		c.doubt("the value of %s is known only when it runs", name)
-	case slices.Contains(options, name):
-		for option := range strings.FieldsSeq(value.text) {
-			isPath := strings.Contains(option, "/") && !requireOption.Get().MatchString(option)
-			if isPath || !strings.HasPrefix(option, "--") {
-				c.doubt("%s has an option that is not known", name)
-			}
-		}
-	case !value.computed && (strings.Contains(value.text, "$(") || strings.Contains(value.text, "`")):
-		c.doubt("%s has a command in its text", name)
-	case (slices.Contains(modulePaths, name) || findsFiles.Get().MatchString(name)) &&
-		slices.ContainsFunc(filepath.SplitList(value.text), c.isFolder):
-		c.doubt("%s names a folder", name)
-	case strings.HasPrefix(name, "GIT_") && strings.ContainsAny(value.text, " /"), name == "IFS", name == "LESSOPEN":
-		c.doubt("%s may have a program run others", name)
-	}
-}
-
-func (c *commandLine) isOwnFolder(path string) bool {
-	return !filepath.IsAbs(path) || inside(filepath.Clean(path), c.Options.Workspace)
-}
-
-// findsFiles matches variables by which a shell or a program finds files.
-var findsFiles = lazy.Regexp{Text: `^(?:PATH|HOME|PWD|OLDPWD|CDPATH|FPATH|ZDOTDIR|ENV|BASH_ENV|IFS|LESSOPEN|` +
-	`TMPDIR|(?:XDG|GIT|PYTHON|NODE|NPM|PERL|RUBY|GEM|LUA|LD|JAVA|UV|GO|CARGO|MAKE|AWK).*)$`}
-
-// options are variables with options of an interpreter.
-var options = []string{"NODE_OPTIONS", "PERL5OPT", "RUBYOPT"}
-
-var requireOption = lazy.Regexp{Text: `^--(?:require|import)=\./[A-Za-z0-9_./-]+\.[cm]?js$`}
-
-// loaders are variables with files that an interpreter or the linker loads before the program.
-var loaders = []string{"BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT"}
-
-// modulePaths are variables with folders in which an interpreter or the linker looks for modules and libraries.
-var modulePaths = []string{"AWKPATH", "LD_LIBRARY_PATH", "LUA_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB"}
 
 // addCertificates adds the certificates and the key of an HTTP hook.
 func (t *collector) addCertificates(h *hook.Hook) error {
@@ -153,7 +100,9 @@ type commandLine struct {
 	inputFile bool  // the command's stdin is a file
 	sourced   bool  // the shell has read a file, which may redefine commands
 	loops     int   // number of loops around the command
-	script    bool  // the program is from a #! line: files that a script reads by itself do not count
+	// inClientEnv: the variables of a client's form are read, which has no key for files.
+	inClientEnv bool
+	script      bool // the program is from a #! line: files that a script reads by itself do not count
 }
 
 func newCommandLine(t *collector, h *hook.Hook, env []string, dir string) commandLine {

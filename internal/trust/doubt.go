@@ -22,25 +22,32 @@ const (
 	maxTold   = 3
 )
 
-// doubt notes why the Fingerprint may lack files that a hook runs.
-func (t *collector) doubt(h *hook.Hook, format string, args ...any) {
+// doubt notes in a list why the Fingerprint may lack files that a hook runs.
+func doubt(list map[*hook.Hook][]string, h *hook.Hook, format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
-	if len(t.doubts[h]) < maxDoubts && !slices.Contains(t.doubts[h], why) {
-		t.doubts[h] = append(t.doubts[h], why)
+	if len(list[h]) < maxDoubts && !slices.Contains(list[h], why) {
+		list[h] = append(list[h], why)
 	}
 }
 
 // Unresolved returns a message for each hook if hookrun cannot tell for sure which files the hook's command runs.
-// entries are for hooks whose entry can name the files under "files", ofClients for hooks in a client's own file,
-// without that key.
+// entries must be mended: by "files" in the entry or, for a variable in a client's form, by taking it out. ofClients are
+// for commands in a client's own file, without that key.
 func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hook.Diagnostic) {
+	told := map[string]bool{} // variables of settings, which all hooks have
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
+		list := func(why []string) string { return strings.Join(why[:min(len(why), maxTold)], ", ") }
+		name := spelling.Quote(h.Name)
+		if why := list(f.envDoubts[h]); why != "" && h.Disabled == "" && !(told[why] && len(h.Env) == 0) {
+			told[why] = true
+			entries = append(entries, h.CommandDiagnostic(fmt.Sprintf("hook %s: %s", name, envText(why))))
+		}
 		why := f.doubts[h]
 		if len(why) == 0 || h.Disabled != "" {
 			continue
 		}
-		what, name := strings.Join(why[:min(len(why), maxTold)], ", "), spelling.Quote(h.Name)
+		what := list(why)
 		const begin = "hook %s: what files its command runs cannot be told for sure: %s; "
 		switch {
 		case h.Files != nil:
@@ -55,4 +62,11 @@ func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hoo
 		}
 	}
 	return entries, ofClients
+}
+
+// envText is a message about variables of a client's form, with the remedy.
+func envText(why string) string {
+	return `what files the "env" of its file makes programs run cannot be told for sure: ` + why +
+		`; take the variable out of "env", or move the hooks to ` + hookfile.FileName +
+		` with hookrun import, where an entry has "files"`
 }

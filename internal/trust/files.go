@@ -23,7 +23,7 @@ func (t *collector) addListed(h *hook.Hook) error {
 			return fmt.Errorf(`the glob %q in "files" of hook %q: %w`, glob, h.Name, err)
 		}
 		if l.found == 0 {
-			t.doubt(h, `its glob %q in "files" names no file`, glob)
+			doubt(t.doubts, h, `its glob %q in "files" names no file`, glob)
 		}
 	}
 	return nil

@@ -52,6 +52,7 @@ type Fingerprint struct {
 	byHook     map[*hook.Hook][]string // paths in a hook's command, present or absent
 	watched    map[string]*watched     // by path
 	doubts     map[*hook.Hook][]string // see Unresolved
+	envDoubts  map[*hook.Hook][]string // about variables of a client's form
 
 	listings map[*hook.Hook][]listing // folders of "files"
 }
@@ -105,7 +106,8 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		Workspace: real, Programs: map[string]string{}, worktree: cfg.Worktree,
 		tree:   o.Worktree,
 		byHook: map[*hook.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hook.Hook][]string{},
-		listings: map[*hook.Hook][]listing{}, hooks: o.Hooks,
+		envDoubts: map[*hook.Hook][]string{},
+		listings:  map[*hook.Hook][]listing{}, hooks: o.Hooks,
 	}
 	if t.hooks == nil {
 		t.hooks = cfg.Hooks
@@ -124,14 +126,15 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	}
 	for i := range t.hooks {
 		h := &t.hooks[i]
+		add := t.addHook
 		if h.Level < hook.ProjectLevel {
-			continue
+			add = t.addOuter
 		}
-		if err := t.addHook(h); err != nil {
+		if err := add(h); err != nil {
 			return nil, err
 		}
 		if h.Files == nil {
-			for _, why := range t.doubts[h] {
+			for _, why := range slices.Concat(t.envDoubts[h], t.doubts[h]) {
 				t.Doubts = append(t.Doubts, Doubt{Hook: h.Name, Why: why})
 			}
 		}

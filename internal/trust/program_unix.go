@@ -23,6 +23,9 @@ func native(path string) string { return path }
 // foldName returns the name of a program for comparisons.
 func foldName(name string) string { return name }
 
+// foldVariable returns the name of a variable for comparisons.
+func foldVariable(name string) string { return name }
+
 // beginsWith reports whether a path begins with the path of a folder.
 func beginsWith(path, folder string) bool { return strings.HasPrefix(path, folder) }
 

@@ -38,6 +38,9 @@ func native(path string) string {
 // foldName returns the name of a program for comparisons without regard to case.
 func foldName(name string) string { return strings.ToLower(name) }
 
+// foldVariable returns the name of a variable for comparisons.
+func foldVariable(name string) string { return strings.ToUpper(name) }
+
 // beginsWith reports whether a path begins with the path of a folder, in any case.
 func beginsWith(path, folder string) bool {
 	return len(path) >= len(folder) && strings.EqualFold(path[:len(folder)], folder)

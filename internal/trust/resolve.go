@@ -37,7 +37,11 @@ func (w word) String() string {
 // doubt notes why files may be missing, unless the entry names the files.
 func (c *commandLine) doubt(format string, args ...any) {
 	if c.hook.Files == nil && !c.script {
-		c.collector.doubt(c.hook, format, args...)
+		list := c.doubts
+		if c.inClientEnv {
+			list = c.envDoubts
+		}
+		doubt(list, c.hook, format, args...)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestFolderOfTheProject(t *testing.T) {
 	require.NoError(t, err)
 	now, err := trust.Take(cfg, trust.Options{Workspace: project, Environ: func(*model.Hook) []string { return nil }})
 	require.NoError(t, err)
-	store, err := trust.Open(state)
+	store, err := trust.Open(state, "")
 	require.NoError(t, err)
 	require.NoError(t, store.Allow(now))
 

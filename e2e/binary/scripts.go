@@ -65,6 +65,7 @@ func Scripts(t *testing.T, folder string) {
 			for _, name := range ownFolders {
 				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))
 			}
+			env.Setenv("XDG_STATE_HOME", env.WorkDir+"-state") // the workspace must not have it
 			names := registry.ClientNames()
 			env.Setenv("CLIENTS", strings.Join(names, ", "))
 			env.Setenv("CLIENTS_OR", strings.Join(names, "|"))

@@ -105,7 +105,7 @@ func pruneTrust(args []string, std Streams) error {
 	if err := noArgs(args); err != nil {
 		return err
 	}
-	store, err := trust.Open("")
+	store, err := trust.Open("", "")
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (f *callFlags) readTrustState(args []string) (s trustState, fault, err erro
 	if err := f.resolveWorkspace(); err != nil {
 		return s, nil, err
 	}
-	if s.store, err = trust.Open(""); err != nil {
+	if s.store, err = trust.Open("", f.call.Workspace); err != nil {
 		return s, nil, err
 	}
 	if s.config, fault = f.read(); fault != nil {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -19,14 +20,33 @@ func Folder() (string, error) {
 	return filepath.Join(dir, "hookrun"), err
 }
 
+// errInProject and errOfProcess are faults of a state folder whose records a project could bring along.
+var (
+	errInProject = errors.New("is of the project, which could allow itself; set XDG_STATE_HOME to a folder elsewhere")
+	errOfProcess = errors.New("differs from process to process; set XDG_STATE_HOME to another folder")
+)
+
 // Private returns the path of a state folder without links. It fails if another user could replace files in the
-// folder, or in a folder above: the files decide which hooks run, and which calls pass.
-func Private(folder string) (real string, err error) {
+// folder, or in a folder above: the files decide which hooks run, and which calls pass. It fails too if the folder is in
+// the workspace or its repository, except for a workspace that is the user's home. A workspace of "" is none.
+func Private(folder, workspace string) (real string, err error) {
 	if real, err = owner.Resolve(folder); err != nil {
 		return "", fmt.Errorf("the state folder: %w", err)
 	}
 	const text = "the state folder %s cannot be trusted: %s %w"
+	if strings.HasPrefix(folder, "/proc/") || strings.HasPrefix(real, "/proc/") {
+		return "", fmt.Errorf(text, folder, folder, errOfProcess)
+	}
+	if found, err := filepath.EvalSymlinks(workspace); err == nil && workspace != "" {
+		workspace = found
+	}
 	for at := real; ; at = filepath.Dir(at) {
+		if workspace != "" && contains(at, workspace) {
+			_, err := os.Lstat(filepath.Join(at, ".git"))
+			if (at == workspace || err == nil) && !isHome(at) {
+				return "", fmt.Errorf(text, real, at, errInProject)
+			}
+		}
 		info, err := os.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -41,4 +61,16 @@ func Private(folder string) (real string, err error) {
 			return real, nil
 		}
 	}
+}
+
+// isHome reports whether a folder has the home folder in the system's list of users: the caller chooses $HOME.
+func isHome(folder string) bool {
+	u, err := account()
+	return err == nil && contains(folder, u.HomeDir)
+}
+
+// contains reports whether a path is at or below a folder.
+func contains(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }

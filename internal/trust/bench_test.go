@@ -33,7 +33,7 @@ func BenchmarkJudge(b *testing.B) {
 		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), nil, "")
 	}}
 	state := filepath.Join(b.TempDir(), "state")
-	store, err := trust.Open(state)
+	store, err := trust.Open(state, "")
 	require.NoError(b, err)
 	now, err := trust.Take(cfg, o)
 	require.NoError(b, err)
@@ -44,7 +44,7 @@ func BenchmarkJudge(b *testing.B) {
 	for b.Loop() {
 		now, err := trust.Take(cfg, o)
 		require.NoError(b, err)
-		store, err := trust.Open(state)
+		store, err := trust.Open(state, "")
 		require.NoError(b, err)
 		j, err := store.Judge(now, rules)
 		require.NoError(b, err)

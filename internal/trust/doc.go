@@ -1,7 +1,7 @@
 // Package trust records which hooks of a project a person has allowed, and detects when they have changed.
 //
 //	now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: …})
-//	store, err := trust.Open("")                     // the user's state folder
+//	store, err := trust.Open("", dir)                // the user's state folder
 //	err = store.Allow(now)                           // after a person has seen it
 //	…
 //	judgment := store.Judge(now, trust.Rules{Required: true, Session: id})

@@ -37,19 +37,19 @@ func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hoo
 	told := map[string]bool{} // variables of settings, which all hooks have
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		list := func(why []string) string { return strings.Join(why[:min(len(why), maxTold)], ", ") }
-		name := spelling.Quote(h.Name)
-		if why := list(f.envDoubts[h]); why != "" && h.Disabled == "" && !(told[why] && len(h.Env) == 0) {
-			told[why] = true
-			entries = append(entries, h.CommandDiagnostic(fmt.Sprintf("hook %s: %s", name, envText(why))))
-		}
-		why := f.doubts[h]
-		if len(why) == 0 || h.Disabled != "" {
+		if h.Disabled != "" {
 			continue
 		}
-		what := list(why)
+		name, why := spelling.Quote(h.Name), f.doubts[h]
+		if text := envText(f.envDoubts[h]); text != "" && !(told[text] && len(h.Env) == 0) {
+			told[text] = true
+			entries = append(entries, h.CommandDiagnostic(fmt.Sprintf(`hook %s: "env" %s`, name, text)))
+		}
+		if len(why) == 0 {
+			continue
+		}
 		const begin = "hook %s: what files its command runs cannot be told for sure: %s; "
-		switch {
+		switch what := first(why); {
 		case h.Files != nil:
 			text := fmt.Sprintf("hook %s: %s; mend the glob, or take it out", name, what)
 			entries = append(entries, h.CommandDiagnostic(text))
@@ -64,9 +64,23 @@ func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hoo
 	return entries, ofClients
 }
 
-// envText is a message about variables of a client's form, with the remedy.
-func envText(why string) string {
-	return `what files the "env" of its file makes programs run cannot be told for sure: ` + why +
-		`; take the variable out of "env", or move the hooks to ` + hookfile.FileName +
-		` with hookrun import, where an entry has "files"`
+func first(why []string) string { return strings.Join(why[:min(len(why), maxTold)], ", ") }
+
+// envText says what the variables of a client's form may do, with the remedy, or is "".
+func envText(why []string) string {
+	if len(why) == 0 {
+		return ""
+	}
+	return "may make programs run files that hookrun does not see: " + first(why) + "; take the variable out, or move " +
+		"the hooks to " + hookfile.FileName + ` with hookrun import, where an entry has "files"`
+}
+
+// unseen returns the hooks whose "env" may make programs run files of which nobody notices a change.
+func (f *Fingerprint) unseen() (found []Difference) {
+	for i := range f.hooks {
+		if h := &f.hooks[i]; h.Disabled == "" && f.envDoubts[h] != nil {
+			found = append(found, Difference{File: `"env"`, What: envText(f.envDoubts[h]), Hooks: []string{h.Name}})
+		}
+	}
+	return found
 }

@@ -106,7 +106,7 @@ const (
 		"*HOME* *HOOK* *INIT* *INTERPRETER* *LIB* *LINK* *LOADER* *MODULE* *OPT* *PATH* *PLUGIN* *PREFIX* *PRELOAD* " +
 		"*PROFILER* *PROJECT* *PROTOCOL* *PYTHON* *REQUIRE* *ROOT* *RUNNER* *SHELL* *STARTUP* *WRAPPER*"
 	// codeOfOthers matches names of variables by which other programs find code, dataFiles names of files without code.
-	codeOfOthers = "*PLUGIN* *PRELOAD* *STARTUP* *MODULE* *EXTENSION* *LIB*PATH *RC *RCFILE *_LIB *_LIBS"
+	codeOfOthers = "*PLUGINS *PLUGIN_DIR *PLUGIN*PATH *PRELOAD* *STARTUP* *MODULE* *EXTENSION* *LIB*PATH *RC *RCFILE *_LIB *_LIBS"
 	dataFiles    = "*.csv *.db *.json *.jsonl *.lock *.log *.md *.out *.pid *.sqlite *.state *.tmp *.txt *.xml"
 )
 
@@ -174,7 +174,8 @@ func (c *commandLine) mayBeOwn(path string) bool {
 	isOwn := func(path string) bool {
 		return inside(path, c.Options.Workspace) || inside(path, c.Fingerprint.Workspace) || inside(path, "/proc")
 	}
-	return err != nil || !filepath.IsAbs(path) || strings.Contains(path, "..") || isOwn(filepath.Clean(path)) || isOwn(real)
+	return err != nil || !filepath.IsAbs(path) || strings.Contains(path, "..") || isOwn(filepath.Clean(path)) ||
+		isOwn(real)
 }
 
 // runs adds the program that a variable names, with plain options: only a shell and its like run further files.

@@ -77,6 +77,9 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	if !r.Pin {
 		return j, nil
 	}
+	if unseen := f.unseen(); unseen != nil && j.Cause == "" && j.NotAllowedMessage == "" {
+		return f.changed(protocol.CauseChanged, "the hooks of %s can change unseen: %s", unseen), nil
+	}
 	same := f
 	if j.NotAllowedMessage != "" {
 		same = nil // read the whole record

@@ -17,16 +17,16 @@ import (
 // Store has the records in a state folder: the allowed hooks, and the hooks of each pinned session.
 type Store struct{ folder string } // the path without links
 
-// Open returns the Store in a folder; "" is the user's own folder. Open fails if other users can write to the folder,
-// because the records decide which hooks run.
-func Open(folder string) (*Store, error) {
+// Open returns the Store in a folder; "" is the user's own folder. Open fails if other users or the project of the
+// workspace could make the records, because they decide which hooks run. A workspace of "" is none.
+func Open(folder, workspace string) (*Store, error) {
 	if folder == "" {
 		var err error
 		if folder, err = state.Folder(); err != nil {
 			return nil, fmt.Errorf("finding the state folder: %w", err)
 		}
 	}
-	real, err := state.Private(folder)
+	real, err := state.Private(folder, workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestFoldersAboveTheState(t *testing.T) {
 		require.NoError(t, os.Mkdir(above, 0o700))
 		require.NoError(t, os.Chown(above, c.owner, -1))
 		require.NoError(t, os.Chmod(above, c.mode))
-		_, err := trust.Open(filepath.Join(above, "state"))
+		_, err := trust.Open(filepath.Join(above, "state"), "")
 		if c.fault == "" {
 			require.NoError(t, err, name)
 			continue
@@ -50,13 +50,13 @@ func TestFoldersAboveTheState(t *testing.T) {
 func TestStateFolderThatIsNone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := trust.Open(file)
+	_, err := trust.Open(file, "")
 	require.ErrorContains(t, err, file+" is no folder; remove it")
 }
 
 // Calls of a new session that begin at once do not take each other's record for something else.
 func TestFirstCallsAtOnce(t *testing.T) {
-	store, err := trust.Open(t.TempDir())
+	store, err := trust.Open(t.TempDir(), "")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	var states [3]*trust.Fingerprint // each call takes its own

@@ -15,7 +15,7 @@ import (
 // A record that somebody has open can be read, and is replaced or removed once it is closed; until then it stays whole.
 func TestReaderOfTheRecords(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
-	store, err := trust.Open(state)
+	store, err := trust.Open(state, "")
 	require.NoError(t, err)
 	f := &trust.Fingerprint{Workspace: t.TempDir()}
 	require.NoError(t, store.Allow(f))
@@ -49,9 +49,9 @@ func TestStateThatOthersCanWrite(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, windows.SetNamedSecurityInfo(state, windows.SE_FILE_OBJECT,
 		windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, list, nil))
-	_, err = trust.Open(state)
+	_, err = trust.Open(state, "")
 	require.ErrorContains(t, err, "can be written to by ")
 	require.ErrorContains(t, err, "; mend it with: icacls ")
-	_, err = trust.Open(filepath.Join(state, "below"))
+	_, err = trust.Open(filepath.Join(state, "below"), "")
 	require.ErrorContains(t, err, "can be written to by ")
 }

@@ -200,7 +200,7 @@ func TestTouched(t *testing.T) {
 
 func TestPinIsOneForAll(t *testing.T) {
 	dir, state := workspace(t, "a.sh"), filepath.Join(t.TempDir(), "state")
-	store, err := trust.Open(state)
+	store, err := trust.Open(state, "")
 	require.NoError(t, err)
 	rules := trust.Rules{Pin: true, Session: "../s"}
 	_, one := take(t, dir, `{"hooks": [{"name": "h", "command": ["./a.sh"], "events": ["pre-tool"]}]}`)
@@ -233,7 +233,7 @@ func TestPinIsOneForAll(t *testing.T) {
 // A record that cannot be read says nothing, and least of all that hooks may run.
 func TestBrokenRecord(t *testing.T) {
 	dir, state := workspace(t), filepath.Join(t.TempDir(), "state")
-	store, err := trust.Open(state)
+	store, err := trust.Open(state, "")
 	require.NoError(t, err)
 	_, now := take(t, dir, `{"hooks": []}`)
 	require.NoError(t, store.Allow(now))

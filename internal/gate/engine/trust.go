@@ -141,7 +141,7 @@ func (p *Plan) blocksUntilAllowed() bool {
 
 // fingerprint takes the Fingerprint of the hooks.
 func (g *trustCheck) fingerprint(p *Plan) (err error) {
-	if g.store, err = trust.Open(p.runner.options.StateDir); err != nil {
+	if g.store, err = trust.Open(p.runner.options.StateDir, p.call.Workspace); err != nil {
 		return err
 	}
 	o := trust.Options{Workspace: p.call.Workspace, Hooks: p.loaded.hooks, Worktree: p.call.Worktree}

@@ -108,7 +108,7 @@ func Ask(dir string, r *Request) (code string, err error) {
 	if len(r.Args) > maxArgs || len(r.Raw) > maxArgs {
 		return "", ErrTooLong
 	}
-	if dir, err = state.Private(dir); err != nil {
+	if dir, err = state.Private(dir, r.Workspace); err != nil {
 		return "", err
 	}
 	folder := filepath.Join(dir, Folder)
@@ -163,7 +163,7 @@ func Read(dir, code string) (*Request, error) {
 	if strings.Trim(code, codeLetters) != "" || len(code) != 8 {
 		return nil, fmt.Errorf("%q is no code; a code has 8 letters and digits: %w", code, fs.ErrNotExist)
 	}
-	dir, err := state.Private(dir)
+	dir, err := state.Private(dir, "")
 	if err != nil {
 		return nil, err
 	}
@@ -202,8 +202,9 @@ func private(at string) error {
 // Granted reports whether a person has approved the call, and the call has not passed yet. A file that cannot be
 // trusted or read grants no call.
 func Granted(dir string, c *Call) bool {
+	_, fault := state.Private(dir, c.Workspace)
 	r, err := Read(dir, codeOf(c.hash()))
-	return err == nil && r.Call == *c && r.Valid()
+	return fault == nil && err == nil && r.Call == *c && r.Valid()
 }
 
 // Take reports whether the call may pass now, and uses the approval up. It waits for other processes until ctx ends, at
@@ -236,7 +237,7 @@ func Take(ctx context.Context, dir string, c *Call) (ok bool, err error) {
 // Waiting returns the requests of the last day that were not approved, the newest first. Files that cannot be read are
 // left out.
 func Waiting(dir string) (requests []*Request, err error) {
-	if dir, err = state.Private(dir); err != nil {
+	if dir, err = state.Private(dir, ""); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, Folder))

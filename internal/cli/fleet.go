@@ -153,6 +153,9 @@ func fleetText(t *fleet.Table, files int) string {
 			fmt.Fprintf(&b, "! %s %s\n", spelling.Count(more.n, "heartbeat"), more.what)
 		}
 	}
+	if t.Missed > 0 {
+		fmt.Fprintf(&b, "! %s of run logs missing: the log could not be written\n", spelling.Count(t.Missed, "line"))
+	}
 	for _, p := range t.Problems {
 		fmt.Fprintf(&b, "! %s\n", printable.Escape(p))
 	}

@@ -86,6 +86,7 @@ func (p paint) heading(b *strings.Builder, s *stats.Summary) {
 	count(c.Defer, "deferred", yellow)
 	count(c.Stop, "stopped the loop", red)
 	count(c.Error, "without a verdict", red)
+	count(s.Missed, "missing, the log could not be written", yellow)
 	if s.Unreadable > 0 {
 		counts = append(counts, p.as(yellow, spelling.Count(s.Unreadable, "line")+" could not be read"))
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,16 +27,48 @@ func (l *Log) part(n int) string {
 	return fmt.Sprintf("%s.%d", l.path, n)
 }
 
+// pending is a line that an Append waits for.
+type pending struct {
+	line []byte
+	done bool // written, or err says why not
+	err  error
+}
+
+// append writes a line, together with the lines of other calls that wait.
+func (l *Log) append(line []byte) error {
+	mine := &pending{line: line}
+	l.queue.Lock()
+	l.pending = append(l.pending, mine)
+	l.queue.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if mine.done {
+		return mine.err
+	}
+	l.queue.Lock()
+	batch := l.pending
+	l.pending = nil
+	l.queue.Unlock()
+	for _, p := range batch {
+		p.err, p.done = l.write(p.line), true
+	}
+	l.unlock()
+	return mine.err
+}
+
 // write appends a line to the log, and rotates the log if needed.
-func (l *Log) write(line []byte, until time.Time) error {
+func (l *Log) write(line []byte) error {
 	for {
-		size, err := l.lock(until)
+		size, err := l.lock()
 		if err != nil {
+			l.missed++
 			return err
 		}
 		var unrotated error
-		if size > 0 && size+int64(len(line)) > l.maxSize {
+		if l.locked && size > 0 && size+int64(len(line)) > l.maxSize {
+			blank, _ := l.blankLines(size)
 			if unrotated = l.rotate(); unrotated == nil {
+				l.missed += blank
 				// Another process may have made the new file already and be writing to it, so open and lock the new
 				// file as usual.
 				l.close()
@@ -43,45 +76,64 @@ func (l *Log) write(line []byte, until time.Time) error {
 			}
 			unrotated = fmt.Errorf("it grows over its size: %w", unrotated)
 		}
-		err = l.writeLine(line, size)
-		lock.Unlock(l.file)
-		return cmp.Or(err, unrotated)
+		return cmp.Or(l.writeLine(line, size), unrotated)
 	}
 }
 
-// lock opens and locks the file, and returns the size.
-func (l *Log) lock(until time.Time) (size int64, err error) {
+// lockWait is how long a line waits for the lock while the log does not grow: a process that writes no line in that
+// time is stopped, and no verdict may wait for a stopped process. lockWaitMost is the limit if the log grows, because
+// other processes may have stopped waiting. lockWaitAgain is the wait once the lock was not free in time.
+const lockWait, lockWaitMost, lockWaitAgain = time.Second, 5 * time.Second, 20 * time.Millisecond
+
+var errBusy = errors.New("a process that holds it has written nothing for a second, it may be stopped; " +
+	"this call is not in it")
+
+// lock opens and locks the file, and returns the size. If another process holds the lock for too long, a system that
+// can append without the lock does so: l.locked is false.
+func (l *Log) lock() (size int64, err error) {
+	begun, grown, last := time.Now(), time.Now(), int64(-1)
 	for wait := 20 * time.Microsecond; ; {
 		if l.file == nil {
 			if l.file, err = open(l.path); err != nil {
 				return 0, err
 			}
 		}
-		free, err := lock.Try(l.file)
+		if !l.locked {
+			if l.locked, err = lock.Try(l.file); err != nil {
+				return 0, fmt.Errorf("locking: %w", err)
+			}
+		}
+		mine, err := l.file.Stat()
 		if err != nil {
-			return 0, fmt.Errorf("locking: %w", err)
-		}
-		if free {
-			mine, err := l.file.Stat()
-			if err != nil {
-				l.close()
-				return 0, err
-			}
-			// While we waited, another process may have rotated or removed the file. A line in the old file would be
-			// lost or late.
-			if named, err := os.Stat(l.path); err == nil && os.SameFile(mine, named) {
-				return mine.Size(), nil
-			}
 			l.close()
+			return 0, err
 		}
-		left := time.Until(until)
-		if left <= 0 {
-			return 0, errBusy
+		if mine.Size() != last {
+			last, grown = mine.Size(), time.Now()
 		}
-		if !free {
-			time.Sleep(min(wait, left)) // poll: a lock held for microseconds is not worth a waiting thread
+		late := time.Since(grown) >= lockWait || appends && time.Since(begun) >= lockWaitMost ||
+			l.stuck && time.Since(begun) >= lockWaitAgain
+		if !l.locked && !late {
+			time.Sleep(wait) // poll: a lock held for microseconds is not worth a waiting thread
 			wait = min(2*wait, 500*time.Microsecond)
+			continue
 		}
+		// While we waited, another process may have rotated or removed the file. A line in the old file would be lost
+		// or late.
+		if named, err := os.Stat(l.path); err == nil && os.SameFile(mine, named) {
+			if l.stuck = !l.locked; l.stuck && !appends {
+				return 0, errBusy
+			}
+			return mine.Size(), nil
+		}
+		l.close()
+	}
+}
+
+func (l *Log) unlock() {
+	if l.locked {
+		lock.Unlock(l.file)
+		l.locked = false
 	}
 }
 
@@ -90,7 +142,7 @@ func (l *Log) close() error {
 		return nil
 	}
 	file := l.file
-	l.file = nil
+	l.file, l.locked = nil, false
 	return file.Close() // also releases the lock
 }
 
@@ -149,42 +201,90 @@ func (l *Log) rotate() error {
 	return nil
 }
 
-// writeLine appends a line to the locked file of this size.
+// writeLine appends a line to the file of this size. If the line does not fit on the disk, a blank line often does: it
+// stands for the missing line, until the next line has the number of blank lines before it.
 func (l *Log) writeLine(line []byte, size int64) error {
-	end, ended, err := l.repairEnd(size)
+	end, blank, err := l.repairEnd(size)
 	if err != nil {
+		l.missed++
 		return err
 	}
-	if !ended {
+	if missed := l.missed + max(blank, 0); missed > 0 {
+		line = fmt.Appendf(nil, `%s"missed":%d,%s`, lineStart, missed, line[len(lineStart):])
+	}
+	if blank < 0 {
 		line = append([]byte{'\n'}, line...)
 	}
-	if n, err := write(l.file, line, end); err != nil {
-		if n > 0 {
-			l.file.Truncate(end) // if this fails too, the next writer truncates the file
-		}
-		return err
+	n, err := write(l.file, line, end)
+	if err == nil {
+		l.missed = 0
+		return nil
 	}
-	return nil
+	if n > 0 && l.locked {
+		l.file.Truncate(end) // if this fails too, the next writer truncates the file
+	}
+	if _, failed := write(l.file, []byte{'\n'}, end); failed != nil {
+		l.missed++
+	}
+	return err
 }
 
 // lineStart is the beginning of every line of a run log.
 const lineStart = `{"version":1,`
 
-// repairEnd returns the offset of the next line, and whether the text before ends with a line feed. It cuts off an
-// unfinished line of a killed writer. Any other unfinished text stays, because the file may be no run log.
-func (l *Log) repairEnd(size int64) (end int64, ended bool, err error) {
+// Missed returns how many lines before this one are missing, because the disk was full or the log could not be written.
+func Missed(line []byte) (n int) {
+	if rest, ok := bytes.CutPrefix(line, []byte(lineStart+`"missed":`)); ok {
+		if digits, _, _ := bytes.Cut(rest, []byte{','}); len(digits) < 10 { // no sum of these overflows
+			n, _ = strconv.Atoi(string(digits))
+		}
+	}
+	return max(n, 0)
+}
+
+// repairEnd returns the offset of the next line, and the number of blank lines before it; -1 if the text before has no
+// line feed. It cuts off an unfinished line of a killed writer. Any other unfinished text stays, because the file may be
+// no run log.
+func (l *Log) repairEnd(size int64) (end int64, blank int, err error) {
 	start, err := LineStart(l.file, size)
-	if err != nil || start == size {
-		return size, true, err
+	if err == nil && start == size {
+		blank, err = l.blankLines(size)
+		return size, blank, err
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	head := make([]byte, min(size-start, int64(len(lineStart))))
 	if _, err := l.file.ReadAt(head, start); err != nil {
-		return 0, false, err
+		return 0, 0, err
 	}
-	if !strings.HasPrefix(lineStart, string(head)) || l.file.Truncate(start) != nil {
-		return size, false, nil
+	time.Sleep(5 * time.Millisecond) // a process that waited too long for the lock may be in the middle of the line
+	now, err := l.file.Stat()
+	if err == nil && now.Size() != size {
+		return l.repairEnd(now.Size())
 	}
-	return start, true, nil
+	if err != nil || !l.locked || !strings.HasPrefix(lineStart, string(head)) || l.file.Truncate(start) != nil {
+		return size, -1, err
+	}
+	blank, err = l.blankLines(start)
+	return start, blank, err
+}
+
+// blankLines returns the number of blank lines before an offset: lines that did not fit on the disk.
+func (l *Log) blankLines(at int64) (n int, err error) {
+	var tail [512]byte
+	for ; at > 0; at -= int64(len(tail)) {
+		from := max(0, at-int64(len(tail)))
+		text := tail[:at-from]
+		if _, err := l.file.ReadAt(text, from); err != nil {
+			return 0, err
+		}
+		feeds := len(text) - len(bytes.TrimRight(text, "\n"))
+		if n += feeds; feeds < len(text) {
+			return max(n-1, 0), nil // one feed ends the last line
+		}
+	}
+	return n, nil
 }
 
 // LineStart returns the start of the line that contains the offset at.

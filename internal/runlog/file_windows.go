@@ -35,5 +35,8 @@ func openFile(path string) (*os.File, error) {
 	return os.NewFile(uintptr(file), path), nil
 }
 
+// appends is false: write needs the size of the file, which the lock keeps.
+const appends = false
+
 // write appends b to the file of size at. We hold the lock, so the file cannot grow meanwhile.
 func write(f *os.File, b []byte, at int64) (int, error) { return f.WriteAt(b, at) }

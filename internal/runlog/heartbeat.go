@@ -68,9 +68,7 @@ func (l *Log) AppendHeartbeat(at time.Time, h *Heartbeat) error {
 	}{1, at.UTC().Format(TimeFormat), h}); err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.wrapError(l.write(b.Bytes(), time.Now().Add(lockWaitAgain)))
+	return l.wrapError(l.append(b.Bytes()))
 }
 
 // IsHeartbeat reports whether a line of a log is a heartbeat and no call.

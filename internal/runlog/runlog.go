@@ -5,9 +5,9 @@
 //	defer log.Close()
 //	err = log.Append(&runlog.Entry{Time: begun, Command: "pre-tool", Call: &call, Outcome: &outcome})
 //
-// Guarantees: a line is whole or missing, even if a process is killed during a rotation. A killed rotation loses the
-// oldest part at most. Append waits for other processes for a second at most; then it writes no line and returns an
-// error. Text that matches the patterns, and values under names like password or api_key, are removed before a text is
+// Guarantees: when Append returns nil, the log has the line, whole and once, whatever other processes write, rotate or
+// are killed. If a line cannot be written, Append returns an error, and the next line has the number of missing lines. A
+// killed rotation loses the oldest part at most. Append waits for a stopped process for a second. Text that matches the patterns, and values under names like password or api_key, are removed before a text is
 // cut. Only regular files are written to.
 //
 // Not guaranteed: a line may be lost in a crash of the system (writes are not synced). Lines may not be in the order in
@@ -26,8 +26,6 @@ import (
 	"regexp"
 	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -51,9 +49,14 @@ type Log struct {
 	maxSize   int64
 	wholeArgs bool
 
-	mu   sync.Mutex
-	file *os.File    // nil: not open
-	busy atomic.Bool // the last Append waited for the lock in vain
+	queue   sync.Mutex
+	pending []*pending // lines to write under the next lock
+
+	mu     sync.Mutex
+	file   *os.File // nil: not open
+	locked bool     // the lock is ours
+	stuck  bool     // the last line waited for the lock in vain
+	missed int      // lines that were not written since the last line
 }
 
 // New checks the options. It opens no file.
@@ -82,15 +85,6 @@ func New(o Options) (*Log, error) {
 	return l, nil
 }
 
-// lockWait is how long Append waits for the lock. A process that holds the lock longer is stopped, and no verdict may
-// wait for a stopped process.
-const lockWait = time.Second
-
-// lockWaitAgain is how long later calls wait while the lock is still held.
-const lockWaitAgain = 20 * time.Millisecond
-
-var errBusy = errors.New("others hold it and do not let go, one may be stopped; this call is not in it")
-
 // Append writes an entry. The error is one line for a warning: the line was not written, or only the rotation failed.
 func (l *Log) Append(e *Entry) error {
 	if l == nil {
@@ -98,18 +92,12 @@ func (l *Log) Append(e *Entry) error {
 	}
 	line, err := l.line(e)
 	if err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.missed++
 		return l.wrapError(err)
 	}
-	wait := lockWait
-	if l.busy.Load() { // an earlier call has waited for a stopped process already
-		wait = lockWaitAgain
-	}
-	until := time.Now().Add(wait) // callers before us give up earlier
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	err = l.write(line, until)
-	l.busy.Store(errors.Is(err, errBusy))
-	return l.wrapError(err)
+	return l.wrapError(l.append(line))
 }
 
 // line returns the line of an entry. A panic in the search for secrets costs the line, not the verdict.

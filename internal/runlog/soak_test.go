@@ -17,7 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-// TestSoak has 16 processes write to one log while they are killed at random. Every line is whole, none comes twice,
+// TestSoak has many processes write to one log while they are killed at random. Every line is whole, none comes twice,
 // the order of each writer is kept, and what Append reported is there, but what was rotated away.
 func TestSoak(t *testing.T) {
 	testall.NotOnWindows(t, "under Wine a lock is too slow for so many writers")
@@ -28,8 +28,8 @@ func TestSoak(t *testing.T) {
 }
 
 func soak(t *testing.T, maxSize int64) {
-	const writers = 16
-	total := testall.Of(480, 6_400)
+	writers := testall.Of(16, 50)
+	total := testall.Of(480, 25_000)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		total = 100_000
 	} else if raceEnabled {
@@ -40,8 +40,8 @@ func soak(t *testing.T, maxSize int64) {
 	l := newLog(t, Options{Path: filepath.Join(t.TempDir(), "run.log")})
 
 	var all sync.WaitGroup
-	var reported [writers]map[int]bool // by number: whether Append wrote it
-	var killed [writers]int
+	reported := make([]map[int]bool, writers) // by number: whether Append wrote it
+	killed := make([]int, writers)
 	for w := range writers {
 		reported[w] = map[int]bool{}
 		all.Go(func() {
@@ -52,8 +52,8 @@ func soak(t *testing.T, maxSize int64) {
 	all.Wait()
 	require.NoError(t, l.Append(numbered("end"))) // the last one may have been killed in its line
 
-	first, last := [writers]int{}, [writers]int{}
-	there := [writers]map[int]bool{}
+	first, last := make([]int, writers), make([]int, writers)
+	there := make([]map[int]bool, writers)
 	lines := 0
 	for part := parts; part >= 0; part-- {
 		text, err := os.ReadFile(l.part(part))
@@ -100,7 +100,7 @@ func soak(t *testing.T, maxSize int64) {
 		}
 	}
 	require.Positive(t, kills)
-	require.Less(t, refused, total/2, "the lock was not had: some writers do not get it in time on a busy machine")
+	require.Zero(t, refused)
 	t.Logf("%d written, %d refused, %d lines there, %d writers killed", written, refused, lines, kills)
 }
 

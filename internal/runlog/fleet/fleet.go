@@ -58,6 +58,7 @@ type Table struct {
 	Unreadable int       `json:"unreadable,omitempty"` // heartbeats with a fault
 	Future     int       `json:"future,omitempty"`     // heartbeats from a clock that is ahead
 	LeftOut    int       `json:"left_out,omitempty"`   // heartbeats of further machines than fit
+	Missed     int       `json:"missed,omitempty"`     // lines of run logs that could not be written
 	Problems   []string  `json:"problems,omitempty"`   // of no single machine
 }
 
@@ -97,6 +98,9 @@ func (f *Fold) Read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, maxLine)
 	for long := false; ; {
 		line, err := in.ReadSlice('\n')
+		if !long {
+			f.table.Missed += runlog.Missed(line)
+		}
 		if !long && !errors.Is(err, bufio.ErrBufferFull) {
 			f.line(bytes.TrimSpace(line), err == nil)
 		}

@@ -101,6 +101,15 @@ func TestFoldClients(t *testing.T) {
 		"c": "claude failed the canary"}, looks(table))
 }
 
+// TestFoldMissed: the lines that run logs lack are counted, whatever line says so.
+func TestFoldMissed(t *testing.T) {
+	counted := func(line string) string {
+		return strings.Replace(line, `{"version":1,`, `{"version":1,"missed":3,`, 1)
+	}
+	lacking := counted(`{"version":1,"outcome":{"reason":"` + strings.Repeat("a", 70_000) + `"}}`)
+	require.Equal(t, 6, fold(t, fleet.Options{}, counted(beat("z", 0, "")), lacking, "\n\n").Missed)
+}
+
 // TestFoldHostile: a line with a fault changes the count of such lines alone.
 func TestFoldHostile(t *testing.T) {
 	good := beat("a", 0, "")

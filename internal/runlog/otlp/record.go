@@ -23,6 +23,7 @@ type line struct {
 	Command   string    `json:"command"`
 	Client    string    `json:"client"`
 	PID       int64     `json:"pid"`
+	Missed    int64     `json:"missed"`
 	SessionID string    `json:"session_id"`
 	AgentID   string    `json:"agent_id"`
 	Workspace string    `json:"workspace"`
@@ -105,6 +106,9 @@ func appendRecord(dst, text []byte, now time.Time, withArgs bool) ([]byte, kind,
 	} else {
 		r.head(info, "hookrun.heartbeat", "heartbeat")
 		r.flatten("hookrun.heartbeat", gjson.ParseBytes(l.Heartbeat), 0)
+	}
+	if l.Missed > 0 {
+		r.integer("hookrun.missed", l.Missed)
 	}
 	r.raw("]}")
 	return r.b, sent, l.Time

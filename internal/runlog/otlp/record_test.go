@@ -89,6 +89,9 @@ func TestRecordWithoutAVerdict(t *testing.T) {
 	_, attributes = one(t, `{"time":"2026-11-26T23:11:45Z","event":"pre-tool","error":"e",`+
 		`"outcome":{"decision":"continue"}}`, false)
 	require.Equal(t, `{"stringValue":"none"}`, attributes["hookrun.decision"])
+	require.NotContains(t, attributes, "hookrun.missed")
+	_, attributes = one(t, `{"version":1,"missed":3,"time":"2026-11-26T23:11:45Z","heartbeat":{"hooks":1}}`, false)
+	require.Equal(t, `{"intValue":"3"}`, attributes["hookrun.missed"])
 }
 
 func TestSeverity(t *testing.T) {

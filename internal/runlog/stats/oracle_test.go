@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// oracleMissed finds the count of missing lines.
+var oracleMissed = regexp.MustCompile(`^\{"version":1,"missed":(\d{1,9})(?:,|\n|$)`)
 
 // oracle reads a log slowly, by encoding/json alone, and counts in the plainest way. Percentiles are exact.
 func oracle(log []byte, f Filter) *Summary {
@@ -18,9 +22,20 @@ func oracle(log []byte, f Filter) *Summary {
 	strays := map[string]int{}
 	lines := bytes.SplitAfter(log, []byte("\n"))
 	var from, to time.Time
+	blank := 0
+	defer func() { s.Missed += blank }()
 	for _, line := range lines {
 		if len(line) == 0 {
 			continue
+		}
+		if string(line) == "\n" {
+			blank++
+			continue
+		}
+		blank = 0
+		if n := oracleMissed.FindSubmatch(line); n != nil {
+			more, _ := strconv.Atoi(string(n[1]))
+			s.Missed += more
 		}
 		call, err := oracleCall(line)
 		if err != nil && !bytes.HasSuffix(line, []byte("\n")) {

@@ -223,7 +223,7 @@ func TestSummary(t *testing.T) {
 func TestUnreadableLines(t *testing.T) {
 	good := `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue"}}`
 	for _, line := range []string{
-		"", " ", "null", "[]", `"x"`, "{}", good + "x", good + good, good[:40], "\ufeff" + good, "\x00",
+		" ", "null", "[]", `"x"`, "{}", good + "x", good + good, good[:40], "\ufeff" + good, "\x00",
 		strings.Repeat("[", 20_000),
 		strings.Replace(good, "{", `{"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+",", 1),
 		`{"time":"2026-11-21T14:43:17Z"}`, `{"outcome":{"decision":"continue"}}`, `{"time":"yesterday","error":"x"}`,
@@ -345,6 +345,22 @@ func TestNeverFired(t *testing.T) {
 	s.Expect(cfg)
 	require.Equal(t, []NeverFired{{Name: "never", Source: file + ":3", Events: []string{"pre-tool", "post-tool"}}},
 		s.NeverFired)
+}
+
+// TestMissed: a line counts the blank lines before it, and blank lines at the end are not counted yet.
+func TestMissed(t *testing.T) {
+	good := `{"version":1,"time":"2026-11-21T14:43:17Z","error":"x"}` + "\n"
+	counted := strings.Replace(good, `"time"`, `"missed":3,"time"`, 1)
+	beat := `{"version":1,"missed":2,"time":"2026-11-21T14:43:17Z","heartbeat":{}}` + "\n"
+	for log, want := range map[string]int{
+		good: 0, good + "\n\n" + counted: 3, good + "\n\n": 2, counted + beat + "\n": 6, "\n" + good: 0,
+		strings.Replace(counted, "3", "99999999999999999999", 1): 0, strings.Replace(counted, "3", "-4", 1): 0,
+		strings.Replace(good, `"x"`, `"\"missed\":3,"`, 1): 0,
+	} {
+		s := summarize(t, write(t, log), Filter{})
+		require.Equal(t, want, s.Missed, log)
+		require.Zero(t, s.Unreadable, log)
+	}
 }
 
 // FuzzRead holds the reader against one that is made of encoding/json.

@@ -22,6 +22,7 @@ type tally struct {
 	bySpelling map[spelling]*hookTally // the same hooks, by the text of the lines
 	late       map[string]int          // by hook: calls that got a text from the hook without a match
 
+	blank     int             // lines that did not fit, before a line that counts them
 	injecting map[string]bool // hooks with a text in the current call, minus the hooks already counted
 }
 
@@ -55,6 +56,7 @@ func (t *tally) summary() *Summary {
 	if t.Calls > 0 {
 		t.From, t.To = stamp(t.from), stamp(t.to)
 	}
+	t.Missed += t.blank
 	for _, h := range t.hooks {
 		h.Late = t.late[h.Name]
 		delete(t.late, h.Name) // only the first of several hooks with the name counts
@@ -67,6 +69,11 @@ func (t *tally) summary() *Summary {
 
 // line counts a line. An unfinished line counts if it is readable; otherwise the rest is still being written.
 func (t *tally) line(line []byte, whole bool) error {
+	if whole && line != nil && len(line) == 0 {
+		t.blank++
+		return nil
+	}
+	t.blank, t.Missed = 0, t.Missed+runlog.Missed(line)
 	if t.entry.read(line) {
 		t.Lines++
 		t.call()

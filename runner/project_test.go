@@ -76,3 +76,39 @@ func TestFolderOfTheProject(t *testing.T) {
 		}
 	}
 }
+
+// A file that is away when Load looks is an editor's work, as a rule: a Reload must not take its hooks away.
+func TestReloadWithoutTheFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, hookfile.FileName)
+	write := func(hooks string) *projecthooks.Config {
+		if require.NoError(t, os.RemoveAll(path)); hooks != "" {
+			require.NoError(t, os.WriteFile(path, []byte(hooks), 0o600))
+		}
+		cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
+		require.NoError(t, err)
+		return cfg
+	}
+	const gate = `{"hooks": [{"name": "gate", "block": "no", "events": ["pre-tool"]}]}`
+	r, err := runner.New(write(gate), runner.Options{})
+	require.NoError(t, err)
+	defer r.Close()
+	decides := func(want protocol.Decision) {
+		t.Helper()
+		o, err := r.Before(t.Context(), protocol.Call{Tool: "shell", Args: "{}"})
+		require.NoError(t, err)
+		require.Equal(t, want, o.Decision)
+	}
+	const gone = "is gone, and its hooks (1) stay; put it back, or Reload projecthooks.Empty first if it is gone on purpose"
+	for range 2 {
+		require.EqualError(t, r.Reload(write("")), path+": "+gone)
+		decides(protocol.Block)
+	}
+	require.Error(t, r.Reload(nil)) // blocks all calls, and forgets no file
+	require.ErrorContains(t, r.Reload(write("")), gone)
+	require.NoError(t, r.Reload(write(gate)))
+	decides(protocol.Block)
+	require.NoError(t, r.Reload(projecthooks.Empty))
+	require.NoError(t, r.Reload(write("")))
+	decides(protocol.Continue)
+}

@@ -166,6 +166,9 @@ func (r *Runner) checkMade() error {
 // and old processes end after those calls. Reload does not wait. If New would refuse cfg, Reload returns an error, and
 // the Runner blocks every call until another Reload. Reload also returns an error if the Runner is closed or was not
 // made by New.
+//
+// If a file of the hooks is not among the files of cfg, Reload returns an error and the old hooks stay: an editor may
+// have taken the file away for a moment. Reload projecthooks.Empty first if it is gone on purpose.
 func (r *Runner) Reload(cfg *projecthooks.Config) error {
 	if err := r.checkMade(); err != nil {
 		return err
@@ -178,6 +181,12 @@ func (r *Runner) Reload(cfg *projecthooks.Config) error {
 			return err
 		}
 		return errParsed
+	}
+	if lost := r.engine.Lost(public.Config()); len(lost) > 0 {
+		for i := range lost {
+			lost[i].Text += "; put it back, or Reload projecthooks.Empty first if it is gone on purpose"
+		}
+		return lost
 	}
 	if err := r.engine.Reload(public.Config()); err != nil {
 		return err

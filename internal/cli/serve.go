@@ -97,17 +97,10 @@ func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 	beats := beats{of: f}
 	beats.use(cfg)
 	defer beats.running.Wait()
-	load := func() (*hookfile.Config, error) {
-		cfg, err := f.readAgain()
-		if err == nil {
-			beats.use(cfg)
-		}
-		return cfg, err
-	}
 	server := serve.New(serve.Options{
 		Runner: r, Config: cfg, Workspace: f.call.Workspace, HooksFile: f.hooksFile(),
 		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
-		Load: load, Check: f.checkAgain, Answered: beats.answered,
+		Load: f.readAgain, Loaded: beats.use, Check: f.checkAgain, Answered: beats.answered,
 	})
 	defer until.done()
 	if socket != "" {

@@ -41,7 +41,9 @@ func TestServe(t *testing.T) {
 
 	require.NoError(t, os.Remove(path)) // on purpose
 	require.Equal(t, `"result":{"version":1,"ok":true,"files":[]}`, call("check", `{}`))
-	require.Contains(t, call("reload", `{}`), `"result":{"files":[],"hooks":0,"warnings":[{"file":`+strconv.Quote(path))
+	require.Contains(t, call("reload", `{}`), `"error":{"code":-32002,"message":"nothing was reloaded: `)
+	require.Contains(t, call("pre-tool", `{"tool":"shell"}`), "block")
+	require.Equal(t, `"result":{"files":[],"hooks":0,"warnings":[]}`, call("reload", `{"empty":true}`))
 	require.NotContains(t, call("pre-tool", `{"tool":"shell"}`), "block")
 	file(t, path, `{"hooks": [{"name": "a"}]}`)
 	require.Contains(t, call("check", `{}`), `"ok":false`)

@@ -28,6 +28,7 @@ import (
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/queued"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
@@ -39,8 +40,9 @@ type Gate struct {
 	Queue   *queue.Queue // texts to add to tool results; nil: no queue
 	Log     *runlog.Log  // nil: no run log
 	Command string       // the hookrun command named in the run log
-	// Warnings returns further warnings of the door for the outcome of a call; nil: no further warnings.
-	Warnings func(*dialect.Call) []string
+	// Warnings returns further warnings of the door for the outcome of a call whose hooks are of these files; nil: no
+	// further warnings.
+	Warnings func(*dialect.Call, *hookfile.Snapshot) []string
 	// Warn prints an error that arises outside of any outcome.
 	Warn func(error)
 	// Answered is called when the caller has the answer to a call; nil: not called.
@@ -146,7 +148,7 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 	}
 	var own []string
 	if p.gate.Warnings != nil {
-		own = p.gate.Warnings(&p.call.Call)
+		own = p.gate.Warnings(&p.call.Call, p.Files())
 	}
 	a.Warnings = slices.Concat(p.call.Warnings, a.Warnings, own)
 	if err := p.gate.record(began, &p.call.Call, &a.Fired, nil); err != nil {

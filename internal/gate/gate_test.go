@@ -97,7 +97,7 @@ func result() gate.Call {
 
 func TestTextsOfACall(t *testing.T) {
 	f := newFixture(t)
-	f.Warnings = func(*dialect.Call) []string { return []string{"of the door"} }
+	f.Warnings = func(*dialect.Call, *hookfile.Snapshot) []string { return []string{"of the door"} }
 	f.put("of the queue")
 	answer, err := f.Fire(context.Background(), result())
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestTextsStay(t *testing.T) {
 			hooks: []engine.Function{hook}, fails: "the runner is closed"},
 		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
 			c.MassGen = nil
-			f.Warnings = func(*dialect.Call) []string { panic("crash") }
+			f.Warnings = func(*dialect.Call, *hookfile.Snapshot) []string { panic("crash") }
 		}, fails: "hookrun itself failed: crash"},
 	} {
 		t.Run(name, func(t *testing.T) {

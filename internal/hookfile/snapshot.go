@@ -22,7 +22,7 @@ type Snapshot struct {
 type snapshotFile struct {
 	path    string
 	text    string // content when read
-	hooks   int    // number of hooks; of an absent file, when it last existed
+	hooks   int    // number of hooks
 	absent  bool   // the file did not exist
 	fault   string // why TakeChanges could not read the file
 	seen    fs.FileInfo
@@ -45,36 +45,22 @@ func NewSnapshot(cfg *Config) *Snapshot {
 	return s
 }
 
-// Next returns a Snapshot for a Config that replaces the Config of s. Next remembers files that had hooks and are gone.
-func (s *Snapshot) Next(cfg *Config) *Snapshot {
-	next := NewSnapshot(cfg)
-	for i := range s.files {
-		was := &s.files[i]
-		at := slices.IndexFunc(next.files, func(f snapshotFile) bool { return f.path == was.path })
-		switch {
-		case was.hooks == 0:
-		case at < 0:
-			next.files = append(next.files, snapshotFile{path: was.path, hooks: was.hooks, absent: true})
-		case next.files[at].absent:
-			next.files[at].hooks = was.hooks
-		}
+// Lost returns a fault for each file of s that a Config read later lacks: an editor may be about to write it again, and
+// without its hooks the calls of that moment would pass. A managed file with "only", and a Config without files, leave
+// the others out on purpose.
+func (s *Snapshot) Lost(cfg *Config) (lost hook.Diagnostics) {
+	if s == nil || cfg.ManagedOnly || len(cfg.Files)+len(cfg.Absent) == 0 {
+		return nil
 	}
-	return next
-}
-
-// LostFiles returns a warning for each file that had hooks and was gone at the last reload.
-func (s *Snapshot) LostFiles() (lost []hook.Diagnostic) {
 	for i := range s.files {
-		if f := &s.files[i]; f.absent && f.hooks > 0 {
-			lost = append(lost, hook.Diagnostic{File: f.path, Text: f.lost(), Gate: true})
+		f := &s.files[i]
+		isHere := func(now File) bool { return now.Path == f.path || regular.Same(now.Path, f.path) }
+		if !f.absent && !slices.ContainsFunc(cfg.Files, isHere) {
+			text := fmt.Sprintf("is gone, and its hooks (%d) stay", f.hooks)
+			lost = append(lost, hook.Diagnostic{File: f.path, Text: text, Gate: true})
 		}
 	}
 	return lost
-}
-
-func (f *snapshotFile) lost() string {
-	const text = "is gone, and its hooks (%d) run no more; put it back and reload, or start again without it"
-	return fmt.Sprintf(text, f.hooks)
 }
 
 // UntilReload returns a warning for each file that differs from the hooks in use, for a program with a reload.
@@ -83,13 +69,7 @@ func (s *Snapshot) UntilReload() (warnings []string) {
 	defer s.mu.Unlock()
 	for i := range s.files {
 		f := &s.files[i]
-		f.refresh()
-		lost := f.absent && f.hooks > 0
-		switch {
-		case lost && f.changed == "":
-			warnings = append(warnings, f.path+" "+f.lost())
-		case lost:
-			warnings = append(warnings, f.path+" is there again; its hooks run after a reload")
+		switch f.refresh(); {
 		case f.changed == "":
 		case f.absent:
 			warnings = append(warnings, f.path+" was not there when the hooks were read; its hooks run after a reload")

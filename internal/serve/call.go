@@ -75,17 +75,9 @@ func render(client *dialect.Dialect, f engine.Fired) ([]byte, error) {
 	return form.JSON(f.WithLint())
 }
 
-// warnings returns the server's own warnings for a call.
-func (s *Server) warnings(c *dialect.Call) []string {
-	return append(s.changed(), s.otherProject(c)...)
-}
-
-// changed warns of hooks files that changed after they were read, or were missing at a reload.
-func (s *Server) changed() []string {
-	s.mu.Lock()
-	snapshot := s.snapshot
-	s.mu.Unlock()
-	return snapshot.UntilReload()
+// warnings returns the server's own warnings for a call: of its hooks' files that changed after they were read.
+func (s *Server) warnings(c *dialect.Call, files *hookfile.Snapshot) []string {
+	return append(files.UntilReload(), s.otherProject(c)...)
 }
 
 // otherProject warns of a call from a folder whose project has another hooks file, which the server has not read.

@@ -3,11 +3,14 @@ package serve
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // reloaded is the answer to reload.
@@ -17,25 +20,54 @@ type reloaded struct {
 	Warnings []hook.Diagnostic `json:"warnings"`
 }
 
-// reload reads the hooks files again. If they have errors, the server keeps the old hooks. A missing file is no error,
-// because a person may have removed it on purpose. But the file's gates are gone too, so every call gets a warning from
-// then on.
-func (s *Server) reload() (any, error) {
+// reload reads the hooks files again. If they have errors, or if a file is gone, the server keeps the old hooks: editors
+// and git take a file away for a moment. The param empty says that the file is gone on purpose.
+func (s *Server) reload(params string) (any, error) {
+	empty, err := readEmpty(params)
+	if err != nil {
+		return nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cfg, err := s.options.Load()
 	if err != nil {
 		return nil, notReloaded(err)
 	}
+	if lost := s.options.Runner.Lost(cfg); len(lost) > 0 && !empty {
+		for i := range lost {
+			lost[i].Text += `; put it back, or reload with {"empty": true} if it is gone on purpose`
+		}
+		return nil, notReloaded(lost)
+	}
 	err = s.options.Runner.Reload(cfg)
 	if err != nil && !errors.Is(err, engine.ErrClosed) { // the server is ending, so no call will use the hooks
 		return nil, notReloaded(err)
 	}
-	s.snapshot = s.snapshot.Next(cfg)
+	if s.options.Loaded != nil {
+		s.options.Loaded(cfg)
+	}
 	return reloaded{
-		Files: cfg.Paths(), Hooks: len(cfg.Hooks),
-		Warnings: append(append([]hook.Diagnostic{}, s.snapshot.LostFiles()...), cfg.Warned()...),
+		Files: cfg.Paths(), Hooks: len(cfg.Hooks), Warnings: append([]hook.Diagnostic{}, cfg.Warned()...),
 	}, nil
+}
+
+// readEmpty reads the params of reload.
+func readEmpty(params string) (empty bool, err error) {
+	const want = `params must be {} or {"empty": true}`
+	if params == "" || params == "null" {
+		return false, nil
+	}
+	if !strings.HasPrefix(params, "{") {
+		return false, errors.New(want)
+	}
+	strictjson.Members(params, func(key, value string) bool {
+		if strictjson.Text(key) != "empty" || value != "true" && value != "false" {
+			err = fmt.Errorf("%s, not %s: %s", want, spelling.Brief(key, 80), spelling.Brief(value, 80))
+		}
+		empty = value == "true"
+		return err == nil
+	})
+	return empty, err
 }
 
 // notReloaded is the error for files that could not be loaded. Its data has every diagnostic with the position.

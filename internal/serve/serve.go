@@ -82,8 +82,10 @@ type Options struct {
 	Version  string       // for ping
 	Stderr   io.Writer    // for errors that no answer can carry
 
-	// Load reads the hooks files again, for reload. If the files have errors, it returns hookfile.Diagnostics.
-	Load func() (*hookfile.Config, error)
+	// Load reads the hooks files again, for reload. If the files have errors, it returns hookfile.Diagnostics. Loaded is
+	// called when they are in use; nil: not called.
+	Load   func() (*hookfile.Config, error)
+	Loaded func(*hookfile.Config)
 	// Check returns the answer to check: a report about the files on disk.
 	Check func() (any, error)
 	// Answered is called when a client has the answer to a call; nil: not called.
@@ -96,8 +98,7 @@ type Server struct {
 	gate    gate.Gate
 	bytes   *jsonrpc.Bytes // of requests in flight
 
-	mu       sync.Mutex // held by a reload, so the runner and the snapshot have the same files
-	snapshot *hookfile.Snapshot
+	mu sync.Mutex // held by a reload: what was read first is used first
 
 	shutdown chan struct{} // closed by the request shutdown
 	once     sync.Once
@@ -106,8 +107,7 @@ type Server struct {
 // New returns a server for one Run or one Listen.
 func New(o Options) *Server {
 	s := &Server{
-		options: o, bytes: jsonrpc.NewBytes(maxBytes),
-		snapshot: hookfile.NewSnapshot(o.Config), shutdown: make(chan struct{}),
+		options: o, bytes: jsonrpc.NewBytes(maxBytes), shutdown: make(chan struct{}),
 	}
 	s.gate = gate.Gate{Runner: o.Runner, Queue: o.Queue, Log: o.Log, Command: "serve",
 		Warnings: s.warnings, Warn: s.logError, Answered: o.Answered}
@@ -172,7 +172,7 @@ func (s *Server) answer(
 	case "check":
 		later = marshalLater(s.check)
 	case "reload":
-		later = marshalLater(s.reload)
+		later = marshalLater(func() (any, error) { return s.reload(params) })
 	case "shutdown":
 		_ = s.options.Runner.Close()
 		result.JSON = []byte("null")

@@ -155,16 +155,22 @@ func TestReload(t *testing.T) {
 
 	require.NoError(t, os.Remove(file))
 	require.Equal(t, []string{file + " is gone" + since}, warnings())
-	const gone = "is gone, and its hooks (1) run no more; put it back and reload, or start again without it"
 	for range 2 {
-		require.Equal(t, fmt.Sprintf(
-			`"result":{"files":[],"hooks":0,"warnings":[{"file":%q,"line":0,"column":0,"message":%q}]}`, file, gone),
-			c.call("reload", `{}`))
-		require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Texts)
-		require.Equal(t, []string{file + " " + gone}, warnings())
+		require.Contains(t, c.call("reload", `{}`), `"error":{"code":-32002,"message":"nothing was reloaded: `+
+			strings.Trim(strconv.Quote(file), `"`)+`: is gone, and its hooks (1) stay; put it back, or reload with `+
+			`{\"empty\": true} if it is gone on purpose","data":[{"file":`+strconv.Quote(file))
+		require.Equal(t, "new", inject())
 	}
+	for _, wrong := range []string{`{"empty":1}`, `{"emtpy":true}`, `[]`} {
+		require.Contains(t, c.call("reload", wrong), `"error":{"code":-32602,"message":"params must be {}`, wrong)
+	}
+	require.Contains(t, c.call("reload", `{"empty":false}`), `"error":{"code":-32002`)
+	require.Equal(t, `"result":{"files":[],"hooks":0,"warnings":[]}`, c.call("reload", `{"empty":true}`))
+	require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Texts)
+	require.Empty(t, warnings())
 	f.hooks(f.dir, `{"hooks": [{"name": "a", "inject": "back", "events": ["pre-tool"]}]}`)
-	require.Equal(t, []string{file + " is there again; its hooks run after a reload"}, warnings())
+	const later = " was not there when the hooks were read; its hooks run after a reload"
+	require.Equal(t, []string{file + later}, warnings())
 	require.Equal(t, fmt.Sprintf(`"result":{"files":[%q],"hooks":1,"warnings":[]}`, file), c.call("reload", `{}`))
 	require.Equal(t, "back", inject())
 	require.Empty(t, warnings())

@@ -147,6 +147,9 @@ func (p *Plan) HasHooks() bool {
 	return p.isZero() || len(p.candidates) > 0 || p.checksFiles() || len(p.runner.options.Skip) > 0
 }
 
+// Files returns the state of the files of the plan's hooks when they were read; nil: they were just read.
+func (p *Plan) Files() *hookfile.Snapshot { return p.loaded.files }
+
 // Empty reports whether no hook runs at the call.
 func (p *Plan) Empty() bool {
 	if p.isZero() {

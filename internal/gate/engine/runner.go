@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -163,6 +164,14 @@ func (r *Runner) newSupervisor() *process.Supervisor {
 	}
 }
 
+// Lost returns the files whose hooks are in use and that cfg, for a Reload, lacks.
+func (r *Runner) Lost(cfg *hookfile.Config) hook.Diagnostics {
+	if r.isZero() || cfg == nil {
+		return nil
+	}
+	return r.hooks.Load().files.Lost(cfg)
+}
+
 // isZero reports whether the Runner is nil or its zero value.
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
@@ -177,7 +186,7 @@ func (r *Runner) Reload(cfg *hookfile.Config) error {
 		return err
 	}
 	defer r.running.Done()
-	next, err := &hookSet{config: &hookfile.Config{}, err: errNoConfig}, errNoConfig
+	next, err := &hookSet{config: &hookfile.Config{}, files: r.hooks.Load().files, err: errNoConfig}, errNoConfig
 	if cfg != nil {
 		next, err = r.newHookSet(cfg), nil
 	}

@@ -21,7 +21,7 @@ type hookSet struct {
 	funcs    map[*hook.Hook]*Function     // the functions among hooks
 	pools    map[*hook.Hook]*process.Pool // for the persistent hooks, also of userOnly
 	userOnly *hookSet                     // without the hooks of the project; nil: no file is checked
-	files    *hookfile.Snapshot           // nil if the config was just read, or is not checked
+	files    *hookfile.Snapshot           // of the config; nil: it was just read
 	err      error                        // why the hooks are unknown; every call is blocked
 }
 
@@ -55,7 +55,7 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 		hs.userOnly = r.buildHookSet(cfg.WithoutProject())
 		maps.Copy(hs.pools, hs.userOnly.pools)
 	}
-	if !r.options.OneShot && hs.userOnly != nil {
+	if !r.options.OneShot {
 		hs.files = hookfile.NewSnapshot(cfg)
 	}
 	return hs

@@ -69,9 +69,11 @@ type input struct {
 	field          string // the path's field, for messages
 	lines          []shellLine
 	unreadableLine bool             // a command argument is not a readable text
-	hints          []shellline.Hint // arguments beside the lines that the tool may run in an unknown way
+	commandKey     string           // the first key of a command
+	hints          []shellline.Hint // texts beside the lines that the tool may run in an unknown way
 	recordedTool   bool             // a tool of a client, recorded with the client
 	wrappers       []string
+	isContent      bool // what is read is text for a file or a person
 	paths          []string
 	unreadablePath bool // a path argument is unreadable, or no path was found in a patch
 	invalidPath    bool // a path argument is neither a text nor a list
@@ -110,11 +112,13 @@ func (l *shellLine) unwrap(wrappers []string) {
 	}
 }
 
-// Keys of arguments, as returned by keyName: for a line and never a path, for text typed into a shell, and for a patch.
+// Keys of arguments, as returned by keyName: for a line or perhaps a program in another language, for a line and never a
+// path, for text typed into a shell, and for a patch.
 var (
-	plainKeys = []string{"command", "cmd", "script", "code"}
-	typedKeys = []string{"input", "chars"}
-	patchKeys = []string{"command", "input", "patch", "patchtext"}
+	programKeys = []string{"script", "code", "codesnippet", "cellsource"}
+	plainKeys   = []string{"command", "cmd", "script", "code"}
+	typedKeys   = []string{"input", "chars"}
+	patchKeys   = []string{"command", "input", "patch", "patchtext"}
 )
 
 // input returns the parsed input. After WithCache, the input is parsed once for all rules.
@@ -182,11 +186,13 @@ func (in *input) read(object string, nesting int, runs bool) {
 		if in.kind != Shell && nesting == 1 && slices.Contains(patchKeys, name) && value[0] == '"' {
 			in.readPatch(strictjson.Text(value), in.wrappers)
 		}
+		if in.commandKey == "" && use >= aLine {
+			in.commandKey = strictjson.Text(key)
+		}
 		switch {
 		case use == aLine && (in.kind != File || name != "code"), // else it is for the file
 			in.kind == Shell && slices.Contains(typedKeys, name):
-			in.line(name, value)
-			if nesting == 1 && value[0] != '{' && slices.Contains(plainKeys, name) {
+			if in.line(name, value) && nesting == 1 && slices.Contains(plainKeys, name) {
 				return true
 			}
 		case use == someLines:
@@ -203,8 +209,9 @@ func (in *input) read(object string, nesting int, runs bool) {
 	}
 }
 
-// line reads a shell line, or a list of the words of a command. Under some keys, other tools take a program instead.
-func (in *input) line(key, value string) {
+// line reads a shell line, or a list of the words of a command, and reports whether it can. Under some keys, other tools
+// take a program instead.
+func (in *input) line(key, value string) bool {
 	texts, ok := textsOf(value)
 	isText := value[0] == '"'
 	if isText {
@@ -212,14 +219,16 @@ func (in *input) line(key, value string) {
 	}
 	switch {
 	case ok && isText:
-		program := in.kind != Shell && (key == "script" || key == "code")
+		program := in.kind != Shell && slices.Contains(programKeys, key)
 		isTyped := slices.Contains(typedKeys, key)
 		in.lines = append(in.lines, shellLine{text: typed(key, texts[0]), program: program, typed: isTyped})
 	case ok && !slices.Contains(typedKeys, key):
 		in.vector(texts)
 	case strings.ContainsAny(value[:1], `"[{`):
 		in.unreadableLine = true
+		return false
 	}
+	return true
 }
 
 // commands reads a list of shell lines, which run separately.
@@ -237,7 +246,7 @@ func (in *input) commands(value string, nesting int) {
 			in.read(element.Raw, nesting+1, in.kind == Shell || in.kind == Unknown)
 		}
 		if len(in.lines) == before {
-			in.lines, in.unreadableLine = append(in.lines, shellLine{}), true
+			in.unreadableLine = true
 		}
 		return true
 	})
@@ -292,7 +301,10 @@ func (in *input) value(u keyUse, value string, nesting int) {
 		})
 	case value[0] == '{':
 		in.invalidPath = in.invalidPath || u.isPath()
-		in.read(value, nesting+1, in.kind == Unknown && u != useNone && u != useContent)
+		outer := in.isContent
+		in.isContent = outer || u == useNone || u == useContent
+		in.read(value, nesting+1, in.kind == Unknown && !in.isContent)
+		in.isContent = outer
 	case value != "null":
 		in.invalidPath = in.invalidPath || u.isPath()
 	}
@@ -377,8 +389,8 @@ func spellings(s string) (paths []string, ok bool) {
 	return append(paths, decoded(trimmed)...), true
 }
 
-// decoded returns the paths that only some tools see in a text: an escaped URL, a path with a place in the file, a
-// mention, a stream of Windows, a file of a commit, and a name with characters that nobody sees.
+// decoded returns the paths that only some tools see in a text: without invisible characters, escapes of a URL, a place
+// in the file, a mention, a stream and final points of Windows, or as a file of a commit.
 func decoded(s string) (paths []string) {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -386,25 +398,20 @@ func decoded(s string) (paths []string) {
 		}
 		return r
 	}, s)
-	if strings.Contains(plain, "://") {
-		return nil
-	}
 	if unescaped, err := url.PathUnescape(plain); err == nil {
 		plain = unescaped
 	}
-	if rest, ok := strings.CutPrefix(plain, "@"); ok && !strings.HasPrefix(rest, "/") {
-		plain = rest
+	if strings.HasPrefix(plain, "@") && !strings.HasPrefix(plain, "@/") {
+		plain = plain[1:]
 	}
-	plain, _, _ = strings.Cut(plain, "::")
-	for _, end := range []string{"#", "?"} {
-		if before, _, ok := strings.Cut(plain, end); ok && before != "" {
-			paths = append(paths, before)
-		}
-	}
-	if head, rest, ok := strings.Cut(plain, ":"); ok && len(head) > 1 && strings.Trim(rest, "0123456789:-") != "" {
+	if head, rest, ok := strings.Cut(plain, ":"); ok && len(head) > 1 &&
+		strings.Trim(rest, "0123456789:-") != "" && !strings.HasPrefix(rest, "//") {
 		paths = append(paths, rest)
 	}
-	if plain = strings.TrimRight(plain, ". "); plain != s && plain != "" && strings.Trim(plain, "./") != "" {
+	for _, end := range []string{"::", "#", "?"} {
+		plain, _, _ = strings.Cut(plain, end)
+	}
+	if plain = strings.TrimRight(plain, ". "); plain != s && strings.Trim(plain, "./") != "" {
 		paths = append(paths, plain)
 	}
 	return paths

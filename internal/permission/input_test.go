@@ -81,22 +81,25 @@ func TestProgramOfAnUnknownTool(t *testing.T) {
 
 func TestCommandOf(t *testing.T) {
 	for args, want := range map[string]string{
-		`{"command":"ls"}`:                        "ls",
-		`{"cmd":"ls","timeout":5}`:                "ls",
-		`{"Script":"a\nb"}`:                       "a\nb",
-		`{"command":"a","cmd":"b"}`:               "a\nb",
-		`{"command":["bash","-lc","rm -rf /"]}`:   "bash -lc rm -rf /",
-		`{"command":"a\nb","commands":["a","b"]}`: "a\nb\na\nb",
-		`{"input":"ls{enter}"}`:                   "ls\n",
-		`{"command":""}`:                          "",
-		`{"command":"ls","cmd":null}`:             "ls",
+		`{"command":"ls"}`:                            "ls",
+		`{"cmd":"ls","timeout":5}`:                    "ls",
+		`{"Script":"a\nb"}`:                           "a\nb",
+		`{"command":"a","cmd":"b"}`:                   "a\nb",
+		`{"command":["bash","-lc","rm -rf /"]}`:       "bash -lc 'rm -rf /'",
+		`{"command":"git","args":["push","--force"]}`: "git push --force",
+		`{"command":"ls","cmd":7}`:                    "ls",
+		`{"command":"ls","env":{"A":"b c"}}`:          "A='b c'; ls",
+		`{"command":"a\nb","commands":["a","b"]}`:     "a\nb\na\nb",
+		`{"input":"ls{enter}"}`:                       "ls\n",
+		`{"command":""}`:                              "",
+		`{"command":"ls","cmd":null}`:                 "ls",
 	} {
 		got, ok := CommandOf(args)
 		require.True(t, ok, args)
 		require.Equal(t, want, got, args)
 	}
 	for _, args := range []string{``, `null`, `"ls"`, `["ls"]`, `{}`, `{"input":{"command":"ls"}}`, `{"command":7}`,
-		`{"command":"ls","cmd":7}`, `{"command":["ls",7]}`, `{"command":[]}`, `{"command":null}`, `{"command":"ls"`,
+		`{"command":["ls",7]}`, `{"command":[]}`, `{"command":null}`, `{"command":"ls"`,
 		`{"line":"ls"}`} {
 		_, ok := CommandOf(args)
 		require.False(t, ok, args)

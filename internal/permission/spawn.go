@@ -9,35 +9,36 @@ import (
 	"github.com/tidwall/gjson"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
-	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// This file reads the commands of tools that take a command in parts: a program, its arguments and its environment.
+// This file reads commands that a tool takes in parts: a program, its arguments and its environment.
 
 // commandUse is what a tool that runs commands uses the argument of a key for.
 type commandUse int
 
 const (
 	besideCommand commandUse = iota // anything else
-	aLine                           // a shell line, or the words of a command
-	someLines                       // several of those
-	aShell                          // the shell that runs the line, or another program
-	aProgram                        // the program that gets the other arguments
-	someWords                       // arguments of the command
-	aVector                         // arguments of the command, perhaps with the program first
-	environment                     // variables
-	forPeople                       // none of these
+	forPeople
+	aShell // runs the line; or another program does
+	someWords
+	environment
+	aProcess // takes a line as input
+	aLine    // a shell line, or a list of words
+	someLines
+	aProgram
+	aVector // a list of words, perhaps with the program
 )
 
-// commandUseOf returns the use of a key by its name, as returned by keyName. In an object inside of the arguments, only
-// names count that hardly mean anything but a command.
+// commandUseOf returns the use of a key by its name, as returned by keyName. nested: the key is not of the arguments,
+// but of an object in them, where some names rarely mean a command.
 func commandUseOf(name string, nested bool) commandUse {
 	switch name {
 	case "command", "cmd", "commandline", "cmdline", "shellline", "shellscript", "bashscript", "commandtorun",
 		"commandtoexecute", "commandtext", "commandstring":
 		return aLine
-	case "script", "code", "bash", "sh", "zsh", "powershell", "exec":
+	case "script", "code", "codesnippet", "cellsource", "bash", "sh", "zsh", "powershell", "exec":
 		if !nested {
 			return aLine
 		}
@@ -45,7 +46,7 @@ func commandUseOf(name string, nested bool) commandUse {
 		return someLines
 	case "shell":
 		return aShell
-	case "program", "executable", "exe", "binary":
+	case "program", "executable", "exe", "binary", "entrypoint":
 		return aProgram
 	case "args", "arguments", "params", "parameters", "arg", "argument", "cmdargs", "commandargs", "commandarguments",
 		"extraargs", "additionalargs", "programargs", "flags", "options", "switches":
@@ -54,6 +55,8 @@ func commandUseOf(name string, nested bool) commandUse {
 		return aVector
 	case "env", "envs", "environ", "environment", "envvars", "environmentvariables":
 		return environment
+	case "pid", "processid", "terminalid", "shellid":
+		return aProcess
 	case "subcommand", "prefixrule", "thought", "thoughts", "reasoning", "rationale", "purpose", "intent", "goal", "note",
 		"notes", "comment", "comments", "context", "label", "name", "why", "task":
 		return forPeople
@@ -70,14 +73,13 @@ func commandUseOf(name string, nested bool) commandUse {
 // parts are the parts of a command in one object besides its lines.
 type parts struct {
 	programs   []string
-	words      []string        // arguments, as text for the line
-	loose      bool            // some of them are operators, if a shell reads them
-	looseWords []string        // the same words with the operators
-	lists      [][]string      // the words that stand in lists
-	vectors    [][]string      // words that are the whole command, perhaps
-	env        strings.Builder // assignments in front of the line
+	words      [][2]string // arguments as text for the line: as a program gets them, and as a shell reads them joined
+	vectors    [][]string  // words that may be the whole command
+	env        []byte      // assignments in front of the line
+	typed      string      // text for a running process
+	process    bool        // there is one
 	hints      []shellline.Hint
-	wordHints  []shellline.Hint // hints that hold further words of the command
+	wordHints  []shellline.Hint // with further words of the command
 	unreadable bool
 }
 
@@ -85,156 +87,142 @@ type parts struct {
 func (p *parts) add(in *input, use commandUse, name, value string) {
 	texts, isList := textsOf(value)
 	isText := isList && value[0] == '"'
-	switch use {
-	case aShell, aProgram:
-		if isText && texts[0] != "" && !(use == aShell && isShell(texts[0])) {
-			p.programs = append(p.programs, texts[0])
-		}
-	case someWords, aVector:
-		switch {
-		case isText:
-			p.words, p.looseWords = append(p.words, texts[0]), append(p.looseWords, texts[0])
-		case isList:
-			quoted, loose, hint := wordsOf(texts)
-			p.words, p.looseWords = append(p.words, quoted), append(p.looseWords, loose)
-			p.loose, p.wordHints = p.loose || loose != quoted, append(p.wordHints, hint...)
-			if p.lists = append(p.lists, texts); use == aVector {
-				p.vectors = append(p.vectors, texts)
-			}
-		case value != "[]" && value != "{}" && strings.ContainsAny(value[:1], "[{"):
-			p.unreadable = p.unreadable || in.kind == Shell && strings.HasPrefix(name, "arg")
-			p.wordHints = append(p.wordHints, hintOf(name, value))
-		}
-	case environment:
-		p.addEnvironment(gjson.Parse(value))
-	case besideCommand:
-		if in.kind == Shell && useOf(name) == useUnknown && strings.ContainsAny(value[:1], `"[{`) {
-			p.hints = append(p.hints, hintOf(name, value))
-		}
+	hint := func() shellline.Hint {
+		return shellline.Hint{Text: leavesOf(value), Name: "the argument " + strconv.Quote(name)}
 	}
-}
-
-// hintOf returns an argument that the tool may run in an unknown way.
-func hintOf(name, value string) shellline.Hint {
-	return shellline.Hint{Text: leavesOf(value), Name: "the argument " + strconv.Quote(name)}
+	switch {
+	case use == aProcess:
+		p.process = true
+	case use == besideCommand && isText && (name == "input" || name == "text") && in.kind == Unknown:
+		p.typed = texts[0]
+	case use == environment:
+		p.addEnvironment(gjson.Parse(value))
+	case use == besideCommand && in.kind == Shell && useOf(name) == useUnknown && strings.ContainsAny(value[:1], `"[{`):
+		p.hints = append(p.hints, hint())
+	case use == aProgram && isList, use == aShell && isText && !isShell(texts[0]):
+		quoted, _ := wordsOf(texts[1:])
+		p.programs = append(p.programs, strings.TrimSpace(programText(texts[0])+" "+quoted))
+	case use != someWords && use != aVector:
+	case isText:
+		p.words = append(p.words, [2]string{texts[0], texts[0]})
+	case isList:
+		quoted, joined := wordsOf(texts)
+		p.words, p.vectors = append(p.words, [2]string{quoted, joined}), append(p.vectors, texts)
+		p.wordHints = append(p.wordHints, joinedHint(texts)...)
+	case value != "[]" && value != "{}" && strings.ContainsAny(value[:1], "[{"):
+		p.unreadable = p.unreadable || in.kind == Shell && strings.HasPrefix(name, "arg")
+		p.wordHints = append(p.wordHints, hint())
+	}
 }
 
 // addEnvironment adds variables: an object, a list of names and values, or a list or text of NAME=value.
 func (p *parts) addEnvironment(value gjson.Result) {
-	switch {
-	case value.IsObject():
-		strictjson.Members(value.Raw, func(name, value string) bool {
-			p.unreadable = p.unreadable || value[0] == '{' || value[0] == '['
-			p.set(strictjson.Text(name), leavesOf(value))
-			return true
-		})
-	case value.IsArray():
-		value.ForEach(func(_, element gjson.Result) bool {
-			switch name := cmp.Or(element.Get("name").Raw, element.Get("key").Raw); {
-			case element.Type == gjson.String:
-				p.addEnvironment(element)
-			case strings.HasPrefix(name, `"`):
-				p.set(strictjson.Text(name), leavesOf(element.Get("value").Raw))
-			default:
-				p.unreadable = true
-			}
-			return true
-		})
-	case value.Type == gjson.String && isJSON(value.String()):
-		p.addEnvironment(gjson.Parse(value.String()))
-	case value.Type == gjson.String:
-		for line := range strings.Lines(strictjson.Text(value.Raw)) {
-			if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok {
-				p.set(strings.TrimSpace(name), value)
-			}
+	set := func(name, value string) {
+		if strings.HasPrefix(name, "BASH_FUNC_") {
+			name = "BASH_FUNC_x" // of BASH_FUNC_x%%, which no line can set
+		}
+		if syntax.ValidName(name) { // else no shell reads it
+			p.env = append(p.env, name+"="+quotedWord(value)+"; "...)
 		}
 	}
-}
-
-// set writes an assignment. Shells read no variable with another name than a line can set, except for functions.
-func (p *parts) set(name, value string) {
-	if strings.HasPrefix(name, "BASH_FUNC_") {
-		name = "BASH_FUNC_x" // of BASH_FUNC_x%%
-	}
-	if syntax.ValidName(name) {
-		p.env.WriteString(name + "=" + quotedWord(value) + "; ")
+	switch text := value.String(); {
+	case value.IsArray():
+		for _, element := range value.Array() {
+			p.addEnvironment(element)
+		}
+	case value.IsObject():
+		name, of := cmp.Or(value.Get("name").String(), value.Get("key").String()), value.Get("value")
+		if set(name, leavesOf(of.Raw)); name != "" && of.Exists() {
+			return
+		}
+		value.ForEach(func(name, member gjson.Result) bool {
+			p.unreadable = p.unreadable || member.Type == gjson.JSON
+			set(name.String(), leavesOf(member.Raw))
+			return true
+		})
+	case isJSON(text):
+		p.addEnvironment(gjson.Parse(text))
+	default:
+		for line := range strings.Lines(text) {
+			if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok {
+				set(strings.TrimSpace(name), value)
+			}
+		}
 	}
 }
 
 // join adds the parts to the lines of their object, which start at an index.
 func (p *parts) join(in *input, start int) {
-	if len(in.lines)-start+len(p.programs)+len(p.vectors) == 0 {
-		return
+	add := func(line shellLine, text string) {
+		line.text = text
+		in.lines = append(in.lines, line)
 	}
+	lines := slices.Clone(in.lines[start:])
 	for _, program := range p.programs {
-		lines := in.lines[start:]
-		if len(lines) == 0 {
-			in.lines = append(in.lines, shellLine{text: programText(program), program: in.kind == Unknown})
+		if len(in.lines) == start {
+			add(shellLine{program: in.kind == Unknown}, program)
 		}
 		for _, line := range lines {
-			line.text = programText(program) + " " + line.text
-			in.lines = append(in.lines, line)
+			add(line, program+" "+line.text)
 		}
 	}
 	for i, line := range in.lines[start:] {
 		if len(p.words)+len(p.wordHints) == 0 || line.typed || line.program && strings.Contains(line.text, "\n") {
 			continue
 		}
-		name := programText(line.text)
+		name, text := programText(line.text), [3]string{}
+		for _, words := range p.words { // options may stand in front
+			text = [3]string{text[0] + " " + words[0], text[1] + " " + words[1], " " + words[0] + text[2]}
+		}
 		// A tool that does not know the arguments runs the line alone. A program alone, such as bash, is no such line.
 		if in.recordedTool || name == line.text && strings.ContainsAny(strings.TrimSpace(name), " \t\n;&|") {
-			in.lines = append(in.lines, line)
+			add(line, line.text)
 		}
 		in.addHints(name, p.wordHints)
-		if len(p.words) == 0 {
-			continue
-		}
-		in.lines[start+i].text = name + " " + strings.Join(p.words, " ")
-		if p.loose {
-			line.text = name + " " + strings.Join(p.looseWords, " ")
-			in.lines = append(in.lines, line)
-		}
-		if len(p.words) > 1 { // options may stand first
-			slices.Reverse(p.words)
-			line.text = name + " " + strings.Join(p.words, " ")
-			in.lines = append(in.lines, line)
-			slices.Reverse(p.words)
-		}
-		for _, list := range p.lists {
-			if list[0] == name {
-				in.vector(list)
+		in.lines[start+i].text = name + text[0]
+		for _, other := range text[1:] {
+			if other != text[0] {
+				add(line, name+other)
 			}
 		}
 	}
-	for _, vector := range p.vectors {
-		in.vector(vector)
+	for _, vector := range p.vectors { // the program stands in args too, or there alone
+		if len(in.lines) > start && strings.HasPrefix(in.lines[start].text, vector[0]+" ") || in.commandKey == "argv" {
+			in.vector(vector)
+		}
+	}
+	if p.process && p.typed != "" && len(in.lines) == start {
+		in.commandKey = "input"
+		add(shellLine{typed: true}, typed("input", p.typed))
 	}
 	for i := range in.lines[start:] {
 		if line := &in.lines[start+i]; !line.typed {
-			line.text = p.env.String() + line.text
+			line.text = string(p.env) + line.text
 		}
 	}
-	in.hints, in.unreadableLine = append(in.hints, p.hints...), in.unreadableLine || p.unreadable
+	if len(in.lines) > start {
+		in.hints, in.unreadableLine = append(in.hints, p.hints...), in.unreadableLine || p.unreadable
+	}
 }
 
 // vector adds the words of a command as lines.
 func (in *input) vector(words []string) {
-	quoted, loose, hints := wordsOf(words[1:])
+	quoted, joined := wordsOf(words[1:])
 	name := programText(words[0])
-	in.addHints(name, hints)
-	if in.lines = append(in.lines, shellLine{text: strings.TrimSuffix(name+" "+quoted, " ")}); loose != quoted {
-		in.lines = append(in.lines, shellLine{text: name + " " + loose})
+	in.addHints(name, joinedHint(words[1:]))
+	in.lines = append(in.lines, shellLine{text: strings.TrimSuffix(name+" "+quoted, " ")})
+	if joined != quoted {
+		in.lines = append(in.lines, shellLine{text: name + " " + joined})
 	}
 }
 
 // addHints adds texts that a tool may join to the command of a program. What a launcher runs is known from its words.
 func (in *input) addHints(program string, hints []shellline.Hint) {
-	if _, launches := shellline.Launch([]shellline.Word{{Text: program}}); launches {
-		return
-	}
-	for _, hint := range hints {
-		hint.Text = program + " " + hint.Text
-		in.hints = append(in.hints, hint)
+	if _, launches := shellline.Launch([]shellline.Word{{Text: program}}); !launches {
+		for _, hint := range hints {
+			hint.Text = program + " " + hint.Text
+			in.hints = append(in.hints, hint)
+		}
 	}
 }
 
@@ -246,22 +234,28 @@ func programText(program string) string {
 	return program
 }
 
-// wordsOf returns words for a line, quoted as a program gets them. Some tools join the words for a shell: loose has the
-// operators among them, and a hint the words that contain operators.
-func wordsOf(words []string) (quoted, loose string, hints []shellline.Hint) {
-	all, joined := make([]string, len(words)), make([]string, len(words))
+// wordsOf returns words for a line: quoted, as a program gets them, and with the operators among them, as a shell reads
+// them if a tool joins them.
+func wordsOf(words []string) (quoted, joined string) {
 	for i, word := range words {
-		all[i] = quotedWord(word)
-		joined[i] = all[i]
-		if word != "" && strings.Trim(word, ";&|<>012") == "" && strings.Trim(word, "012") != "" &&
-			(word != ";" || i < len(words)-1) { // find ends a command with it
-			joined[i] = word
+		text := " " + quotedWord(word)
+		quoted += text
+		isOperator := strings.Trim(word, ";&|<>12") == "" && strings.ContainsAny(word, ";&|<>")
+		if isOperator && (word != ";" || i < len(words)-1) { // find ends a command with ;
+			text = " " + word
 		}
-		if len(hints) == 0 && (strings.ContainsAny(word, ";&|") && len(word) > 2 || strings.Contains(word, "$(")) {
-			hints = []shellline.Hint{{Text: strings.Join(words, " "), Name: "the list of words"}}
-		}
+		joined += text
 	}
-	return strings.Join(all, " "), strings.Join(joined, " "), hints
+	return strings.TrimSpace(quoted), strings.TrimSpace(joined)
+}
+
+// joinedHint returns words of which one has an operator in it. Some tools join them for a shell.
+func joinedHint(words []string) []shellline.Hint {
+	all := strings.Join(words, " ")
+	if !strings.ContainsAny(all, ";&|") && !strings.Contains(all, "$(") {
+		return nil
+	}
+	return []shellline.Hint{{Text: all, Name: "the list of words"}}
 }
 
 // quotedWord quotes a word for a shell where necessary.
@@ -273,33 +267,24 @@ func quotedWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// shellOption matches options that let a shell run a line.
+var shellOption = lazy.Regexp{Text: `^(\s+(-+[A-Za-z]+|/[cCkKsS]))*\s*$`}
+
 // isShell reports whether a text names a shell, perhaps with options that let it run a line: bash -lc.
 func isShell(text string) bool {
-	words := strings.Fields(text)
-	for _, word := range words[min(len(words), 1):] {
-		if strings.Trim(strings.TrimLeft(word, "-/"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" ||
-			!strings.ContainsAny(word[:1], "-/") || strings.Contains(word[1:], "/") {
-			return false
-		}
-	}
-	return len(words) > 0 && shellline.IsShell(shellline.ProgramName(words[0]))
+	name, options, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return text == "" || shellline.IsShell(shellline.ProgramName(name)) && shellOption.Get().MatchString(" "+options)
 }
 
 // leavesOf returns all keys and texts in a value, and its numbers and words as they are.
 func leavesOf(value string) string {
 	v := gjson.Parse(value)
-	if v.Type == gjson.String {
-		return strictjson.Text(value)
-	}
 	if v.Type != gjson.JSON {
-		return value
+		return v.String()
 	}
 	var all []string
 	v.ForEach(func(key, element gjson.Result) bool {
-		if key.Type == gjson.String {
-			all = append(all, strictjson.Text(key.Raw))
-		}
-		all = append(all, leavesOf(element.Raw))
+		all = append(all, key.String(), leavesOf(element.Raw))
 		return true
 	})
 	return strings.Join(all, " ")

@@ -53,17 +53,6 @@ func Unstarted(problem string) Verdict {
 	return Verdict{Cause: protocol.CauseUnstarted, Status: StatusUnstarted, Problem: problem}
 }
 
-// Shortage returns the verdict of a hook that this process could not start for lack of a resource. It blocks where the
-// event can, whatever the hook's policy and its client say about failures of hooks.
-func (d *Dialect) Shortage(c *Call, hook, lack string) Verdict {
-	event := d.EventOf(c)
-	v := Unstarted(MessagePrefix(event, hook) + ": hookrun could not start it: " + lack)
-	if d.CannotBlock(event) {
-		return v.FailOpen(event, c.Blocked)
-	}
-	return v.FailClosed()
-}
-
 // Unreadable returns the verdict of a hook with an unreadable answer.
 func Unreadable(who, why string) Verdict {
 	return Failed(protocol.CauseOutput, who+" gave an answer that cannot be read: "+why)

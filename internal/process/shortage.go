@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// Shortage describes what the system lacked when this process tried to start a program or to connect, and says how to
-// mend it. "" means that the error has another reason. A shortage is no failure of the program, which did not run.
+// Shortage returns what the system lacked to start a program or to connect, and how to mend it; "" for other errors.
 func Shortage(err error) string {
 	code, _ := errors.AsType[syscall.Errno](err)
 	if dns, ok := errors.AsType[*net.DNSError](err); ok { // it has the text of the system's error alone

@@ -4,20 +4,17 @@ package process
 
 import "syscall"
 
-// mendOf says how to mend a shortage. E2BIG is one too, because a call can be too long for a command line, and the
-// model makes the call. ETXTBSY is not: the hook's own file is being written.
+// mendOf says how to mend a shortage. E2BIG is one: the model can make a call that is too long for a command line.
 func mendOf(code syscall.Errno) string {
 	switch code {
-	case syscall.EMFILE:
-		return "raise the limit of open files (ulimit -n)"
-	case syscall.ENFILE:
-		return "end some programs, or raise the system's limit of open files and pipes"
+	case syscall.EMFILE, syscall.ENFILE:
+		return "close files, or raise the limit (ulimit -n, or the system's)"
 	case syscall.EAGAIN:
-		return "end some processes, or raise the limit of processes (ulimit -u, or the container's)"
+		return "end processes, or raise the limit (ulimit -u, or the container's)"
 	case syscall.ENOMEM, syscall.ENOBUFS:
-		return "end some programs, or raise the limit of memory (ulimit -v, or the container's)"
+		return "free memory, or raise the limit (ulimit -v, or the container's)"
 	case syscall.E2BIG:
-		return "the hook's arguments and environment do not fit into a command line; let the hook read its stdin"
+		return "let the hook read its stdin instead of arguments and variables"
 	}
 	return ""
 }

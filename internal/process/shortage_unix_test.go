@@ -21,8 +21,10 @@ func TestShortage(t *testing.T) {
 		syscall.E2BIG: true, syscall.ENOENT: false, syscall.EACCES: false, syscall.ENOEXEC: false,
 		syscall.ETXTBSY: false, syscall.ECONNREFUSED: false, 0: false,
 	} {
-		for _, err := range []error{code, os.NewSyscallError("pipe2", code), &os.PathError{Op: "open", Err: code},
-			&StartError{Program{Args: []string{"sh"}}, code}, fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: code})} {
+		for _, err := range []error{
+			code, os.NewSyscallError("pipe2", code), &os.PathError{Op: "open", Err: code},
+			&StartError{Program{Args: []string{"sh"}}, code}, fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: code}),
+		} {
 			got := Shortage(err)
 			require.Equal(t, lack, got != "", "%v: %s", err, got)
 			require.Equal(t, lack, strings.HasPrefix(got, code.Error()+"; "), got)
@@ -48,7 +50,8 @@ func TestNoDescriptors(t *testing.T) {
 		var s Supervisor
 		limit := syscall.Rlimit{Cur: lowest + spare, Max: was.Max}
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
-		p, err := s.Start(Program{Path: "/bin/sh", Args: []string{"sh", "-c", ":"}, Dir: "/"}, nil, time.Now().Add(time.Minute), nil)
+		program := Program{Path: "/bin/sh", Args: []string{"sh", "-c", ":"}, Dir: "/"}
+		p, err := s.Start(program, nil, time.Now().Add(time.Minute), nil)
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was))
 		if err != nil {
 			failed++

@@ -27,33 +27,13 @@ func (l *Log) part(n int) string {
 	return fmt.Sprintf("%s.%d", l.path, n)
 }
 
-// pending is a line that an Append waits for.
-type pending struct {
-	line []byte
-	done bool // written, or err says why not
-	err  error
-}
-
-// append writes a line, together with the lines of other calls that wait.
+// append writes a line, and counts it as missing if it cannot.
 func (l *Log) append(line []byte) error {
-	mine := &pending{line: line}
-	l.queue.Lock()
-	l.pending = append(l.pending, mine)
-	l.queue.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if mine.done {
-		return mine.err
-	}
-	l.queue.Lock()
-	batch := l.pending
-	l.pending = nil
-	l.queue.Unlock()
-	for _, p := range batch {
-		p.err, p.done = l.write(p.line), true
-	}
-	l.unlock()
-	return mine.err
+	defer l.unlock()
+	l.missed++ // until it is written
+	return l.write(line)
 }
 
 // write appends a line to the log, and rotates the log if needed.
@@ -61,12 +41,11 @@ func (l *Log) write(line []byte) error {
 	for {
 		size, err := l.lock()
 		if err != nil {
-			l.missed++
 			return err
 		}
 		var unrotated error
 		if l.locked && size > 0 && size+int64(len(line)) > l.maxSize {
-			blank, _ := l.blankLines(size)
+			blank := l.blankLines(size)
 			if unrotated = l.rotate(); unrotated == nil {
 				l.missed += blank
 				// Another process may have made the new file already and be writing to it, so open and lock the new
@@ -80,16 +59,16 @@ func (l *Log) write(line []byte) error {
 	}
 }
 
-// lockWait is how long a line waits for the lock while the log does not grow: a process that writes no line in that
-// time is stopped, and no verdict may wait for a stopped process. lockWaitMost is the limit if the log grows, because
-// other processes may have stopped waiting. lockWaitAgain is the wait once the lock was not free in time.
+// lockWait is how long a line waits for the lock while the log does not grow: a process that holds the lock and writes
+// nothing is stopped, and no verdict may wait for a stopped process. lockWaitMost is the limit if the log grows, because
+// others may write without the lock. Once the lock was not free in time, lines wait for lockWaitAgain.
 const lockWait, lockWaitMost, lockWaitAgain = time.Second, 5 * time.Second, 20 * time.Millisecond
 
 var errBusy = errors.New("a process that holds it has written nothing for a second, it may be stopped; " +
 	"this call is not in it")
 
-// lock opens and locks the file, and returns the size. If another process holds the lock for too long, a system that
-// can append without the lock does so: l.locked is false.
+// lock opens and locks the file, and returns the size. If another process holds the lock for too long, the line is
+// appended without the lock where the system can.
 func (l *Log) lock() (size int64, err error) {
 	begun, grown, last := time.Now(), time.Now(), int64(-1)
 	for wait := 20 * time.Microsecond; ; {
@@ -201,18 +180,17 @@ func (l *Log) rotate() error {
 	return nil
 }
 
-// writeLine appends a line to the file of this size. If the line does not fit on the disk, a blank line often does: it
-// stands for the missing line, until the next line has the number of blank lines before it.
+// writeLine appends a line to the file of this size. If the disk is full, a blank line still fits as a rule. It stands
+// for the missing line until a line has the number of blank lines before it.
 func (l *Log) writeLine(line []byte, size int64) error {
-	end, blank, err := l.repairEnd(size)
+	end, ended, err := l.repairEnd(size)
 	if err != nil {
-		l.missed++
 		return err
 	}
-	if missed := l.missed + max(blank, 0); missed > 0 {
+	if missed := l.missed - 1 + l.blankLines(end); missed > 0 {
 		line = fmt.Appendf(nil, `%s"missed":%d,%s`, lineStart, missed, line[len(lineStart):])
 	}
-	if blank < 0 {
+	if !ended {
 		line = append([]byte{'\n'}, line...)
 	}
 	n, err := write(l.file, line, end)
@@ -223,8 +201,8 @@ func (l *Log) writeLine(line []byte, size int64) error {
 	if n > 0 && l.locked {
 		l.file.Truncate(end) // if this fails too, the next writer truncates the file
 	}
-	if _, failed := write(l.file, []byte{'\n'}, end); failed != nil {
-		l.missed++
+	if _, failed := write(l.file, []byte{'\n'}, end); failed == nil {
+		l.missed--
 	}
 	return err
 }
@@ -232,59 +210,47 @@ func (l *Log) writeLine(line []byte, size int64) error {
 // lineStart is the beginning of every line of a run log.
 const lineStart = `{"version":1,`
 
-// Missed returns how many lines before this one are missing, because the disk was full or the log could not be written.
+// Missed returns how many lines before this one could not be written.
 func Missed(line []byte) (n int) {
-	if rest, ok := bytes.CutPrefix(line, []byte(lineStart+`"missed":`)); ok {
-		if digits, _, _ := bytes.Cut(rest, []byte{','}); len(digits) < 10 { // no sum of these overflows
-			n, _ = strconv.Atoi(string(digits))
-		}
+	rest, counts := bytes.CutPrefix(line, []byte(lineStart+`"missed":`))
+	if digits, _, _ := bytes.Cut(rest, []byte{','}); counts && len(digits) < 10 { // no sum of these overflows
+		n, _ = strconv.Atoi(string(digits))
 	}
 	return max(n, 0)
 }
 
-// repairEnd returns the offset of the next line, and the number of blank lines before it; -1 if the text before has no
-// line feed. It cuts off an unfinished line of a killed writer. Any other unfinished text stays, because the file may be
-// no run log.
-func (l *Log) repairEnd(size int64) (end int64, blank int, err error) {
+// repairEnd returns the offset of the next line, and whether the text before ends with a line feed. It cuts off an
+// unfinished line of a killed writer. Any other unfinished text stays, because the file may be no run log.
+func (l *Log) repairEnd(size int64) (end int64, ended bool, err error) {
 	start, err := LineStart(l.file, size)
-	if err == nil && start == size {
-		blank, err = l.blankLines(size)
-		return size, blank, err
-	}
-	if err != nil {
-		return 0, 0, err
+	if err != nil || start == size {
+		return size, true, err
 	}
 	head := make([]byte, min(size-start, int64(len(lineStart))))
 	if _, err := l.file.ReadAt(head, start); err != nil {
-		return 0, 0, err
+		return 0, false, err
 	}
-	time.Sleep(5 * time.Millisecond) // a process that waited too long for the lock may be in the middle of the line
-	now, err := l.file.Stat()
-	if err == nil && now.Size() != size {
+	time.Sleep(5 * time.Millisecond) // a process without the lock may be writing the rest
+	if now, err := l.file.Stat(); err != nil {
+		return 0, false, err
+	} else if now.Size() != size {
 		return l.repairEnd(now.Size())
 	}
-	if err != nil || !l.locked || !strings.HasPrefix(lineStart, string(head)) || l.file.Truncate(start) != nil {
-		return size, -1, err
+	if !l.locked || !strings.HasPrefix(lineStart, string(head)) || l.file.Truncate(start) != nil {
+		return size, false, nil
 	}
-	blank, err = l.blankLines(start)
-	return start, blank, err
+	return start, true, nil
 }
 
-// blankLines returns the number of blank lines before an offset: lines that did not fit on the disk.
-func (l *Log) blankLines(at int64) (n int, err error) {
-	var tail [512]byte
-	for ; at > 0; at -= int64(len(tail)) {
-		from := max(0, at-int64(len(tail)))
-		text := tail[:at-from]
-		if _, err := l.file.ReadAt(text, from); err != nil {
-			return 0, err
+// blankLines returns the number of blank lines before an offset behind a line.
+func (l *Log) blankLines(at int64) (n int) {
+	for b := [2]byte{}; at > 1; at-- {
+		if _, err := l.file.ReadAt(b[:], at-2); err != nil || b != [2]byte{'\n', '\n'} {
+			return n
 		}
-		feeds := len(text) - len(bytes.TrimRight(text, "\n"))
-		if n += feeds; feeds < len(text) {
-			return max(n-1, 0), nil // one feed ends the last line
-		}
+		n++
 	}
-	return n, nil
+	return n + int(at) // 1: the first line is blank
 }
 
 // LineStart returns the start of the line that contains the offset at.

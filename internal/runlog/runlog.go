@@ -5,10 +5,10 @@
 //	defer log.Close()
 //	err = log.Append(&runlog.Entry{Time: begun, Command: "pre-tool", Call: &call, Outcome: &outcome})
 //
-// Guarantees: when Append returns nil, the log has the line, whole and once, whatever other processes write, rotate or
-// are killed. If a line cannot be written, Append returns an error, and the next line has the number of missing lines. A
-// killed rotation loses the oldest part at most. Append waits for a stopped process for a second. Text that matches the patterns, and values under names like password or api_key, are removed before a text is
-// cut. Only regular files are written to.
+// Guarantees: when Append returns nil, the log has the whole line once, even if other processes are killed while they
+// write or rotate. After an error the next line has the number of missing lines. A killed rotation loses the oldest
+// part at most. Append waits for a stopped process for a second. Text that matches the patterns, and values under names
+// like password or api_key, are removed before a text is cut. Only regular files are written to.
 //
 // Not guaranteed: a line may be lost in a crash of the system (writes are not synced). Lines may not be in the order in
 // which calls began. A secret without a telling name needs a pattern, and in a longer text a match of more than 16 KiB
@@ -48,9 +48,6 @@ type Log struct {
 	patterns  []*regexp.Regexp
 	maxSize   int64
 	wholeArgs bool
-
-	queue   sync.Mutex
-	pending []*pending // lines to write under the next lock
 
 	mu     sync.Mutex
 	file   *os.File // nil: not open

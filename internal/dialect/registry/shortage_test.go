@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,9 +18,10 @@ func TestShortage(t *testing.T) {
 		gates := 0
 		for _, e := range d.Events.Names() {
 			c := dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}
-			v := d.Shortage(&c, "g", "too many open files; M")
+			v := d.Hooks.Decode(&c, "g", &dialect.HookResult{Err: errors.New("hookrun could not start it: M")})
+			v = d.ApplyFailurePolicy(&c, v, dialect.FailurePolicy{protocol.CauseUnstarted: protocol.Block})
 			o := dialect.Merge(&c, []dialect.HookVerdict{{Verdict: v, Dialect: d}})
-			const text = "hook 'g': hookrun could not start it: too many open files; M"
+			const text = "hookrun could not start it: M"
 			if d.CannotBlock(e) {
 				require.Equal(t, protocol.Continue, o.Decision, "%s %s", d.Name, e)
 				require.Len(t, o.Warnings, 1)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -340,6 +341,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	}
 	var result dialect.HookResult
 	var v dialect.Verdict
+	policies := f.policies(h.Hook)
 	if h.Unsupported != "" {
 		v = dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), h.Unsupported)
 	} else {
@@ -347,13 +349,13 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		result.Sent = h.payload
 		f.noteRewritten(h.Hook)
 		f.explainExit(h, &result)
+		if lack := process.Shortage(result.Err); lack != "" && !h.Async { // no failure of the hook
+			result.Err = errors.New("hookrun could not start it: " + lack)
+			policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
+		}
 		v = h.Dialect.Hooks.Decode(h.call, shownName(h.Hook), &result)
 	}
-	if lack := process.Shortage(result.Err); lack != "" && !h.Async {
-		v = h.Dialect.Shortage(h.call, shownName(h.Hook), lack)
-	} else {
-		v = h.ApplyFailurePolicy(h.call, v, f.policies(h.Hook)...)
-	}
+	v = h.ApplyFailurePolicy(h.call, v, policies...)
 	fit(&v)
 	report := dialect.Report(h.Name, h.Source(), &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}

@@ -20,22 +20,16 @@ func Folder() (string, error) {
 	return filepath.Join(dir, "hookrun"), err
 }
 
-// errInProject and errOfProcess are faults of a state folder whose records a project could bring along.
-var (
-	errInProject = errors.New("is of the project, which could allow itself; set XDG_STATE_HOME to a folder elsewhere")
-	errOfProcess = errors.New("differs from process to process; set XDG_STATE_HOME to another folder")
-)
-
 // Private returns the path of a state folder without links. It fails if another user could replace files in the
-// folder, or in a folder above: the files decide which hooks run, and which calls pass. It fails too if the folder is in
-// the workspace or its repository, except for a workspace that is the user's home. A workspace of "" is none.
+// folder, or in a folder above: the files decide which hooks run, and which calls pass. It fails too if the folder is
+// in the workspace or its repository, but for a workspace that is the user's home. A workspace of "" is none.
 func Private(folder, workspace string) (real string, err error) {
 	if real, err = owner.Resolve(folder); err != nil {
 		return "", fmt.Errorf("the state folder: %w", err)
 	}
-	const text = "the state folder %s cannot be trusted: %s %w"
+	const text, elsewhere = "the state folder %s cannot be trusted: %s %w", "; set XDG_STATE_HOME to a folder elsewhere"
 	if strings.HasPrefix(folder, "/proc/") || strings.HasPrefix(real, "/proc/") {
-		return "", fmt.Errorf(text, folder, folder, errOfProcess)
+		return "", fmt.Errorf(text, folder, folder, errors.New("differs from process to process"+elsewhere))
 	}
 	if found, err := filepath.EvalSymlinks(workspace); err == nil && workspace != "" {
 		workspace = found
@@ -44,7 +38,8 @@ func Private(folder, workspace string) (real string, err error) {
 		if workspace != "" && contains(at, workspace) {
 			_, err := os.Lstat(filepath.Join(at, ".git"))
 			if (at == workspace || err == nil) && !isHome(at) {
-				return "", fmt.Errorf(text, real, at, errInProject)
+				return "", fmt.Errorf(text, real, at, errors.New("is of the project, which could allow itself"+
+					elsewhere))
 			}
 		}
 		info, err := os.Lstat(at)

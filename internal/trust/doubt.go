@@ -31,8 +31,8 @@ func doubt(list map[*hook.Hook][]string, h *hook.Hook, format string, args ...an
 }
 
 // Unresolved returns a message for each hook if hookrun cannot tell for sure which files the hook's command runs.
-// entries must be mended: by "files" in the entry or, for a variable in a client's form, by taking it out. ofClients are
-// for commands in a client's own file, without that key.
+// entries must be mended: by "files" or, for a variable in a client's form, by taking it out. ofClients are for
+// commands in a client's own file, without that key.
 func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hook.Diagnostic) {
 	told := map[string]bool{} // variables of settings, which all hooks have
 	for i := range cfg.Hooks {
@@ -71,8 +71,8 @@ func envText(why []string) string {
 	if len(why) == 0 {
 		return ""
 	}
-	return "may make programs run files that hookrun does not see: " + first(why) + "; take the variable out, or move " +
-		"the hooks to " + hookfile.FileName + ` with hookrun import, where an entry has "files"`
+	return "may make programs run files that hookrun does not see: " + first(why) + "; take the variable out, or " +
+		"move the hooks to " + hookfile.FileName + ` with hookrun import, where an entry has "files"`
 }
 
 // unseen returns the hooks whose "env" may make programs run files of which nobody notices a change.

@@ -19,26 +19,25 @@ import (
 //go:embed variables.txt
 var variableKinds string
 
-// kindOf returns the kind of a variable in the table, and the expressions of its row.
-func kindOf(name string) (kind, expressions string) {
+// kindOf returns the kind of a variable in the table, and the expressions of its row. With a list, it returns the list
+// if one of its patterns matches the name.
+func kindOf(list, name string) (kind, expressions string) {
 	for row := range strings.Lines(variableKinds) {
-		kind, names, _ := strings.Cut(strings.TrimSpace(row), " ")
-		names, expressions, _ := strings.Cut(names, " : ")
-		if kind != "#" && matches(names, name) {
-			return kind, expressions
+		kind, patterns, _ := strings.Cut(strings.TrimSpace(row), " ")
+		patterns, expressions, _ := strings.Cut(patterns, " : ")
+		for pattern := range strings.FieldsSeq(patterns) {
+			is, _ := path.Match(pattern, name)
+			if is && (kind == list || list == "" && !strings.ContainsAny(kind, "#.")) {
+				return kind, expressions
+			}
 		}
 	}
-	return "own", ""
+	return "", ""
 }
 
-// matches reports whether one of the patterns matches a text.
-func matches(patterns, text string) bool {
-	for pattern := range strings.FieldsSeq(patterns) {
-		if is, _ := path.Match(pattern, text); is {
-			return true
-		}
-	}
-	return false
+func isIn(list, name string) bool {
+	kind, _ := kindOf(list, name)
+	return kind != ""
 }
 
 // environment adds the files that the variables of hooks files make programs load: those of the hook's entry, and those
@@ -66,16 +65,17 @@ func (t *collector) addOuter(h *hook.Hook) error {
 // hookrun is a doubt.
 func (c *commandLine) variable(name string, value word) {
 	name, text := foldVariable(name), value.text
-	kind, expressions := kindOf(name)
+	kind, expressions := kindOf("", name)
+	isOwn := kind == "own" || kind == ""
 	switch {
 	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(text), c.mayBeOwn):
 		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
-	case value.computed && kind == "own":
+	case value.computed && isOwn:
 	case value.computed:
 		c.doubt("the value of %s is known only when it runs", name)
 	case strings.Contains(text, "$(") || strings.Contains(text, "`"):
 		c.doubt("%s has a command in its text", name)
-	case kind == "own":
+	case isOwn:
 		c.ownVariable(name, text)
 	case strings.Contains(text, "/proc/") || strings.Contains(text, "/dev/") && text != os.DevNull:
 		c.doubt("%s names a file that depends on the process", name)
@@ -89,26 +89,13 @@ func (c *commandLine) variable(name string, value word) {
 		c.places(name, text, kind == "code")
 	case kind == "command" && commandWords.Get().MatchString(text):
 		c.runs(name, text)
-	case kind == "gitkey" && matches(gitKeys, strings.ToLower(launch.Variable(c.env,
+	case kind == "gitkey" && isIn(".gitkeys", strings.ToLower(launch.Variable(c.env,
 		"GIT_CONFIG_KEY_"+name[strings.LastIndexByte(name, '_')+1:]))):
 	case c.isPlain(name, text):
 	default:
 		c.doubt("%s may have a program run others", name)
 	}
 }
-
-const (
-	// gitKeys are settings of git that run nothing.
-	gitKeys = "user.name user.email safe.directory color.* advice.* commit.gpgsign gc.auto init.defaultbranch " +
-		"core.quotepath core.autocrlf core.abbrev core.longpaths"
-	// leads matches names of variables whose value may be a file, a module or a program, even if it is one plain word.
-	leads = "*AGENT* *ARGS* *COMMAND* *COMPILER* *CONFIG* *DB* *DIR* *EDITOR* *ENGINE* *ENVIRONMENT* *FILE* *FLAG* " +
-		"*HOME* *HOOK* *INIT* *INTERPRETER* *LIB* *LINK* *LOADER* *MODULE* *OPT* *PATH* *PLUGIN* *PREFIX* *PRELOAD* " +
-		"*PROFILER* *PROJECT* *PROTOCOL* *PYTHON* *REQUIRE* *ROOT* *RUNNER* *SHELL* *STARTUP* *WRAPPER*"
-	// codeOfOthers matches names of variables by which other programs find code, dataFiles names of files without code.
-	codeOfOthers = "*PLUGINS *PLUGIN_DIR *PLUGIN*PATH *PRELOAD* *STARTUP* *MODULE* *EXTENSION* *LIB*PATH *RC *RCFILE *_LIB *_LIBS"
-	dataFiles    = "*.csv *.db *.json *.jsonl *.lock *.log *.md *.out *.pid *.sqlite *.state *.tmp *.txt *.xml"
-)
 
 var (
 	commandWords = lazy.Regexp{Text: `^[\w./+-]*(?: --?[A-Za-z-]+)*$`}
@@ -121,7 +108,7 @@ var (
 func (c *commandLine) isPlain(name, text string) bool {
 	rest := strings.TrimPrefix(strings.ToUpper(name), "NPM_CONFIG_")
 	if _, there := lookAt(c.in(c.folders[0], text)); there || !bareValue.Get().MatchString(text) ||
-		!strings.Contains(name, "_") || matches(leads, rest) {
+		!strings.Contains(name, "_") || isIn(".leads", rest) {
 		return switchValue.Get().MatchString(text) || !c.mayBeOwn(text)
 	}
 	c.file(text)
@@ -156,7 +143,7 @@ func (c *commandLine) places(name, text string, isCode bool) {
 	for _, at := range strings.Split(text, list) {
 		now, _ := lookAt(c.in(c.folders[0], at))
 		switch {
-		case text == "", !strings.ContainsAny(at, "/$") && matches("LD_PRELOAD LD_AUDIT", name): // in the linker's folders
+		case text == "", !strings.ContainsAny(at, "/$") && (name == "LD_PRELOAD" || name == "LD_AUDIT"):
 		case strings.Contains(at, "$"):
 			c.doubt("the linker expands the value of %s", name)
 		case !c.mayBeOwn(at):
@@ -203,10 +190,10 @@ func (c *commandLine) ownVariable(name, text string) {
 		return
 	}
 	for _, part := range parts {
-		if !matches(dataFiles, filepath.Base(part)) {
+		if !isIn(".data", filepath.Base(part)) {
 			c.file(part)
 		}
-		if matches(codeOfOthers, name) && c.isFolder(part) {
+		if isIn(".code", name) && c.isFolder(part) {
 			c.doubt("%s names a folder", name)
 		}
 	}

@@ -68,7 +68,7 @@ func TestShown(t *testing.T) {
 			require.NotRegexp(t, "[^\\P{C}\n\t]", text)
 
 			// The diff of a change shows the change, whatever else the file has.
-			store, err := trust.Open(filepath.Join(t.TempDir(), "state"))
+			store, err := trust.Open(filepath.Join(t.TempDir(), "state"), "")
 			require.NoError(t, err)
 			require.NoError(t, store.Allow(now))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "g.sh"), []byte(c.script+"\nnew evil\n"), 0o600))
@@ -98,7 +98,7 @@ func TestShownChange(t *testing.T) {
 		const doc = `{"hooks": [{"name": "g", "command": ["sh", "g.sh"], "events": ["pre-tool"]}]}`
 		require.NoError(t, os.WriteFile(path, []byte(before), 0o600))
 		_, then := take(t, dir, doc)
-		store, err := trust.Open(filepath.Join(t.TempDir(), "state"))
+		store, err := trust.Open(filepath.Join(t.TempDir(), "state"), "")
 		require.NoError(t, err)
 		require.NoError(t, store.Allow(then))
 		require.NoError(t, os.WriteFile(path, []byte(after), 0o600))

@@ -15,6 +15,9 @@ import (
 // validWords shows the answers that the client reads, for messages.
 const validWords = `an answer is {"decision": "allow", "deny", "ask" or "force_ask", "reason": "…"}, or nothing at all`
 
+// stopWords shows the answer that sends the agent on at the end of a turn.
+const stopWords = `an answer is {"decision": "continue", "reason": "…"}, or nothing at all`
+
 // defaultReason is the reason of a deny without a reason.
 const defaultReason = "Denied by a hook"
 
@@ -59,6 +62,8 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case stop:
 		if word == "continue" {
 			v.Decide(protocol.Block, cmp.Or(reason, "A hook wants the agent to go on"))
+		} else {
+			v.NoteDoubt(who, client, dialect.MisspelledBlock(object, stopWords))
 		}
 		return v
 	}

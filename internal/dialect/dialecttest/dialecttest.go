@@ -117,7 +117,7 @@ func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	var judged []dialect.HookVerdict
 	for i, s := range stdouts {
 		r := Printed(s)
-		v := tenex.Dialect.Hooks.Decode(&c, string(rune('a'+i)), &r)
+		v := tenex.Dialect.Decode(&c, string(rune('a'+i)), &r)
 		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v),
 			Verdict: v, Dialect: tenex.Dialect})
 	}

@@ -3,6 +3,7 @@ package nearmiss
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -14,13 +15,20 @@ import (
 // count.
 var (
 	passes = []string{"safe", "valid", "success", "ok", "authorized", "authorised", "run", "execute", "pass", "passed",
-		"clean", "compliant", "accepted", "accept", "proceed"}
+		"clean", "compliant", "accepted", "accept", "proceed", "continue", "access", "approval", "verdict", "decision",
+		"permissiondecision", "permission"}
+	never        = []string{"ok", "safe", "continue", "decision"} // with 0 no count
 	dangers      = []string{"unsafe", "dangerous", "malicious"}
 	endings      = []string{"kill", "skip"}
+	failures     = []string{"error", "fail", "failed", "failure"}
 	refusalLists = []string{"violations", "denials", "blockedby"}
+	wrappers     = []string{"message", "msg", "text", "output", "stdout", "content", "result", "answer"}
+	exits        = []string{"code", "exitcode", "status", "returncode"}
+	verdicts     = []string{"state", "mode", "access", "recommendation", "errors", "hookspecificoutput"}
+	nothing      = []string{"", "none", "null", "nil", "false", "no", "ok", "na", "nothing", "noerror", "noerrors", "0"}
 )
 
-// Limits of a refusal: bytes of text, keys of an object, and depth.
+// Limits of a refusal: bytes of text, keys of an object that no answer has, and depth.
 const (
 	maxRefusal     = 64 << 10
 	maxRefusalKeys = 4
@@ -28,72 +36,149 @@ const (
 )
 
 // Refusal returns a part of a text that may say no in other words than an answer: a small JSON object such as {"safe":
-// false}, or a line of YAML, TOML or variables such as decision=block. Refusal returns "" without such a part.
-func Refusal(text string) string {
-	text = strings.TrimSpace(clean(text))
+// false}, a line of YAML, TOML or variables such as decision=block, or a first or last line such as BLOCKED: why.
+// Refusal returns "" without such a part. onlyKeys: only the keys of answers count.
+func Refusal(text string, onlyKeys bool) (found string) {
 	if len(text) > maxRefusal {
 		return ""
 	}
-	if strings.HasPrefix(text, "{") && gjson.Valid(text) {
-		return refusalIn(gjson.Parse(text), 0)
+	defer func() {
+		if found != "" && hasUnseen(text) {
+			found += " (with characters that cannot be seen)"
+		}
+	}()
+	seen := strings.TrimSpace(clean(text))
+	if gjson.Valid(seen) {
+		return refusalIn(gjson.Parse(seen), 0, false, onlyKeys)
 	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(line), "export "), ",; \t")
-		at := strings.IndexAny(line, ":=")
-		if at < 0 || strings.ContainsAny(strings.TrimSpace(line[:at]), " \t{[(<") {
+	var lines, objects []string
+	isPolicy := false
+	for line := range strings.Lines(seen) {
+		if line = strings.TrimRight(line, " \t\r\n"); line == "" || strings.HasPrefix(line, "```") {
 			continue
 		}
-		name, word := Letters(line[:at]), strings.Trim(strings.TrimSpace(line[at+1:]), `"'`)
-		decides := name == "safe" || name == "action" || strings.Contains(name, "decision") ||
-			strings.Contains(name, "verdict") || slices.Contains(denials, name) || slices.Contains(approvals, name)
-		if decides && refuses(name, value{text: word}) {
+		lines = append(lines, line)
+		key, _, _ := strings.Cut(line, ":")
+		if isPolicy = isPolicy || slices.Contains(approvals, Letters(key)); line[0] == '{' && gjson.Valid(line) {
+			objects = append(objects, line)
+		}
+	}
+	if len(objects) == 1 { // more are the log of another program
+		return refusalIn(gjson.Parse(objects[0]), 0, false, onlyKeys)
+	}
+	for i, line := range lines {
+		if !onlyKeys && (assignsNo(line) || !isPolicy && line[0] > ' ' && (i == 0 || i == len(lines)-1) &&
+			saysNo(line, len(lines) == 1)) {
 			return spelling.Brief(line, maxShown)
 		}
 	}
 	return ""
 }
 
-func refusalIn(object gjson.Result, deep int) (found string) {
-	keys := 0
-	object.ForEach(func(_, _ gjson.Result) bool { keys++; return keys <= maxRefusalKeys })
-	if keys > maxRefusalKeys {
+// assignsNo reports whether a line gives a key a value that says no, as in decision=block.
+func assignsNo(line string) bool {
+	line = strings.Replace(strings.TrimLeft(strings.TrimPrefix(line, "export "), "- "), "=", ":", 1)
+	key, word, found := strings.Cut(line, ":")
+	if !found || strings.ContainsAny(strings.TrimSpace(key), " \t{[(<") {
+		return false
+	}
+	name := Letters(key)
+	word, _ = firstWords(word)
+	return (name == "safe" || name == "action" || name == "continue" || strings.Contains(name, "decision") ||
+		strings.Contains(name, "verdict") || slices.Contains(denials, name) || slices.Contains(approvals, name)) &&
+		refuses(name, value{text: word}, 0)
+}
+
+// firstWords splits a text behind its first letters and blanks. It skips marks before them, as of Markdown.
+func firstWords(text string) (words, rest string) {
+	text = strings.Trim(strings.TrimLeftFunc(text, isMark), "_")
+	at := strings.IndexFunc(text+".", func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' })
+	return text[:at], text[at:]
+}
+
+func isMark(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// saysNo reports whether a line begins with a refusal, with nothing or a reason behind it: "deny", "**Denied:** why",
+// "BLOCKED by policy". A count or a list behind it belongs to a report. alone: the text has no other line.
+func saysNo(line string, alone bool) bool {
+	head, rest := firstWords(line)
+	first, more, _ := strings.Cut(head, " ")
+	shouts := first == strings.ToUpper(first)
+	if shouts && slices.Contains(denials, Letters(first)) && more != "" { // BLOCKED by policy
+		head, rest = first, more+rest
+	} else if rest != "" && !strings.HasSuffix(head, " ") && strings.IndexByte(":]!.`*", rest[0]) < 0 ||
+		len(rest) > 1 && rest[0] == '.' && rest[1] != ' ' { // deny-list, deny.toml
+		return false
+	}
+	name, why := Letters(head), strings.TrimFunc(rest, isMark)
+	switch stem := verb(name); {
+	case slices.Contains(denials, stem) == strings.Contains(name, "not"), // not blocked
+		strings.Contains(name, "not") && !slices.Contains(approvals, stem), strings.ContainsAny(rest, "[{"):
+		return false
+	case why == "":
+		return alone || shouts || !strings.HasPrefix(line, "#") && !strings.HasSuffix(line, ":")
+	}
+	return !unicode.IsDigit(rune(why[0])) && (shouts && Letters(why) == "no" || !slices.Contains(nothing, Letters(why)))
+}
+
+// refusalIn looks for a refusal in a value. inAnswer: the value is that of a key of an answer.
+func refusalIn(v gjson.Result, deep int, inAnswer, onlyKeys bool) (found string) {
+	if list := v.Array(); v.IsArray() && len(list) > 0 && (len(list) == 1 || list[0].Type == gjson.String) {
+		v = list[0]
+	}
+	if v.Type == gjson.String {
+		text := strictjson.Text(v.Raw)
+		if deep == 0 && !onlyKeys && saysNo(text, true) {
+			return spelling.Brief(v.Raw, maxShown)
+		}
+		v = gjson.Parse(text)
+	}
+	others, counts := 0, 0 // keys of no answer, and members as in a report
+	v.ForEach(func(key, member gjson.Result) bool {
+		if !isAnswerKey(strictjson.Text(key.Raw)) {
+			others++
+		}
+		if member.Type == gjson.Number || member.IsArray() {
+			counts++
+		}
+		return true
+	})
+	if !v.IsObject() || deep > maxRefusalDeep || others > maxRefusalKeys {
 		return ""
 	}
-	object.ForEach(func(key, member gjson.Result) bool {
+	v.ForEach(func(key, member gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		word := Letters(name)
-		no := false
-		switch {
-		case member.IsObject():
-			if deep < maxRefusalDeep {
-				found = refusalIn(member, deep+1)
-			}
-			return found == ""
-		case member.IsArray():
-			no = slices.Contains(refusalLists, word) && len(member.Array()) > 0 ||
-				slices.ContainsFunc(member.Array(), func(e gjson.Result) bool {
-					return word == "errors" && e.Type == gjson.String && value{text: strictjson.Text(e.Raw)}.is(denials)
-				})
-		default:
-			no = refuses(word, value{text: member.String(), quoted: member.Type == gjson.String})
-		}
-		if no {
+		word, meant := Letters(name), meantKey(name)
+		decides := (Sign{Intended: meant}).Decides() && !rewrites(meant)
+		no := slices.ContainsFunc(member.Array(), func(e gjson.Result) bool { // also of a value that is no list
+			v := value{text: strictjson.ValueText([]byte(e.Raw)), quoted: e.Type == gjson.String}
+			return e.Type != gjson.JSON && (refuses(word, v, counts) || inAnswer && word == "type" && v.is(denials))
+		}) || len(member.Raw) > 2 && (member.IsArray() && slices.Contains(refusalLists, word) ||
+			member.IsObject() && word == "error")
+		if no && (decides || inAnswer || !onlyKeys) {
 			found = spelling.Brief(key.Raw+": "+member.Raw, maxShown)
+		} else if decides || meant == "" && rewriteOf(word) == "" { // not into texts and tools' arguments
+			found = refusalIn(member, deep+1, inAnswer || decides, onlyKeys)
 		}
-		return !no
+		return found == ""
 	})
 	return found
 }
 
-// refuses reports whether a key and its value say no. name has the Letters of the key.
-func refuses(name string, v value) bool {
+// refuses reports whether a key and its value say no. name has the Letters of the key; counts is the number of numbers
+// and lists in its object.
+func refuses(name string, v value, counts int) bool {
+	stem, word := verb(name), Letters(v.text)
 	switch {
-	case slices.Contains(passes, name), slices.Contains(approvals, name):
-		return v.is([]string{"false", "no"})
-	case slices.Contains(dangers, name), slices.Contains(denials, name):
-		return v.is([]string{"true", "yes"})
-	case isVerdict(name), name == "state", name == "mode":
-		return v.is(denials, stops, dangers, endings)
+	case word == "false", word == "no", word == "0" && counts == 1 && slices.Contains(never, stem):
+		return slices.Contains(passes, stem) || slices.Contains(approvals, name) || strings.HasSuffix(name, "decision")
+	case word == "true", word == "yes":
+		return slices.Contains(dangers, stem) || slices.Contains(denials, name) || stem == "error"
+	case word == "2" && slices.Contains(exits, name),
+		v.quoted && slices.Contains(wrappers, name) && saysNo(v.text, true):
+		return true
+	case isVerdict(name), slices.Contains(verdicts, name), strings.HasSuffix(name, "action"):
+		return v.is(denials, stops, dangers, endings) || counts == 0 && v.is(failures)
 	}
-	return false
+	return stem == "error" && v.quoted && !slices.Contains(nothing, word)
 }

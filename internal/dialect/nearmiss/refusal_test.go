@@ -19,16 +19,16 @@ func TestRefusal(t *testing.T) {
 		`{"mode":"deny"}`, `{"violations":["x"]}`, `{"errors":["denied"]}`, `{"answer":{"block":true}}`,
 		`{"output":{"deny":true}}`, `{"data":{"allowed":false}}`, `{"allowed":false}`,
 	} {
-		require.NotEmpty(t, nearmiss.Refusal(text), text)
+		require.NotEmpty(t, nearmiss.Refusal(text, false), text)
 	}
 	for _, text := range []string{
 		"", "hello", "decision: approve", "allowed: true", "the decision: block it", "status: blocked", "block: no",
 		"we decided: block", "safe: yes", "error: denied", "see docs/decision: blocked", "a = b",
-		`{"safe":true}`, `{"violations":[]}`, `{"errors":["E1"]}`, `{"ok":true}`, `{"status":"failed"}`,
+		`{"safe":true}`, `{"violations":[]}`, `{"errors":["E1"]}`, `{"ok":true}`, `{"status":"failed","failures":2}`,
 		`{"success":false,"numTotalTests":3,"numFailedTests":1,"startTime":1,"testResults":[]}`, // of a test runner
 		`{"a":{"b":{"c":{"safe":false}}}}`, `{"safe":false`, `["decision: block"]`,
 		"decision: " + strings.Repeat("x", 70<<10),
 	} {
-		require.Empty(t, nearmiss.Refusal(text), text)
+		require.Empty(t, nearmiss.Refusal(text, false), text)
 	}
 }

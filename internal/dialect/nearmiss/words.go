@@ -241,9 +241,19 @@ func cutKey(start string) string {
 	return start
 }
 
-// Letters returns the letters and digits of a word in lower case.
+// alike are letters that look like the Latin letters in their places of latin.
+const alike, latin = "авсԁеһіјӏмпорѕтухοαεικνρτυ", "abcdehijlmnopstuxoaeiknptu"
+
+// Letters returns the letters and digits of a word in lower case, with Latin letters for letters that look like them.
 func Letters(s string) string {
 	return strings.Map(func(r rune) rune {
+		if r >= 0x80 {
+			if r = unicode.ToLower(r); r > '！' && r <= '～' { // full width
+				r -= '！' - '!'
+			} else if at := strings.IndexRune(alike, r); at >= 0 {
+				return rune(latin[at/2])
+			}
+		}
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
 		}

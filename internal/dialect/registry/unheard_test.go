@@ -270,7 +270,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...dialect.FailurePolicy) protocol.Outcome {
 	c := dialect.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
-	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &r), policies...)
+	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r), policies...)
 	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
 		Dialect: d}})
 }

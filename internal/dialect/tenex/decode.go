@@ -44,9 +44,9 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		for _, d := range a.doubts { // at most one
 			v.Doubt = who + " " + d
 		}
-		return warnOfUnheard(c, who, r, r.WarnOfStderr(who, v), true)
+		return warnOfUnheard(c, who, r, r.WarnOfStderr(who, v))
 	}
-	return warnOfUnheard(c, who, r, r.WarnOfStderr(who, a.verdict(c, hook)), false)
+	return warnOfUnheard(c, who, r, r.WarnOfStderr(who, a.verdict(c, hook)))
 }
 
 // httpFailure returns the verdict of a request without a good answer.

@@ -128,6 +128,9 @@ func TestDecisionTable(t *testing.T) {
 			want{protocol.Continue, protocol.CauseTimeout, dialect.StatusTimeout, ""}},
 		"timeout, deny printed": {dialect.HookResult{TimedOut: true, Limit: time.Second,
 			Stdout: dialecttest.Printed(dialecttest.Deny).Stdout},
+			policy("no pushing (it had not ended after 1s)")},
+		"timeout, half a deny printed": {dialect.HookResult{TimedOut: true, Limit: time.Second,
+			Stdout: dialecttest.Printed(dialecttest.Deny[:40]).Stdout},
 			want{protocol.Continue, protocol.CauseTimeout, dialect.StatusTimeout, ""}},
 		"the zero result is silence": {dialect.HookResult{}, goesOn},
 	} {

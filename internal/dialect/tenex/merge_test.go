@@ -65,7 +65,7 @@ func TestNoAnswerTakesBackAnApproval(t *testing.T) {
 	merged := func(results ...dialect.HookResult) protocol.Outcome {
 		var judged []dialect.HookVerdict
 		for _, r := range results {
-			v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "a", &r))
+			v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "a", &r))
 			judged = append(judged, dialect.HookVerdict{Verdict: v, Dialect: tenex.Dialect})
 		}
 		return dialect.Merge(&c, judged)

@@ -78,7 +78,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		require.NotContains(t, v.Reason, "after the end of the document", stdout)
 	}
 	for _, stdout := range []string{
-		`{"exit_code":0}`, `{"exit_code":0,"stderr":"a note"}`, `{"exitCode":null}`, `{"code":2}`, `{"status":1}`,
+		`{"exit_code":0}`, `{"exit_code":0,"stderr":"a note"}`, `{"exitCode":null}`, `{"code":1}`, `{"status":1}`,
 		`{"stdout":"a","stderr":"","interrupted":false}`, `{"cancel":false,"prevent":false}`, `{"blockReason":""}`,
 		`{"promptFeedback":{"blockReason":"SAFETY"}}`, `{"continue":true,"reason":"all is well"}`,
 		`{"status":"approved","by":"ci"}`,
@@ -129,7 +129,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 	} {
 		r := dialecttest.LineResult(line)
 		c := dialect.Call{Event: protocol.PreTool, Tool: "shell"}
-		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", r))
+		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"),
 			`has "stderr" in its line and no "exit_code" but 0`), line)
 	}
@@ -138,5 +138,5 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 // judge judges and settles, as the engine does.
 func judge(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialect.Call{Event: e, Tool: "shell"}
-	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Hooks.Decode(&c, "h", &r), policies...)
+	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", &r), policies...)
 }

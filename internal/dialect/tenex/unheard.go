@@ -2,29 +2,22 @@ package tenex
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // warnOfUnheard adds warnings to the verdict of a hook without an objection, if the hook may have said no in an unread
-// place: in words of its own, on stderr, or in a process that the hook left behind. text means that stdout is no
-// answer.
-func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect.Verdict, text bool) dialect.Verdict {
+// place: on stderr, or in a process that the hook left behind.
+func warnOfUnheard(c *dialect.Call, who string, r *dialect.HookResult, v dialect.Verdict) dialect.Verdict {
 	if v.Decision != protocol.Continue || v.Stop || v.Approved {
 		return v
 	}
 	warn := func(format string, args ...any) {
 		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
-	}
-	isGate := dialect.Canonical(c.Event) != protocol.PostTool // after a tool a block is feedback
-	if isGate && text && v.Doubt == "" {
-		if no := nearmiss.Refusal(r.Stdout.Text()); no != "" {
-			warn("printed %s, which was taken for text and denies nothing; %s", no, dialect.ValidWords)
-		}
 	}
 	if !r.LineNote && deniesOnStderr(r.Stderr.Text()) {
 		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")
@@ -51,13 +44,5 @@ func deniesOnStderr(text string) bool {
 		a, answered, err := parseAnswer(text, false)
 		return answered && err == nil && (a.decision != protocol.Continue || a.stop)
 	}
-	if denies(text) {
-		return true
-	}
-	for line := range strings.Lines(text) {
-		if denies(line) {
-			return true
-		}
-	}
-	return false
+	return denies(text) || slices.ContainsFunc(strings.Split(text, "\n"), denies)
 }

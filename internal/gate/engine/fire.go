@@ -353,7 +353,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 			result.Err = errors.New("hookrun could not start it: " + lack)
 			policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
 		}
-		v = h.Dialect.Hooks.Decode(h.call, shownName(h.Hook), &result)
+		v = h.Dialect.Decode(h.call, shownName(h.Hook), &result)
 	}
 	v = h.ApplyFailurePolicy(h.call, v, policies...)
 	fit(&v)

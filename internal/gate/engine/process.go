@@ -70,11 +70,11 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		got.Detached = true
 	}
 	result = resultOf(&got, h.limit)
+	result.CallID = id
 	if ended && result.Async && !r.options.OneShot {
 		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
-		result.CallID = id
 		result.ReadLine()
 	}
 	return result

@@ -41,7 +41,23 @@ func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
 	}
 }
 
-// At its deadline a hook has no verdict, whatever it did before and does then.
+// TestDenyBeforeTheDeadline: a deny that was printed whole counts, and the hook does not outlive its deadline.
+func TestDenyBeforeTheDeadline(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := b.runner(engine.Options{}, sh(`echo '{"decision":"block","reason":"no"}'; echo $$ >ready; exec sleep 1000`,
+		hook{"timeout": 1, "on_failure": "continue"}))
+	var pid int
+	o, err := b.during(context.Background(), r, func(words []string) { pid = processtest.Number(t, words[0]) })
+	require.NoError(t, err)
+	require.False(t, processtest.Alive(pid), "%s still runs", processtest.Describe(pid))
+	require.Empty(t, b.Marked())
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, "no (it had not ended after 1s)", o.Reason)
+	require.Equal(t, protocol.CausePolicy, o.Cause)
+}
+
+// At its deadline a hook has no verdict, whatever it did before and does then, but for a whole deny.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	newBench(t) // for what all of them leave
@@ -50,7 +66,8 @@ func TestDeadline(t *testing.T) {
 		"a child that left the session": `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
 		"a hook that exits 2 on SIGTERM": `trap 'echo deny >&2; exit 2' TERM; echo $$ >ready; while :; do sleep ` +
 			`0.01; done`,
-		"a deny that was printed before": `echo '{"decision":"block"}'; echo $$ >ready; exec sleep 1000`,
+		"half a deny":          `printf '{"decision":"block"'; echo $$ >ready; exec sleep 1000`,
+		"a deny behind a line": `echo note; echo '{"decision":"block"}'; echo $$ >ready; exec sleep 1000`,
 		"an allow that was printed": `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; ` +
 			`echo $$ >ready; exec sleep 1000`,
 	} {

@@ -113,7 +113,7 @@ func TestLargeFileIsStreamed(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	require.Less(t, usage.Maxrss, int64(200<<10), "KiB of memory") // on macOS in bytes
-	require.Contains(t, string(out), "characters left out …]")
+	require.Contains(t, string(out), "bytes left out …]")
 	p.goesOn(p.dir, "--trust", "required")
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,65 +18,40 @@ const maxAncestors = 1000
 func belowAgent() string { return agentAbove(os.Getenv, ancestors()) }
 
 // agentAbove looks for an agent in the variables that hookrun and clients set for their children, and in the command
-// lines of the processes above. Install of each client's dialect has the client's signs.
+// lines of the processes above. The signs of a client stand in its dialect.Installation.
 func agentAbove(getenv func(string) string, above [][]string) string {
-	for _, v := range []string{"HOOKRUN_EVENT", "HOOKRUN_DEPTH", "HOOKRUN_HOOK", "HOOKRUN_TOOL", "HOOKRUN_RUN"} {
-		if getenv(v) != "" {
-			return "a hook ($" + v + ")"
-		}
-	}
-	agents, ides := map[string]string{"hookrun": "hookrun"}, map[string]string{}
+	var ides []string
+	signs := map[string]string{"$HOOKRUN_EVENT": "a hook", "$HOOKRUN_DEPTH": "a hook", "$HOOKRUN_HOOK": "a hook",
+		"$HOOKRUN_TOOL": "a hook", "$HOOKRUN_RUN": "a hook", "$AI_AGENT": "an agent", "$AGENT": "an agent",
+		"hookrun": "hookrun", extensionHost: "an extension of an IDE"}
 	for _, name := range install.Names() {
 		c, _ := install.Lookup(name)
-		for _, program := range strings.Fields(c.IDE) {
-			ides[program] = c.Files.Client
+		all := strings.Join(append([]string{c.Program + " " + c.IDE + " " + c.Agent}, c.Variables...), " $")
+		for _, sign := range strings.Fields(all) {
+			signs[sign] = c.Files.Client
 		}
-		signs := append(strings.Fields(c.Program+" "+c.Agent), c.Variables...)
-		for i, sign := range signs {
-			v, isVariable := strings.CutPrefix(sign, "$")
-			if isVariable = isVariable || i >= len(signs)-len(c.Variables); isVariable && getenv(v) != "" {
-				return c.Files.Client + " ($" + v + ")"
-			}
-			if !isVariable {
-				agents[sign] = c.Files.Client
-			}
+		ides = append(ides, strings.Fields(c.IDE)...)
+	}
+	for _, sign := range slices.Sorted(maps.Keys(signs)) {
+		if v, is := strings.CutPrefix(sign, "$"); is && getenv(v) != "" {
+			return signs[sign] + " (" + sign + ")"
 		}
 	}
-	for _, v := range []string{"AI_AGENT", "AGENT"} { // of any agent
-		if getenv(v) != "" {
-			return "an agent ($" + v + ")"
-		}
-	}
-	// In a terminal of an IDE, the IDE's process is above the person's shell. The agent of an IDE sets a variable in
-	// its own terminals, and has no terminal where an extension starts the process.
+	// The process of an IDE is above the shells of people, too, in the IDE's terminals. There its agent sets a variable.
 	terminal := strings.ToLower(getenv("TERM_PROGRAM"))
-	inTerminal := terminal == "vscode" || ides[terminal] != ""
+	inTerminal := terminal == "vscode" || slices.Contains(ides, terminal)
 	for _, words := range above {
-		if isExtensionHost(words) {
-			return "an extension of an IDE (a process " + words[0] + ")"
-		}
 		for _, name := range programNames(words) {
-			client := agents[name]
-			if ide := ides[name]; ide != "" {
-				client = ide
-				if inTerminal {
-					break
-				}
-			}
-			if client != "" {
-				return client + " (a process " + name + ")"
+			if signs[name] != "" && !(inTerminal && slices.Contains(ides, name)) {
+				return signs[name] + " (a process " + name + ")"
 			}
 		}
 	}
 	return ""
 }
 
-// isExtensionHost reports whether a process runs the extensions of VS Code or a fork. People's terminals are below
-// another process.
-func isExtensionHost(words []string) bool {
-	return slices.Contains(words, "--type=extensionHost") ||
-		strings.Contains(strings.ToLower(filepath.Base(words[0])), " helper (plu") // macOS cuts the name
-}
+// extensionHost is the name given to the process with the extensions of VS Code or a fork. No terminal is below it.
+const extensionHost = "extension-host"
 
 // runners are programs whose arguments name the program that runs. The name of a runner may end with a version.
 var runners = lazy.Regexp{Text: `^(?:node|nodejs|bun|deno|tsx|electron|python|pypy|ruby|perl|sh|bash|dash|zsh|ksh|fish)` +
@@ -85,12 +61,12 @@ var runners = lazy.Regexp{Text: `^(?:node|nodejs|bun|deno|tsx|electron|python|py
 // node --no-warnings /usr/bin/gemini or python3 -m kimi_cli.
 func programNames(words []string) (names []string) {
 	names = namesOf(words[0])
-	if !runners.Get().MatchString(names[0]) {
-		return names
-	}
-	arguments := 0
+	isRunner, arguments := runners.Get().MatchString(names[0]), 0
 	for _, w := range words[1:] {
-		if arguments < 2 && !strings.HasPrefix(w, "-") { // the first may be the value of an option
+		switch {
+		case w == "--type=extensionHost":
+			names = append(names, extensionHost)
+		case isRunner && arguments < 2 && !strings.HasPrefix(w, "-"): // the first may be the value of an option
 			names = append(names, namesOf(w)...)
 			arguments++
 		}
@@ -107,18 +83,15 @@ var variants = lazy.Regexp{Text: `^(.+?)(?:-(?:cli|code|ai|bin|wrapped|(?:linux|
 func namesOf(path string) (names []string) {
 	path = strings.ToLower(strings.ReplaceAll(filepath.ToSlash(path), "_", "-"))
 	own := []string{path[strings.LastIndex(path, "/")+1:]}
-	for _, packages := range []string{"/node-modules/", "/site-packages/"} {
-		if i := strings.LastIndex(path, packages); i >= 0 {
-			folders := append(strings.Split(path[i+len(packages):], "/"), "")
-			if strings.HasPrefix(folders[0], "@") {
-				folders = folders[1:]
-			}
-			own = append(own, folders[0])
-		}
+	if found := inPackage.Get().FindStringSubmatch(path); found != nil {
+		own = append(own, found[1])
 	}
 	for _, name := range own {
 		name, _, _ = strings.Cut(strings.TrimPrefix(name, "."), ".")
-		name, _, _ = strings.Cut(name, " helper")
+		name, process, _ := strings.Cut(name, " helper") // on macOS, cut after 16 bytes
+		if strings.HasPrefix(process, " (plu") {
+			name = extensionHost
+		}
 		names = append(names, name)
 		if short := variants.Get().FindStringSubmatch(name); short != nil {
 			names = append(names, short[1])
@@ -126,3 +99,5 @@ func namesOf(path string) (names []string) {
 	}
 	return names
 }
+
+var inPackage = lazy.Regexp{Text: `.*/(?:node-modules|site-packages)/(?:@[^/]*/)?([^/]+)`}

@@ -233,7 +233,7 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 		p.findAbove(len(all.Hooks))
 	}
 	for _, r := range p.remarks() {
-		fmt.Fprintln(std.Err, "hookrun check: warning:", r)
+		fmt.Fprint(std.Err, printable.Sprintf("hookrun check: warning: %s\n", r))
 	}
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func (r *checkReport) exit() int {
 // warn writes the warnings that concern no single file.
 func (r *checkReport) warn(std Streams) {
 	for _, w := range r.Warnings {
-		fmt.Fprintln(std.Err, "hookrun check: warning:", w)
+		fmt.Fprint(std.Err, printable.Sprintf("hookrun check: warning: %s\n", w))
 	}
 }
 
@@ -296,15 +296,15 @@ func (r *checkReport) print(std Streams) error {
 	stderr := bufio.NewWriter(std.Err) // a file can have half a million problems
 	for _, f := range r.Files {
 		for _, p := range f.Errors {
-			fmt.Fprintln(stderr, p)
+			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(p)))
 		}
 		for _, p := range f.Warnings {
 			p.Text = "warning: " + p.Text
-			fmt.Fprintln(stderr, p)
+			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(p)))
 		}
 		for _, p := range f.Notes {
 			p.Text = "note: " + p.Text
-			fmt.Fprintln(stderr, p)
+			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(p)))
 		}
 	}
 	stderr.Flush()
@@ -316,7 +316,7 @@ func (r *checkReport) print(std Streams) error {
 		if len(f.Warnings) > 0 {
 			verdict = spelling.Count(len(f.Warnings), "warning")
 		}
-		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, f.tally, verdict)
+		line := printable.Sprintf("%s%s: %s, %s\n", f.File, f.label, f.tally, verdict)
 		if err := write(std, line); err != nil {
 			return err
 		}

@@ -121,7 +121,8 @@ func Run(args []string, std Streams) int {
 		}
 	}
 	if strings.HasPrefix(args[0], "-") {
-		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
+		const text = "hookrun: %s before a command; flags go behind it (see hookrun --help)\n"
+		fmt.Fprint(std.Err, printable.Sprintf(text, args[0]))
 		return failureExit(outputForms(args)...)
 	}
 	near := spelling.Suggest(args[0], names)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -68,7 +69,7 @@ Notes are about every hook of that client.`,
 				if path == hookfile.FileName { // a second file in a subfolder would hide the first
 					path = filepath.Join(p.Workspace, path)
 					for _, r := range p.remarks() {
-						fmt.Fprintln(std.Err, "hookrun import: warning:", r)
+						fmt.Fprint(std.Err, printable.Sprintf("hookrun import: warning: %s\n", r))
 					}
 				}
 				if done.Added, err = hookimport.Write(path, done.Hooks); err != nil {
@@ -87,7 +88,7 @@ Notes are about every hook of that client.`,
 				if len(text) == 0 {
 					text = []byte("{\n  \"hooks\": []\n}\n")
 				}
-				if err := write(std, string(text)); err != nil {
+				if err := write(std, printable.JSON(string(text))); err != nil {
 					return 0, err
 				}
 			}
@@ -168,13 +169,13 @@ func (i *imported) print(to io.Writer) {
 			kinds[item.Kind]++
 			p := item.Diagnostic
 			p.Text = strings.ReplaceAll(string(item.Kind), "_", " ") + ": " + p.Text
-			fmt.Fprintln(w, p)
+			fmt.Fprint(w, printable.Lines(fmt.Sprintln(p)))
 		}
 	}
 	of := fmt.Sprintf("%d of %d hooks", len(i.Added), len(i.Hooks))
 	switch {
 	case i.Written != "":
-		fmt.Fprintf(w, "%s: added %s", i.Written, of)
+		fmt.Fprint(w, printable.Sprintf("%s: added %s", i.Written, of))
 	case len(i.Hooks) == 1:
 		fmt.Fprint(w, "1 hook")
 	default:

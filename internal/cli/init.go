@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/cli/scaffold"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/pack"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
@@ -66,7 +68,11 @@ hookrun pack PACK lists the rules of one.`,
 // addPacks adds packs to the hooks file of a folder, or prints the change as a diff.
 func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 	file := filepath.Join(dir, hookfile.FileName)
-	before, info, err := regular.Read(file, 1<<20)
+	path, err := install.Resolve(dialect.Place{Root: dir, Path: file}) // a link in the project stays a link
+	if err != nil {
+		return err
+	}
+	before, info, err := regular.Read(path, 1<<20)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s, to which --add adds packs, is not there; run hookrun init first", file)
@@ -82,15 +88,15 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 	}
 	if dryRun {
 		change := install.Change{Path: file, Old: string(before), New: after, Existed: true, Exists: true}
-		return write(std, change.Diff())
+		return write(std, printable.Lines(change.Diff()))
 	}
 	if len(added) == 0 {
-		return write(std, fmt.Sprintf("%s has them already\n", file))
+		return write(std, printable.Sprintf("%s has them already\n", file))
 	}
-	if err := atomic.Replace(file, info, after); err != nil {
+	if err := atomic.Replace(path, info, after); err != nil {
 		return err
 	}
-	return write(std, fmt.Sprintf("added %s to %s\n", strings.Join(added, ", "), file))
+	return write(std, printable.Sprintf("added %s to %s\n", strings.Join(added, ", "), file))
 }
 
 // initIn writes the files into a folder, or prints them as a diff, and prints the next steps.
@@ -106,7 +112,7 @@ func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun boo
 		}
 		for _, f := range files {
 			change := install.Change{Path: filepath.Join(dir, filepath.FromSlash(f.Name)), New: f.Text, Exists: true}
-			text.WriteString(change.Diff())
+			text.WriteString(printable.Lines(change.Diff()))
 		}
 		return write(std, text.String())
 	}
@@ -114,11 +120,11 @@ func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun boo
 		return err
 	}
 	for _, f := range files {
-		fmt.Fprintf(&text, "wrote %s\n", filepath.Join(dir, filepath.FromSlash(f.Name)))
+		text.WriteString(printable.Sprintf("wrote %s\n", filepath.Join(dir, filepath.FromSlash(f.Name))))
 	}
 	in := ""
 	if dir != "." {
-		in = " -C " + shellword.Local(dir)
+		in = " -C " + printable.Escape(shellword.Local(dir))
 	}
 	others := slices.DeleteFunc(pack.Names(), func(name string) bool { return slices.Contains(packs, name) })
 	fmt.Fprintf(&text, "\nPacks: %s.", strings.Join(packs, ", "))
@@ -141,7 +147,7 @@ Next:
 `, in, scaffold.TestsName, strings.Join(install.Names(), "|"), exampleCall)
 	if before.File != "" {
 		const note = "note: in %s these hooks count now, and those of %s no longer do\n"
-		fmt.Fprintf(std.Err, note, absolute(dir), before.File)
+		fmt.Fprint(std.Err, printable.Sprintf(note, absolute(dir), before.File))
 	}
 	return write(std, text.String())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -113,11 +114,11 @@ when they get longer, or when hookrun moves.`,
 				return 0, err
 			}
 			for _, twice := range s.proxied(client, entry.Binary) {
-				fmt.Fprintln(std.Err, "warning:", twice)
+				fmt.Fprint(std.Err, printable.Sprintf("warning: %s\n", twice))
 			}
 			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.UnsupportedEvents(hooks),
 				s.entryNotes(client, place, entry)) {
-				fmt.Fprintln(std.Err, "note:", n)
+				fmt.Fprint(std.Err, printable.Sprintf("note: %s\n", n))
 			}
 			if strings.HasPrefix(holds, "note: ") {
 				fmt.Fprint(std.Err, holds)
@@ -127,7 +128,7 @@ when they get longer, or when hookrun moves.`,
 				holds += "next: hookrun doctor " + client.Name + "\n"
 			}
 			for _, o := range s.obstacles(client.Name) {
-				holds += "a person must still " + o.Mend + ": " + o.What + "\n"
+				holds += printable.Sprintf("a person must still %s: %s\n", o.Mend, o.What)
 			}
 			return exitOK, write(std, holds)
 		}
@@ -217,7 +218,7 @@ func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, 
 // cannot be allowed, it returns an error, before an entry is written that would block every call.
 func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err error) {
 	note := func(format string, args ...any) (string, error) {
-		return fmt.Sprintf("note: "+format+"\n", args...), nil
+		return printable.Sprintf("note: "+format+"\n", args...), nil
 	}
 	each := "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
 	if blocks {
@@ -374,12 +375,12 @@ func (s *settingsFlags) apply(changes []*install.Change, std Streams, done, unch
 			change.Sweep()
 		}
 		if change.Empty() {
-			fmt.Fprintf(std.Err, "%s %s\n", change.Path, unchanged)
+			fmt.Fprint(std.Err, printable.Sprintf("%s %s\n", change.Path, unchanged))
 			continue
 		}
-		text := fmt.Sprintf("wrote %s: %s\n", change.Path, done)
+		text := printable.Sprintf("wrote %s: %s\n", change.Path, done)
 		if s.dryRun || s.diffs {
-			text = change.Diff()
+			text = printable.Lines(change.Diff())
 		}
 		if !s.dryRun {
 			if err := change.Write(); err != nil {

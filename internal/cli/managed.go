@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -254,17 +255,19 @@ func (m *managedFlags) writePolicy(path, text string, std Streams) error {
 		return err
 	}
 	if m.settings.dryRun {
-		return write(std, "would write "+path+"\n")
+		return write(std, printable.Sprintf("would write %s\n", path))
 	}
 	if err := atomic.Create(path, 0o644, text); err != nil {
 		return err
 	}
-	return write(std, "wrote "+path+": the managed hooks\n")
+	return write(std, printable.Sprintf("wrote %s: the managed hooks\n", path))
 }
 
 // notes says what the administrator has still to know.
 func (m *managedFlags) notes(clients []managedClient, policy string, hooks []hook.Hook, std Streams) {
-	note := func(format string, args ...any) { fmt.Fprintf(std.Err, "note: "+format+"\n", args...) }
+	note := func(format string, args ...any) {
+		fmt.Fprint(std.Err, printable.Sprintf("note: "+format+"\n", args...))
+	}
 	if len(hooks) == 0 {
 		note("%s has no hooks, so nothing is blocked until you write some there", policy)
 	}

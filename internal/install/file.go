@@ -25,7 +25,7 @@ type currentFile struct {
 
 // find reads the file at a place, if the file exists.
 func find(p dialect.Place) (f currentFile, err error) {
-	if f.path, err = resolve(p); err != nil {
+	if f.path, err = Resolve(p); err != nil {
 		return currentFile{}, err
 	}
 	text, info, err := regular.Read(f.path, maxSize)
@@ -40,9 +40,9 @@ func find(p dialect.Place) (f currentFile, err error) {
 	return f, nil
 }
 
-// resolve follows the symbolic links of a path as far as the path exists. It refuses a path that leads out of the root:
+// Resolve follows the symbolic links of a path as far as the path exists. It refuses a path that leads out of the root:
 // a cloned project must not make hookrun write to the user's own files.
-func resolve(p dialect.Place) (string, error) {
+func Resolve(p dialect.Place) (string, error) {
 	root, err := existing(p.Root)
 	if err != nil {
 		return "", err
@@ -53,7 +53,7 @@ func resolve(p dialect.Place) (string, error) {
 	}
 	const separator = string(filepath.Separator)
 	if !strings.HasPrefix(path, strings.TrimSuffix(root, separator)+separator) {
-		return "", fmt.Errorf("%s leads to %s by a symbolic link, outside of %s; remove the link, or install there",
+		return "", fmt.Errorf("%s leads to %s by a symbolic link, outside of %s; remove the link, or do it there",
 			p.Path, path, p.Root)
 	}
 	return path, nil

@@ -18,6 +18,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // Escape returns the text with escapes for hidden characters and for invalid bytes.
@@ -46,35 +48,26 @@ func Hidden(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Fold is Escape for a line that a person must judge. Tabs stay. Runs of over 100 blanks, and the middle of a line of
-// over 8,000 characters, become a mark with their length. whole: the result has all but blanks.
-func Fold(line string) (folded string, whole bool) {
-	const mostBlanks, longest, ends = 100, 8000, 2000
-	var b strings.Builder
-	for rest := line; rest != ""; {
-		words := strings.TrimLeftFunc(rest, unicode.IsSpace)
-		blanks := rest[:len(rest)-len(words)]
-		if n := utf8.RuneCountInString(blanks); n > mostBlanks {
-			blanks = fmt.Sprintf("[… %d blanks …]", n)
-		}
-		rest = strings.TrimLeftFunc(words, func(r rune) bool { return !unicode.IsSpace(r) })
-		b.WriteString(blanks + words[:len(words)-len(rest)])
+// Sprintf is fmt.Sprintf with Escape for each argument. The verbs must be %s or %v.
+func Sprintf(format string, args ...any) string {
+	for i, a := range args {
+		args[i] = Escape(fmt.Sprint(a))
 	}
-	line = b.String()
-	n := utf8.RuneCountInString(line)
-	if whole = n <= longest; !whole {
-		at, tail, left := 0, 0, n-2*ends
-		for i := range line {
-			switch at++; at {
-			case ends + 1:
-				b.Reset()
-				b.WriteString(line[:i])
-			case n - ends + 1:
-				tail = i
-			}
-		}
-		fmt.Fprintf(&b, "[… %d characters left out …]%s", left, line[tail:])
-		line = b.String()
+	return fmt.Sprintf(format, args...)
+}
+
+var manyBlanks = lazy.Regexp{Text: `[\s\v\x{85}\pZ]{101,}`}
+
+// Fold is Escape for a line that a person must judge. Tabs stay. Runs of over 100 blanks, and the middle of a line of
+// over 8,000 bytes, become a mark with their length. whole: the result has all but blanks.
+func Fold(line string) (folded string, whole bool) {
+	const longest, ends = 8000, 2000
+	line = manyBlanks.Get().ReplaceAllStringFunc(line, func(run string) string {
+		return fmt.Sprintf("[… %d blanks …]", utf8.RuneCountInString(run))
+	})
+	if whole = len(line) <= longest; !whole {
+		const text = "%s[… %d bytes left out …]%s"
+		line = fmt.Sprintf(text, line[:ends], len(line)-2*ends, line[len(line)-ends:])
 	}
 	cells := strings.Split(line, "\t")
 	for i := range cells {

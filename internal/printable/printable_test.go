@@ -46,7 +46,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestFold(t *testing.T) {
-	long := strings.Repeat("é", 8000)
+	long := strings.Repeat("é", 4000)
 	for text, want := range map[string]string{
 		"":                             "",
 		"a\t b\\t":                     "a\t b\\t",
@@ -55,7 +55,7 @@ func TestFold(t *testing.T) {
 		strings.Repeat(" ", 101) + "a": "[… 101 blanks …]a",
 		"a" + strings.Repeat("\t\u3000", 1<<20) + "b": "a[… 2097152 blanks …]b",
 		long:       long,
-		long + "x": long[:4000] + "[… 4001 characters left out …]" + long[:3998] + "x",
+		long + "x": long[:2000] + "[… 4001 bytes left out …]" + `\xa9` + long[:1998] + "x",
 	} {
 		folded, whole := Fold(text)
 		require.Equal(t, want, folded)

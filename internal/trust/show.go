@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
@@ -27,10 +28,10 @@ func (f *Fingerprint) Diff(before *Record, texts map[string]string) (text string
 	maps.Copy(files, old)
 	maps.Copy(files, now)
 	names := slices.Sorted(maps.Keys(files))
-	slices.SortStableFunc(names, func(a, b string) int {
-		order := map[bool]int{true: 1}
-		return order[files[a].Hooks] - order[files[b].Hooks]
-	})
+	isHooks := func(name string) bool { return files[name].Hooks }
+	names = append(slices.DeleteFunc(slices.Clone(names), isHooks), slices.DeleteFunc(names, func(name string) bool {
+		return !isHooks(name)
+	})...)
 	var b strings.Builder
 	for _, name := range names {
 		was, is := old[name], now[name]
@@ -63,55 +64,31 @@ func (f *Fingerprint) Diff(before *Record, texts map[string]string) (text string
 	return b.String(), unseen
 }
 
-// shown returns a file's text for a person, and whether all but blanks is in it. Of a long or a binary text it has the
-// first and the last lines. size is the size of the file: of a long one, text has only the ends.
+var blankLines = lazy.Regexp{Text: `(?m)^(?:[^\S\n]*\n){4,}`}
+
+// shown returns a file's text for a person, and whether all but blanks is in it. Of a long text, and of one that mostly
+// becomes escapes, it has the first and the last lines. size is the size of the file, of which text may have the ends.
 func shown(text string, size int64) (result string, whole bool) {
-	const most, mostBinary, mostBlank = 40, 3, 3
-	head, left, tail := text, "", ""
-	binary := isBinary(text)
-	if binary || len(text) > maxShown {
-		lines := slices.Collect(strings.Lines(text))
-		ends := most
-		if binary {
-			ends = mostBinary
-		}
-		if len(lines) > 2*ends {
-			head, tail = strings.Join(lines[:ends], ""), strings.Join(lines[len(lines)-ends:], "")
-			left = fmt.Sprintf("[… %d bytes left out …]\n", size-int64(len(head)+len(tail)))
-		}
+	ends := 0 // lines
+	if len(printable.Escape(text)) > 2*len(text)+100 {
+		ends = 3
+	} else if len(text) > maxShown {
+		ends = 40
 	}
-	whole = !binary && left == ""
+	whole = ends == 0
+	if lines := slices.Collect(strings.Lines(text)); !whole && len(lines) > 2*ends {
+		head, tail := strings.Join(lines[:ends], ""), strings.Join(lines[len(lines)-ends:], "")
+		text = fmt.Sprintf("%s[… %d bytes left out …]\n%s", head, size-int64(len(head)+len(tail)), tail)
+	}
+	text = blankLines.Get().ReplaceAllStringFunc(text, func(run string) string {
+		return fmt.Sprintf("[… %d blank lines …]\n", strings.Count(run, "\n"))
+	})
 	var b strings.Builder
-	var blank []string // lines
-	for line := range strings.Lines(head + left + tail + "\x00") {
-		if strings.TrimSpace(line) == "" {
-			blank = append(blank, line)
-			continue
-		}
-		if len(blank) > mostBlank {
-			blank = []string{fmt.Sprintf("[… %d blank lines …]\n", len(blank))}
-		}
-		for _, line := range append(blank, strings.TrimSuffix(line, "\x00")) {
-			content, isLine := strings.CutSuffix(line, "\n")
-			folded, all := printable.Fold(content)
-			whole = whole && all
-			if b.WriteString(folded); isLine {
-				b.WriteByte('\n')
-			}
-		}
-		blank = nil
+	for line := range strings.Lines(text) {
+		content := strings.TrimSuffix(line, "\n")
+		folded, all := printable.Fold(content)
+		whole = whole && all
+		b.WriteString(folded + line[len(content):])
 	}
 	return b.String(), whole
-}
-
-// isBinary reports whether a text is for no person: more than one of 20 bytes is a control character. A script with a
-// few of these is shown.
-func isBinary(text string) bool {
-	controls := 0
-	for i := range len(text) {
-		if c := text[i]; c < '\t' || c > '\r' && c < ' ' || c == 0x7f {
-			controls++
-		}
-	}
-	return 20*controls > len(text)+100
 }

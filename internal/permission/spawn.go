@@ -93,7 +93,7 @@ func (p *parts) add(in *input, use commandUse, name, value string) {
 	switch {
 	case use == aProcess:
 		p.process = true
-	case use == besideCommand && isText && (name == "input" || name == "text") && in.kind == Unknown:
+	case use == besideCommand && isText && name == "input" && in.kind == Unknown:
 		p.typed = texts[0]
 	case use == environment:
 		p.addEnvironment(gjson.Parse(value))
@@ -153,37 +153,22 @@ func (p *parts) addEnvironment(value gjson.Result) {
 
 // join adds the parts to the lines of their object, which start at an index.
 func (p *parts) join(in *input, start int) {
-	add := func(line shellLine, text string) {
-		line.text = text
-		in.lines = append(in.lines, line)
+	if p.process && p.typed != "" && len(in.lines) == start {
+		in.commandKey, in.lines = "input", append(in.lines, shellLine{text: typed("input", p.typed), typed: true})
 	}
 	lines := slices.Clone(in.lines[start:])
 	for _, program := range p.programs {
 		if len(in.lines) == start {
-			add(shellLine{program: in.kind == Unknown}, program)
+			in.lines = append(in.lines, shellLine{text: program, program: in.kind == Unknown})
 		}
 		for _, line := range lines {
-			add(line, program+" "+line.text)
+			line.text = program + " " + line.text
+			in.lines = append(in.lines, line)
 		}
 	}
-	for i, line := range in.lines[start:] {
-		if len(p.words)+len(p.wordHints) == 0 || line.typed || line.program && strings.Contains(line.text, "\n") {
-			continue
-		}
-		name, text := programText(line.text), [3]string{}
-		for _, words := range p.words { // options may stand in front
-			text = [3]string{text[0] + " " + words[0], text[1] + " " + words[1], " " + words[0] + text[2]}
-		}
-		// A tool that does not know the arguments runs the line alone. A program alone, such as bash, is no such line.
-		if in.recordedTool || name == line.text && strings.ContainsAny(strings.TrimSpace(name), " \t\n;&|") {
-			add(line, line.text)
-		}
-		in.addHints(name, p.wordHints)
-		in.lines[start+i].text = name + text[0]
-		for _, other := range text[1:] {
-			if other != text[0] {
-				add(line, name+other)
-			}
+	if len(p.words)+len(p.wordHints) > 0 {
+		for i := range in.lines[start:] {
+			p.addWords(in, start+i)
 		}
 	}
 	for _, vector := range p.vectors { // the program stands in args too, or there alone
@@ -191,17 +176,38 @@ func (p *parts) join(in *input, start int) {
 			in.vector(vector)
 		}
 	}
-	if p.process && p.typed != "" && len(in.lines) == start {
-		in.commandKey = "input"
-		add(shellLine{typed: true}, typed("input", p.typed))
+	if len(in.lines) == start {
+		return
 	}
 	for i := range in.lines[start:] {
 		if line := &in.lines[start+i]; !line.typed {
 			line.text = string(p.env) + line.text
 		}
 	}
-	if len(in.lines) > start {
-		in.hints, in.unreadableLine = append(in.hints, p.hints...), in.unreadableLine || p.unreadable
+	in.hints, in.unreadableLine = append(in.hints, p.hints...), in.unreadableLine || p.unreadable
+}
+
+// addWords adds the arguments to a line.
+func (p *parts) addWords(in *input, i int) {
+	line := in.lines[i]
+	if line.typed || line.program && strings.Contains(line.text, "\n") {
+		return
+	}
+	// A tool that does not know the arguments runs the line alone. A program alone, such as bash, is no such line.
+	name, all := programText(line.text), []string{}
+	if in.recordedTool || name == line.text && strings.ContainsAny(strings.TrimSpace(name), " \t\n;&|") {
+		all = append(all, name)
+	}
+	in.addHints(name, p.wordHints)
+	quoted, joined, reversed := name, name, ""
+	for _, words := range p.words { // options may stand in front
+		quoted, joined, reversed = quoted+" "+words[0], joined+" "+words[1], " "+words[0]+reversed
+	}
+	in.lines[i].text = quoted
+	for _, line.text = range append(all, joined, name+reversed) {
+		if line.text != quoted {
+			in.lines = append(in.lines, line)
+		}
 	}
 }
 
@@ -216,7 +222,7 @@ func (in *input) vector(words []string) {
 	}
 }
 
-// addHints adds texts that a tool may join to the command of a program. What a launcher runs is known from its words.
+// addHints adds texts that a tool may join to the command of a program, unless its words show what the program runs.
 func (in *input) addHints(program string, hints []shellline.Hint) {
 	if _, launches := shellline.Launch([]shellline.Word{{Text: program}}); !launches {
 		for _, hint := range hints {

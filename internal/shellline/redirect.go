@@ -110,7 +110,7 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		r.fail(tooManyWords)
 		return "", fed
 	}
-	if d.N != nil && strings.HasPrefix(d.N.Value, "{") {
+	if d.N != nil && strings.HasPrefix(d.N.Value, "{") || strings.HasPrefix(raw, "!") { // zsh reads >! as >|
 		r.fail("a redirection")
 	}
 	if d.Op == syntax.RdrAll || d.Op == syntax.AppAll { // dash ends the command at the & and begins another command

@@ -20,8 +20,8 @@ type Summary struct {
 	Files      []string     `json:"files"`   // oldest first
 	Lines      int          `json:"lines"`
 	Unreadable int          `json:"unreadable"`
-	Missed     int          `json:"missed"` // calls and heartbeats that could not be written
-	Calls      int          `json:"calls"`  // calls admitted by the filter; all fields below count only these
+	Missed     int          `json:"missed,omitempty"` // calls and heartbeats that could not be written
+	Calls      int          `json:"calls"`            // calls admitted by the filter; all fields below count only these
 	Errors     int          `json:"errors"`
 	From       string       `json:"from,omitempty"`
 	To         string       `json:"to,omitempty"`

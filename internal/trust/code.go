@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	_ "embed"
 	"os"
 	"path/filepath"
@@ -34,18 +35,16 @@ func (c *commandLine) interpreterArguments(name string, args []word) {
 		for _, ending := range pythonEndings {
 			c.file(w.text + ending)
 		}
-		text := w.text[min(2, len(w.text)):]
-		if text == "" {
-			text = args[min(i+1, len(args)-1)].text
-		}
+		module, isModule := strings.CutPrefix(w.text, "-m")
+		text := cmp.Or(strings.TrimPrefix(module, "-c"), args[min(i+1, len(args)-1)].text)
 		switch {
-		case strings.HasPrefix(w.text, "-m"):
+		case isModule:
 			c.module(text)
 			fallthrough
 		case w.text == "-", strings.HasPrefix(w.text, "-c"):
 			for j := 0; isFirst && j < len(c.folders); j++ {
-				module := c.in(c.folders[j], strings.ReplaceAll(text, ".", "/"))
-				c.modules(c.folders[j], "import "+text+"\n"+c.textOf(module+".py")+c.textOf(module+"/__main__.py"))
+				path := c.in(c.folders[j], strings.ReplaceAll(text, ".", "/"))
+				c.modules(c.folders[j], "import "+text+"\n"+c.textOf(path+".py")+c.textOf(path+"/__main__.py"))
 			}
 			isFirst = false
 		case isShortOption(w.text) && strings.ContainsAny(w.text, "IP"): // Python looks in no such folder

@@ -31,7 +31,7 @@ func differences(now, before *trust.Fingerprint) (texts []string) {
 
 // The configuration of these programs, or a file beside them, can name code of the project.
 func TestProgramsThatAFileMakesRunCode(t *testing.T) {
-	dir := workspace(t, "g.sh", "h.php", "h.lua", "off", "p.jq")
+	dir := workspace(t, "sub/x", "g.sh", "h.php", "h.lua", "off", "p.jq")
 	install(t, dir, strings.Fields("pre-commit flake8 golangci-lint oxlint dprint ktlint jsonlint pydocstyle rustfmt "+
 		"cargo scalafmt golines zprint php lua osascript git find stat ls jq curl sort prettier eslint mypy pylint "+
 		"gradle mvn tox nox lefthook husky stylelint rubocop pint phpcs luacheck ansible-lint sqlfluff buf")...)
@@ -51,7 +51,7 @@ func TestProgramsThatAFileMakesRunCode(t *testing.T) {
 		"[ g.sh -nt off ] && exit 0; ./g.sh", "test g.sh -ot off && exit 0; ./g.sh", "[[ g.sh -nt off ]] || exit 0",
 		"[ g.sh -ef off ] && exit 0", "[ -w g.sh ] || exit 0; ./g.sh", "[[ -N off ]] && exit 0; ./g.sh",
 		"[ -u g.sh ] && exit 0", "[ -x new ] && exit 0; ./g.sh", "[[ -s new ]] && exit 0; ./g.sh",
-		"[ -r new ] && exit 0; ./g.sh", "find g.sh -perm -100 | grep -q . && ./g.sh",
+		"[ -r new ] && exit 0; ./g.sh", "cd new && exit 0; ./g.sh", "mkdir x; cd x/y || ./g.sh", "find g.sh -perm -100 | grep -q . && ./g.sh",
 		"[ -n \"$(find g.sh -newer off)\" ] && exit 0; ./g.sh", "find . -executable -name g.sh | grep -q . || exit 0",
 		"stat -c %a g.sh | grep -q 7 || exit 0; ./g.sh", "ls -l g.sh | grep -q x || exit 0; ./g.sh",
 	} {
@@ -65,7 +65,7 @@ func TestProgramsThatAFileMakesRunCode(t *testing.T) {
 		`osascript -e 'display notification "done" with title "Agent" sound name "Glass"'`,
 		`osascript -e "display notification \"$(jq -r .message)\" with title \"Agent\""`,
 		"git status --short", "git diff --name-only | head", "jq -f p.jq", "[ -f new ] && exit 0; ./g.sh",
-		"[ -x g.sh ] && ./g.sh", "ls", `f=$(jq -r .file); stat -c %s "$f"`, `[ -x "$HOME/nowhere" ] && exit 0; ./g.sh`,
+		"[ -x g.sh ] && ./g.sh", "ls", "cd sub && cd .. && cd sub && ../g.sh", `f=$(jq -r .file); stat -c %s "$f"`, `[ -x "$HOME/nowhere" ] && exit 0; ./g.sh`,
 	} {
 		cfg, now := take(t, dir, hookOf(t, command))
 		unresolved, _ := now.Unresolved(cfg)

@@ -31,10 +31,9 @@ func (c *commandLine) unclear(argv []word, name string) string {
 	case name == "." || name == "source":
 		c.sourced = true
 		return c.fileFault(name, args)
+	case name == "zsh" || name == "ksh":
+		return c.fileFault(name, args) // a script, since a line of theirs is read in another way
 	case isPlainShell(name):
-		if name == "zsh" || name == "ksh" {
-			return c.fileFault(name, args) // a script, since a line of theirs is read in another way
-		}
 		return c.unclearShell(name, args)
 	case isPython(name), shellline.InList("node nodejs perl ruby", name):
 		return c.unclearScript(strings.TrimSuffix(baseName(name), "js"), args)
@@ -314,9 +313,7 @@ func unclearSed(args []word) string {
 		switch {
 		case w.computed:
 			return "the script of sed is known only when it runs"
-		case shellline.InList("-n -E -r -u -z -i", w.text):
-			continue
-		case w.text == "-e" && i+1 < len(args):
+		case shellline.InList("-n -E -r -u -z -i -e", w.text):
 			continue
 		case strings.HasPrefix(w.text, "-"):
 			return "an option of sed that is not known: " + w.String()
@@ -348,6 +345,9 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 			return "the folder of cd is not known"
 		case name == "cd" && c.loops > 0:
 			return "cd in a loop"
+		case name == "cd" && !w.computed && !strings.HasPrefix(w.text, "-") &&
+			!slices.ContainsFunc(c.folders, func(dir string) bool { return isFolder(c.in(dir, w.text)) }):
+			return "the folder " + w.String() + " of cd is not there, and may come to be"
 		}
 		if name == "printf" {
 			return ""

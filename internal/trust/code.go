@@ -155,8 +155,8 @@ var modulesText string
 // standard has the standard modules of Python 3.8 to 3.14, and what these try to import besides, sorted.
 var standard = lazy.Value[[]string]{Make: func() []string { return strings.Fields(modulesText) }}
 
-// modules adds the modules in a folder where Python looks first, if they have the name of a standard module, or one in a
-// line with "import" of the script or of such a module. Other files of the folder may come and go.
+// modules adds the modules in a folder where Python looks first, if they have the name of a standard module, or one in
+// a line with "import" of the script or of such a module. Other files of the folder may come and go.
 func (c *commandLine) modules(folder, script string) {
 	imported := map[string]bool{}
 	l := listing{folder: folder, counts: func(entry string) bool {

@@ -134,8 +134,8 @@ func TestDailyCommands(t *testing.T) {
 	dir := workspace(t, ".git/HEAD", ".claude/hooks/guard.sh", ".claude/hooks/pre-a.sh", "src/x", "scripts/guard.sh",
 		"tools/Makefile")
 	install(t, dir, "go", "cargo", "pytest", "kuzu-memory", "mytool", "claude", "tmux", "npm", "yarn", "npx", "uv",
-		"bun", "deno", "docker", "golangci-lint", "pre-commit", "rustfmt", "gofmt", "black", "shellcheck", "tsc", "flock",
-		"osascript", "prettier", "pnpm", "terraform", "node", "ruby", "perl", "jq", "ruff", "make")
+		"bun", "deno", "docker", "golangci-lint", "pre-commit", "rustfmt", "gofmt", "black", "shellcheck", "tsc",
+		"flock", "osascript", "prettier", "pnpm", "terraform", "node", "ruby", "perl", "jq", "ruff", "make")
 	cfg, now := take(t, dir, string(doc))
 	require.Len(t, cfg.Hooks, len(daily))
 	var doubtful []string

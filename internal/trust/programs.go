@@ -7,8 +7,8 @@ import (
 
 // Programs by their use of arguments. A program in none of these lists is a doubt. So is, on purpose, each of which a
 // file of the project can name code: by plugins (dprint, flake8, golangci-lint, ktlint, oxlint, zprint), hooks
-// (pre-commit), a toolchain (cargo, rustfmt, scalafmt), a configuration in JavaScript (jsonlint), evaluation (pydocstyle),
-// a formatter (golines), or a folder in which it looks for modules first (lua, php).
+// (pre-commit), a toolchain (cargo, rustfmt, scalafmt), a configuration in JavaScript (jsonlint), a text that it
+// evaluates (pydocstyle), a formatter (golines), or modules that it takes first (lua, php).
 const (
 	// builtins (of shells) and readers treat their arguments as data, and run none of them: none has a configuration in
 	// the project. For options that run a program, see unclearReader.
@@ -29,8 +29,8 @@ const (
 	// Python without eval, exec or import of a name. The patterns of biome's plugins are GritQL, which runs nothing.
 	onlyOptions = "autopep8 black codespell pycodestyle vulture yamllint yapf " +
 		"biome clang-format hadolint ruff shellcheck stylua swift-format swiftformat swiftlint taplo typos"
-	// Code comes from installed packages and toolchains alone: entry points for isort, releases with a checksum for the go
-	// that goimports asks, "plugins" of an editor for tsc; pyright asks the python of PATH, isolated.
+	// Code comes from installed packages and toolchains alone: entry points for isort, releases with a checksum for
+	// the go that goimports asks, plugins of an editor for tsc; pyright asks the python of PATH, isolated.
 	onlyInstalled = "goimports isort pyright tsc"
 	// interpreters run code of another language in an argument.
 	interpreters = "awk bun deno gawk lua luajit mawk nawk node nodejs perl php python ruby ts-node tsx"

@@ -51,7 +51,9 @@ func TestProgramsThatAFileMakesRunCode(t *testing.T) {
 		"[ g.sh -nt off ] && exit 0; ./g.sh", "test g.sh -ot off && exit 0; ./g.sh", "[[ g.sh -nt off ]] || exit 0",
 		"[ g.sh -ef off ] && exit 0", "[ -w g.sh ] || exit 0; ./g.sh", "[[ -N off ]] && exit 0; ./g.sh",
 		"[ -u g.sh ] && exit 0", "[ -x new ] && exit 0; ./g.sh", "[[ -s new ]] && exit 0; ./g.sh",
-		"[ -r new ] && exit 0; ./g.sh", "cd new && exit 0; ./g.sh", "mkdir x; cd x/y || ./g.sh", "find g.sh -perm -100 | grep -q . && ./g.sh",
+		"[ -r new ] && exit 0; ./g.sh", "cd new && exit 0; ./g.sh", "mkdir x; cd x/y || ./g.sh",
+		"[ -h l ] || exit 0; ./g.sh", "[[ -L l ]] || exit 0; ./g.sh", "which ./g.sh && exit 2",
+		"find g.sh -perm -100 | grep -q . && ./g.sh",
 		"[ -n \"$(find g.sh -newer off)\" ] && exit 0; ./g.sh", "find . -executable -name g.sh | grep -q . || exit 0",
 		"stat -c %a g.sh | grep -q 7 || exit 0; ./g.sh", "ls -l g.sh | grep -q x || exit 0; ./g.sh",
 	} {
@@ -60,12 +62,14 @@ func TestProgramsThatAFileMakesRunCode(t *testing.T) {
 		require.NotEmpty(t, unresolved, command)
 	}
 	for _, command := range []string{
-		"gofmt -l .", "ruff check .", "black .", "isort x.py", "yamllint .", "shellcheck g.sh", "tsc --noEmit", "pyright",
+		"gofmt -l .", "ruff check .", "black .", "isort x.py", "yamllint .", "shellcheck g.sh", "tsc --noEmit",
+		"pyright", `f=$(jq -r .f); [ -L "$f" ] && exit 0; ./g.sh`,
 		"typos", "biome check .", "mkdir -p logs", "rm -f x", "find . -name '*.py' -newer off -exec ruff format {} +",
 		`osascript -e 'display notification "done" with title "Agent" sound name "Glass"'`,
 		`osascript -e "display notification \"$(jq -r .message)\" with title \"Agent\""`,
 		"git status --short", "git diff --name-only | head", "jq -f p.jq", "[ -f new ] && exit 0; ./g.sh",
-		"[ -x g.sh ] && ./g.sh", "ls", "cd sub && cd .. && cd sub && ../g.sh", `f=$(jq -r .file); stat -c %s "$f"`, `[ -x "$HOME/nowhere" ] && exit 0; ./g.sh`,
+		"[ -x g.sh ] && ./g.sh", "ls", "cd sub && cd .. && cd sub && ../g.sh", `f=$(jq -r .file); stat -c %s "$f"`,
+		`[ -x "$HOME/nowhere" ] && exit 0; ./g.sh`,
 	} {
 		cfg, now := take(t, dir, hookOf(t, command))
 		unresolved, _ := now.Unresolved(cfg)
@@ -75,7 +79,7 @@ func TestProgramsThatAFileMakesRunCode(t *testing.T) {
 
 // A new file that Python or Node takes before the one that was meant is a difference; no other new file is.
 func TestFilesTakenFirst(t *testing.T) {
-	const script = "import json, sys\nfrom tool import check  # and more\ntry:\n    import yaml\nexcept ImportError: pass\n"
+	const script = "import json, sys\nfrom tool import check  # x\ntry:\n    import yaml\nexcept ImportError: pass\n"
 	python := func(options string) any { return strings.Fields("python3 " + options + " gates/h.py") }
 	for _, tt := range []struct {
 		command any

@@ -268,11 +268,12 @@ var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
 		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.text)
-		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -k -u -w", w.text) // which is in no record
-		if i+1 < len(args) && (isOfState || isArithmetic && !digits.Get().MatchString(args[i+1].text)) {
+		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -h -k -L -u -w", w.text) // which is in no record
+		isOfState = isOfState && i+1 < len(args) && (!args[i+1].computed || i > 0 && !args[i-1].computed)
+		if isOfState || isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
 			return "a test with " + w.String()
 		}
-		if i == 0 || !shellline.InList("-a -b -c -d -e -f -h -L -p -r -s -S -x", args[i-1].text) || w.computed {
+		if i == 0 || !shellline.InList("-a -b -c -d -e -f -p -r -s -S -x", args[i-1].text) || w.computed {
 			continue
 		}
 		c.file(w.text)
@@ -369,7 +370,7 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 		case name == "jq" && (strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--library") ||
 			loadsOfJq.Get().MatchString(w.text) || i > 0 && w.computed && fileOfJq.Get().MatchString(args[i-1].text)):
 			return "jq loads modules, or a program that is known only when it runs"
-		case (name == "stat" || name == "ls" && len(args) > 1) && !w.computed && c.isFile(w.text):
+		case (shellline.InList("stat which", name) || name == "ls" && len(args) > 1) && !w.computed && c.isFile(w.text):
 			return name + " shows the mode of " + w.String()
 		case name == "sort" && strings.HasPrefix(w.text, "--c") && !strings.HasPrefix(w.text, "--check"):
 			return "an option of sort that runs a program"

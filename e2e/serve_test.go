@@ -284,3 +284,33 @@ func TestClientThatNeverReads(t *testing.T) {
 	require.Equal(t, "null", string(c.Call("shutdown", nil).Result))
 	s.Ends(0)
 }
+
+// Go keeps a thread for good, so a hook that is waited for must need none.
+func TestHangingHooksNeedNoThreads(t *testing.T) {
+	s := rpc.NewServer(t, rpc.PreTool("hang", "*", []string{"sh", "-c", `echo hook $$ >ready; exec sleep 1000`}))
+	s.Listen()
+	c := s.Dial()
+	threads := func() int {
+		all, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.Cmd.Process.Pid))
+		require.NoError(t, err)
+		return len(all)
+	}
+	require.Nil(t, c.Call("ping", nil).Error)
+	before, n := threads(), testall.Of(64, 200)
+	var calls []string
+	for range n {
+		calls = append(calls, c.Send("pre-tool", rpc.ToolParams("shell")))
+	}
+	for range n {
+		s.Says()
+	}
+	require.Less(t, threads(), before+n/2)
+	for _, id := range calls {
+		c.Cancel(id)
+	}
+	for _, id := range calls {
+		require.NotNil(t, c.Answer(id).Error)
+	}
+	require.Less(t, threads(), before+n/2)
+	c.Once()
+}

@@ -42,6 +42,9 @@ func waitChange(pid, ways int) (changed bool) {
 	}
 }
 
+// waitExit blocks until the leader has ended, without reaping it.
+func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
+
 // childless returns false: only subreapers need the answer.
 func childless() bool { return false }
 

@@ -55,6 +55,19 @@ func waitChange(pid, ways int) (changed bool) {
 	return err != nil || info.Signo != 0 // after an error it is no longer a child
 }
 
+// waitExit blocks until the leader has ended, without reaping it. A descriptor of the process needs no thread while it
+// waits: Go keeps a thread for good, and 300 hooks that hang would leave 300. Kernels before 5.10 have none.
+func (l *leader) waitExit() {
+	if fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK); err == nil {
+		f := os.NewFile(uintptr(fd), "pidfd")
+		if raw, err := f.SyscallConn(); err == nil {
+			_ = raw.Read(func(uintptr) bool { return l.hasEnded() }) // an error: the poller does not take it
+		}
+		f.Close()
+	}
+	waitChange(l.pid, unix.WEXITED)
+}
+
 // memoryFile creates a file without a name.
 func memoryFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("hookrun-runs", unix.MFD_CLOEXEC)

@@ -86,9 +86,6 @@ func (l *leader) forget() {
 	}
 }
 
-// waitExit blocks until the leader has ended, without reaping it.
-func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
-
 // hasEnded reports whether the leader has ended.
 func (l *leader) hasEnded() bool { return waitChange(l.pid, unix.WEXITED|unix.WNOHANG) }
 

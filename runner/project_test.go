@@ -99,7 +99,8 @@ func TestReloadWithoutTheFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, o.Decision)
 	}
-	const gone = "is gone, and its hooks (1) stay; put it back, or Reload projecthooks.Empty first if it is gone on purpose"
+	const gone = "is gone, and its hooks (1) stay; put it back, or Reload projecthooks.Empty first if it is gone on " +
+		"purpose"
 	for range 2 {
 		require.EqualError(t, r.Reload(write("")), path+": "+gone)
 		decides(protocol.Block)

@@ -389,8 +389,8 @@ func (r *reader) simple(s *syntax.Stmt) {
 	}
 }
 
-// otherInZsh matches a first word that zsh reads as a group, which needs no blank behind its {, or as an assignment to a
-// parameter that bash does not know: the command is what follows.
+// otherInZsh matches a first word that zsh reads as a group, whose { needs no blank, or as an assignment to a parameter
+// that bash does not know: the command is what follows.
 var otherInZsh = lazy.Regexp{Text: `^(?:\{|[\pL\pN_]+(?:\[[^\]]*\])?\+?=)`}
 
 // declaration reads declare, export and the like. words are the words before the declaration.

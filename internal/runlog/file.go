@@ -60,7 +60,7 @@ func (l *Log) write(line []byte) error {
 }
 
 // lockWait is how long a line waits for the lock while the log does not grow: a process that holds the lock and writes
-// nothing is stopped, and no verdict may wait for a stopped process. lockWaitMost is the limit if the log grows, because
+// nothing is stopped, and no verdict may wait for a stopped process. lockWaitMost is the limit if it grows, because
 // others may write without the lock. Once the lock was not free in time, lines wait for lockWaitAgain.
 const lockWait, lockWaitMost, lockWaitAgain = time.Second, 5 * time.Second, 20 * time.Millisecond
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -55,6 +56,8 @@ type Fingerprint struct {
 	envDoubts  map[*hook.Hook][]string // about variables of a client's form
 
 	listings map[*hook.Hook][]listing // folders of "files"
+	ways     map[*hook.Hook][]string  // folders and links on the way to the files of a hook
+	steps    map[string]identity      // of the ways, by path
 }
 
 // use is a program in the command of a hook.
@@ -87,6 +90,8 @@ type collector struct {
 	firstCall bool               // the session has no record yet
 	seen      map[hookPath]bool  // entries of byHook
 	named     map[string]bool    // entries of Files
+
+	lastChange time.Time // of the files and the steps
 }
 
 type hookPath struct {
@@ -108,6 +113,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		byHook: map[*hook.Hook][]string{}, watched: map[string]*watched{}, doubts: map[*hook.Hook][]string{},
 		envDoubts: map[*hook.Hook][]string{},
 		listings:  map[*hook.Hook][]listing{}, hooks: o.Hooks,
+		ways: map[*hook.Hook][]string{}, steps: map[string]identity{},
 	}
 	if t.hooks == nil {
 		t.hooks = cfg.Hooks
@@ -142,6 +148,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	t.Files = slices.DeleteFunc(t.Files, t.copies(slices.Clone(t.Files)))
 	slices.SortFunc(t.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	slices.Sort(t.hooksFiles)
+	t.waitForTick()
 	return t.Fingerprint, nil
 }
 
@@ -235,6 +242,11 @@ func (t *collector) candidate(h *hook.Hook, path string, anywhere bool) error {
 	if key := (hookPath{h, path}); !t.seen[key] {
 		t.seen[key] = true
 		t.byHook[h] = append(t.byHook[h], path)
+		w, clean := t.watched[path], filepath.Clean(path)
+		if w.target != (identity{}) || !w.file && inside(clean, t.Options.Workspace) {
+			t.noteTime(w.target)
+			t.wayTo(h, filepath.Dir(clean), 0)
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package trust
 import (
 	"errors"
 	"io/fs"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,6 +22,13 @@ func newIdentity(s *unix.Stat_t) identity {
 	return identity{uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim, s.Mode&unix.S_IFMT == unix.S_IFREG,
 		s.Mode&unix.S_IFMT == unix.S_IFDIR}
 }
+
+func (i identity) changedAt() time.Time { return time.Unix(i.changed.Unix()) }
+
+// moved reports whether the last change of a folder was not to its entries: a rename changes one time alone.
+func (i identity) moved() bool { return i.changed != i.mtime }
+
+func (i identity) sameFolder(then identity) bool { return i.dev == then.dev && i.ino == then.ino }
 
 // lookAt returns the identity of the file to which a path leads.
 func lookAt(path string) (i identity, there bool) {

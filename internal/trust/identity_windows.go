@@ -20,6 +20,13 @@ func newIdentity(info fs.FileInfo) identity {
 	return identity{info.Size(), info.ModTime(), isRegular(info), info.IsDir()}
 }
 
+func (i identity) changedAt() time.Time { return i.mtime }
+
+// moved cannot tell that a folder was moved away and back: the system does not change its times.
+func (i identity) moved() bool { return false }
+
+func (i identity) sameFolder(then identity) bool { return i.folder && then.folder }
+
 // isRegular also accepts files kept elsewhere, such as in the cloud, because they run like other files.
 func isRegular(info fs.FileInfo) bool { return info.Mode().Type()&^fs.ModeIrregular == 0 }
 

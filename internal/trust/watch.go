@@ -21,7 +21,8 @@ type watched struct {
 }
 
 // ChangedBeforeRun returns the path of a file in a hook's command that was written, replaced, created or touched since
-// the Fingerprint was taken, or of a folder of "files" with other names than then, or "".
+// the Fingerprint was taken, of a folder or link on the way to it that was moved, of a folder of "files" with other names,
+// or "".
 func (f *Fingerprint) ChangedBeforeRun(h *hook.Hook) string { return f.touched(h, true) }
 
 func (f *Fingerprint) touched(h *hook.Hook, before bool) string {
@@ -29,6 +30,9 @@ func (f *Fingerprint) touched(h *hook.Hook, before bool) string {
 		if w := f.watched[path]; w.touched() {
 			return path
 		}
+	}
+	if path := f.turned(h); path != "" {
+		return path
 	}
 	for _, l := range f.listings[h] {
 		if (before || l.counts != nil) && l.changed() { // the hook itself may add files to a folder of "files"

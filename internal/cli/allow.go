@@ -25,8 +25,9 @@ var allow = command{
 	takes:   folders,
 	summary: "look at a project's hooks, and allow them to run where trust is required",
 	about: `Prints the hooks of the project, and what changed in their files and in the scripts that they name
-since they were last allowed. Then it asks at the terminal, and records them. With --trust required
-only hooks run that are recorded and have not changed.
+since they were last allowed. Then it asks at the terminal, and records them. Where it cannot show all
+of a file, the answer is unseen and not y. With --trust required only hooks run that are recorded and
+have not changed.
 
 Without a terminal it needs --hash HASH or --yes. --hash allows the hooks if they have the hash that
 hookrun allow and status print; --yes allows them as they are.`,

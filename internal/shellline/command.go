@@ -338,9 +338,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 	var only *syntax.Assign // the client allows one assignment without a command
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		if len(c.Args) > 0 && otherInZsh.Get().MatchString(r.source(c.Args[0])) {
-			r.fail("a first word that zsh reads as { or as an assignment")
-		}
+		r.zshCommand(c.Args)
 		if len(words) > 0 {
 			words = r.arguments(words, c)
 			break
@@ -388,10 +386,6 @@ func (r *reader) simple(s *syntax.Stmt) {
 		}
 	}
 }
-
-// otherInZsh matches a first word that zsh reads as a group, whose { needs no blank, or as an assignment to a parameter
-// that bash does not know: the command is what follows.
-var otherInZsh = lazy.Regexp{Text: `^(?:\{|[\pL\pN_]+(?:\[[^\]]*\])?\+?=)`}
 
 // declaration reads declare, export and the like. words are the words before the declaration.
 func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {

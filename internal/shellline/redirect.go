@@ -110,7 +110,8 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		r.fail(tooManyWords)
 		return "", fed
 	}
-	if d.N != nil && strings.HasPrefix(d.N.Value, "{") || strings.HasPrefix(raw, "!") { // zsh reads >! as >|
+	if d.N != nil && strings.HasPrefix(d.N.Value, "{") ||
+		raw[0] == '!' && strings.IndexByte(" \t", r.src[d.Word.Pos().Offset()-1]) < 0 { // zsh reads >! as >|
 		r.fail("a redirection")
 	}
 	if d.Op == syntax.RdrAll || d.Op == syntax.AppAll { // dash ends the command at the & and begins another command

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/lazy"
 )
 
 // role is the role of a word. It decides which expansions the client sees through.
@@ -463,4 +465,21 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	}
 	e.text.WriteString(raw)
 	e.beside, e.fixed = true, true
+}
+
+// otherInZsh matches a first word that zsh reads as a group, whose { needs no blank, or as an assignment to a parameter
+// that bash does not know: the command is what follows.
+var otherInZsh = lazy.Regexp{Text: `^(?:\{|[\pL\pN_]+(?:\[[^\]]*\])?\+?=)`}
+
+// zshCommand fails at such a first word. Behind zsh's reserved word nocorrect and repeat N, a command begins again.
+func (r *reader) zshCommand(args []*syntax.Word) {
+	for i, w := range args {
+		name := r.source(w)
+		if otherInZsh.Get().MatchString(name) {
+			r.fail("a first word that zsh reads as { or as an assignment")
+		}
+		if name != "nocorrect" && name != "repeat" && (i == 0 || r.source(args[i-1]) != "repeat") {
+			break
+		}
+	}
 }

@@ -351,7 +351,11 @@ func (s *sender) retry(ctx context.Context, try func() *refusal) error {
 		}
 		pause := r.after + wait/2 + rand.N(wait/2+1)
 		if s.Once && time.Since(began)+pause > patience {
-			return fmt.Errorf("%w; given up after %v", r, time.Since(began).Round(time.Second))
+			asked := ""
+			if r.after > 0 {
+				asked = fmt.Sprintf(", because the server asks to wait %v", r.after.Round(time.Second))
+			}
+			return fmt.Errorf("%w; given up after %v%s", r, time.Since(began).Round(time.Second), asked)
 		}
 		failed = true
 		s.say(fmt.Sprintf("%v; trying again", r))

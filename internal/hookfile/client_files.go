@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 // ClaudeFiles returns the existing files that Claude Code would load in a workspace: the user's, the project's and the
@@ -23,7 +24,7 @@ func ClaudeFiles(workspace string) (files []File, err error) {
 
 // settingsFiles returns the hooks files of a client: the user's, the project's, and further files of the project.
 func settingsFiles(s *dialect.Files, workspace string) (there, absent []File, err error) {
-	home, err := os.UserHomeDir()
+	home, err := state.Home()
 	user := s.User(home, os.Getenv)
 	if err != nil && user.Root == "" { // no variable of the client names the folder either
 		return nil, nil, fmt.Errorf("looking for the user's %s settings: %w", s.Client, err)

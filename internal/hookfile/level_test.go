@@ -4,6 +4,7 @@ package hookfile_test
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -341,6 +342,31 @@ func TestNoHome(t *testing.T) {
 		cfg, err := hookfile.Load(l.Options)
 		require.NoError(t, err)
 		require.Empty(t, hookfile.NewSnapshot(cfg).Changed(), "%+v", test)
+	}
+}
+
+// Without variables the system is asked for the user's home folder. If nobody knows it, a warning says so.
+func TestHomeOfSystem(t *testing.T) {
+	l := newLevels(t)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("HOME", "")
+	me, err := user.Current()
+	require.NoError(t, err)
+	_, absent, err := l.Find()
+	require.NoError(t, err)
+	require.Contains(t, absent[1].Path, me.HomeDir+string(filepath.Separator))
+	require.Equal(t, hook.UserLevel, absent[1].Level)
+
+	t.Setenv("HOME", "relative")
+	for noUser, warnings := range map[bool]int{false: 1, true: 0} {
+		l.NoUser = noUser
+		cfg, err := hookfile.Load(l.Options)
+		require.NoError(t, err)
+		require.Len(t, cfg.Warnings, warnings)
+		for _, w := range cfg.Warnings {
+			require.Contains(t, w.Text, "set HOME to an absolute path")
+			require.True(t, w.Gate)
+		}
 	}
 }
 

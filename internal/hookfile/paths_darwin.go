@@ -1,7 +1,14 @@
 package hookfile
 
-import "os"
+import (
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/state"
+)
 
 func managedPath() string { return ManagedPath("darwin") }
 
-func configDir() (string, error) { return os.UserConfigDir() }
+func configDir() (string, error) {
+	home, err := state.Home()
+	return filepath.Join(home, "Library", "Application Support"), err
+}

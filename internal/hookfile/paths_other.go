@@ -3,8 +3,9 @@
 package hookfile
 
 import (
-	"os"
 	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 func managedPath() string { return ManagedPath("linux") }
@@ -12,6 +13,6 @@ func managedPath() string { return ManagedPath("linux") }
 // configDir replaces os.UserConfigDir, which returns an error if XDG_CONFIG_HOME is not absolute. The XDG specification
 // says to ignore such a path.
 func configDir() (string, error) {
-	home, err := os.UserHomeDir()
+	home, err := state.Home()
 	return filepath.Join(home, ".config"), err
 }

@@ -16,4 +16,9 @@ func managedPath() string {
 	return filepath.Join(dir, "hookrun", "hooks.json")
 }
 
-func configDir() (string, error) { return os.UserConfigDir() }
+func configDir() (string, error) {
+	if dir, err := os.UserConfigDir(); err == nil {
+		return dir, nil
+	}
+	return windows.KnownFolderPath(windows.FOLDERID_RoamingAppData, 0)
+}

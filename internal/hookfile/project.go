@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 // Project is the location of a project's hooks files. FindProject finds it.
@@ -160,7 +161,7 @@ func searchFrom(dir, first string) (p Project, err error) {
 // must belong to this user or to root, and no other user may write to it: anyone who can put a hooks file there runs
 // commands as this user. The owner of dir does not matter.
 func outOfReach(dir, folder string) (why string) {
-	home, _ := os.UserHomeDir() // without a home the search goes on to /
+	home, _ := state.Home() // without a home the search goes on to /
 	for at := dir; at != folder; {
 		if filepath.IsAbs(home) && regular.Same(at, home) {
 			return "it lies above the home folder " + home

@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/gitdir"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
+	"github.com/hookrun/hookrun/internal/state"
 )
 
 // mainWorktree returns the main worktree if root is the folder of a linked one, or "". A bare repository has none.
@@ -116,7 +117,7 @@ func WorktreeOf(workspace, dir string) string {
 
 // asOwn returns a worktree whose files count as the workspace's own, or "" if the home or the workspace is in it.
 func asOwn(workspace, worktree string) string {
-	home, _ := os.UserHomeDir() // without a home, nothing lies in it
+	home, _ := state.Home() // without a home, nothing lies in it
 	if isIn(worktree, workspace) || isIn(worktree, real(home)) {
 		return ""
 	}

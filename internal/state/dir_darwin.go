@@ -1,5 +1,8 @@
 package state
 
-import "os"
+import "path/filepath"
 
-func system() (string, error) { return os.UserConfigDir() }
+func system() (string, error) {
+	home, err := Home()
+	return filepath.Join(home, "Library", "Application Support"), err
+}

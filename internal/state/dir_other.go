@@ -13,7 +13,7 @@ func system() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	home, err := os.UserHomeDir()
+	home, err := Home()
 	if err == nil && !filepath.IsAbs(home) { // otherwise the state would depend on the working directory
 		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
 	}

@@ -1,5 +1,14 @@
 package state
 
-import "os"
+import (
+	"os"
 
-func system() (string, error) { return os.UserCacheDir() }
+	"golang.org/x/sys/windows"
+)
+
+func system() (string, error) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		return dir, nil
+	}
+	return windows.KnownFolderPath(windows.FOLDERID_LocalAppData, 0)
+}

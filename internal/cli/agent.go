@@ -18,7 +18,7 @@ const maxAncestors = 1000
 func belowAgent() string { return agentAbove(os.Getenv, ancestors()) }
 
 // agentAbove looks for an agent in the variables that hookrun and clients set for their children, and in the command
-// lines of the processes above. The signs of a client stand in its dialect.Installation.
+// lines of the processes above. The signs of a client stand in its dialect.Installation and its Agent method.
 func agentAbove(getenv func(string) string, above [][]string) string {
 	var ides []string
 	signs := map[string]string{"$HOOKRUN_EVENT": "a hook", "$HOOKRUN_DEPTH": "a hook", "$HOOKRUN_HOOK": "a hook",
@@ -26,11 +26,12 @@ func agentAbove(getenv func(string) string, above [][]string) string {
 		"hookrun": "hookrun", extensionHost: "an extension of an IDE"}
 	for _, name := range install.Names() {
 		c, _ := install.Lookup(name)
-		all := strings.Join(append([]string{c.Program + " " + c.IDE + " " + c.Agent}, c.Variables...), " $")
+		more, ide := c.Agent()
+		all := strings.Join(append([]string{c.Program + " " + ide + " " + more}, c.Variables...), " $")
 		for _, sign := range strings.Fields(all) {
 			signs[sign] = c.Files.Client
 		}
-		ides = append(ides, strings.Fields(c.IDE)...)
+		ides = append(ides, strings.Fields(ide)...)
 	}
 	for _, sign := range slices.Sorted(maps.Keys(signs)) {
 		if v, is := strings.CutPrefix(sign, "$"); is && getenv(v) != "" {

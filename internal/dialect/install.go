@@ -23,12 +23,6 @@ type Installation struct {
 	Program   string   // the program's name in PATH
 	Versions  []string // recorded versions, the source of all facts about the client here
 	Variables []string // set by the client for its child processes
-	// Agent has further names of the agent's process, and as $NAME variables of the agent's shells, with blanks
-	// between them. An ending such as -cli or -code need not be there. See Agents.
-	Agent string
-	// IDE has the names of the client's processes if people work in the client's terminals, too: the agent is only in
-	// those terminals that have a variable of Agent.
-	IDE string
 
 	Installer
 }
@@ -78,6 +72,10 @@ type Installer interface {
 	AlsoRuns() []string
 	// NamelessEvents returns events whose hook input does not name the event, so hookrun cannot have an entry there.
 	NamelessEvents() []protocol.Event
+	// Agent returns more signs of the client's agent than Program and Variables, with blanks between them: names of its
+	// process, without endings such as -cli, and as $NAME variables of its shells. ides are names of an IDE's process:
+	// people work in terminals below it, too.
+	Agent() (signs, ides string)
 	// Instead returns the name of the file whose hooks the client reads instead of those in Files.Base, if both exist.
 	Instead() string
 }
@@ -100,6 +98,7 @@ func (BaseInstaller) TrustAnew() string                                      { r
 func (BaseInstaller) Shell() string                                          { return "" }
 func (BaseInstaller) AlsoRuns() []string                                     { return nil }
 func (BaseInstaller) NamelessEvents() []protocol.Event                       { return nil }
+func (BaseInstaller) Agent() (signs, ides string)                            { return "", "" }
 func (BaseInstaller) Instead() string                                        { return "" }
 
 // HooklessAction is an action for which the client runs no hook, or does not wait for the hook.

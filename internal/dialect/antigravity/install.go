@@ -18,12 +18,12 @@ var install = &dialect.Installation{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 	},
 	Program:   "agy",
-	Agent:     "$ANTIGRAVITY_AGENT",
-	IDE:       "antigravity",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "$ANTIGRAVITY_AGENT", "antigravity" }
 
 // NamelessEvents returns PostInvocation, because its input looks like the input of PreInvocation.
 func (installer) NamelessEvents() []protocol.Event { return []protocol.Event{postInvocation} }

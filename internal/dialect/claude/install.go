@@ -28,11 +28,12 @@ var install = &dialect.Installation{
 	Program:   "claude",
 	Versions:  []string{"2.1.332", "2.1.329"},
 	Variables: []string{"CLAUDECODE"},
-	Agent:     "$CLAUDE_CODE $CLAUDE_CODE_ENTRYPOINT",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "$CLAUDE_CODE $CLAUDE_CODE_ENTRYPOINT", "" }
 
 // EntryMembers adds "shell" on Windows. Without it the client uses Git's bash, and PowerShell only if bash is missing.
 func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {

@@ -26,11 +26,12 @@ var install = &dialect.Installation{
 	Program:   "cline",
 	Versions:  []string{"3.0.65"},
 	Variables: []string{"CLINE_BUILD_ENV"},
-	Agent:     "$CLINE_ACTIVE",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "$CLINE_ACTIVE", "" }
 
 // OwnFiles returns the executables: of the events of every entry, and of all other events that hooks may need.
 func (installer) OwnFiles() (executables []dialect.OwnFile) {

@@ -24,11 +24,12 @@ var install = &dialect.Installation{
 	Program:   "codex",
 	Versions:  []string{"0.171.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
-	Agent:     "$CODEX_CI",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "$CODEX_CI", "" }
 
 // Switches reads the switch from config.toml, under an old and a new name. JSON files are skipped: they are no TOML.
 func (installer) Switches(doc string) (found []dialect.Switch) {

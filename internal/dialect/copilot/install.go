@@ -24,11 +24,12 @@ var install = &dialect.Installation{
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},
-	Agent:     "github-copilot",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "github-copilot", "" }
 
 // NamelessEvents returns the events with an input in camelCase in both spellings.
 func (installer) NamelessEvents() []protocol.Event {

@@ -24,11 +24,12 @@ var install = &dialect.Installation{
 	Program:   "crush",
 	Versions:  []string{"0.90.0"},
 	Variables: []string{"CRUSH_EVENT"},
-	Agent:     "$CRUSH",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "$CRUSH", "" }
 
 // EntryMembers adds a name, because the client's hooks have names.
 func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {

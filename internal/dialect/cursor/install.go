@@ -14,12 +14,12 @@ var install = &dialect.Installation{
 	Note:         "hookrun was not tried with Cursor itself, see docs/dialects/cursor.md",
 	Program:      "cursor-agent",
 	Variables:    []string{"CURSOR_VERSION"},
-	Agent:        "cursor-cli $CURSOR_AGENT",
-	IDE:          "cursor",
 	Installer:    installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "cursor-cli $CURSOR_AGENT", "cursor" }
 
 func (installer) Head() string { return `"version":1` }
 

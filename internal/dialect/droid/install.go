@@ -21,11 +21,12 @@ var install = &dialect.Installation{
 	},
 	Program:   "droid",
 	Versions:  []string{"0.215.0"},
-	Agent:     "factory",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "factory", "" }
 
 func (installer) Instead() string { return instead }
 

@@ -18,12 +18,12 @@ var install = &dialect.Installation{
 		{What: "runs no hook of another agent", Event: protocol.PreTool},
 	},
 	Program:   "kiro-cli",
-	Agent:     "kiro-cli-chat",
-	IDE:       "kiro",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "kiro-cli-chat", "kiro" }
 
 // Head returns the members of an agent with all tools. Without "tools" an agent has none.
 func (installer) Head() string {

@@ -29,11 +29,12 @@ var install = &dialect.Installation{
 	Program:   "opencode",
 	Versions:  []string{"1.18.33"},
 	Variables: []string{"OPENCODE"},
-	Agent:     "$OPENCODE_CLIENT",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "$OPENCODE_CLIENT", "" }
 
 func (installer) OwnFiles() []dialect.OwnFile {
 	return []dialect.OwnFile{{Base: plugin, Events: install.Events, Comment: "//", Text: pluginText}}

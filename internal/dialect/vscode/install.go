@@ -21,12 +21,14 @@ var install = &dialect.Installation{
 		{What: "takes no other result of a tool from a hook", Event: protocol.PostTool},
 	},
 	Program:   "code",
-	Agent:     "$COPILOT_AGENT",
-	IDE:       "code code-insiders code-oss codium vscodium",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) {
+	return "$COPILOT_AGENT", "code code-insiders code-oss codium vscodium"
+}
 
 func (installer) AlsoRuns() []string { return []string{"claude", "copilot"} }
 

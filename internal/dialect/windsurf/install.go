@@ -20,11 +20,12 @@ var install = &dialect.Installation{
 			Tools: []string{"fs_glob", "fs_grep", "fs_list", "web_fetch", "web_search"}},
 	},
 	Program:   "windsurf",
-	IDE:       "windsurf",
 	Installer: installer{},
 }
 
 type installer struct{ dialect.BaseInstaller }
+
+func (installer) Agent() (signs, ides string) { return "", "windsurf" }
 
 func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
 	if s == dialect.PowerShell {

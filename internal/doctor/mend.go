@@ -3,6 +3,7 @@ package doctor
 import (
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -182,8 +183,8 @@ func (r *Report) Fixes() (fixes []Fix) {
 		fixes[i].Findings = append(fixes[i].Findings, f)
 	}
 	order := []string{"uninstall", "install", "allow"}
-	slices.SortStableFunc(fixes, func(a, b Fix) int {
-		return slices.Index(order, a.Command[1]) - slices.Index(order, b.Command[1])
+	sort.SliceStable(fixes, func(i, j int) bool {
+		return slices.Index(order, fixes[i].Command[1]) < slices.Index(order, fixes[j].Command[1])
 	})
 	return slices.DeleteFunc(fixes, func(f Fix) bool {
 		return f.Command[1] == "install" && slices.ContainsFunc(r.Findings, func(g Finding) bool {

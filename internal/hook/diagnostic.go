@@ -1,9 +1,8 @@
 package hook
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strconv"
 )
 
@@ -43,8 +42,8 @@ type Diagnostics []Diagnostic
 
 // Sort sorts diagnostics by their positions.
 func (ps Diagnostics) Sort() {
-	slices.SortStableFunc(ps, func(a, b Diagnostic) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(ps, func(i, j int) bool {
+		return ps[i].Line < ps[j].Line || ps[i].Line == ps[j].Line && ps[i].Column < ps[j].Column
 	})
 }
 

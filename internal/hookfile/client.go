@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -62,8 +63,8 @@ func (p *parser) normalize(text string) {
 		p.inOrder = append(p.inOrder, p.hookOf(&p.document.Entries[i]))
 	}
 	p.config.Hooks = slices.Clone(p.inOrder)
-	rank := func(h hook.Hook) int { return slices.Index(p.dialect.Variants(), h.Dialect) } // order of running at a call
-	slices.SortStableFunc(p.config.Hooks, func(a, b hook.Hook) int { return rank(a) - rank(b) })
+	rank := func(i int) int { return slices.Index(p.dialect.Variants(), p.config.Hooks[i].Dialect) }
+	sort.SliceStable(p.config.Hooks, func(i, j int) bool { return rank(i) < rank(j) }) // order of running at a call
 	p.config.agents = p.document.Agents
 }
 

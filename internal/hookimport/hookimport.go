@@ -16,11 +16,11 @@
 package hookimport
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -120,8 +120,9 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	if len(r.result.Entries) == 0 && r.doc.EnvAt.Line > 0 {
 		r.item(LeftOut, "env", r.doc.EnvAt, "the variables are for hooks, and there is none that could be carried")
 	}
-	slices.SortStableFunc(r.result.Report, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(r.result.Report, func(i, j int) bool {
+		a, b := &r.result.Report[i], &r.result.Report[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 	})
 	r.fileNotes()
 	return r.result, nil

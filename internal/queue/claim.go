@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/files/lock"
@@ -75,7 +75,7 @@ func (q *Queue) claim(
 		read, readErr := more(l)
 		err = errors.Join(err, readErr)
 		names = slices.Concat(names, read)
-		slices.SortFunc(names, func(a, b name) int { return strings.Compare(a.file, b.file) })
+		sort.Slice(names, func(i, j int) bool { return names[i].file < names[j].file })
 	}
 	var wanted []taken
 	latest := "" // the latest entry that may still wait for an agent

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -147,7 +148,7 @@ func trimHistories(folder string) {
 			files = append(files, info)
 		}
 	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	sort.Slice(files, func(i, j int) bool { return files[i].ModTime().Before(files[j].ModTime()) })
 	for i, info := range files {
 		if now().Sub(info.ModTime()) > maxAge || len(files)-i >= maxSessions {
 			os.Remove(filepath.Join(folder, info.Name()))
@@ -255,6 +256,6 @@ func (s *session) lines() (lines []line, err error) {
 			}
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return a.Event.At.Compare(b.Event.At) })
+	sort.SliceStable(lines, func(i, j int) bool { return lines[i].Event.At.Before(lines[j].Event.At) })
 	return lines, err
 }

@@ -1,9 +1,9 @@
 package runlog
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -106,7 +106,7 @@ func (c *cleaner) text(s string, show int) string {
 		}
 	}
 	show = min(show, c.scan(s))
-	slices.SortFunc(c.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	sort.Slice(c.spans, func(i, j int) bool { return c.spans[i].from < c.spans[j].from })
 	if len(c.spans) == 0 || c.spans[0].from >= show {
 		return s[:show]
 	}

@@ -1,12 +1,12 @@
 package trust
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hook"
@@ -86,8 +86,7 @@ func (f *Fingerprint) since(then *Fingerprint, counts func(*File) bool) []Differ
 		}
 	}
 	c.comparePrograms()
-	ofHooks := func(d Difference) int { return min(len(d.Hooks), 1) }
-	slices.SortStableFunc(c.found, func(a, b Difference) int { return cmp.Compare(ofHooks(a), ofHooks(b)) })
+	sort.SliceStable(c.found, func(i, j int) bool { return len(c.found[i].Hooks) == 0 && len(c.found[j].Hooks) > 0 })
 	return c.found
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -146,7 +147,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		}
 	}
 	t.Files = slices.DeleteFunc(t.Files, t.copies(slices.Clone(t.Files)))
-	slices.SortFunc(t.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(t.Files, func(i, j int) bool { return t.Files[i].Name < t.Files[j].Name })
 	slices.Sort(t.hooksFiles)
 	t.waitForTick()
 	return t.Fingerprint, nil

@@ -226,7 +226,9 @@ func meantKey(key string) string {
 // consonants returns the consonants of a word, sorted: they survive swapped letters and missing vowels.
 func consonants(word string) string {
 	rest := strings.NewReplacer("a", "", "e", "", "i", "", "o", "", "u", "", "y", "").Replace(word)
-	return string(slices.Sorted(slices.Values([]byte(rest))))
+	letters := strings.Split(rest, "")
+	slices.Sort(letters)
+	return strings.Join(letters, "")
 }
 
 // cutKey completes a key that was cut off by the end of the text: it returns the key of an answer that begins with

@@ -37,7 +37,7 @@ func Find(root string) (paths []string, unread []error, err error) {
 		}
 		return err
 	})
-	slices.SortStableFunc(paths, func(a, b string) int {
+	slices.SortFunc(paths, func(a, b string) int {
 		logA, partA := rotated(a)
 		logB, partB := rotated(b)
 		return cmp.Or(cmp.Compare(logA, logB), cmp.Compare(partB, partA))

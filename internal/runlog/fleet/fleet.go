@@ -20,6 +20,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -202,8 +203,9 @@ func (f *Fold) Table() *Table {
 		t.Managed = t.Managed || m.managed != ""
 		t.Machines = append(t.Machines, *m)
 	}
-	slices.SortFunc(t.Machines, func(a, b Machine) int {
-		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.User, b.User), cmp.Compare(a.MachineID, b.MachineID))
+	sort.Slice(t.Machines, func(i, j int) bool {
+		a, b := &t.Machines[i], &t.Machines[j]
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.User, b.User), cmp.Compare(a.MachineID, b.MachineID)) < 0
 	})
 	counts := map[string]int{}
 	for i := range t.Machines {

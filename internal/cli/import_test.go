@@ -48,7 +48,7 @@ func TestImportCanBeAllowed(t *testing.T) {
 		`say done || true`:                                                                  known,
 		`jq -r .tool_input.command >> ~/.claude/log.txt`:                                    known,
 		`curl -s -X POST -H 'Content-Type: application/json' -d @- http://localhost:4000/e`: known,
-		`git add -A && git commit -qm wip || true`:                                          known,
+		`git add -A && git commit -qm wip || true`:                                          none,
 	}
 	list := func(event string, entry func(command string) any) any {
 		var all []any

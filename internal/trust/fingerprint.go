@@ -341,7 +341,7 @@ func (t *collector) mode(h *hook.Hook, path string) {
 func (t *collector) fact(h *hook.Hook, path, about, value string) {
 	path += " (" + about + ")"
 	if t.watched[path] == nil {
-		t.watched[path] = &watched{path: path, file: true}
+		t.watched[path] = &watched{path: path, file: true, fact: true}
 		sum := sha256.Sum256([]byte(value))
 		t.Files = append(t.Files, File{Name: t.name(path), SHA256: hex.EncodeToString(sum[:]), watch: t.watched[path]})
 	}
@@ -425,7 +425,7 @@ func (f *Fingerprint) Named(h *hook.Hook) (names []string) {
 		of[path] = true
 	}
 	for i := range f.Files {
-		if w := f.Files[i].watch; w != nil && of[w.path] {
+		if w := f.Files[i].watch; w != nil && of[w.path] && !w.fact {
 			names = append(names, f.Files[i].Name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type watched struct {
 	path    string
 	file    bool     // a regular file
+	fact    bool     // no file, but something about one, such as its mode
 	special bool     // a pipe, a socket or a device
 	target  identity // the opened file; zero: not hashed
 	link    identity // the link at the path; zero: no link
